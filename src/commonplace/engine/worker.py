@@ -1,0 +1,205 @@
+"""Does the jobs: in a thread of its own that has an owner, a stop and a join, or at once in the caller's thread.
+
+A task is a function that takes a JobContext and returns what JSON can hold. It may run more than once, because a worker
+can die after the work and before the note of it, so a task must bear repetition.
+"""
+
+import json
+import logging
+import os
+import platform
+import re
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from commonplace import checks
+from commonplace.activities import Job, Progress
+from commonplace.engine.parts import Parts
+from commonplace.errors import CommonplaceError, Forbidden, Invalid, NotFound, TooLarge, Unsupported
+from commonplace.limits import COUNT_MAX, JOB_BYTES_MAX, LIST_MAX
+from commonplace.storage import jobs
+
+LEASE_MS = 300_000
+POLL_S = 1.0
+_RETRY_MS = 5_000
+_RETRY_MS_MAX = 600_000
+_ERROR_CHARS_MAX = 500
+# Trying these again gives the same answer again.
+_FINAL = (Invalid, Forbidden, NotFound, TooLarge, Unsupported)
+# A slash that opens a word and is followed by another one later in it: a path, and not a web address.
+_PATH = re.compile(r"(?<![\w:/.])(?:[A-Za-z]:)?(?:[/\\][^\s/\\'\":]+)*[/\\]([^\s/\\'\":]+)")
+
+_log = logging.getLogger(__name__)
+
+
+class JobStopped(Exception):
+    """Not an error: tells a task to leave off, because nobody waits for its work any more."""
+
+    def __init__(self, why: Literal["cancelled", "lost", "released"]) -> None:
+        super().__init__(why)
+        self.why = why
+
+
+def _never() -> bool:
+    return False
+
+
+@dataclass(frozen=True, slots=True)
+class JobContext:
+    """What a task is given: the parts, its job, and a way to say how far it is."""
+
+    parts: Parts
+    job: Job
+    lease_ms: int = LEASE_MS
+    stopping: Callable[[], bool] = _never
+
+    @property
+    def bank(self) -> str:
+        """The name of the job's bank."""
+        return self.job.bank
+
+    @property
+    def payload(self) -> Mapping[str, object]:
+        """What the job was asked to do."""
+        return self.job.payload
+
+    def progress(self, done_count: int = 0, total_count: int | None = None, stage: str = "") -> None:
+        """Show how far the job is and keep its lease; leaves the task when the job is to stop.
+
+        A task that is silent for longer than the lease loses the job to another worker. Each call is a commit, so
+        report once for every batch rather than for every item.
+        """
+        checks.count(done_count, what="number done", most=COUNT_MAX)
+        if total_count is not None:
+            checks.count(total_count, what="number in all", most=COUNT_MAX)
+        progress = Progress(done_count, total_count, checks.line(stage, what="stage"))
+        with self.parts.db.transaction():
+            held = jobs.progress(self.parts.db, self.job, progress, self.parts.clock.now(), self.lease_ms)
+            current = jobs.find(self.parts.db, self.job.id)
+        if current is None or not held:
+            raise JobStopped("lost")
+        if current.cancel_asked:
+            raise JobStopped("cancelled")
+        if self.stopping():
+            raise JobStopped("released")
+
+
+Task: TypeAlias = Callable[[JobContext], object]
+Tasks: TypeAlias = Mapping[str, Task]
+
+
+def run_pending(parts: Parts, tasks: Tasks, *, jobs_max: int = LIST_MAX) -> tuple[Job, ...]:
+    """Immediate mode: do what is due now, in this thread, and give back the jobs as they ended.
+
+    Call it after the commit. A job that failed and may be tried again waits for its time.
+    """
+    if parts.db.in_transaction:
+        raise RuntimeError("Jobs run after the commit, not inside the transaction.")
+    ended: list[Job] = []
+    while len(ended) < jobs_max and (job := _run_one(parts, tasks, _worker_name(), LEASE_MS, _never)):
+        ended.append(job)
+    return tuple(ended)
+
+
+class Worker:
+    """Runs jobs one after the other in its own thread, from `start` until its owner calls `stop`."""
+
+    def __init__(self, parts: Parts, tasks: Tasks, *, poll_s: float = POLL_S, lease_ms: int = LEASE_MS) -> None:
+        self._parts = parts
+        self._tasks = tasks
+        self._poll_s = poll_s
+        self._lease_ms = lease_ms
+        self._wake = threading.Event()
+        self._stopping = threading.Event()
+        # A daemon, so that an owner who crashes is not kept alive; an interrupted job is claimed again after its lease.
+        self._thread = threading.Thread(target=self._loop, name="commonplace-worker", daemon=True)
+
+    def start(self) -> None:
+        """Begin. A worker starts once; make a new one to begin again."""
+        self._thread.start()
+
+    def notify(self) -> None:
+        """Look for jobs now instead of at the next turn."""
+        self._wake.set()
+
+    def stop(self) -> None:
+        """Ask the worker to end. A running task is left at its next report and its job given back untried."""
+        self._stopping.set()
+        self._wake.set()
+
+    def join(self, timeout_s: float | None = None) -> bool:
+        """Wait for the end; whether it came."""
+        self._thread.join(timeout_s)
+        return not self._thread.is_alive()
+
+    def _loop(self) -> None:
+        name = _worker_name()
+        while not self._stopping.is_set():
+            # Cleared before looking: a notice that comes while looking is then still seen by the wait.
+            self._wake.clear()
+            try:
+                found = _run_one(self._parts, self._tasks, name, self._lease_ms, self._stopping.is_set)
+            except CommonplaceError as error:
+                # The store is busy or its disk full: nothing is lost, the next turn may do better.
+                _log.warning("Jobs wait: %s", error.message)
+                found = None
+            if found is None and not self._stopping.is_set():
+                self._wake.wait(self._poll_s)
+
+
+def _run_one(parts: Parts, tasks: Tasks, worker: str, lease_ms: int, stopping: Callable[[], bool]) -> Job | None:
+    """One job done as far as it goes, or None when nothing is due."""
+    started_at = parts.clock.now()
+    job = jobs.claim(parts.db, worker, started_at, lease_ms, tasks)
+    if job is None:
+        return None
+    try:
+        result = tasks[job.kind](JobContext(parts, job, lease_ms, stopping))
+        checks.metadata({"result": result}, what="result", bytes_max=JOB_BYTES_MAX)
+    except JobStopped as stopped:
+        _leave(parts, job, stopped)
+    except Exception as error:
+        # The worker is where a task's failure ends: one sentence into the job's row, the trace into the log, once.
+        _log.exception("Job %d (%s) failed.", job.id, job.kind)
+        _fail(parts, job, error)
+    else:
+        with parts.db.transaction():
+            jobs.finish(parts.db, job, json.dumps(result, ensure_ascii=False), parts.clock.now())
+    ended = jobs.find(parts.db, job.id) or job
+    _log.info("Job %d (%s) is %s after %d ms.", job.id, job.kind, ended.state, parts.clock.now() - started_at)
+    return ended
+
+
+def _leave(parts: Parts, job: Job, stopped: JobStopped) -> None:
+    with parts.db.transaction():
+        now = parts.clock.now()
+        # A cancellation may arrive between the task's last report and this moment; release refuses it then.
+        if stopped.why == "cancelled" or (stopped.why == "released" and not jobs.release(parts.db, job, now)):
+            jobs.stop(parts.db, job, now)
+
+
+def _fail(parts: Parts, job: Job, error: Exception) -> None:
+    sentence = _sentence(error)
+    with parts.db.transaction():
+        now = parts.clock.now()
+        if isinstance(error, _FINAL) or job.attempt_count >= job.attempts_max:
+            jobs.fail(parts.db, job, sentence, now)
+        else:
+            wait_ms = min(_RETRY_MS * 2 ** (job.attempt_count - 1), _RETRY_MS_MAX)
+            # Nobody wants another attempt of a job that is to be cancelled.
+            if not jobs.postpone(parts.db, job, sentence, now, run_at=now + wait_ms):
+                jobs.stop(parts.db, job, now)
+
+
+def _sentence(error: Exception) -> str:
+    """What went wrong, for the person who asked: one sentence, no trace, no path of this machine."""
+    if not isinstance(error, CommonplaceError):
+        return f"An internal error stopped the job ({type(error).__name__}); the log has the details."
+    plain = " ".join(error.message.split()).encode(errors="replace").decode().replace("\x00", "")
+    return _PATH.sub(r"\1", plain)[:_ERROR_CHARS_MAX]
+
+
+def _worker_name() -> str:
+    return f"{platform.node()}:{os.getpid()}:{threading.get_native_id()}"

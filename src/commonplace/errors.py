@@ -1,0 +1,87 @@
+"""The ways a request can fail, one class each; the docstring is the default text.
+
+CommonplaceError
+├─ Invalid      400 · exit 2   the request cannot be understood
+├─ Forbidden    403 · exit 3   the caller may not do this
+├─ NotFound     404 · exit 4   there is no such thing
+├─ Conflict     409 · exit 5   someone else changed it first
+├─ TooLarge     413 · exit 6   over a stated limit
+├─ Unsupported  501 · exit 7   this store or build cannot do it
+├─ ModelFailed  502 · exit 8   a model gave no usable answer
+└─ Busy         503 · exit 9   try again later
+"""
+
+from typing import ClassVar
+
+
+class CommonplaceError(Exception):
+    """Something went wrong."""
+
+    status: ClassVar[int] = 500
+    exit_code: ClassVar[int] = 1
+
+    def __init__(self, message: str = "", *, hint: str = "") -> None:
+        self.message = message or (self.__doc__ or "").strip()
+        self.hint = hint
+        super().__init__(self.message)
+
+    @property
+    def kind(self) -> str:
+        """The name of the error, as programs see it."""
+        return type(self).__name__
+
+
+class Invalid(CommonplaceError):
+    """The request cannot be understood."""
+
+    status = 400
+    exit_code = 2
+
+
+class Forbidden(CommonplaceError):
+    """The caller may not do this."""
+
+    status = 403
+    exit_code = 3
+
+
+class NotFound(CommonplaceError):
+    """There is no such thing."""
+
+    status = 404
+    exit_code = 4
+
+
+class Conflict(CommonplaceError):
+    """Someone else changed it first."""
+
+    status = 409
+    exit_code = 5
+
+
+class TooLarge(CommonplaceError):
+    """Over a stated limit."""
+
+    status = 413
+    exit_code = 6
+
+
+class Unsupported(CommonplaceError):
+    """This store or build cannot do it."""
+
+    status = 501
+    exit_code = 7
+
+
+class ModelFailed(CommonplaceError):
+    """A model gave no usable answer."""
+
+    status = 502
+    exit_code = 8
+
+
+class Busy(CommonplaceError):
+    """Try again later."""
+
+    status = 503
+    exit_code = 9

@@ -1,0 +1,85 @@
+"""One integer names everything; each dialect prints it in its own form and every form maps back.
+
+Ids are milliseconds since 2020 times 4096 plus a sequence, so they sort by age and stay below 2**53, which JSON and
+JavaScript keep exact. The store hands them out inside a write transaction, so no two processes can draw the same one.
+"""
+
+import re
+import uuid
+
+from commonplace.errors import Invalid
+
+EPOCH_MS = 1_577_836_800_000  # 2020-01-01
+SEQUENCE_BITS = 12
+ID_MAX = 2**53 - 1
+
+_DIGITS = "0123456789abcdefghjkmnpqrstvwxyz"  # Crockford's base 32: no i, l, o, u to misread.
+_VALUES = {digit: value for value, digit in enumerate(_DIGITS)}
+_CORE_LENGTH = 11
+_UUID_HIGH = 0xC033_0B1A_CE00_8000 << 64 | 0x8 << 60  # A version 8 UUID; the low 60 bits are free for the id.
+_UUID_LOW_MASK = (1 << 60) - 1
+_PREFIXED = re.compile(rf"(?:mem_|note_|job_|m)([{_DIGITS}]{{{_CORE_LENGTH}}})")
+_DECIMAL = re.compile(r"[0-9]{1,16}")
+_UUID = re.compile(r"[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12}")
+
+
+def floor(now: int) -> int:
+    """The smallest id that may be given out at a moment."""
+    return max(now - EPOCH_MS, 1) << SEQUENCE_BITS
+
+
+def short(number: int) -> str:
+    """The 12 characters of memories.sh, and our own command line."""
+    return "m" + _core(number)
+
+
+def memstate(number: int) -> str:
+    """`mem_` and 11 characters."""
+    return "mem_" + _core(number)
+
+
+def note(number: int) -> str:
+    """`note_` and 11 characters, for the vault."""
+    return "note_" + _core(number)
+
+
+def job(number: int) -> str:
+    """`job_` and 11 characters."""
+    return "job_" + _core(number)
+
+
+def uuid_form(number: int) -> str:
+    """The UUID that Hindsight clients expect."""
+    return str(uuid.UUID(int=_UUID_HIGH | number))
+
+
+def parse(form: int | str) -> int:
+    """The id behind any printed form."""
+    number = form if isinstance(form, int) else _read(form)
+    if number is None or isinstance(form, bool) or not 0 < number <= ID_MAX:
+        raise Invalid(
+            f"{form!r} is not a memory id.",
+            hint="Pass an id exactly as it was printed, for example mem_00srn2x8v00 or 893412345678901.",
+        )
+    return number
+
+
+def _core(number: int) -> str:
+    digits = [_DIGITS[number >> shift & 31] for shift in range(5 * (_CORE_LENGTH - 1), -1, -5)]
+    return "".join(digits)
+
+
+def _read(form: str) -> int | None:
+    text = form.strip()
+    if match := _PREFIXED.fullmatch(text):
+        number = 0
+        for digit in match[1]:
+            number = number << 5 | _VALUES[digit]
+        return number
+    if _DECIMAL.fullmatch(text):
+        return int(text)
+    if _UUID.fullmatch(text.lower()):
+        whole = uuid.UUID(text).int
+        if whole & ~_UUID_LOW_MASK == _UUID_HIGH:
+            return whole & _UUID_LOW_MASK
+    return None

@@ -1,0 +1,321 @@
+"""What things are: banks, memories, versions, and the questions asked of them. Plain values; nothing here reaches out.
+
+Moments are whole milliseconds since 1970 (see clock.py). An absent scope field is "", so that equality is equality.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+Metadata: TypeAlias = Mapping[str, object]
+Action: TypeAlias = Literal["remember", "revise", "forget", "restore"]
+Change: TypeAlias = Literal["added", "revised", "unchanged", "restored", "forgotten", "purged"]
+TagsMatch: TypeAlias = Literal["any", "all", "any_strict", "all_strict", "exact"]
+Operator: TypeAlias = Literal["eq", "ne", "gt", "gte", "lt", "lte", "in", "nin", "like", "ilike"]
+Order: TypeAlias = Literal["created", "updated", "happened", "key"]
+Status: TypeAlias = Literal["live", "forgotten", "any"]
+
+
+@dataclass(frozen=True, slots=True)
+class Unset:
+    """Marks a field that a change leaves as it is, where None would mean "take it away"."""
+
+
+UNSET = Unset()
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Who asked for a change, through which dialect, in which session, and why."""
+
+    who: str = ""
+    dialect: str = ""
+    session: str = ""
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Whose memory it is. Fixed at birth: a memory never moves to another project or user."""
+
+    project: str = ""
+    user: str = ""
+    agent: str = ""
+    run: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Bank:
+    """The wall. Nothing crosses it."""
+
+    id: int
+    name: str
+    title: str
+    mission: str
+    config: Metadata
+    created_at: int
+
+
+@dataclass(frozen=True, slots=True)
+class BankEdit:
+    """What to change about a bank; configuration fields are merged, and None takes one away."""
+
+    title: str | Unset = UNSET
+    mission: str | Unset = UNSET
+    config: Metadata | Unset = UNSET
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A statement somebody wants remembered. With a key it becomes the next version of what has that key."""
+
+    text: str
+    title: str = ""
+    kind: str = "note"
+    key: str = ""
+    tags: tuple[str, ...] = ()
+    metadata: Metadata = field(default_factory=dict[str, object])
+    paths: tuple[str, ...] = ()
+    category: str = ""
+    happened_at: int | None = None
+    happened_until: int | None = None
+    expires_at: int | None = None
+    document_id: int | None = None
+    scope: Scope = Scope()
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """The fields a revision changes; the others stay."""
+
+    text: str | Unset = UNSET
+    title: str | Unset = UNSET
+    kind: str | Unset = UNSET
+    tags: tuple[str, ...] | Unset = UNSET
+    metadata: Metadata | Unset = UNSET
+    paths: tuple[str, ...] | Unset = UNSET
+    category: str | Unset = UNSET
+    happened_at: int | None | Unset = UNSET
+    happened_until: int | None | Unset = UNSET
+    expires_at: int | None | Unset = UNSET
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """One statement in its current state."""
+
+    id: int
+    bank_id: int
+    scope: Scope
+    text: str
+    title: str
+    kind: str
+    key: str
+    tags: tuple[str, ...]
+    metadata: Metadata
+    paths: tuple[str, ...]
+    category: str
+    happened_at: int | None
+    happened_until: int | None
+    expires_at: int | None
+    document_id: int | None
+    version: int
+    version_id: int
+    created_at: int
+    updated_at: int
+    forgotten_at: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """One state a memory was in, never changed afterwards. Version 1 has the memory's own id."""
+
+    id: int
+    memory_id: int
+    number: int
+    action: Action
+    revision: int
+    text: str
+    title: str
+    kind: str
+    key: str
+    tags: tuple[str, ...]
+    metadata: Metadata
+    paths: tuple[str, ...]
+    category: str
+    happened_at: int | None
+    happened_until: int | None
+    expires_at: int | None
+    document_id: int | None
+    at: int
+    origin: Origin
+
+    @property
+    def forgotten(self) -> bool:
+        """Whether the memory was forgotten in this state."""
+        return self.action == "forget"
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a write did, and the memory after it."""
+
+    change: Change
+    memory: Memory
+    revision: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Once:
+    """An idempotency key: within a session and a tool, the same key gives the same answer."""
+
+    session: str
+    tool: str
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
+class Revision:
+    """One mutating call on a project."""
+
+    number: int
+    action: str
+    at: int
+    origin: Origin
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """A project as a list shows it."""
+
+    name: str
+    memory_count: int
+    revision: int
+    changed_at: int
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """A condition on one metadata field. A path of several names goes into nested objects; None is "absent or null"."""
+
+    path: tuple[str, ...]
+    operator: Operator
+    value: object
+
+
+@dataclass(frozen=True, slots=True)
+class TagMatch:
+    """A condition on the tags. `any` and `all` let untagged memories through; the strict modes do not."""
+
+    tags: tuple[str, ...]
+    mode: TagsMatch = "any_strict"
+
+
+@dataclass(frozen=True, slots=True)
+class AllOf:
+    """Every condition holds."""
+
+    conditions: "tuple[Condition, ...]"
+
+
+@dataclass(frozen=True, slots=True)
+class AnyOf:
+    """At least one condition holds."""
+
+    conditions: "tuple[Condition, ...]"
+
+
+@dataclass(frozen=True, slots=True)
+class Not:
+    """The condition does not hold."""
+
+    condition: "Condition"
+
+
+Condition: TypeAlias = Match | TagMatch | AllOf | AnyOf | Not
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """Which memories are meant; None is "any". Fields combine with and; the values inside one with or."""
+
+    ids: tuple[int, ...] | None = None
+    projects: tuple[str, ...] | None = None
+    users: tuple[str, ...] | None = None
+    agents: tuple[str, ...] | None = None
+    runs: tuple[str, ...] | None = None
+    kinds: tuple[str, ...] | None = None
+    categories: tuple[str, ...] | None = None
+    key: str | None = None
+    key_prefix: str | None = None
+    tags_like: tuple[str, ...] | None = None
+    text_contains: str | None = None
+    text_pattern: str | None = None
+    title: str | None = None
+    path: str | None = None
+    document_id: int | None = None
+    created_from: int | None = None
+    created_before: int | None = None
+    updated_from: int | None = None
+    updated_before: int | None = None
+    happened_from: int | None = None
+    happened_before: int | None = None
+    where: Condition | None = None
+    status: Status = "live"
+    expired: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Which part of a list, in which order. Keys sort upwards, moments newest first."""
+
+    order: Order = "created"
+    limit: int = 50
+    offset: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A question. `now` anchors words such as "yesterday"; `channels` narrows how it is looked for."""
+
+    text: str
+    filter: Filter = Filter()
+    limit: int = 10
+    min_score: float = 0.0
+    channels: tuple[str, ...] = ("keyword", "vector")
+    now: int | None = None
+    explain: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A memory that answers a question: a calibrated score in 0..1 and what each channel made of it."""
+
+    memory: Memory
+    score: float
+    channels: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Dropped:
+    """A candidate that was found and left out, for those who ask why."""
+
+    memory_id: int
+    score: float
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Recall:
+    """What is known about a question, best first. Empty means that nothing relevant is known."""
+
+    hits: tuple[Hit, ...]
+    dropped: tuple[Dropped, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TagCount:
+    """A tag and how many live memories carry it."""
+
+    tag: str
+    count: int

@@ -1,0 +1,258 @@
+"""One SQLite file: connections, transactions, and driver errors turned into ours. Knows no table.
+
+Several processes on one file are the normal case. Writers queue with BEGIN IMMEDIATE and a busy timeout, readers see
+the last commit, and a commit is flushed to the disk before it is acknowledged.
+"""
+
+import threading
+from collections.abc import Generator, Iterable, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import apsw
+
+from commonplace import errors
+from commonplace.storage import functions, queries
+
+Row: TypeAlias = dict[str, Any]
+# What a query's value may be is the driver's to judge; naming it Any keeps the stores free of its types.
+Value: TypeAlias = Any
+
+_PRAGMAS = """
+pragma synchronous = full;
+pragma fullfsync = on;
+pragma foreign_keys = on;
+pragma secure_delete = on;
+pragma temp_store = memory;
+pragma cache_size = -16000;
+"""
+
+
+class Database:
+    """Runs named queries on one file. Safe to share between threads."""
+
+    def __init__(self, path: Path, *, busy_timeout_ms: int = 30_000) -> None:
+        self.path = path
+        self.busy_timeout_ms = busy_timeout_ms
+        self._queries = queries.named()
+        self._write_lock = threading.RLock()
+        self._pool_lock = threading.Lock()
+        self._idle: list[apsw.Connection] = []
+        self._local = threading.local()
+        self._closed = False
+        with translated():
+            self._writer = self._connect()
+
+    def all(self, name: str, /, **values: Value) -> list[Row]:
+        """Every row of a named query."""
+        return self.select(self._queries[name], values)
+
+    def one(self, name: str, /, **values: Value) -> Row | None:
+        """The first row of a named query, or None."""
+        rows = self.select(self._queries[name], values)
+        return rows[0] if rows else None
+
+    def value(self, name: str, /, **values: Value) -> Any:
+        """The first column of the first row of a named query, or None."""
+        row = self.one(name, **values)
+        return next(iter(row.values())) if row else None
+
+    def run(self, name: str, /, **values: Value) -> int:
+        """Run a named change inside the current transaction; the number of rows it changed."""
+        connection = self._in_transaction()
+        with translated():
+            connection.execute(self._queries[name], values)
+            return connection.changes()
+
+    def run_many(self, name: str, rows: Iterable[Mapping[str, Value]]) -> None:
+        """Run a named change once for each row inside the current transaction."""
+        connection = self._in_transaction()
+        with translated():
+            connection.executemany(self._queries[name], rows)
+
+    def text(self, name: str) -> str:
+        """The text of a named query or fragment, for queries composed of several."""
+        return self._queries[name]
+
+    def select(self, sql: str, values: Mapping[str, Value]) -> list[Row]:
+        """Every row of a query composed from named fragments."""
+        with self._reader() as connection, translated():
+            cursor = connection.execute(sql, dict(values))
+            try:
+                names = [column[0] for column in cursor.get_description()]
+            except apsw.ExecutionCompleteError:  # The driver's way of saying that there is no row at all.
+                return []
+            return [dict(zip(names, row, strict=True)) for row in cursor]
+
+    @property
+    def in_transaction(self) -> bool:
+        """Whether this thread is inside a transaction."""
+        return self._current() is self._writer
+
+    @contextmanager
+    def transaction(self) -> Generator[None]:
+        """Everything inside happens or nothing does. Inside another transaction it becomes a part of that one."""
+        if self.in_transaction:
+            with self._part():
+                yield
+            return
+        if not self._write_lock.acquire(timeout=self.busy_timeout_ms / 1000):
+            raise _busy()
+        outer = self._current()
+        try:
+            with translated():
+                self._open_writer().execute("begin immediate")
+            self._local.connection = self._writer
+            try:
+                yield
+            except BaseException:
+                if self._writer.in_transaction:
+                    self._writer.execute("rollback")
+                raise
+            with translated():
+                self._commit()
+        finally:
+            self._local.connection = outer
+            self._write_lock.release()
+
+    @contextmanager
+    def snapshot(self) -> Generator[None]:
+        """Everything read inside is one state of the file."""
+        if self._current():
+            yield
+            return
+        with self._reader() as connection:
+            with translated():
+                connection.execute("begin")
+            self._local.connection = connection
+            try:
+                yield
+            finally:
+                self._local.connection = None
+                if connection.in_transaction:
+                    connection.execute("rollback")
+
+    @contextmanager
+    def maintenance(self) -> Generator[apsw.Connection]:
+        """The bare writing connection, outside any transaction, for work such as vacuum and checkpoints."""
+        with self._write_lock, translated():
+            yield self._open_writer()
+
+    def backup_to(self, target: apsw.Connection, *, pages: int = 1000) -> Generator[tuple[int, int]]:
+        """Copy the whole file while others go on writing; yields pages done and pages in all."""
+        source = self._connect()
+        try:
+            with target.backup("main", source, "main") as backup:
+                while not backup.done:
+                    with translated():
+                        backup.step(pages)
+                    yield backup.page_count - backup.remaining, backup.page_count
+        finally:
+            source.close()
+
+    def close(self) -> None:
+        """Close every connection. The last process to do so folds the log into the file."""
+        with self._write_lock, self._pool_lock:
+            self._closed = True
+            for connection in (*self._idle, self._writer):
+                connection.close()
+            self._idle.clear()
+
+    def _connect(self) -> apsw.Connection:
+        connection = apsw.Connection(str(self.path), statementcachesize=200)
+        connection.set_busy_timeout(self.busy_timeout_ms)
+        connection.execute(_PRAGMAS)
+        functions.register(connection)
+        return connection
+
+    def _current(self) -> apsw.Connection | None:
+        return getattr(self._local, "connection", None)
+
+    def _open_writer(self) -> apsw.Connection:
+        if self._closed:
+            raise errors.Unsupported("The store is closed.", hint="Open it again.")
+        return self._writer
+
+    def _in_transaction(self) -> apsw.Connection:
+        if not self.in_transaction:
+            raise RuntimeError("A change needs a transaction.")
+        return self._writer
+
+    @contextmanager
+    def _part(self) -> Generator[None]:
+        self._writer.execute("savepoint part")
+        try:
+            yield
+        except BaseException:
+            if self._writer.in_transaction:
+                self._writer.execute("rollback to part")
+                self._writer.execute("release part")
+            raise
+        with translated():
+            self._writer.execute("release part")
+
+    def _commit(self) -> None:
+        try:
+            self._writer.execute("commit")
+        except apsw.Error:
+            # A full disk can leave the transaction open; nothing of it was acknowledged, so take it back.
+            if self._writer.in_transaction:
+                self._writer.execute("rollback")
+            raise
+
+    @contextmanager
+    def _reader(self) -> Generator[apsw.Connection]:
+        if connection := self._current():
+            yield connection
+            return
+        with self._pool_lock:
+            if self._closed:
+                raise errors.Unsupported("The store is closed.", hint="Open it again.")
+            connection = self._idle.pop() if self._idle else None
+        with translated():
+            connection = connection or self._connect()
+        try:
+            yield connection
+        finally:
+            with self._pool_lock:
+                if self._closed:
+                    connection.close()
+                else:
+                    self._idle.append(connection)
+
+
+@contextmanager
+def translated() -> Generator[None]:
+    """Turn a driver's error into one of ours, once, with the cause kept."""
+    try:
+        yield
+    except (apsw.BusyError, apsw.LockedError) as error:
+        raise _busy() from error
+    except apsw.FullError as error:
+        raise errors.Busy("The disk is full; nothing was changed.", hint="Free some space and try again.") from error
+    except (apsw.ReadOnlyError, apsw.PermissionsError, apsw.AuthError) as error:
+        raise errors.Forbidden(
+            "The store cannot be written.", hint="Check who owns the file and folder in COMMONPLACE_HOME."
+        ) from error
+    except apsw.CantOpenError as error:
+        raise errors.Forbidden(
+            "The store cannot be opened.", hint="Check that the folder in COMMONPLACE_HOME exists and can be written."
+        ) from error
+    except (apsw.CorruptError, apsw.NotADBError, apsw.FormatError) as error:
+        raise errors.Unsupported(
+            "The store is damaged or not a database.",
+            hint="Run `commonplace doctor`, then `commonplace restore --backup FILE` with your newest backup.",
+        ) from error
+    except (UnicodeEncodeError, OverflowError) as error:
+        raise errors.Invalid(
+            "A value cannot be stored: half of a character, or a number beyond 64 bits.", hint="Correct the value."
+        ) from error
+    except apsw.IOError as error:
+        raise errors.Busy(
+            "The disk did not answer; nothing was changed.", hint="Check the disk and try again."
+        ) from error
+
+
+def _busy() -> errors.Busy:
+    return errors.Busy("Another process is writing to the store.", hint="Try again in a moment.")

@@ -1,0 +1,85 @@
+"""Turns a Filter into SQL: named conditions joined with `and`, every value bound."""
+
+import json
+from dataclasses import fields
+
+from commonplace.errors import Invalid
+from commonplace.limits import FILTER_DEPTH_MAX
+from commonplace.records import AllOf, AnyOf, Condition, Filter, Match, Not, TagMatch
+from commonplace.storage.database import Database
+
+_APART = ("where", "status", "expired")
+
+
+def compiled(db: Database, chosen: Filter, now: int) -> tuple[str, dict[str, object]]:
+    """The conditions of a filter, each opened by ` and `, and the values they need."""
+    parts: list[str] = []
+    values: dict[str, object] = {}
+    for name in (field.name for field in fields(chosen) if field.name not in _APART):
+        value = getattr(chosen, name)
+        if value is not None:
+            parts.append(db.text(f"filter_{name}"))
+            values[name] = json.dumps(value, ensure_ascii=False) if isinstance(value, tuple) else value
+    if chosen.status != "any":
+        parts.append(db.text(f"filter_{chosen.status}"))
+    if not chosen.expired:
+        parts.append(db.text("filter_unexpired"))
+        values["now"] = now
+    if chosen.where:
+        parts.append(_condition(db, chosen.where, values, 0))
+    return "".join(f" and {part}" for part in parts), values
+
+
+def _condition(db: Database, condition: Condition, values: dict[str, object], depth: int) -> str:
+    if depth > FILTER_DEPTH_MAX:
+        raise Invalid("The filter is nested too deeply.", hint=f"Use at most {FILTER_DEPTH_MAX} levels.")
+    match condition:
+        case AllOf(conditions):
+            return _joined([_condition(db, c, values, depth + 1) for c in conditions], " and ", "1")
+        case AnyOf(conditions):
+            return _joined([_condition(db, c, values, depth + 1) for c in conditions], " or ", "0")
+        case Not(inner):
+            return f"not ({_condition(db, inner, values, depth + 1)})"
+        case TagMatch(tags, mode):
+            return _placed(db, f"match_{mode}", values, v=json.dumps(tags))
+        case Match():
+            return _match(db, condition, values)
+
+
+def _joined(parts: list[str], word: str, empty: str) -> str:
+    return f"({word.join(parts)})" if parts else empty
+
+
+def _match(db: Database, match: Match, values: dict[str, object]) -> str:
+    path = "$" + "".join(f'."{name}"' for name in match.path)
+    if '"' in "".join(match.path) or not match.path:
+        raise Invalid(f"{match.path!r} is not a metadata field.", hint="Name it without quotation marks.")
+    operator, value = match.operator, match.value
+    if value is None and operator in ("eq", "ne"):
+        return _placed(db, "match_null" if operator == "eq" else "match_not_null", values, p=path)
+    if operator in ("in", "nin") or (operator in ("eq", "ne") and isinstance(value, list | tuple)):
+        if not isinstance(value, list | tuple):
+            raise Invalid(f"`{operator}` needs a list.", hint=f'For example {{"{operator}": ["a", "b"]}}.')
+        name = {"eq": "in", "ne": "nin"}.get(operator, operator)
+        return _placed(db, f"match_{name}", values, p=path, v=json.dumps(value))
+    if operator in ("like", "ilike"):
+        if not isinstance(value, str):
+            raise Invalid(f"`{operator}` needs a text.", hint='For example {"like": "port%"}.')
+        return _placed(db, f"match_{operator}", values, p=path, v=value)
+    if not isinstance(value, str | int | float | bool):
+        raise Invalid(f"`{operator}` cannot compare with {value!r}.", hint="Use a text, a number, true or false.")
+    return _placed(db, f"match_{operator}", values, p=path, t=json.dumps(_types(value)), v=value)
+
+
+def _types(value: str | float | bool) -> tuple[str, ...]:
+    """What JSON calls values that may be compared with this one."""
+    if isinstance(value, bool):
+        return ("true", "false")
+    return ("text",) if isinstance(value, str) else ("integer", "real")
+
+
+def _placed(db: Database, name: str, values: dict[str, object], **given: object) -> str:
+    """A fragment with its `#` replaced by a number, so that each condition has values of its own."""
+    place = str(len(values))
+    values.update({letter + place: value for letter, value in given.items()})
+    return db.text(name).replace("#", place)

@@ -1,0 +1,126 @@
+"""Jobs, as rows and back. Whoever holds a lease proves it by worker and attempt; who lost it changes nothing."""
+
+import json
+from collections.abc import Iterable
+
+from commonplace.activities import Job, JobState, Progress
+from commonplace.storage.database import Database, Row
+
+_SPENT = "The worker stopped answering, and no attempt is left."
+
+
+def find(db: Database, number: int) -> Job | None:
+    """The job of an id, in any bank."""
+    row = db.one("find_job", id=number)
+    return _job(row) if row else None
+
+
+def listed(
+    db: Database, bank_id: int, *, state: JobState | None, kind: str | None, limit: int, offset: int
+) -> list[Job]:
+    """Jobs of a bank, newest first."""
+    rows = db.all("list_jobs", bank_id=bank_id, state=state, kind=kind, limit=limit, offset=offset)
+    return [_job(row) for row in rows]
+
+
+def count(db: Database, bank_id: int, *, state: JobState | None, kind: str | None) -> int:
+    """How many jobs a bank has."""
+    return int(db.value("count_jobs", bank_id=bank_id, state=state, kind=kind))
+
+
+def add(db: Database, job: Job) -> None:
+    """Store a new job."""
+    db.run(
+        "add_job",
+        id=job.id,
+        bank_id=job.bank_id,
+        kind=job.kind,
+        payload=json.dumps(job.payload, ensure_ascii=False),
+        attempts_max=job.attempts_max,
+        run_at=job.run_at,
+        now=job.created_at,
+    )
+
+
+def claim(db: Database, worker: str, now: int, lease_ms: int, kinds: Iterable[str]) -> Job | None:
+    """The longest waiting job that is due, now leased to a worker; None when there is nothing to do.
+
+    A job whose lease ran out is due again, until its attempts are spent.
+    """
+    wanted = json.dumps(list(kinds))
+    # A look without the write lock first: an idle worker must not stand in the way of those who write.
+    if db.one("next_job", now=now, kinds=wanted) is None:
+        return None
+    with db.transaction():
+        db.run("cancel_lost_jobs", now=now)
+        db.run("fail_spent_jobs", now=now, error=_SPENT)
+        row = db.one("next_job", now=now, kinds=wanted)
+        if row is None:
+            return None
+        db.run("claim_job", id=row["id"], worker=worker, leased_until=now + lease_ms, now=now)
+        return find(db, row["id"])
+
+
+def progress(db: Database, job: Job, progress: Progress, now: int, lease_ms: int) -> bool:
+    """Write how far a job is and renew its lease; whether the lease was still held."""
+    return bool(
+        db.run(
+            "progress_job",
+            **_held(job),
+            done_count=progress.done_count,
+            total_count=progress.total_count,
+            stage=progress.stage,
+            leased_until=now + lease_ms,
+            now=now,
+        )
+    )
+
+
+def finish(db: Database, job: Job, result: str, now: int) -> bool:
+    """Complete a job with its result as JSON; whether the lease was still held."""
+    return bool(db.run("finish_job", **_held(job), result=result, now=now))
+
+
+def fail(db: Database, job: Job, error: str, now: int) -> bool:
+    """Give a job up; whether the lease was still held."""
+    return bool(db.run("fail_job", **_held(job), error=error, now=now))
+
+
+def postpone(db: Database, job: Job, error: str, now: int, *, run_at: int) -> bool:
+    """Put a failed job back for another attempt, unless it is to be cancelled; whether that was done."""
+    return bool(db.run("postpone_job", **_held(job), error=error, run_at=run_at, now=now))
+
+
+def release(db: Database, job: Job, now: int) -> bool:
+    """Give a job back untried, unless it is to be cancelled; whether that was done."""
+    return bool(db.run("release_job", **_held(job), now=now))
+
+
+def stop(db: Database, job: Job, now: int) -> bool:
+    """End a job that saw that it is to be cancelled; whether the lease was still held."""
+    return bool(db.run("stop_job", **_held(job), now=now))
+
+
+def cancel(db: Database, number: int, now: int) -> bool:
+    """Cancel a pending job, or ask a running one to stop; whether it was either."""
+    return bool(db.run("cancel_pending_job", id=number, now=now) or db.run("ask_job_to_cancel", id=number, now=now))
+
+
+def retry(db: Database, number: int, now: int) -> bool:
+    """Give a failed or cancelled job all its attempts again; whether it was either."""
+    return bool(db.run("retry_job", id=number, now=now))
+
+
+def delete_finished(db: Database, bank_id: int, *, before: int, limit: int) -> int:
+    """Remove jobs that ended before a moment; how many."""
+    return db.run("delete_finished_jobs", bank_id=bank_id, before=before, limit=limit)
+
+
+def _held(job: Job) -> dict[str, object]:
+    return {"id": job.id, "worker": job.worker, "attempt_count": job.attempt_count}
+
+
+def _job(row: Row) -> Job:
+    values: Row = {**row, "payload": json.loads(row["payload"]), "result": json.loads(row["result"])}
+    values["cancel_asked"] = bool(row["cancel_asked"])
+    return Job(**values)

@@ -1,0 +1,149 @@
+"""Makes a new file, brings an old one up to date, and refuses what it does not understand."""
+
+import hashlib
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+
+import apsw
+
+from commonplace import errors
+from commonplace.clock import Clock
+from commonplace.storage.database import Database, translated
+
+APPLICATION_ID = 0xC033B00C - 2**32  # Marks the file as ours; SQLite keeps it as a signed number.
+_SQL = resources.files("commonplace.storage") / "sql"
+_RETRY_S = 0.02
+
+
+@dataclass(frozen=True, slots=True)
+class Migration:
+    """One step from an older schema to a newer one. Its text may never change once released."""
+
+    name: str
+    sql: str
+
+    @property
+    def sha256(self) -> str:
+        """The fingerprint recorded when the step is applied."""
+        return hashlib.sha256(self.sql.encode()).hexdigest()
+
+
+def packaged() -> tuple[Migration, ...]:
+    """The steps this build knows, oldest first."""
+    files = sorted((_SQL / "migrations").iterdir(), key=lambda file: file.name)
+    return tuple(Migration(f.name[:-4], f.read_text(encoding="utf-8")) for f in files if f.name.endswith(".sql"))
+
+
+def schema() -> str:
+    """The schema that all steps together end in, written for people."""
+    return (_SQL / "schema.sql").read_text(encoding="utf-8")
+
+
+def open_database(
+    path: Path, clock: Clock, *, busy_timeout_ms: int = 30_000, steps: Sequence[Migration] | None = None
+) -> Database:
+    """Open the file, making or upgrading it first where needed."""
+    known = packaged() if steps is None else tuple(steps)
+    _make_file(path)
+    deadline = time.monotonic() + busy_timeout_ms / 1000
+    while True:
+        try:
+            with translated():
+                _prepare(path, known, clock, busy_timeout_ms)
+            return Database(path, busy_timeout_ms=busy_timeout_ms)
+        except errors.Busy:
+            # Switching a new file to write-ahead logging cannot wait in line, so processes starting together collide.
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(_RETRY_S)
+
+
+def _make_file(path: Path) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        if not path.exists():
+            path.touch(mode=0o600)
+    except OSError as error:
+        raise errors.Forbidden(
+            f"The store cannot be made: {error.strerror}.", hint="Set COMMONPLACE_HOME to a folder you can write to."
+        ) from error
+
+
+def _prepare(path: Path, known: tuple[Migration, ...], clock: Clock, busy_timeout_ms: int) -> None:
+    connection = apsw.Connection(str(path))
+    try:
+        connection.set_busy_timeout(busy_timeout_ms)
+        _check_owner(connection)
+        if _missing(connection, known):
+            if not connection.pragma("user_version"):
+                # Must come before the first table; lets a purge give its pages back to the disk.
+                connection.pragma("auto_vacuum", "incremental")
+            if connection.pragma("journal_mode") != "wal":
+                connection.pragma("journal_mode", "wal")
+            _upgrade(connection, path, known, clock.now())
+    finally:
+        connection.close()
+
+
+def _check_owner(connection: apsw.Connection) -> None:
+    ours = connection.pragma("application_id") == APPLICATION_ID
+    if not ours and connection.execute("select 1 from sqlite_schema limit 1").fetchone():
+        raise errors.Unsupported(
+            "The file is a database, but not one of Commonplace.",
+            hint="Set COMMONPLACE_DATABASE to another file name.",
+        )
+
+
+def _missing(connection: apsw.Connection, known: tuple[Migration, ...]) -> tuple[Migration, ...]:
+    """The steps still to be taken, after checking those that were."""
+    if not connection.pragma("user_version"):
+        return known
+    applied: dict[str, str] = dict(connection.execute("select name, sha256 from migrations order by name"))
+    by_name = {step.name: step for step in known}
+    for name, sha256 in applied.items():
+        if name not in by_name:
+            raise errors.Unsupported(
+                f"The store was made by a newer version of Commonplace (it has step {name}).",
+                hint="Install the newest version, or restore a backup made by this one.",
+            )
+        if by_name[name].sha256 != sha256:
+            raise errors.Unsupported(
+                f"Migration {name} was edited after it was applied to this store.",
+                hint="Put the old text back and add a new migration instead.",
+            )
+    return tuple(step for step in known if step.name not in applied)
+
+
+def _upgrade(connection: apsw.Connection, path: Path, known: tuple[Migration, ...], now: int) -> None:
+    steps = _missing(connection, known)
+    if steps and connection.pragma("user_version"):
+        _keep_copy(connection, path.with_name(f"{path.name}.before-{steps[0].name}.bak"))
+    for step in steps:
+        connection.execute("begin immediate")
+        try:
+            # Another process may have taken the step while this one waited.
+            if step in _missing(connection, known):
+                connection.execute(step.sql)
+                connection.execute(
+                    "insert into migrations (name, sha256, applied_at) values (?, ?, ?)", (step.name, step.sha256, now)
+                )
+                connection.pragma("application_id", APPLICATION_ID)
+                connection.pragma("user_version", known.index(step) + 1)
+            connection.execute("commit")
+        except BaseException:
+            if connection.in_transaction:
+                connection.execute("rollback")
+            raise
+
+
+def _keep_copy(connection: apsw.Connection, target: Path) -> None:
+    copy = apsw.Connection(str(target))
+    try:
+        with copy.backup("main", connection, "main") as backup:
+            backup.step(-1)
+    finally:
+        copy.close()
+    target.chmod(0o600)

@@ -1,0 +1,29 @@
+"""Loads the named queries. `-- name: x` starts a query; `{x}` inside one stands for the text of another."""
+
+import re
+from functools import cache
+from importlib import resources
+
+_FILES = resources.files("commonplace.storage") / "sql"
+_NAME = re.compile(r"^-- name: (\w+)\s*$", re.MULTILINE)
+_COMMENT = re.compile(r"^\s*--.*$", re.MULTILINE)
+_PART = re.compile(r"\{(\w+)\}")
+
+
+@cache
+def named() -> dict[str, str]:
+    """Every query by its name."""
+    texts: dict[str, str] = {}
+    for file in sorted(_FILES.iterdir(), key=lambda file: file.name):
+        if file.name.endswith(".sql") and file.name != "schema.sql":
+            pieces = _NAME.split(file.read_text(encoding="utf-8"))
+            for name, text in zip(pieces[1::2], pieces[2::2], strict=True):
+                if name in texts:
+                    raise ValueError(f"Two queries are called {name}.")
+                # A comment stands above the query it explains, so the cut leaves it at the end of the one before.
+                texts[name] = _COMMENT.sub("", text).strip().removesuffix(";")
+    return {name: _filled(text, texts) for name, text in texts.items()}
+
+
+def _filled(text: str, texts: dict[str, str]) -> str:
+    return _PART.sub(lambda part: _filled(texts[part[1]], texts), text)

@@ -1,0 +1,69 @@
+-- name: bank_columns
+id, name, title, mission, config, created_at
+
+-- name: find_bank
+select {bank_columns} from banks where name = :name;
+
+-- name: list_banks
+select {bank_columns} from banks order by name limit :limit;
+
+-- name: add_bank
+insert into banks (id, name, title, mission, config, created_at)
+values (:id, :name, :title, :mission, :config, :created_at);
+
+-- name: update_bank
+update banks set title = :title, mission = :mission, config = :config where id = :id;
+
+-- name: delete_bank
+delete from banks where id = :id;
+
+-- name: count_purge
+update banks set purge_count = purge_count + 1 where id = :id;
+
+-- name: purge_count
+select purge_count from banks where id = :id;
+
+-- The counter moves to the clock's floor when the clock is ahead, and by as many ids as are asked for when it is not.
+-- name: draw_ids
+insert into counters (name, value) values ('ids', :floor + :count)
+on conflict (name) do update set value = max(value + :count, excluded.value);
+
+-- name: last_id
+select value from counters where name = 'ids';
+
+-- name: fact
+select value from facts where name = :name;
+
+-- name: set_fact
+insert into facts (name, value) values (:name, :value) on conflict (name) do update set value = excluded.value;
+
+-- Everything a bank holds besides its memories, children before parents.
+-- name: erase_replies
+delete from replies where bank_id = :bank_id;
+
+-- name: erase_revisions
+delete from revisions where bank_id = :bank_id;
+
+-- name: erase_documents
+delete from documents where bank_id = :bank_id;
+
+-- name: erase_snapshots
+delete from snapshots where session_id in (select id from sessions where bank_id = :bank_id);
+
+-- name: erase_events
+delete from events where session_id in (select id from sessions where bank_id = :bank_id);
+
+-- name: erase_sessions
+delete from sessions where bank_id = :bank_id;
+
+-- name: erase_reminders
+delete from reminders where bank_id = :bank_id;
+
+-- name: erase_chunks
+delete from chunks where stream_id in (select id from streams where bank_id = :bank_id);
+
+-- name: erase_streams
+delete from streams where bank_id = :bank_id;
+
+-- name: erase_jobs
+delete from jobs where bank_id = :bank_id;

@@ -1,0 +1,93 @@
+-- name: job_columns
+j.id, j.bank_id, b.name as bank, j.kind, j.payload, j.state, j.done_count, j.total_count, j.stage, j.attempt_count,
+j.attempts_max, j.run_at, j.leased_until, j.worker, j.cancel_asked, j.error, j.result, j.created_at, j.updated_at,
+j.finished_at
+
+-- name: find_job
+select {job_columns} from jobs j join banks b on b.id = j.bank_id where j.id = :id;
+
+-- name: job_matches
+j.bank_id = :bank_id and (cast(:state as text) is null or j.state = :state)
+and (cast(:kind as text) is null or j.kind = :kind)
+
+-- name: list_jobs
+select {job_columns} from jobs j join banks b on b.id = j.bank_id where {job_matches}
+order by j.created_at desc, j.id desc limit :limit offset :offset;
+
+-- name: count_jobs
+select count(*) as count from jobs j where {job_matches};
+
+-- name: add_job
+insert into jobs (id, bank_id, kind, payload, state, attempts_max, run_at, created_at, updated_at)
+values (:id, :bank_id, :kind, :payload, 'pending', :attempts_max, :run_at, :now, :now);
+
+-- The first condition repeats the index's own, word for word, or SQLite does not use it.
+-- A worker takes only what it knows how to do; the rest waits for a process that does.
+-- name: job_is_due
+j.state in ('pending', 'running') and j.run_at <= :now and (j.state = 'pending' or j.leased_until <= :now)
+and j.kind in (select value from json_each(:kinds))
+
+-- name: next_job
+select j.id from jobs j where {job_is_due} order by j.run_at, j.id limit 1;
+
+-- A lease that ran out means that its worker died. A job that takes its workers down with it must not go on for ever.
+-- name: fail_spent_jobs
+update jobs set state = 'failed', error = :error, leased_until = null, updated_at = :now, finished_at = :now
+where state in ('pending', 'running') and state = 'running' and run_at <= :now and leased_until <= :now
+  and attempt_count >= attempts_max and cancel_asked = 0;
+
+-- name: cancel_lost_jobs
+update jobs set state = 'cancelled', leased_until = null, updated_at = :now, finished_at = :now
+where state in ('pending', 'running') and state = 'running' and run_at <= :now and leased_until <= :now and cancel_asked = 1;
+
+-- name: claim_job
+update jobs set state = 'running', worker = :worker, leased_until = :leased_until, attempt_count = attempt_count + 1,
+  done_count = 0, total_count = null, stage = '', updated_at = :now
+where id = :id;
+
+-- The worker and the attempt are the proof of holding the lease: who lost it changes no row.
+-- name: job_is_held
+id = :id and state = 'running' and worker = :worker and attempt_count = :attempt_count
+
+-- name: progress_job
+update jobs set done_count = :done_count, total_count = :total_count, stage = :stage, leased_until = :leased_until,
+  updated_at = :now
+where {job_is_held};
+
+-- name: finish_job
+update jobs set state = 'completed', result = :result, error = '', leased_until = null, updated_at = :now,
+  finished_at = :now
+where {job_is_held};
+
+-- name: fail_job
+update jobs set state = 'failed', error = :error, leased_until = null, updated_at = :now, finished_at = :now
+where {job_is_held};
+
+-- name: postpone_job
+update jobs set state = 'pending', error = :error, run_at = :run_at, leased_until = null, updated_at = :now
+where {job_is_held} and cancel_asked = 0;
+
+-- A worker that is asked to stop gives the job back as if it had never taken it.
+-- name: release_job
+update jobs set state = 'pending', attempt_count = attempt_count - 1, leased_until = null, updated_at = :now
+where {job_is_held} and cancel_asked = 0;
+
+-- name: stop_job
+update jobs set state = 'cancelled', leased_until = null, updated_at = :now, finished_at = :now
+where {job_is_held};
+
+-- name: cancel_pending_job
+update jobs set state = 'cancelled', cancel_asked = 1, updated_at = :now, finished_at = :now
+where id = :id and state = 'pending';
+
+-- name: ask_job_to_cancel
+update jobs set cancel_asked = 1, updated_at = :now where id = :id and state = 'running';
+
+-- name: retry_job
+update jobs set state = 'pending', attempt_count = 0, run_at = :now, cancel_asked = 0, error = '', done_count = 0,
+  total_count = null, stage = '', updated_at = :now, finished_at = null
+where id = :id and state in ('failed', 'cancelled');
+
+-- name: delete_finished_jobs
+delete from jobs where id in (
+  select j.id from jobs j where j.bank_id = :bank_id and j.finished_at < :before order by j.id limit :limit);

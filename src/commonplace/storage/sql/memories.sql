@@ -1,0 +1,110 @@
+-- name: memory_columns
+m.id, m.bank_id, m.project, m.user, m.agent, m.run, m.text, m.title, m.kind, m.key, m.tags, m.metadata, m.paths,
+m.category, m.happened_at, m.happened_until, m.expires_at, m.document_id, m.version, m.version_id, m.created_at,
+m.updated_at, m.forgotten_at
+
+-- name: find_memory
+select {memory_columns} from memories m where m.id = :id and m.bank_id = :bank_id;
+
+-- A version's own id leads to its memory.
+-- name: find_memory_of_version
+select {memory_columns} from versions v join memories m on m.id = v.memory_id where v.id = :id and m.bank_id = :bank_id;
+
+-- name: find_memory_by_key
+select {memory_columns} from memories m
+where m.bank_id = :bank_id and m.project = :project and m.user = :user and m.agent = :agent and m.run = :run
+  and m.key = :key and m.key <> '';
+
+-- name: select_memories
+select {memory_columns} from memories m where m.bank_id = :bank_id
+
+-- name: count_memories
+select count(*) as count from memories m where m.bank_id = :bank_id
+
+-- name: select_memory_ids
+select m.id from memories m where m.bank_id = :bank_id
+
+-- name: memories_by_ids
+select {memory_columns} from memories m
+where m.bank_id = :bank_id and m.id in (select value from json_each(:ids));
+
+-- name: add_memory
+insert into memories (id, bank_id, project, user, agent, run, text, title, kind, key, tags, metadata, paths, category,
+  happened_at, happened_until, expires_at, document_id, version, version_id, created_at, updated_at, forgotten_at)
+values (:id, :bank_id, :project, :user, :agent, :run, :text, :title, :kind, :key, :tags, :metadata, :paths, :category,
+  :happened_at, :happened_until, :expires_at, :document_id, :version, :version_id, :created_at, :updated_at,
+  :forgotten_at);
+
+-- The version check is the whole concurrency story: a stale writer changes no row.
+-- name: update_memory
+update memories set text = :text, title = :title, kind = :kind, tags = :tags, metadata = :metadata, paths = :paths,
+  category = :category, happened_at = :happened_at, happened_until = :happened_until, expires_at = :expires_at,
+  document_id = :document_id, version = :version, version_id = :version_id, updated_at = :updated_at,
+  forgotten_at = :forgotten_at
+where id = :id and version = :version - 1;
+
+-- name: add_version
+insert into versions (id, memory_id, number, action, revision, text, title, kind, key, tags, metadata, paths, category,
+  happened_at, happened_until, expires_at, document_id, at, who, dialect, session, reason)
+values (:id, :memory_id, :number, :action, :revision, :text, :title, :kind, :key, :tags, :metadata, :paths, :category,
+  :happened_at, :happened_until, :expires_at, :document_id, :at, :who, :dialect, :session, :reason);
+
+-- name: version_columns
+v.id, v.memory_id, v.number, v.action, v.revision, v.text, v.title, v.kind, v.key, v.tags, v.metadata, v.paths,
+v.category, v.happened_at, v.happened_until, v.expires_at, v.document_id, v.at, v.who, v.dialect, v.session, v.reason
+
+-- name: list_versions
+select {version_columns} from versions v where v.memory_id = :memory_id order by v.number limit :limit;
+
+-- name: find_version
+select {version_columns} from versions v join memories m on m.id = v.memory_id
+where v.id = :id and m.bank_id = :bank_id;
+
+-- Each memory's newest version no younger than the revision, without those forgotten by then.
+-- name: versions_at_revision
+select {version_columns} from versions v join memories m on m.id = v.memory_id
+where m.bank_id = :bank_id and m.project = :project and v.action <> 'forget'
+  and v.number = (select max(w.number) from versions w where w.memory_id = m.id and w.revision <= :revision)
+order by m.id limit :limit;
+
+-- name: purge_versions
+delete from versions where memory_id in (select value from json_each(:ids));
+
+-- name: purge_memories
+delete from memories where id in (select value from json_each(:ids));
+
+-- name: add_revision
+insert into revisions (bank_id, project, number, action, at, who, dialect, session, reason)
+values (:bank_id, :project, :number, :action, :at, :who, :dialect, :session, :reason);
+
+-- name: newest_revision
+select max(number) as number from revisions where bank_id = :bank_id and project = :project;
+
+-- name: list_revisions
+select number, action, at, who, dialect, session, reason from revisions
+where bank_id = :bank_id and project = :project order by number desc limit :limit;
+
+-- name: list_projects
+select m.project, count(*) as memory_count, max(r.number) as revision, max(r.at) as changed_at
+from (select project, bank_id from memories
+      where bank_id = :bank_id and forgotten_at is null and project <> '') m
+join (select project, max(number) as number, max(at) as at from revisions
+      where bank_id = :bank_id group by project) r on r.project = m.project
+group by m.project order by changed_at desc, m.project limit :limit;
+
+-- name: find_reply
+select content_hash, reply from replies
+where bank_id = :bank_id and session = :session and tool = :tool and key = :key;
+
+-- name: add_reply
+insert into replies (bank_id, session, tool, key, content_hash, reply, at)
+values (:bank_id, :session, :tool, :key, :content_hash, :reply, :at);
+
+-- A cached answer may hold the purged text; one that is only an id cannot, and keeps its retry safe.
+-- name: purge_replies
+delete from replies where bank_id = :bank_id and json_type(reply) <> 'integer';
+
+-- name: list_tags
+select t.tag, count(*) as count from tags t
+where t.bank_id = :bank_id and (:pattern = '' or text_matches(:pattern, t.tag))
+group by t.tag order by count desc, t.tag limit :limit;

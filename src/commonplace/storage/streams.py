@@ -1,0 +1,57 @@
+"""Streams and their chunks, as rows and back."""
+
+import json
+from dataclasses import asdict
+
+from commonplace.activities import Stream
+from commonplace.records import Draft, Scope
+from commonplace.storage.database import Database
+
+
+def find(db: Database, bank_id: int, number: int, *, idle_since: int) -> Stream | None:
+    """The stream of an id, unless nobody touched it since a moment."""
+    row = db.one("find_stream", bank_id=bank_id, id=number, idle_since=idle_since)
+    return Stream(**row) if row else None
+
+
+def draft(db: Database, number: int) -> Draft:
+    """The draft a stream was started with; its text is still to come."""
+    fields = json.loads(db.value("stream_draft", id=number))
+    scope = Scope(**fields.pop("scope"))
+    return Draft(**{**fields, "tags": tuple(fields["tags"]), "paths": tuple(fields["paths"]), "scope": scope})
+
+
+def add(db: Database, stream: Stream, draft: Draft) -> None:
+    """Store a new stream."""
+    fields = json.dumps(asdict(draft), ensure_ascii=False)
+    db.run("add_stream", id=stream.id, bank_id=stream.bank_id, draft=fields, now=stream.started_at)
+
+
+def append(db: Database, stream: Stream, text: str) -> None:
+    """Store a stream's newest chunk, and the counts it brings the stream to."""
+    db.run("add_chunk", stream_id=stream.id, number=stream.chunk_count, text=text)
+    db.run(
+        "grow_stream",
+        id=stream.id,
+        chunk_count=stream.chunk_count,
+        text_bytes=stream.text_bytes,
+        text_chars=stream.text_chars,
+        touched_at=stream.touched_at,
+    )
+
+
+def text(db: Database, stream: Stream) -> str:
+    """The chunks of a stream, joined."""
+    return "".join(row["text"] for row in db.all("list_chunks", stream_id=stream.id, limit=stream.chunk_count))
+
+
+def delete(db: Database, number: int) -> None:
+    """Remove a stream with its chunks."""
+    db.run("delete_chunks", id=number)
+    db.run("delete_stream", id=number)
+
+
+def idle(db: Database, bank_id: int, *, idle_since: int, limit: int) -> list[Stream]:
+    """The streams of a bank that nobody touched since a moment."""
+    rows = db.all("idle_streams", bank_id=bank_id, idle_since=idle_since, limit=limit)
+    return [Stream(**row) for row in rows]

@@ -1,0 +1,161 @@
+"""Cuts text into the terms that are indexed and looked up. The same cut serves both, so what is stored can be found.
+
+Words are folded (case, accents, width) and English ones stemmed; a compound such as `src/main.py` or `fooBar` is kept
+whole and in parts; scripts without spaces become single characters and pairs. No term holds a space, a quotation mark
+or a bracket, so the text index cuts exactly where this module did.
+"""
+
+import re
+import threading
+import unicodedata
+from collections.abc import Iterator
+from functools import lru_cache
+
+import Stemmer
+
+ANALYZER = "1"  # Raise it when the same text would give other terms; the store then rebuilds its text index.
+
+_TERM_CHARS_MAX = 200
+_MARKS = "".join(chr(code) for code in range(0x300, 0x1B00) if unicodedata.category(chr(code)).startswith("M"))
+_ACCENT = re.compile("[\u0300-\u036f\u0591-\u05c7\u064b-\u065f]")
+# Han, kana, hangul, Thai, Lao, Burmese and Khmer: written without spaces, or with endings glued on.
+_UNSPACED = (
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u1100-\u11ff\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf"
+    "\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003134f"
+)
+_WORD = rf"[\w{_MARKS}]"
+# A chunk is a run of one script: unspaced characters, a pictogram, or words joined by what joins words in identifiers.
+_CHUNK = re.compile(
+    rf"(?P<unspaced>[{_UNSPACED}]+)"
+    rf"|(?P<joined>(?:(?![{_UNSPACED}]){_WORD})+(?:[-./:\\@_'’&+=~,](?:(?![{_UNSPACED}]){_WORD})+)*(?:\+\+|#)?)"
+    "|(?P<pictogram>[\u2600-\u27bf\U0001f000-\U0001faff])"
+)
+_ASCII_CHUNK = re.compile(r"(?P<joined>\w+(?:[-./:\\@_'&+=~,]\w+)*(?:\+\+|#)?)", re.ASCII)
+_PART = re.compile(rf"(?:(?!_){_WORD})+")
+_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+")
+_TICKET = re.compile(r"#(\d+)\b")
+_QUOTED = re.compile(r'"([^"]{2,100})"|“([^”]{2,100})”|`([^`]{2,100})`')
+# Digits beside letters, or joined by something other than a mere hyphen between words.
+_EXACT = re.compile(r"(?=.*\d)(?=.*[^\W\d_]).+|\d{5,}|\d+(?:[-.:/]\d+)+|.*[_@\\].*|.*(?:\+\+|#)|[\w-]+(?:[./:][\w-]+)+")
+_STOPS = frozenset(
+    "a about all also am an and any are as at be because been being but by can could d did do does doing don for from "
+    "had has have having he her hers him his how i if in into is it its just ll m me my of on or our ours re s she so "
+    "some such t than that the their theirs them then there these they this those to too ve was we were what when "
+    "where which while who whom whose why will with would you your yours "
+    "什么 怎么 哪个 哪些 哪里 多少 是谁 的是 是什 的时 时候".split()
+)
+_local = threading.local()
+
+
+def terms(text: str) -> list[str]:
+    """Every term of a text, in order, repeats included."""
+    return [term for kind, chunk in _chunks(text) for term in _chunk_terms(kind, chunk)]
+
+
+def indexed(text: str) -> str:
+    """The text as the index stores it: its terms, joined with spaces."""
+    return " ".join(terms(text))
+
+
+def question_terms(text: str) -> list[str]:
+    """The terms a question is looked up by, each once; words like `the` count only when there are no others."""
+    every: dict[str, None] = {}
+    kept: dict[str, None] = {}
+    for kind, chunk in _chunks(text):
+        found = dict.fromkeys(_question_chunk(kind, chunk))
+        every |= found
+        if not (chunk.casefold() in _STOPS and not (chunk.isupper() and len(chunk) > 1)):
+            kept |= {term: None for term in found if term not in _STOPS}
+    return list(kept or every)
+
+
+def identifiers(text: str) -> list[str]:
+    """The names in a text that must match exactly, as indexed: file names, versions, tickets, quoted phrases.
+
+    Each is a run of terms that stands in the index side by side.
+    """
+    found: dict[str, None] = {}
+    for quoted in _QUOTED.finditer(text):
+        found[indexed(next(group for group in quoted.groups() if group))] = None
+    found |= dict.fromkeys(_TICKET.findall(text))
+    for kind, chunk in _chunks(text):
+        if kind == "joined" and (_EXACT.fullmatch(chunk) or _is_camel(chunk)):
+            found[_chunk_terms(kind, chunk)[0]] = None
+    found.pop("", None)
+    return list(found)
+
+
+def _chunks(text: str) -> Iterator[tuple[str, str]]:
+    if text.isascii():  # Most text is, and the short pattern is several times as fast.
+        return (("joined", chunk) for chunk in _ASCII_CHUNK.findall(text))
+    return ((match.lastgroup or "", match[0]) for match in _CHUNK.finditer(unicodedata.normalize("NFKC", text)))
+
+
+@lru_cache(maxsize=20_000)
+def _chunk_terms(kind: str, chunk: str) -> tuple[str, ...]:
+    """A compound whole, then in parts; the whole comes first."""
+    if kind == "unspaced":
+        return (*chunk, *_pairs(chunk))
+    if kind == "pictogram":
+        return (chunk,)
+    chunk = chunk.replace("’", "'")
+    plain = re.sub(r"'s?$", "", re.sub(r"'s\b", "", chunk, flags=re.IGNORECASE))
+    parts = _PART.findall(plain)
+    if not parts:
+        return ()
+    if len(parts) == 1 and parts[0] == plain:
+        return tuple(dict.fromkeys(filter(None, map(_stem, (plain, *_humps(plain))))))
+    wholes = [] if "'" in plain else [_folded(piece) for piece in _compounds(plain) if len(piece) <= _TERM_CHARS_MAX]
+    small = [_stem(part) for word in parts for part in (word, *_humps(word))]
+    return tuple(dict.fromkeys(filter(None, (*wholes, *small))))
+
+
+def _compounds(chunk: str) -> Iterator[str]:
+    """The whole chunk, the compounds between its slashes, and the forms people also write it in."""
+    yield chunk
+    if "/" in chunk or "\\" in chunk:
+        yield from (piece for piece in re.split(r"[/\\]", chunk) if not _PART.fullmatch(piece) and piece)
+    elif _THOUSANDS.fullmatch(chunk):
+        yield chunk.replace(",", "")
+    elif chunk.count("-") == 1:
+        yield chunk.replace("-", "")
+
+
+def _question_chunk(kind: str, chunk: str) -> tuple[str, ...]:
+    # Pairs say more than single characters, which only serve words of one character.
+    if kind == "unspaced" and len(chunk) > 1:
+        return _pairs(chunk)
+    return _chunk_terms(kind, chunk)
+
+
+def _pairs(chunk: str) -> tuple[str, ...]:
+    return tuple(a + b for a, b in zip(chunk, chunk[1:], strict=False))
+
+
+def _humps(word: str) -> list[str]:
+    pieces = _HUMP.split(word)
+    return pieces if len(pieces) > 1 else []
+
+
+def _is_camel(chunk: str) -> bool:
+    return re.search(r"[a-z][A-Z]", chunk) is not None and re.search(r"[A-Z].*[A-Z]|^[a-z]", chunk) is not None
+
+
+def _folded(word: str) -> str:
+    plain = word.casefold()
+    if plain.isascii():
+        return plain
+    return unicodedata.normalize("NFC", _ACCENT.sub("", unicodedata.normalize("NFD", plain)))
+
+
+def _stem(word: str) -> str:
+    plain = _folded(word)[:_TERM_CHARS_MAX]
+    return _stemmer().stemWord(plain) if plain.isascii() and plain.isalpha() else plain
+
+
+def _stemmer() -> Stemmer.Stemmer:
+    # A stemmer keeps state while it works, so each thread has its own.
+    if not hasattr(_local, "stemmer"):
+        _local.stemmer = Stemmer.Stemmer("english")
+    return _local.stemmer

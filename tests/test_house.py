@@ -1,0 +1,178 @@
+"""The rules of the house that a machine can keep. A limit is raised only here, in a commit that says why."""
+
+import ast
+import re
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PACKAGE = ROOT / "src" / "commonplace"
+FILES = sorted(PACKAGE.rglob("*.py"))
+
+FLOORS = {
+    "errors": 1,
+    "limits": 1,
+    "clock": 1,
+    "ids": 1,
+    "records": 1,
+    "activities": 1,
+    "settings": 1,
+    "checks": 1,
+    "globs": 1,
+    "text": 1,
+    "storage": 2,
+    "models": 2,
+    "recall": 3,
+    "extract": 3,
+    "engine": 4,
+    "app": 5,
+    "vault": 5,
+    "dialects": 6,
+    "faces": 7,
+    "__init__": 8,
+    "__main__": 8,
+}
+LINES_MAX = 400
+FUNCTION_LINES_MAX = 60
+PARAMETERS_MAX = 6
+SETTINGS_MAX = 25
+ERRORS = 8
+
+# Each broad except, by file: one per face, one in the worker loop.
+BROAD_EXCEPTS = {"engine/worker.py": 1}
+# Each import inside a function, by file: start-up must not pay for numpy and the weights.
+INLINE_IMPORTS = {"app.py": 2}
+BAD_ENDINGS = ("Manager", "Factory", "Helper", "Util", "Utils", "Handler", "Wrapper", "Service", "Base")
+
+
+def trees() -> Iterator[tuple[str, ast.Module]]:
+    for file in FILES:
+        yield str(file.relative_to(PACKAGE)), ast.parse(file.read_text())
+
+
+def room(path: str) -> str:
+    return path.split("/", maxsplit=1)[0].removesuffix(".py")
+
+
+def imported(tree: ast.Module) -> Iterator[str]:
+    for node in tree.body:
+        if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "commonplace":
+            parts = (node.module or "").split(".")
+            yield from [parts[1]] if len(parts) > 1 else [alias.name for alias in node.names]
+
+
+def functions(tree: ast.Module) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
+    return (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))
+
+
+def test_a_room_imports_only_from_floors_below() -> None:
+    wrong = [
+        f"{path} imports {other}"
+        for path, tree in trees()
+        for other in imported(tree)
+        if other != room(path) and FLOORS[other] >= FLOORS[room(path)] and not (FLOORS[other] == FLOORS[room(path)] == 1)
+    ]
+    assert wrong == []
+
+
+def test_no_file_is_longer_than_one_sitting() -> None:
+    assert [str(file) for file in FILES if len(file.read_text().splitlines()) > LINES_MAX] == []
+
+
+def test_no_function_is_longer_than_one_screen() -> None:
+    long = [
+        f"{path}: {function.name}"
+        for path, tree in trees()
+        for function in functions(tree)
+        if (function.end_lineno or 0) - function.lineno + 1 > FUNCTION_LINES_MAX
+    ]
+    assert long == []
+
+
+def test_no_function_takes_more_than_six_parameters() -> None:
+    many = [
+        f"{path}: {function.name}"
+        for path, tree in trees()
+        if not path.startswith("faces/cli/")  # A command's options are its parameters.
+        for function in functions(tree)
+        if len(function.args.posonlyargs + function.args.args + function.args.kwonlyargs) > PARAMETERS_MAX
+    ]
+    assert many == []
+
+
+def test_broad_excepts_are_few_and_known() -> None:
+    found: dict[str, int] = {}
+    for path, tree in trees():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ExceptHandler) and (
+                node.type is None or getattr(node.type, "id", "") in ("Exception", "BaseException")
+            ):
+                reraises = any(isinstance(inner, ast.Raise) and inner.exc is None for inner in node.body)
+                found[path] = found.get(path, 0) + (not reraises)
+    assert {path: count for path, count in found.items() if count} == BROAD_EXCEPTS
+
+
+def test_imports_inside_functions_are_few_and_known() -> None:
+    found: dict[str, int] = {}
+    for path, tree in trees():
+        inside = (n for f in functions(tree) for n in ast.walk(f) if isinstance(n, ast.Import | ast.ImportFrom))
+        if count := sum(1 for _ in inside):
+            found[path] = count
+    assert found == INLINE_IMPORTS
+
+
+def test_sql_lives_in_storage_only() -> None:
+    sql = re.compile(r"\b(select .+ from|insert into|delete from|update \w+ set)\b", re.IGNORECASE)
+    wrong = [
+        f"{path}: {node.value[:40]!r}"
+        for path, tree in trees()
+        if room(path) != "storage"
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and sql.search(node.value)
+    ]
+    assert wrong == []
+
+
+def test_names_say_what_a_thing_is() -> None:
+    wrong = [
+        f"{path}: {node.name}"
+        for path, tree in trees()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ClassDef) and node.name.endswith(BAD_ENDINGS)
+    ]
+    assert wrong == []
+
+
+def test_settings_and_errors_can_be_held_in_the_head() -> None:
+    from commonplace.errors import CommonplaceError
+    from commonplace.settings import SETTINGS
+
+    assert len(SETTINGS) <= SETTINGS_MAX
+    assert len(CommonplaceError.__subclasses__()) == ERRORS
+
+
+def test_no_test_uses_a_mock() -> None:
+    words = ("unittest." + "mock", "Magic" + "Mock", "monkey" + "patch.setattr")
+    wrong = [str(f) for f in (ROOT / "tests").rglob("*.py") if any(word in f.read_text() for word in words)]
+    assert wrong == []
+
+
+@pytest.mark.parametrize(("name", "lines_max"), [("README.md", 120), ("AGENTS.md", 60)])
+def test_the_first_pages_stay_short(name: str, lines_max: int) -> None:
+    assert len((ROOT / name).read_text().splitlines()) <= lines_max
+
+
+def test_no_file_names_a_package_index() -> None:
+    hosts = ("pypi" + ".org", "files.python" + "hosted", "registry.npm" + "js", "deb.debian" + ".org")
+    texts = [ROOT / "Makefile", *ROOT.glob("*.toml"), *ROOT.glob("*.txt"), *ROOT.glob("*.in"), *(ROOT / "docs").rglob("*.md")]
+    assert [str(f) for f in texts if any(host in f.read_text() for host in hosts)] == []
+
+
+def test_the_version_is_written_once_in_truth() -> None:
+    import commonplace
+
+    assert tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"] == commonplace.__version__
+    assert sorted(commonplace.__all__) == commonplace.__all__
