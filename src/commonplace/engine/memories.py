@@ -12,7 +12,7 @@ from commonplace.engine.revising import Revising
 from commonplace.errors import Conflict, NotFound, TooLarge
 from commonplace.limits import BULK_MAX, LIST_MAX
 from commonplace.records import Draft, Edit, Filter, Memory, Order, Origin, Outcome, Page, TagCount, Unset
-from commonplace.storage import banks, memories
+from commonplace.storage import banks, documents, memories
 
 _Item = TypeVar("_Item")
 _CONTENT = tuple(field.name for field in fields(Draft) if field.name != "scope")
@@ -29,6 +29,7 @@ def remember_many(parts: Parts, bank: str, drafts: Sequence[Draft], origin: Orig
     name, author = checks.name(bank, what="bank"), checked_origin(origin)
     with parts.db.transaction():
         bank_id = banks.ensure(parts.db, name, parts.clock.now()).id
+        _check_documents(parts, bank_id, checked)
         revising = Revising(parts, bank_id, "remember", author)
         drawn = iter(banks.new_ids(parts.db, revising.now, max(1, len(checked))))
         return tuple(_remember(parts, bank_id, draft, next(drawn), revising) for draft in checked)
@@ -113,6 +114,12 @@ def list_tags(parts: Parts, bank: str, pattern: str = "", *, limit: int = 100) -
     checks.count(limit, what="limit", most=LIST_MAX)
     found = banks.find(parts.db, bank)
     return tuple(memories.tags(parts.db, found.id, checks.line(pattern, what="pattern"), limit)) if found else ()
+
+
+def _check_documents(parts: Parts, bank_id: int, drafts: Sequence[Draft]) -> None:
+    named = {draft.document_id for draft in drafts if draft.document_id is not None}
+    if missing := named - documents.names(parts.db, bank_id, list(named)).keys() if named else None:
+        raise NotFound(f"There is no document {min(missing)}.", hint="Store the document first, in the same bank.")
 
 
 def _remember(parts: Parts, bank_id: int, draft: Draft, new_id: int, revising: Revising) -> Outcome:

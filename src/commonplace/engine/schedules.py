@@ -1,8 +1,8 @@
 """When a cron expression comes due next, in a time zone. Knows no reminder and no store.
 
 Five fields with names, lists, ranges and steps. When both days are restricted either one is enough; a field that covers
-its whole range is unrestricted, however it is written. Where clocks go forward a run in the gap happens right after it;
-where they go back a run at a set time happens once, and one of every few minutes or hours keeps its pace.
+its whole range is unrestricted, however it is written. Where clocks change, a turn with a set hour comes once: right after
+the gap when its time is skipped, on the first pass when its time is repeated. Without a set hour the pace is kept.
 """
 
 import re
@@ -15,6 +15,7 @@ from commonplace import checks
 from commonplace.errors import Invalid
 
 _FIELDS = ("minute", "hour", "day of month", "month", "day of week")
+_WEEKDAY = 4
 _RANGES = (range(60), range(24), range(1, 32), range(1, 13), range(7))
 # The library knows more signs (L, #) and stumbles over some mixtures of them; these are the ones people know from cron.
 _ITEM = re.compile(r"(\*|([0-9]{1,2}|[a-z]{3})(-([0-9]{1,2}|[a-z]{3}))?)(/[0-9]{1,2})?", re.IGNORECASE)
@@ -85,37 +86,51 @@ def next_time(expression: str, local: tzinfo, now: int) -> int | None:
     except CronSimError:
         # The fields were checked one by one, so what is left is a day that none of the months has.
         return None
-    for found in moments:
+    try:
         # In a repeated hour the library answers with the first pass even when the second has begun.
-        moment = round(found.timestamp()) * 1000
-        if moment > now:
-            return moment
-    return None
+        return next((moment for found in moments if (moment := round(found.timestamp()) * 1000) > now), None)
+    except OverflowError:  # The calendar ends with the year 9999.
+        return None
 
 
 def _library_form(expression: str) -> str:
-    """The expression as the library reads it: it takes any field that begins with a star for unrestricted."""
+    """The expression in numbers alone, a star only for a whole range: the library reads more into other spellings."""
     fields = expression.split()
     if len(fields) != len(_FIELDS):
         raise Invalid(f"The cron expression has {len(fields)} fields.", hint=_HINT)
-    return " ".join(_library_field(index, field) for index, field in enumerate(fields))
+    numbers = [set[int]().union(*(_numbers(i, item) for item in field.split(","))) for i, field in enumerate(fields)]
+    spelled = [_spelled(found, whole) for found, whole in zip(numbers, _RANGES, strict=True)]
+    if spelled[0] == "*" != spelled[1]:
+        # The library takes a star here for a pace that goes on through changes of the clock; with set hours it is not.
+        spelled[0] = "0-59"
+    return " ".join(spelled)
 
 
-def _library_field(index: int, field: str) -> str:
-    for item in field.split(","):
-        if not _ITEM.fullmatch(item):
-            raise Invalid(f'"{item}" is not a {_FIELDS[index]}.', hint=_HINT)
+def _spelled(numbers: set[int], whole: range) -> str:
+    return "*" if numbers == set(whole) else ",".join(map(str, sorted(numbers)))
+
+
+def _numbers(index: int, item: str) -> set[int]:
+    """The numbers one item of a field means."""
+    if not _ITEM.fullmatch(item):
+        raise Invalid(f'"{item}" is not a {_FIELDS[index]}.', hint=_HINT)
+    span, _, step = item.partition("/")
+    found = _library_numbers(index, span)
+    if step and not (len(found) == 1 and "-" in span):
+        # The library takes `5-5/10` for `5/10`, which goes on to the end of the range; a range ends where it says.
+        found = _library_numbers(index, item)
+    return {number % 7 for number in found} if index == _WEEKDAY else found
+
+
+def _library_numbers(index: int, item: str) -> set[int]:
     alone = ["*"] * len(_FIELDS)
-    alone[index] = field
+    alone[index] = item
     try:
-        simulation = CronSim(" ".join(alone), datetime.fromtimestamp(0, UTC))
+        read = CronSim(" ".join(alone), datetime.fromtimestamp(0, UTC))
     except CronSimError as error:
-        least, most = _RANGES[index][0], 7 if index == 4 else _RANGES[index][-1]
+        least, most = _RANGES[index][0], 7 if index == _WEEKDAY else _RANGES[index][-1]
         raise Invalid(
-            f'"{field}" is not a {_FIELDS[index]}.', hint=f"Use {least} to {most}, lower number first."
+            f'"{item}" is not a {_FIELDS[index]}.', hint=f"Use {least} to {most}, lower number first."
         ) from error
-    values = (simulation.minutes, simulation.hours, simulation.days, simulation.months, simulation.weekdays)[index]
-    numbers = {value % 7 if index == 4 else value for value in values if isinstance(value, int)}
-    if numbers == set(_RANGES[index]):
-        return "*"
-    return ",".join(str(number) for number in sorted(numbers)) if field.startswith("*") else field
+    found = (read.minutes, read.hours, read.days, read.months, read.weekdays)[index]
+    return {number for number in found if isinstance(number, int)}

@@ -5,7 +5,7 @@ from dataclasses import asdict
 
 from commonplace.activities import Stream
 from commonplace.records import Draft, Scope
-from commonplace.storage.database import Database
+from commonplace.storage.database import Database, Row
 
 
 def find(db: Database, bank_id: int, number: int, *, idle_since: int) -> Stream | None:
@@ -16,9 +16,9 @@ def find(db: Database, bank_id: int, number: int, *, idle_since: int) -> Stream 
 
 def draft(db: Database, number: int) -> Draft:
     """The draft a stream was started with; its text is still to come."""
-    fields = json.loads(db.value("stream_draft", id=number))
-    scope = Scope(**fields.pop("scope"))
-    return Draft(**{**fields, "tags": tuple(fields["tags"]), "paths": tuple(fields["paths"]), "scope": scope})
+    fields: Row = json.loads(db.value("stream_draft", id=number))
+    fields.update(tags=tuple(fields["tags"]), paths=tuple(fields["paths"]), scope=Scope(**fields["scope"]))
+    return Draft(**fields)
 
 
 def add(db: Database, stream: Stream, draft: Draft) -> None:

@@ -1,0 +1,138 @@
+"""The command line for people: commands are the engine's verbs, and every failure is two lines and an exit code."""
+
+import sys
+import traceback
+import zlib
+from collections.abc import Sequence
+
+import click
+
+from commonplace.errors import CommonplaceError
+from commonplace.faces.cli import archive, asking, care, memories, past, screen
+from commonplace.faces.cli.call import Shell
+
+NAME = "commonplace"
+MESSAGE_CHARS_MAX = 500
+SECTIONS = (
+    ("Remember and recall", ("add", "recall", "list", "show")),
+    ("Change and undo", ("revise", "history", "forget", "restore", "purge")),
+    ("Look around", ("tags", "projects", "banks")),
+    ("Take care", ("doctor", "rebuild", "export", "import", "backup", "settings")),
+    ("Serve programs", ("serve", "mcp", "token")),
+)
+EXAMPLES = (
+    'commonplace add "Staging listens on port 8080." --tag infra',
+    'commonplace recall "which port does staging use?"',
+    "commonplace list --tag infra",
+)
+
+
+class Overview(click.Group):
+    """A group whose help shows the commands by purpose, and three to begin with."""
+
+    def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the overview."""
+        formatter.write_text(self.help or "")
+        formatter.write_paragraph()
+        formatter.write_text(f"Usage: {NAME} [OPTIONS] COMMAND [ARGS]...")
+        with formatter.section("Begin with"):
+            for example in EXAMPLES:
+                formatter.write_text(example)
+        listed = {name for _, names in SECTIONS for name in names}
+        others = tuple(name for name in self.list_commands(ctx) if name not in listed)
+        # One width for all sections keeps the columns in line.
+        widest = max(len(name) for name in self.commands)
+        for title, names in (*SECTIONS, ("More", others)):
+            known = [self.commands[name] for name in names if name in self.commands]
+            if known:
+                with formatter.section(title):
+                    formatter.write_dl([(str(c.name).ljust(widest), c.get_short_help_str(66)) for c in known])
+        self.format_options(ctx, formatter)
+        formatter.write_paragraph()
+        formatter.write_text(f"`{NAME} COMMAND --help` explains a command with an example.")
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write nothing: the sections above have shown the commands."""
+
+
+@click.group(
+    NAME,
+    cls=Overview,
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"], "show_default": True, "max_content_width": 80},
+)
+@click.option("--home", metavar="DIR", help="Folder of the store; wins over COMMONPLACE_HOME.")
+@click.option("--verbose", is_flag=True, help="Show the trace of an internal error.")
+@click.version_option(None, "-V", "--version", package_name=NAME, message="%(prog)s %(version)s")
+@click.pass_context
+def cli(ctx: click.Context, home: str | None, verbose: bool) -> None:
+    """One memory that you and your programs share."""
+    ctx.obj = ctx.obj or Shell()
+    ctx.obj.home, ctx.obj.verbose = home or "", verbose
+    if ctx.invoked_subcommand is None:
+        click.echo(ctx.get_help())
+
+
+for command in (
+    *(memories.add, memories.list_memories, memories.show, memories.revise, memories.tags),
+    *(asking.recall, past.history, past.forget, past.restore, past.purge),
+    *(archive.export, archive.import_archive, archive.backup),
+    *(care.banks, care.projects, care.rebuild, care.doctor, care.settings),
+):
+    cli.add_command(command)
+
+
+def main(args: Sequence[str] | None = None) -> int:
+    """The exit code of one run of the program."""
+    _prepare_streams()
+    shell = Shell()
+    try:
+        code = cli.main(args, NAME, standalone_mode=False, obj=shell, color=None if screen.colours() else False)
+        if sys.stdout is not None:  # pyright: ignore[reportUnnecessaryComparison]
+            sys.stdout.flush()
+    except CommonplaceError as error:
+        return _fail(error.message, error.hint or "`commonplace doctor` may know more.", error.exit_code)
+    except click.UsageError as error:
+        name = error.ctx.command_path if error.ctx else NAME
+        return _fail(error.format_message(), f"`{name} --help` shows how it is used.", 2)
+    except click.Abort as stop:
+        if isinstance(stop.__cause__, KeyboardInterrupt):
+            return _fail("Stopped.", "What was answered before is done; the rest is not.", 130)
+        return _fail("Nobody answered, so nothing was changed.", "Repeat with --yes to go on without the question.", 3)
+    except BrokenPipeError:
+        _leave_stdout()
+        return 1
+    except OSError as error:
+        return _fail(f"The system refused: {error.strerror or error}.", "Check the disk and who owns the folder.", 1)
+    except Exception as error:  # The one place where a bug ends: named to the person, traced on request.
+        return _report_bug(error, shell.verbose)
+    return code if isinstance(code, int) else 0
+
+
+def _fail(message: str, hint: str, code: int) -> int:
+    text = screen.shortened(message, MESSAGE_CHARS_MAX)
+    screen.note(click.style("Error: ", fg="red") + screen.clean(text))
+    screen.note(click.style("Hint:  ", dim=True) + screen.clean(screen.one_line(hint)))
+    return code
+
+
+def _report_bug(error: Exception, verbose: bool) -> int:
+    frame = traceback.extract_tb(error.__traceback__)[-1]
+    # The same bug gives the same reference everywhere, so that two reports of it can be told to be one.
+    reference = f"{zlib.crc32(f'{type(error).__name__} {frame.name} {frame.line}'.encode()):08x}"
+    if verbose:
+        traceback.print_exception(error)
+        return _fail(f"internal error {reference}.", "Please report it with the trace above.", 1)
+    return _fail(f"internal error {reference}.", "Repeat with --verbose and report what it prints.", 1)
+
+
+def _prepare_streams() -> None:
+    for stream in (sys.stdout, sys.stderr):
+        # A terminal that cannot show a character gets a question mark instead of a failure.
+        if stream is not None and hasattr(stream, "reconfigure"):  # pyright: ignore[reportUnnecessaryComparison]
+            stream.reconfigure(errors="replace")  # pyright: ignore[reportAttributeAccessIssue]
+
+
+def _leave_stdout() -> None:
+    # The reader of a pipe went away, which is how `| head` ends; the interpreter must not complain at its own end.
+    sys.stdout = None

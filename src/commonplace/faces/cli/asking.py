@@ -1,0 +1,82 @@
+"""The command that asks: recall, and with --explain how the answer came about."""
+
+import click
+
+from commonplace import ids
+from commonplace.faces.cli import screen
+from commonplace.faces.cli.call import Call, called, with_filter
+from commonplace.faces.cli.shapes import dropped_out, hit_out
+from commonplace.records import Dropped, Filter, Hit, Query
+
+NOTHING = "Nothing relevant is known."
+
+
+@click.command()
+@click.argument("question", nargs=-1, required=True)
+@with_filter(full=False)
+@click.option("--limit", type=int, default=10, help="Most memories to return.")
+@click.option("--min-score", type=float, default=0.0, metavar="0..1", help="Leave out what scores less.")
+@click.option("--explain", is_flag=True, help="Show what each channel found, and what was left out and why.")
+@called()
+def recall(call: Call, question: tuple[str, ...], chosen: Filter, limit: int, min_score: float, explain: bool) -> None:
+    """Find what is known about a question, best first.
+
+    Words and meaning both count; an exact name is never outranked by something merely similar. When nothing fits it
+    says so. With --json there is one object: question, hits (score, channels, memory) and dropped.
+
+    \b
+    commonplace recall "which port does staging use?"
+    commonplace recall deployment --project web --limit 3 --explain
+    """
+    asked = " ".join(question)
+    bank = call.read_bank
+    query = Query(text=asked, filter=chosen, limit=limit, min_score=min_score, explain=explain)
+    found = call.engine.recall(bank, query)
+    if call.as_json:
+        hits, dropped = [hit_out(hit, bank) for hit in found.hits], [dropped_out(one) for one in found.dropped]
+        screen.emit({"question": asked, "hits": hits, "dropped": dropped})
+        return
+    for hit in found.hits:
+        _show(hit, explain)
+    if not found.hits:
+        screen.answer(NOTHING)
+    if explain:
+        _show_dropped(call, found.dropped)
+
+
+def _show(hit: Hit, explain: bool) -> None:
+    memory = hit.memory
+    indent = " " * 6
+    text = f"{memory.title}\n{memory.text}" if memory.title else memory.text
+    screen.line(screen.styled(f"{hit.score:.2f}", fg="green", bold=True), "  ", _lines(text, indent))
+    details = (
+        screen.when(memory.created_at),
+        memory.key,
+        memory.scope.project and f"project {memory.scope.project}",
+        memory.scope.user and f"user {memory.scope.user}",
+        " ".join(f"#{tag}" for tag in memory.tags),
+    )
+    rest = " · ".join(("", *filter(None, details)))
+    screen.line(indent, screen.styled(ids.short(memory.id), fg="cyan"), screen.styled(rest, dim=True))
+    if explain:
+        for name, score in hit.channels.items():
+            drawn = screen.styled(screen.bar(score), fg="green")
+            screen.line(indent, screen.styled(f"{name:<9}", dim=True), drawn, f"  {score:.2f}")
+        screen.line()
+
+
+def _lines(text: str, indent: str) -> str:
+    return screen.styled(screen.wrapped(text, indent).removeprefix(indent))
+
+
+def _show_dropped(call: Call, dropped: tuple[Dropped, ...]) -> None:
+    if not dropped:
+        screen.note("Nothing else was found.")
+        return
+    screen.line(screen.styled("Found and left out", bold=True))
+    for one in dropped:
+        text = screen.shortened(call.engine.get(call.bank, one.memory_id).text, screen.width() - 20)
+        screen.line(f"{one.score:.2f}  ", screen.styled(text))
+        screen.line(
+            " " * 6, screen.styled(ids.short(one.memory_id), fg="cyan"), screen.styled(f" · {one.why}", dim=True)
+        )

@@ -1,0 +1,217 @@
+"""Commands that write and read memories: add, list, show, revise, tags."""
+
+from dataclasses import replace
+from typing import Any
+
+import click
+
+from commonplace import ids
+from commonplace.faces.cli import screen
+from commonplace.faces.cli.call import Call, called, spoken, with_fields, with_filter
+from commonplace.faces.cli.screen import Column
+from commonplace.faces.cli.shapes import memory_out, outcome_out, tag_out
+from commonplace.records import Draft, Edit, Filter, Memory, Order, Outcome, Scope
+
+_DONE = {
+    "added": "Remembered",
+    "revised": "Revised",
+    "unchanged": "Nothing to change:",
+    "restored": "Restored",
+    "forgotten": "Forgot",
+    "purged": "Purged",
+}
+_LIST = (
+    Column("Id", style="cyan"),
+    Column("Made"),
+    Column("Kind"),
+    Column("Key", style="yellow"),
+    Column("Project"),
+    Column("State", style="red"),
+    Column("Text", cut=True),
+    Column("Tags", style="magenta"),
+)
+
+
+@click.command()
+@click.argument("text", nargs=-1, required=True)
+@click.option(
+    "--key", metavar="KEY", default="", help="A name of its own, such as deploy.port: a second add revises it."
+)
+@click.option("--project", metavar="NAME", default="", help="The project it belongs to.")
+@click.option("--user", metavar="NAME", default="", help="The user it belongs to; none means the owner.")
+@with_fields
+@called(reason=True)
+def add(call: Call, text: tuple[str, ...], key: str, project: str, user: str, given: dict[str, Any]) -> None:
+    """Remember a statement.
+
+    It is on disk when the command answers, and the next recall finds it. A single - reads the text from standard
+    input. A text with a --key that is already known becomes the next version of that memory.
+
+    \b
+    commonplace add "Staging listens on port 8080." --tag infra
+    commonplace add --key deploy.region "We deploy to eu-west-1."
+    git log -1 --format=%B | commonplace add - --kind commit
+    """
+    draft = Draft(text=spoken(text), key=key, scope=Scope(project=project, user=user), **given)
+    report(call, call.engine.remember(call.bank, draft, call.origin))
+
+
+@click.command("list")
+@with_filter()
+@click.option("--forgotten", is_flag=True, help="Only forgotten memories.")
+@click.option("--all", "everything", is_flag=True, help="Forgotten and expired memories too.")
+@click.option(
+    "--order",
+    type=click.Choice(["created", "updated", "happened", "key"]),
+    default="created",
+    help="What comes first: the newest, the last changed, the latest event or the first key.",
+)
+@click.option("--limit", type=int, default=50, help="Most memories to print.")
+@click.option("--offset", type=int, default=0, help="How many to pass over first.")
+@called()
+def list_memories(
+    call: Call, chosen: Filter, forgotten: bool, everything: bool, order: Order, limit: int, offset: int
+) -> None:
+    """List memories, newest first.
+
+    Options of different names narrow the list; the same option given twice widens it. With --json there is one
+    object on each line. Without a terminal the columns are separated by tabs and nothing is cut.
+
+    \b
+    commonplace list --tag infra --since 2026-01-01
+    commonplace list --contains "port" --order updated --limit 5
+    """
+    if forgotten or everything:
+        chosen = replace(chosen, status="forgotten" if forgotten else "any", expired=True)
+    bank = call.read_bank
+    found = call.engine.list(bank, chosen, order=order, limit=limit, offset=offset)
+    if call.as_json:
+        for memory in found:
+            screen.emit(memory_out(memory, bank))
+        return
+    if found:
+        screen.table(_LIST, [_row(memory) for memory in found])
+    total = call.engine.count(bank, chosen)
+    if offset + len(found) < total and found:
+        screen.note(f"{len(found)} of {total:,} memories; --offset {offset + len(found)} shows the next ones.")
+    elif not found:
+        screen.note("No memory fits." if total == 0 else f"There are only {total:,} memories.")
+
+
+@click.command()
+@click.argument("memory_id", metavar="ID")
+@called()
+def show(call: Call, memory_id: str) -> None:
+    """Show one memory with everything known about it.
+
+    Any form of its id will do, also that of one of its versions. A forgotten memory is shown and marked.
+
+    \b
+    commonplace show m0vc3sn6jr00
+    commonplace show m0vc3sn6jr00 --json
+    """
+    memory = call.engine.get(call.bank, memory_id)
+    if call.as_json:
+        screen.emit(memory_out(memory, call.bank))
+        return
+    if memory.title:
+        screen.line(screen.styled(memory.title, bold=True))
+    screen.answer(screen.wrapped(memory.text, ""))
+    screen.answer()
+    for name, value in _details(memory, call.bank):
+        if value:
+            screen.line(screen.styled(f"{name:<10}", dim=True), screen.styled(value))
+
+
+@click.command()
+@click.argument("memory_id", metavar="ID")
+@click.argument("text", nargs=-1)
+@click.option("--expected", type=int, metavar="N", help="Refuse when N is not its newest version.")
+@with_fields
+@called(reason=True)
+def revise(call: Call, memory_id: str, text: tuple[str, ...], expected: int | None, given: dict[str, Any]) -> None:
+    """Make the next version of a memory.
+
+    What is not named stays; an empty value takes a field away. Older versions are kept: see `commonplace history`.
+    A single - reads the text from standard input.
+
+    \b
+    commonplace revise m0vc3sn6jr00 "Staging listens on port 9090."
+    commonplace revise m0vc3sn6jr00 --tag infra --tag staging --reason "moved"
+    """
+    edit = Edit(**given, **({"text": spoken(text)} if text else {}))
+    report(call, call.engine.revise(call.bank, memory_id, edit, call.origin, expected=expected))
+
+
+@click.command()
+@click.argument("pattern", default="")
+@click.option("--limit", type=int, default=100, help="Most tags to print.")
+@called()
+def tags(call: Call, pattern: str, limit: int) -> None:
+    """List the tags in use and how many memories carry each.
+
+    * and ? in the pattern are wildcards. With --json there is one object on each line.
+
+    \b
+    commonplace tags
+    commonplace tags "team:*"
+    """
+    found = call.engine.list_tags(call.read_bank, pattern, limit=limit)
+    if call.as_json:
+        for tag in found:
+            screen.emit(tag_out(tag))
+    elif found:
+        columns = (Column("Tag", style="magenta"), Column("Memories", right=True))
+        screen.table(columns, [(tag.tag, f"{tag.count}") for tag in found])
+    else:
+        screen.note("No tag fits." if pattern else "No memory has a tag.")
+
+
+def report(call: Call, *outcomes: Outcome) -> None:
+    """Say what a write did: a sentence for a person, a JSON object on a line for a program."""
+    for outcome in outcomes:
+        if call.as_json:
+            screen.emit(outcome_out(outcome, call.bank))
+            continue
+        memory = outcome.memory
+        version = f" (version {memory.version})" if memory.version > 1 else ""
+        screen.line(_DONE[outcome.change], " ", screen.styled(ids.short(memory.id), fg="cyan"), version)
+
+
+def _row(memory: Memory) -> tuple[str, ...]:
+    return (
+        ids.short(memory.id),
+        screen.when(memory.created_at),
+        memory.kind,
+        memory.key,
+        memory.scope.project,
+        "" if memory.forgotten_at is None else "forgotten",
+        f"{memory.title}: {memory.text}" if memory.title else memory.text,
+        ", ".join(memory.tags),
+    )
+
+
+def _details(memory: Memory, bank: str) -> tuple[tuple[str, str], ...]:
+    return (
+        ("id", ids.short(memory.id)),
+        ("bank", bank),
+        ("project", memory.scope.project),
+        ("user", memory.scope.user),
+        ("agent", memory.scope.agent),
+        ("run", memory.scope.run),
+        ("kind", memory.kind),
+        ("key", memory.key),
+        ("category", memory.category),
+        ("tags", ", ".join(memory.tags)),
+        ("paths", ", ".join(memory.paths)),
+        *(("metadata", f"{name}: {value}") for name, value in memory.metadata.items()),
+        ("happened", _span(memory)),
+        ("expires", screen.when(memory.expires_at)),
+        ("made", screen.when(memory.created_at)),
+        ("version", f"{memory.version}, of {screen.when(memory.updated_at)}"),
+        ("forgotten", screen.when(memory.forgotten_at)),
+    )
+
+
+def _span(memory: Memory) -> str:
+    return " to ".join(filter(None, (screen.when(memory.happened_at), screen.when(memory.happened_until))))

@@ -1,0 +1,197 @@
+"""Commands about what was and what goes: history, forget, restore, purge."""
+
+import difflib
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+
+import click
+
+from commonplace import ids
+from commonplace.errors import Invalid
+from commonplace.faces.cli import screen
+from commonplace.faces.cli.archive import restore_backup
+from commonplace.faces.cli.call import Call, called, with_filter
+from commonplace.faces.cli.memories import report
+from commonplace.faces.cli.shapes import memory_out, purged_out, version_out
+from commonplace.limits import LIST_MAX
+from commonplace.records import Filter, Version
+
+_FORGOTTEN = Filter(status="forgotten", expired=True)
+_FIELDS = ("title", "kind", "key", "tags", "category", "paths", "metadata")
+_MOMENTS = ("happened_at", "happened_until", "expires_at")
+
+
+@click.command()
+@click.argument("memory_id", metavar="ID")
+@called()
+def history(call: Call, memory_id: str) -> None:
+    """Show every version of a memory, oldest first, and what each changed.
+
+    Each version says who made it, when, through which dialect and why. With --json there is one object on each line,
+    with the whole text.
+
+    \b
+    commonplace history m0vc3sn6jr00
+    """
+    before: Version | None = None
+    for version in call.engine.history(call.bank, memory_id):
+        if call.as_json:
+            screen.emit(version_out(version))
+        else:
+            _show(version, before)
+        before = version
+
+
+@click.command()
+@click.argument("memory_ids", metavar="ID...", nargs=-1)
+@with_filter()
+@click.option("--dry-run", is_flag=True, help="Only show what would be forgotten.")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@called(reason=True)
+def forget(call: Call, memory_ids: tuple[str, ...], chosen: Filter, dry_run: bool, yes: bool) -> None:
+    """Forget memories; `commonplace restore` brings them back.
+
+    Name them by id, or describe them with options and confirm. A forgotten memory is no longer found or listed, but its
+    history stays until it is purged.
+
+    \b
+    commonplace forget m0vc3sn6jr00 --reason "out of date"
+    commonplace forget --project old-site --dry-run
+    """
+    _one_way_only(bool(memory_ids), chosen != Filter(), "Name ids, or options such as --project.")
+    if dry_run:
+        _preview(call, memory_ids, chosen)
+    elif memory_ids:
+        report(call, *call.engine.forget(call.bank, memory_ids, call.origin))
+    else:
+        count = call.engine.count(call.read_bank, chosen)
+        if count and not yes:
+            screen.confirm(f"Forget {screen.counted(count, 'memory')}?")
+        report(call, *call.engine.forget_where(call.bank, chosen, call.origin))
+        if not count:
+            screen.note("No memory fits, so nothing was forgotten.")
+
+
+@click.command()
+@click.argument("memory_ids", metavar="ID...", nargs=-1)
+@click.option(
+    "--backup", type=click.Path(path_type=Path), metavar="FILE", help="Put the whole store back from a backup."
+)
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@called(reason=True)
+def restore(call: Call, memory_ids: tuple[str, ...], backup: Path | None, yes: bool) -> None:
+    """Bring forgotten memories back, or the whole store from a backup.
+
+    A memory comes back as it was, as a new version. With --backup everything written since that backup is replaced by
+    it; the command asks first.
+
+    \b
+    commonplace restore m0vc3sn6jr00
+    commonplace restore --backup before-move.db
+    """
+    _one_way_only(bool(memory_ids), backup is not None, "Name ids, or --backup FILE.")
+    if backup is not None:
+        restore_backup(call, backup, yes=yes)
+    else:
+        report(call, *call.engine.restore(call.bank, memory_ids, call.origin))
+
+
+@click.command()
+@click.argument("memory_ids", metavar="ID...", nargs=-1)
+@click.option("--forgotten", is_flag=True, help="Everything in the bank that is forgotten.")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@called(reason=True)
+def purge(call: Call, memory_ids: tuple[str, ...], forgotten: bool, yes: bool) -> None:
+    """Erase memories for good, with every version of them.
+
+    Nothing brings them back but a backup made before. The command asks first.
+
+    \b
+    commonplace purge m0vc3sn6jr00
+    commonplace purge --forgotten --yes
+    """
+    _one_way_only(bool(memory_ids), forgotten, "Name ids, or --forgotten.")
+    found = [call.engine.get(call.bank, memory_id) for memory_id in memory_ids]
+    count = call.engine.count(call.read_bank, _FORGOTTEN) if forgotten else len({memory.id for memory in found})
+    if count and not yes:
+        screen.confirm(f"Erase {screen.counted(count, 'memory')} and all versions for good?")
+    if forgotten:
+        purged = call.engine.purge_where(call.bank, _FORGOTTEN, call.origin) if count else ()
+    else:
+        purged = call.engine.purge(call.bank, memory_ids, call.origin)
+    for number in purged:
+        if call.as_json:
+            screen.emit(purged_out(number))
+        else:
+            screen.line("Purged ", screen.styled(ids.short(number), fg="cyan"))
+    if not purged:
+        screen.note("Nothing is forgotten, so nothing was purged.")
+
+
+def _one_way_only(first: bool, second: bool, hint: str) -> None:
+    if first == second:
+        raise Invalid("Both ways of choosing at once." if first else "Nothing was chosen.", hint=hint)
+
+
+def _preview(call: Call, memory_ids: tuple[str, ...], chosen: Filter) -> None:
+    bank = call.read_bank
+    if memory_ids:
+        found = tuple(call.engine.get(bank, memory_id) for memory_id in memory_ids)
+        count = len(found)
+    else:
+        found = call.engine.list(bank, chosen, limit=LIST_MAX)
+        count = call.engine.count(bank, chosen)
+    for memory in found:
+        if call.as_json:
+            screen.emit(memory_out(memory, bank))
+        else:
+            text = screen.shortened(memory.text, screen.width() - 14)
+            screen.line(screen.styled(ids.short(memory.id), fg="cyan"), "  ", screen.styled(text))
+    more = f", of which the first {LIST_MAX:,} are shown" if count > len(found) else ""
+    screen.note(f"Would forget {screen.counted(count, 'memory')}{more}. Nothing was changed.")
+
+
+def _show(version: Version, before: Version | None) -> None:
+    origin = version.origin
+    head = f"version {version.number} · {_ACTIONS[version.action]} · {screen.when(version.at)}"
+    by = f" · by {origin.who}" if origin.who else ""
+    through = f" · through {origin.dialect}" if origin.dialect else ""
+    screen.line(screen.styled(head, bold=True), screen.styled(by + through, dim=True))
+    if origin.reason:
+        screen.line(screen.styled(screen.wrapped(f"because: {origin.reason}", "  "), dim=True))
+    for sign, text in _text_changes(version, before):
+        colour = {"+": "green", "-": "red"}.get(sign)
+        body = screen.wrapped(text, "    ").removeprefix("    ")
+        screen.line("  ", screen.styled(f"{sign} {body}", **({"fg": colour} if colour else {"dim": True})))
+    for change in _field_changes(version, before):
+        screen.line("  ", screen.styled(change))
+
+
+_ACTIONS = {"remember": "remembered", "revise": "revised", "forget": "forgotten", "restore": "restored"}
+
+
+def _text_changes(version: Version, before: Version | None) -> Iterator[tuple[str, str]]:
+    """The lines that came and went, with a line of their surroundings; nothing when the text stayed."""
+    old = before.text.splitlines() if before else []
+    difference = difflib.unified_diff(old, version.text.splitlines(), lineterm="", n=1)
+    for changed in islice(difference, 2, None):  # The first two lines would name the files.
+        if not changed.startswith("@@"):
+            yield changed[:1], changed[1:]
+
+
+def _field_changes(version: Version, before: Version | None) -> Iterator[str]:
+    for name in (*_FIELDS, *_MOMENTS):
+        new, old = _value(version, name), _value(before, name) if before else ""
+        if new != old and (before or name != "kind"):
+            label = name.removesuffix("_at").replace("_", " ")
+            yield f"{label}: {old or 'none'} → {new or 'none'}" if before else f"{label}: {new}"
+
+
+def _value(version: Version, name: str) -> str:
+    value = getattr(version, name)
+    if name in _MOMENTS:
+        return screen.when(value)
+    if name == "metadata":
+        return ", ".join(f"{field}={content}" for field, content in value.items())
+    return ", ".join(value) if isinstance(value, tuple) else str(value)

@@ -1,0 +1,135 @@
+"""Old files are upgraded after a backup; foreign, newer and edited ones are refused in words."""
+
+from pathlib import Path
+
+import apsw
+import pytest
+
+from commonplace.errors import Forbidden, Unsupported
+from commonplace.storage import migrations, queries
+from commonplace.storage.migrations import Migration, open_database
+from tests.conftest import StoppedClock
+
+SECOND = Migration("0002_second", "create table extra (id integer primary key) strict; insert into extra values (7);")
+BROKEN = Migration("0002_second", "create table extra (id integer primary key) strict; insert into nowhere values (7);")
+
+
+def shape(connection: apsw.Connection) -> list[tuple[object, ...]]:
+    rows = connection.execute("select type, name, tbl_name, sql from sqlite_schema order by type, name").fetchall()
+    return [(*row[:3], " ".join(str(row[3]).split())) for row in rows if not str(row[1]).startswith("sqlite_")]
+
+
+def test_schema_and_migrations_end_in_the_same_database(tmp_path: Path, clock: StoppedClock) -> None:
+    open_database(tmp_path / "a.db", clock).close()
+    written = apsw.Connection(":memory:")
+    written.execute(migrations.schema())
+    assert shape(apsw.Connection(str(tmp_path / "a.db"))) == shape(written)
+
+
+def test_every_named_query_compiles(tmp_path: Path, clock: StoppedClock) -> None:
+    open_database(tmp_path / "a.db", clock).close()
+    connection = apsw.Connection(str(tmp_path / "a.db"))
+    from commonplace.storage import functions
+
+    functions.register(connection)
+    words = ("select", "insert", "update", "delete", "with")
+    whole = {name: sql for name, sql in queries.named().items() if sql.lstrip("- \n").lower().startswith(words)}
+    assert len(whole) > 40
+    for name, sql in whole.items():
+        statement = "\n".join(line for line in sql.splitlines() if not line.startswith("--"))
+        try:
+            connection.execute("explain " + statement, apsw_values()).fetchall()
+        except apsw.SQLError as error:
+            pytest.fail(f"{name}: {error}")
+
+
+class apsw_values(dict[str, object]):
+    def __missing__(self, name: str) -> None:
+        return None
+
+
+def test_an_old_file_is_upgraded_after_a_backup(tmp_path: Path, clock: StoppedClock) -> None:
+    path = tmp_path / "a.db"
+    first = migrations.packaged()
+    db = open_database(path, clock, steps=first)
+    with db.transaction():
+        db.run("set_fact", name="colour", value="green")
+    db.close()
+    upgraded = open_database(path, clock, steps=(*first, SECOND))
+    assert upgraded.select("select id from extra", {}) == [{"id": 7}]
+    assert upgraded.value("fact", name="colour") == "green"
+    upgraded.close()
+    kept = apsw.Connection(str(tmp_path / "a.db.before-0002_second.bak"))
+    assert kept.execute("select value from facts").fetchall() == [("green",)]
+    assert kept.execute("select count(*) from sqlite_schema where name = 'extra'").fetchall() == [(0,)]
+
+
+def test_opening_again_changes_nothing(tmp_path: Path, clock: StoppedClock) -> None:
+    path = tmp_path / "a.db"
+    open_database(path, clock).close()
+    before = path.read_bytes()
+    open_database(path, clock).close()
+    assert path.read_bytes() == before
+    assert [file.name for file in tmp_path.iterdir()] == ["a.db"]
+
+
+def test_a_broken_step_leaves_the_old_file_as_it_was(tmp_path: Path, clock: StoppedClock) -> None:
+    path = tmp_path / "a.db"
+    first = migrations.packaged()
+    open_database(path, clock, steps=first).close()
+    with pytest.raises(apsw.SQLError):
+        open_database(path, clock, steps=(*first, BROKEN))
+    reopened = open_database(path, clock, steps=first)
+    assert reopened.select("select name from sqlite_schema where name = 'extra'", {}) == []
+
+
+def test_an_edited_old_migration_is_refused(tmp_path: Path, clock: StoppedClock) -> None:
+    path = tmp_path / "a.db"
+    first = migrations.packaged()
+    open_database(path, clock, steps=first).close()
+    with pytest.raises(Unsupported, match="edited") as caught:
+        open_database(path, clock, steps=(Migration(first[0].name, first[0].sql + "-- "),))
+    assert caught.value.hint
+
+
+def test_a_file_of_a_newer_version_is_refused(tmp_path: Path, clock: StoppedClock) -> None:
+    path = tmp_path / "a.db"
+    first = migrations.packaged()
+    open_database(path, clock, steps=(*first, SECOND)).close()
+    with pytest.raises(Unsupported, match="newer version") as caught:
+        open_database(path, clock, steps=first)
+    assert "newest version" in caught.value.hint
+
+
+def test_somebody_elses_database_is_left_alone(tmp_path: Path, clock: StoppedClock) -> None:
+    path = tmp_path / "a.db"
+    apsw.Connection(str(path)).execute("create table theirs (x)")
+    before = path.read_bytes()
+    with pytest.raises(Unsupported, match="not one of Commonplace"):
+        open_database(path, clock)
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("junk", [b"not a database at all, but long enough to be read as one" * 40, b"SQLite format 3\x00" + b"\xff" * 4000])
+def test_a_file_that_is_no_database_is_explained(tmp_path: Path, clock: StoppedClock, junk: bytes) -> None:
+    path = tmp_path / "a.db"
+    path.write_bytes(junk)
+    with pytest.raises(Unsupported) as caught:
+        open_database(path, clock)
+    assert "doctor" in caught.value.hint
+    assert str(tmp_path) not in caught.value.message + caught.value.hint
+    assert path.read_bytes() == junk
+
+
+def test_a_folder_that_cannot_be_made_is_explained(tmp_path: Path, clock: StoppedClock) -> None:
+    (tmp_path / "file").write_text("in the way")
+    with pytest.raises(Forbidden) as caught:
+        open_database(tmp_path / "file" / "a.db", clock)
+    assert "COMMONPLACE_HOME" in caught.value.hint
+    assert str(tmp_path) not in caught.value.message + caught.value.hint
+
+
+def test_the_store_is_readable_by_its_owner_only(tmp_path: Path, clock: StoppedClock) -> None:
+    open_database(tmp_path / "home" / "a.db", clock).close()
+    assert (tmp_path / "home" / "a.db").stat().st_mode & 0o777 == 0o600
+    assert (tmp_path / "home").stat().st_mode & 0o777 == 0o700
