@@ -128,7 +128,7 @@ class Memory:
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """One state a memory was in, never changed afterwards. Version 1 has the memory's own id."""
+    """One state a memory was in, never changed afterwards. It has an id of its own, different from the memory's."""
 
     id: int
     memory_id: int

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import platformdirs
@@ -12,11 +12,17 @@ from commonplace.errors import Invalid
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """One row of the table. The environment name is COMMONPLACE_ and the name in capitals."""
+    """One row of the table. The environment name is COMMONPLACE_ and the name in capitals.
+
+    A product we stand in for may have its own environment name for the same thing; ours wins where both are set.
+    """
 
     name: str
     default: str
     help: str
+    original: str = ""
+    # Shown by nobody: not on the screen, not in the log.
+    secret: bool = False
 
     @property
     def variable(self) -> str:
@@ -31,6 +37,23 @@ SETTINGS = (
     Setting("busy_timeout_ms", "30000", "How long a write waits for another process before it gives up"),
     Setting("owner", "", "Name written as the author of changes made on the command line"),
     Setting("timezone", "", "Time zone for reminders, such as Europe/Rome; empty means the machine's own"),
+    Setting("api_key", "", "Key that every HTTP request but /health must carry; empty means none", secret=True),
+    Setting("allowed_hosts", "", "Names, apart from this machine's own, by which HTTP clients may call; with commas"),
+    Setting("log_level", "warning", "What the server writes to its log: debug (every request), info, warning or error"),
+    Setting(
+        "hindsight_api_key",
+        "",
+        "Key for the hindsight endpoints alone; empty means none",
+        original="HINDSIGHT_API_TENANT_API_KEY",
+        secret=True,
+    ),
+    Setting("hindsight_bank", "default", "Bank of hindsight calls that name none", original="HINDSIGHT_MCP_BANK_ID"),
+    Setting(
+        "hindsight_enabled",
+        "true",
+        "Whether the hindsight endpoints exist: true or false",
+        original="HINDSIGHT_API_MCP_ENABLED",
+    ),
 )
 
 
@@ -44,6 +67,12 @@ class Settings:
     busy_timeout_ms: int
     owner: str
     timezone: str
+    api_key: str = field(repr=False)
+    allowed_hosts: tuple[str, ...]
+    log_level: str
+    hindsight_api_key: str = field(repr=False)
+    hindsight_bank: str
+    hindsight_enabled: bool
 
     @property
     def database_path(self) -> Path:
@@ -59,21 +88,43 @@ class Settings:
 def load(environment: Mapping[str, str] | None = None) -> Settings:
     """Read every setting from the environment."""
     given = os.environ if environment is None else environment
-    values = {setting.name: given.get(setting.variable, "").strip() or setting.default for setting in SETTINGS}
-    try:
-        busy_timeout_ms = int(values["busy_timeout_ms"])
-    except ValueError as error:
-        raise Invalid(
-            f"COMMONPLACE_BUSY_TIMEOUT_MS is {values['busy_timeout_ms']!r}.", hint="Use whole milliseconds."
-        ) from error
-    if not 0 <= busy_timeout_ms <= 600_000:
-        raise Invalid("COMMONPLACE_BUSY_TIMEOUT_MS is out of range.", hint="Use 0 to 600000.")
+    values = {setting.name: _value(setting, given) for setting in SETTINGS}
     home = Path(values["home"]).expanduser() if values["home"] else platformdirs.user_data_path("commonplace", False)
     return Settings(
         home=home.absolute(),
         database=values["database"],
         embedder=values["embedder"],
-        busy_timeout_ms=busy_timeout_ms,
+        busy_timeout_ms=_milliseconds("COMMONPLACE_BUSY_TIMEOUT_MS", values["busy_timeout_ms"]),
         owner=values["owner"],
         timezone=values["timezone"],
+        api_key=values["api_key"],
+        allowed_hosts=tuple(name.strip() for name in values["allowed_hosts"].split(",") if name.strip()),
+        log_level=_choice("COMMONPLACE_LOG_LEVEL", values["log_level"], ("debug", "info", "warning", "error")),
+        hindsight_api_key=values["hindsight_api_key"],
+        hindsight_bank=values["hindsight_bank"],
+        hindsight_enabled=_choice("HINDSIGHT_API_MCP_ENABLED", values["hindsight_enabled"], _TRUE + _FALSE) in _TRUE,
     )
+
+
+_TRUE, _FALSE = ("true", "1", "yes", "on"), ("false", "0", "no", "off")
+
+
+def _value(setting: Setting, given: Mapping[str, str]) -> str:
+    names = (setting.variable, setting.original) if setting.original else (setting.variable,)
+    return next((value for name in names if (value := given.get(name, "").strip())), setting.default)
+
+
+def _milliseconds(variable: str, text: str) -> int:
+    try:
+        value = int(text)
+    except ValueError as error:
+        raise Invalid(f"{variable} is {text!r}.", hint="Use whole milliseconds.") from error
+    if not 0 <= value <= 600_000:
+        raise Invalid(f"{variable} is out of range.", hint="Use 0 to 600000.")
+    return value
+
+
+def _choice(variable: str, text: str, allowed: tuple[str, ...]) -> str:
+    if text.lower() not in allowed:
+        raise Invalid(f"{variable} is {text!r}.", hint=f"Use one of: {', '.join(allowed)}.")
+    return text.lower()

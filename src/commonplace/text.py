@@ -10,6 +10,7 @@ import threading
 import unicodedata
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import pairwise
 
 import Stemmer
 
@@ -42,9 +43,10 @@ _STOPS = frozenset(
     "a about all also am an and any are as at be because been being but by can could d did do does doing don for from "
     "had has have having he her hers him his how i if in into is it its just ll m me my of on or our ours re s she so "
     "some such t than that the their theirs them then there these they this those to too ve was we were what when "
-    "where which while who whom whose why will with would you your yours "
-    "什么 怎么 哪个 哪些 哪里 多少 是谁 的是 是什 的时 时候".split()
+    "where which while who whom whose why will with would you your yours".split()
 )
+# Characters that carry grammar in Chinese: a pair with one of them spans two words or asks.
+_FILLERS = frozenset("的了是在我你他她它们吗呢吧啊么什怎哪谁几和与就都也这那个为被把着过得地")
 _local = threading.local()
 
 
@@ -125,12 +127,13 @@ def _compounds(chunk: str) -> Iterator[str]:
 def _question_chunk(kind: str, chunk: str) -> tuple[str, ...]:
     # Pairs say more than single characters, which only serve words of one character.
     if kind == "unspaced" and len(chunk) > 1:
-        return _pairs(chunk)
+        pairs = _pairs(chunk)
+        return tuple(pair for pair in pairs if _FILLERS.isdisjoint(pair)) or pairs
     return _chunk_terms(kind, chunk)
 
 
 def _pairs(chunk: str) -> tuple[str, ...]:
-    return tuple(a + b for a, b in zip(chunk, chunk[1:], strict=False))
+    return tuple(a + b for a, b in pairwise(chunk))
 
 
 def _humps(word: str) -> list[str]:

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from commonplace.clock import MOMENT_MAX
@@ -118,7 +118,18 @@ def test_the_second_pass_of_a_repeated_hour_never_points_into_the_past() -> None
     assert following == moment("2026-10-26T02:30+01:00")
 
 
-@pytest.mark.parametrize("now_text", ["2026-03-01T09:00:00.000Z", "2026-03-01T09:00:00.999Z", "2026-03-01T09:00:59.999Z"])
+@pytest.mark.parametrize("zone_name", ["America/New_York", "Africa/Cairo", "Asia/Beirut", "Australia/Lord_Howe"])
+@pytest.mark.parametrize("cron", ["0 0 * * *", "30 0 * * *", "15 2 * * *", "59 23 * * *"])
+def test_a_daily_turn_comes_once_on_every_date_of_the_year(cron: str, zone_name: str) -> None:
+    found = turns(cron, zone_name, "2025-12-31T23:59:30", 365)
+
+    first = datetime(2026, 1, 1, tzinfo=UTC)
+    assert [text[:10] for text in found] == [f"{first + timedelta(days=day):%Y-%m-%d}" for day in range(365)]
+
+
+@pytest.mark.parametrize(
+    "now_text", ["2026-03-01T09:00:00.000Z", "2026-03-01T09:00:00.999Z", "2026-03-01T09:00:59.999Z"]
+)
 def test_the_next_turn_is_after_now_and_on_a_whole_minute(now_text: str) -> None:
     assert next_time("* * * * *", UTC, moment(now_text)) == moment("2026-03-01T09:01:00Z")
 
@@ -207,7 +218,9 @@ def test_spaces_are_put_in_order() -> None:
     assert checked_cron("  0\t9  * * MON \n") == "0 9 * * MON"
 
 
-@pytest.mark.parametrize("name", ["Mars/Olympus", "../../etc/passwd", "/etc/localtime", "Europe", "UTC\x00", "\ud800", "é"])
+@pytest.mark.parametrize(
+    "name", ["Mars/Olympus", "../../etc/passwd", "/etc/localtime", "Europe", "UTC\x00", "\ud800", "é"]
+)
 def test_unknown_time_zones_are_refused_with_a_hint(name: str) -> None:
     with pytest.raises(Invalid) as refusal:
         zone(name)
@@ -231,6 +244,7 @@ def field(numbers: range, names: tuple[str, ...] = ()) -> st.SearchStrategy[tupl
     return items.map(lambda parts: (",".join(p[0] for p in parts), frozenset().union(*(p[1] for p in parts))))
 
 
+@settings(deadline=None)
 @given(
     minute=field(range(60)),
     hour=field(range(24)),

@@ -1,7 +1,5 @@
 """Sessions keep their events in order and without gaps, whoever writes them."""
 
-import multiprocessing
-from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +14,7 @@ from commonplace.errors import CommonplaceError, Conflict, Invalid, NotFound, To
 from commonplace.limits import TEXT_BYTES_MAX
 from commonplace.settings import load
 from tests.conftest import StoppedClock
+from tests.crowd import crowd
 
 WORK = SessionDraft(title="Refactor auth", client="codex", project="p", user="u", metadata={"branch": "main"})
 
@@ -68,10 +67,8 @@ def test_recent_events_are_the_newest_meaningful_ones_in_their_order(engine: Eng
 
 def test_event_numbers_have_no_gaps_when_several_processes_write(engine: Engine, home: Path) -> None:
     session = sessions.start_session(engine, "b")
-    spawn = multiprocessing.get_context("spawn")
 
-    with ProcessPoolExecutor(3, mp_context=spawn) as pool:
-        drawn = list(pool.map(checkpoint_many, [home] * 3, [session.id] * 3, [30] * 3))
+    drawn = crowd(3, checkpoint_many, home, session.id, 30)
 
     assert sorted(number for numbers in drawn for number in numbers) == list(range(1, 91))
     events = sessions.list_events(engine, "b", session.id)

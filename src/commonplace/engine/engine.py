@@ -1,7 +1,24 @@
 """The engine: its parts, and the table of its verbs. Each verb is a function in its noun's file."""
 
-from commonplace.engine import banks, forgetting, memories, replies
+from commonplace.engine import (
+    archive,
+    backups,
+    banks,
+    derived,
+    documents,
+    forgetting,
+    jobs,
+    keys,
+    memories,
+    reminders,
+    replies,
+    sessions,
+    streams,
+    superseded,
+)
+from commonplace.engine import doctor as care
 from commonplace.engine import history as past
+from commonplace.engine import recall as finding
 from commonplace.engine.parts import Parts
 
 
@@ -28,6 +45,9 @@ class Engine(Parts):
     tag = memories.tag
     list_tags = memories.list_tags
 
+    recall = finding.recall
+    recall_superseded = superseded.recall_superseded
+
     forget = forgetting.forget
     forget_where = forgetting.forget_where
     restore = forgetting.restore
@@ -40,3 +60,59 @@ class Engine(Parts):
     revisions = past.revisions
     at_revision = past.at_revision
     list_projects = past.list_projects
+
+    set_key = keys.set_key
+    absorb = keys.absorb
+    absorb_as_job = keys.absorb_as_job
+    find_key = keys.find_key
+    forget_keys = keys.forget_keys
+    tree = keys.tree
+
+    put_document = documents.put_document
+    get_document = documents.get_document
+    list_documents = documents.list_documents
+    document_names = documents.document_names
+    delete_document = documents.delete_document
+
+    start_session = sessions.start_session
+    checkpoint_session = sessions.checkpoint_session
+    end_session = sessions.end_session
+    get_session = sessions.get_session
+    list_sessions = sessions.list_sessions
+    list_events = sessions.list_events
+    recent_events = sessions.recent_events
+    snapshot_session = sessions.snapshot_session
+    get_snapshot = sessions.get_snapshot
+    list_snapshots = sessions.list_snapshots
+
+    add_reminder = reminders.add_reminder
+    get_reminder = reminders.get_reminder
+    list_reminders = reminders.list_reminders
+    run_due = reminders.run_due
+    enable_reminder = reminders.enable_reminder
+    disable_reminder = reminders.disable_reminder
+    delete_reminder = reminders.delete_reminder
+
+    start_stream = streams.start_stream
+    append_chunk = streams.append_chunk
+    get_stream = streams.get_stream
+    finalize_stream = streams.finalize_stream
+    cancel_stream = streams.cancel_stream
+    expire_streams = streams.expire_streams
+
+    enqueue = jobs.enqueue
+    get_job = jobs.get_job
+    list_jobs = jobs.list_jobs
+    cancel_job = jobs.cancel_job
+    retry_job = jobs.retry_job
+    delete_finished_jobs = jobs.delete_finished_jobs
+
+    rebuild = derived.rebuild
+    stale_count = derived.stale_count
+    export = archive.export
+    export_to = archive.export_to
+    import_archive = archive.import_archive
+    import_from = archive.import_from
+    backup = backups.backup
+    restore_backup = backups.restore_backup
+    doctor = care.doctor

@@ -6,7 +6,7 @@ from commonplace.engine.memories import get
 from commonplace.engine.parts import Parts
 from commonplace.errors import Invalid, NotFound
 from commonplace.limits import LIST_MAX
-from commonplace.records import Project, Revision, Version
+from commonplace.records import Project, Revision, Scope, Version
 from commonplace.storage import banks, memories
 
 _VERSIONS_MAX = 100_000
@@ -33,17 +33,18 @@ def revision(parts: Parts, bank: str, project: str = "") -> int:
     return memories.newest_revision(parts.db, found.id, project) if found else 0
 
 
-def at_revision(parts: Parts, bank: str, project: str, number: int) -> tuple[Version, ...]:
-    """What was known in a project right after one of its revisions, one version a memory. 0 is before everything."""
+def at_revision(parts: Parts, bank: str, project: str, number: int, *, user: str = "") -> tuple[Version, ...]:
+    """What a user knew in a project right after one of its revisions, one version a memory. 0 is before everything."""
     with parts.db.snapshot():
         newest = revision(parts, bank, project)
         if not 0 <= number <= newest:
             raise Invalid(
                 f"Project {project!r} has no revision {number}.", hint=f"Use 0 to {newest}; {newest} is the newest."
             )
-        return (
-            tuple(memories.at_revision(parts.db, known(parts, bank).id, project, number, _STATE_MAX)) if number else ()
-        )
+        if number == 0:
+            return ()
+        scope = Scope(project=project, user=user)
+        return tuple(memories.at_revision(parts.db, known(parts, bank).id, scope, number, _STATE_MAX))
 
 
 def revisions(parts: Parts, bank: str, project: str = "", *, limit: int = 50) -> tuple[Revision, ...]:

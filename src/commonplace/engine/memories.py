@@ -31,8 +31,9 @@ def remember_many(parts: Parts, bank: str, drafts: Sequence[Draft], origin: Orig
         bank_id = banks.ensure(parts.db, name, parts.clock.now()).id
         _check_documents(parts, bank_id, checked)
         revising = Revising(parts, bank_id, "remember", author)
-        drawn = iter(banks.new_ids(parts.db, revising.now, max(1, len(checked))))
-        return tuple(_remember(parts, bank_id, draft, next(drawn), revising) for draft in checked)
+        drawn = banks.new_ids(parts.db, revising.now, 2 * max(1, len(checked)))
+        pairs = zip(checked, drawn[::2], drawn[1::2], strict=False)
+        return tuple(_remember(parts, draft, (first, second), revising) for draft, first, second in pairs)
 
 
 def get(parts: Parts, bank: str, memory_id: int | str) -> Memory:
@@ -122,26 +123,16 @@ def _check_documents(parts: Parts, bank_id: int, drafts: Sequence[Draft]) -> Non
         raise NotFound(f"There is no document {min(missing)}.", hint="Store the document first, in the same bank.")
 
 
-def _remember(parts: Parts, bank_id: int, draft: Draft, new_id: int, revising: Revising) -> Outcome:
-    before = memories.find_by_key(parts.db, bank_id, draft.scope, draft.key) if draft.key else None
+def _remember(parts: Parts, draft: Draft, new_ids: tuple[int, int], revising: Revising) -> Outcome:
+    before = memories.find_by_key(parts.db, revising.bank_id, draft.scope, draft.key) if draft.key else None
     content = {name: getattr(draft, name) for name in _CONTENT}
     if before is None:
-        memory = Memory(
-            id=new_id,
-            bank_id=bank_id,
-            scope=draft.scope,
-            version=1,
-            version_id=new_id,
-            created_at=revising.now,
-            updated_at=revising.now,
-            forgotten_at=None,
-            **content,
-        )
+        memory = newborn(draft, new_ids, revising)
         return Outcome("added", memory, revising.write(memory, "remember"))
     alive = before.forgotten_at is None
     if alive and all(getattr(before, name) == value for name, value in content.items()):
         return Outcome("unchanged", before)
-    memory = replace(next_version(before, new_id, revising.now), forgotten_at=None, **content)
+    memory = replace(next_version(before, new_ids[1], revising.now), forgotten_at=None, **content)
     return Outcome("revised" if alive else "restored", memory, revising.write(memory, "remember"))
 
 
@@ -153,6 +144,20 @@ def _revise(parts: Parts, memory: Memory, edit: Edit, revising: Revising) -> Out
     new_id = banks.new_ids(parts.db, revising.now)[0]
     after = replace(next_version(memory, new_id, revising.now), **changed)
     return Outcome("revised", after, revising.write(after, "revise"))
+
+
+def newborn(draft: Draft, new_ids: tuple[int, int], revising: Revising) -> Memory:
+    """The first version of a memory: the memory's id and that version's own."""
+    return Memory(
+        id=new_ids[0],
+        bank_id=revising.bank_id,
+        version=1,
+        version_id=new_ids[1],
+        created_at=revising.now,
+        updated_at=revising.now,
+        forgotten_at=None,
+        **{field.name: getattr(draft, field.name) for field in fields(draft)},
+    )
 
 
 def next_version(memory: Memory, version_id: int, now: int) -> Memory:

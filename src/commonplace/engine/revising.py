@@ -1,5 +1,7 @@
 """Counts revisions: one mutating call is at most one revision of each project it touches."""
 
+from dataclasses import replace
+
 from commonplace.engine.parts import Parts
 from commonplace.records import Action, Memory, Origin
 from commonplace.storage import memories
@@ -11,21 +13,22 @@ class Revising:
     def __init__(self, parts: Parts, bank_id: int, call: str, origin: Origin) -> None:
         self.now = parts.clock.now()
         self._db = parts.db
-        self._bank_id = bank_id
+        self.bank_id = bank_id
         self._call = call
-        self._origin = origin
+        self.origin = origin
         self._numbers: dict[str, int] = {}
 
     def number(self, project: str) -> int:
         """The revision this call makes of a project."""
         if project not in self._numbers:
             self._numbers[project] = memories.add_revision(
-                self._db, self._bank_id, project, self._call, self.now, self._origin
+                self._db, self.bank_id, project, self._call, self.now, self.origin
             )
         return self._numbers[project]
 
-    def write(self, memory: Memory, action: Action) -> int:
-        """Store a memory's next state as a part of this call; the revision it belongs to."""
+    def write(self, memory: Memory, action: Action, reason: str = "") -> int:
+        """Store a memory's next state as a part of this call, for a reason of its own where it has one; its revision."""
         revision = self.number(memory.scope.project)
-        memories.write(self._db, memory, action, revision, self._origin)
+        origin = replace(self.origin, reason=reason) if reason else self.origin
+        memories.write(self._db, memory, action, revision, origin)
         return revision

@@ -1,8 +1,8 @@
 """When a cron expression comes due next, in a time zone. Knows no reminder and no store.
 
 Five fields with names, lists, ranges and steps. When both days are restricted either one is enough; a field that covers
-its whole range is unrestricted, however it is written. Where clocks change, a turn with a set hour comes once: right after
-the gap when its time is skipped, on the first pass when its time is repeated. Without a set hour the pace is kept.
+its whole range is unrestricted, however it is written. Where clocks change, a turn with a set hour comes once: right
+after the gap when its time is skipped, on the first pass when its time is repeated. Otherwise the pace is kept.
 """
 
 import re

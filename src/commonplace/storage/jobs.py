@@ -81,6 +81,11 @@ def finish(db: Database, job: Job, result: str, now: int) -> bool:
     return bool(db.run("finish_job", **_held(job), result=result, now=now))
 
 
+def conclude(db: Database, number: int, result: str, now: int) -> None:
+    """Complete a pending job whose work was done in the transaction that made it."""
+    db.run("conclude_job", id=number, result=result, now=now)
+
+
 def fail(db: Database, job: Job, error: str, now: int) -> bool:
     """Give a job up; whether the lease was still held."""
     return bool(db.run("fail_job", **_held(job), error=error, now=now))

@@ -91,16 +91,28 @@ def versions(db: Database, memory_id: int, limit: int) -> list[Version]:
     return [_version(row) for row in db.all("list_versions", memory_id=memory_id, limit=limit)]
 
 
+def superseded(db: Database, bank_id: int, chosen: Filter, now: int, limit: int) -> list[Version]:
+    """What the memories a filter means said before they said what they say now, newest first."""
+    where, values = filters.compiled(db, chosen, now)
+    sql = f"{db.text('select_superseded')}{where} {db.text('order_versions')}"
+    return [_version(row) for row in db.select(sql, values | {"bank_id": bank_id, "limit": limit})]
+
+
 def find_version(db: Database, bank_id: int, number: int) -> Version | None:
     """The version of an id."""
     row = db.one("find_version", bank_id=bank_id, id=number)
     return _version(row) if row else None
 
 
-def at_revision(db: Database, bank_id: int, project: str, revision: int, limit: int) -> list[Version]:
-    """The state of a project right after one of its revisions."""
-    rows = db.all("versions_at_revision", bank_id=bank_id, project=project, revision=revision, limit=limit)
-    return [_version(row) for row in rows]
+def at_revision(db: Database, bank_id: int, scope: Scope, revision: int, limit: int) -> list[Version]:
+    """What a user's part of a project was right after one of its revisions; agents and runs do not divide it."""
+    values = {"bank_id": bank_id, "project": scope.project, "user": scope.user, "revision": revision}
+    return [_version(row) for row in db.all("versions_at_revision", **values, limit=limit)]
+
+
+def keys(db: Database, bank_id: int, scope: Scope) -> dict[str, str]:
+    """The texts of a scope's live memories by their keys."""
+    return {row["key"]: row["text"] for row in db.all("list_keys", bank_id=bank_id, **_scope(scope))}
 
 
 def newest_revision(db: Database, bank_id: int, project: str) -> int:

@@ -1,39 +1,150 @@
-"""The derived side of the store: text index, tags, vectors, and the queue of memories that need new vectors.
+"""The text index and the tags: kept up to date by every write, asked by every search.
 
 Writes belong inside the transaction that changes the memory. A forgotten memory stays indexed, so that a search which
 asks for forgotten ones finds it; a purged one leaves nothing behind.
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Generator, Iterable, Sequence
+from contextlib import contextmanager
 
 from commonplace import text
-from commonplace.records import Memory
+from commonplace.errors import Unsupported
+from commonplace.records import Filter, Memory
+from commonplace.storage import filters
 from commonplace.storage.database import Database
+
+_WIPE_MAX = 100
 
 
 def index_memory(db: Database, memory: Memory) -> None:
     """Bring the text index and the tags up to a memory's present state, and queue it for a new vector."""
     labels = " ".join((*memory.tags, memory.key.replace(".", " "), memory.category))
-    db.run(
-        "put_text",
-        memory_id=memory.id,
-        title=text.indexed(memory.title),
-        body=text.indexed(memory.text),
-        labels=text.indexed(labels),
-    )
+    values = {
+        "memory_id": memory.id,
+        "title": text.indexed(memory.title),
+        "body": text.indexed(memory.text),
+        "labels": text.indexed(labels),
+    }
     live = memory.forgotten_at is None
+    # Replacing a text is dear, because its old words are wiped at once; forgetting and tagging leave most as they are.
+    if not db.value("same_text", **values):
+        db.run("put_text", **values)
     if memory.version > 1:
         db.run("drop_tags", ids=json.dumps([memory.id]))
         db.run("set_live", memory_id=memory.id, live=int(live))
-    if live:
-        for tag in memory.tags:
-            db.run("put_tag", bank_id=memory.bank_id, tag=tag, memory_id=memory.id)
+    if live and memory.tags:
+        db.run_many("put_tag", [{"bank_id": memory.bank_id, "tag": t, "memory_id": memory.id} for t in memory.tags])
     db.run("mark_stale", memory_id=memory.id, bank_id=memory.bank_id)
 
 
 def unindex(db: Database, bank_id: int, memory_ids: Sequence[int]) -> None:
     """Leave nothing of purged memories in any derived table."""
     ids = json.dumps(list(memory_ids))
-    for name in ("drop_texts", "drop_tags", "drop_vectors", "clear_stale", "drop_links_from", "drop_links_to"):
+    if len(memory_ids) > _WIPE_MAX:
+        with quick_replacing(db):
+            db.run("drop_texts", ids=ids)
+            db.run("repair_texts")
+    else:
+        db.run("drop_texts", ids=ids)
+    for name in ("drop_tags", "drop_vectors", "clear_stale", "drop_links_from", "drop_links_to"):
         db.run(name, ids=ids)
+
+
+@contextmanager
+def quick_replacing(db: Database) -> Generator[None]:
+    """Inside, replaced and deleted texts leave their words in the index, until it is made again from the texts.
+
+    Wiping the words of one text takes a millisecond or two; making the index again takes as long for a hundred texts.
+    """
+    db.run("wipe_texts", wipe=0)
+    yield
+    db.run("wipe_texts", wipe=1)
+
+
+def any_of(terms: Iterable[str]) -> str:
+    """A match for texts with at least one of these runs of terms. Whatever they contain, they are only looked up."""
+    return " OR ".join(map(_quoted, terms))
+
+
+def all_of(terms: Iterable[str]) -> str:
+    """A match for texts with every one of these runs of terms."""
+    return " AND ".join(map(_quoted, terms))
+
+
+def keyword_ids(db: Database, bank_id: int, match: str, chosen: Filter, now: int, limit: int) -> list[int]:
+    """The memories that match best among those a filter means.
+
+    Most filters let most memories through, so the best of all are tried first, which spares a look at every match's
+    row; only when too few of those pass does the filter go into the search itself. The answer is the same.
+    """
+    tried = [row["id"] for row in db.all("keyword_ids", match=match, limit=2 * limit)]
+    allowed = passing(db, bank_id, tried, chosen, now)
+    found = [number for number in tried if number in allowed]
+    if len(found) >= limit or len(tried) < 2 * limit:
+        return found[:limit]
+    where, values = filters.compiled(db, chosen, now)
+    sql = f"{db.text('keyword_ids_filtered')}{where} {db.text('order_score')}"
+    rows = db.select(sql, values | {"match": match, "bank_id": bank_id, "limit": limit})
+    return [row["id"] for row in rows]
+
+
+def passing(db: Database, bank_id: int, candidates: Sequence[int], chosen: Filter, now: int) -> set[int]:
+    """Those of a few candidates that a filter means."""
+    where, values = filters.compiled(db, chosen, now)
+    wanted = {"bank_id": bank_id, "candidates": json.dumps(list(candidates))}
+    return {row["id"] for row in db.select(db.text("passing_ids") + where, values | wanted)}
+
+
+def term_counts(db: Database, terms: Iterable[str], count_max: int) -> dict[str, int]:
+    """How many texts hold each term. Counting stops at a maximum, because a common word is common enough."""
+    return {term: int(db.value("count_term", match=_quoted(term), limit=count_max)) for term in terms}
+
+
+def extent(db: Database) -> tuple[int, int]:
+    """How many texts the index holds, and how many terms they have in all."""
+    block = db.value("text_extent")
+    numbers = _numbers(bytes(block)) if block else [0]
+    return numbers[0], sum(numbers[1:])
+
+
+def stored_terms(db: Database, memory_ids: Sequence[int], chars_max: int) -> dict[int, str]:
+    """The terms of some memories as they were indexed, joined with spaces, cut after so many characters."""
+    rows = db.all("stored_terms", ids=json.dumps(list(memory_ids)), chars=chars_max)
+    return {row["id"]: row["terms"] for row in rows}
+
+
+def drop_lost(db: Database) -> None:
+    """Let go of derived rows whose memory is gone."""
+    for name in ("drop_lost_texts", "drop_lost_tags", "drop_lost_vectors", "drop_lost_stale"):
+        db.run(name)
+
+
+def texts_sound(db: Database) -> bool:
+    """Whether the text index agrees with the texts it was made of."""
+    try:
+        with db.transaction():
+            db.run("check_texts")
+    except Unsupported:
+        return False
+    return True
+
+
+def repair_texts(db: Database) -> None:
+    """Make the text index again from the terms stored beside it."""
+    db.run("repair_texts")
+
+
+def _quoted(terms: str) -> str:
+    return '"' + terms.replace('"', '""') + '"'
+
+
+def _numbers(block: bytes) -> list[int]:
+    """The variable-length integers of SQLite: seven bits a byte, the high bit says that more follow."""
+    numbers, current = list[int](), 0
+    for byte in block:
+        current = current << 7 | byte & 0x7F
+        if byte < 0x80:
+            numbers.append(current)
+            current = 0
+    return numbers

@@ -1,5 +1,6 @@
 """The command line for people: commands are the engine's verbs, and every failure is two lines and an exit code."""
 
+import io
 import sys
 import traceback
 import zlib
@@ -129,8 +130,8 @@ def _report_bug(error: Exception, verbose: bool) -> int:
 def _prepare_streams() -> None:
     for stream in (sys.stdout, sys.stderr):
         # A terminal that cannot show a character gets a question mark instead of a failure.
-        if stream is not None and hasattr(stream, "reconfigure"):  # pyright: ignore[reportUnnecessaryComparison]
-            stream.reconfigure(errors="replace")  # pyright: ignore[reportAttributeAccessIssue]
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
 
 
 def _leave_stdout() -> None:

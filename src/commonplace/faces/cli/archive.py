@@ -1,135 +1,166 @@
 """Commands that carry memories elsewhere and back: export, import, backup, and restore's --backup."""
 
+import io
 import sys
-from collections.abc import Callable, Generator, Iterable
-from contextlib import contextmanager
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
+from itertools import count
 from pathlib import Path
-from typing import TextIO
 
 import click
 
-from commonplace.errors import Forbidden, Invalid, NotFound
+from commonplace.app import open_engine
+from commonplace.engine.archive import LINE_CHARS_MAX
+from commonplace.errors import Invalid, Unsupported
 from commonplace.faces.cli import screen
 from commonplace.faces.cli.call import Call, called
+from commonplace.settings import Settings
 
-_STREAM = "-"
+_STREAM = Path("-")
 
 
 @click.command()
-@click.argument("file", default=_STREAM)
+@click.argument("file", type=click.Path(path_type=Path), default=_STREAM, metavar="[FILE|-]")
 @click.option("--bank", metavar="NAME", help="Only this bank; all of them otherwise.")
 @called(bank=False)
-def export(call: Call, file: str, bank: str | None) -> None:
-    """Write everything to a file of JSON lines.
+def export(call: Call, file: Path, bank: str | None) -> None:
+    """Write everything to a new file of JSON lines.
 
-    Everything: every version, forgotten memories, scopes, documents. Without a file, or with -, it goes to standard output. Importing it into an empty home gives the same store again.
+    Everything: every version, forgotten memories, scopes. Without a file, or with -, it goes to standard output.
+    Importing it into an empty home gives the same store again.
 
     \b
-    commonplace export memories.jsonl
-    commonplace export --bank work | gzip > work.jsonl.gz
+    Examples:
+      commonplace export memories.jsonl
+      commonplace export --bank work | gzip > work.jsonl.gz
     """
-    with _writer(file) as write, screen.progress("Exporting") as progress:
-        count = call.engine.export(write, bank=bank, progress=progress)
-    say = screen.emit_note if file == _STREAM else screen.emit
+    with screen.progress("Exporting") as progress:
+        if file == _STREAM:
+            report = call.engine.export(_standard_output(), bank=bank, progress=progress)
+        else:
+            report = call.engine.export_to(file, bank=bank, progress=progress)
     if call.as_json:
-        say({"file": file, "lines": count})
+        # Standard output is taken by the data itself when there is no file.
+        say = screen.emit_note if file == _STREAM else screen.emit
+        say({"file": str(file), "counts": dict(report.counts)})
     else:
-        screen.note(f"Exported {screen.counted(count, 'line')}{_to(file)}.")
+        screen.note(f"Exported {_listed(report.counts)}{'' if file == _STREAM else f' to {file}'}.")
 
 
 @click.command("import")
-@click.argument("file")
-@click.option("--dry-run", is_flag=True, help="Only check the file and count.")
+@click.argument("file", type=click.Path(path_type=Path), metavar="FILE|-")
+@click.option("--dry-run", is_flag=True, help="Only check the file and say what would be done.")
 @called(bank=False)
-def import_archive(call: Call, file: str, dry_run: bool) -> None:
-    """Read what `commonplace export` wrote; - is standard input.
+def import_archive(call: Call, file: Path, dry_run: bool) -> None:
+    """Bring in what `commonplace export` wrote; - is standard input.
 
-    What is already here stays, and a line that is not understood refuses the whole file.
+    All of it, or nothing and the line that is wrong. What is already here is passed over, so a second import changes
+    nothing.
 
     \b
-    commonplace import memories.jsonl --dry-run
-    gunzip < work.jsonl.gz | commonplace import -
+    Examples:
+      commonplace import memories.jsonl --dry-run
+      gunzip < work.jsonl.gz | commonplace import -
     """
-    with _reader(file) as lines, screen.progress("Importing") as progress:
-        count = call.engine.import_archive(lines, dry_run=dry_run, progress=progress)
+    with screen.progress("Importing") as progress:
+        if file == _STREAM:
+            report = call.engine.import_archive(_standard_input(), dry_run=dry_run, progress=progress)
+        else:
+            report = call.engine.import_from(file, dry_run=dry_run, progress=progress)
     if call.as_json:
-        screen.emit({"file": file, "dry_run": dry_run, "lines": count})
-    else:
-        screen.note(f"{'Would import' if dry_run else 'Imported'} {screen.counted(count, 'line')}.")
+        counts = {"added": report.added, "continued": report.continued, "skipped": report.skipped}
+        screen.emit({"file": str(file), "dry_run": dry_run, **{name: dict(value) for name, value in counts.items()}})
+        return
+    done = "Would import" if dry_run else "Imported"
+    screen.note(f"{done} {_listed(report.added)}.")
+    if report.continued:
+        screen.note(f"{'Would bring' if dry_run else 'Brought'} to a later state: {_listed(report.continued)}.")
+    if report.skipped:
+        screen.note(f"Already here: {_listed(report.skipped)}.")
 
 
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path))
 @called(bank=False)
 def backup(call: Call, file: Path) -> None:
-    """Copy the whole store into a file, while others go on writing.
+    """Copy the whole store into a new file, while others go on writing.
 
-    The copy is one consistent moment. `commonplace restore --backup FILE` puts it back.
+    The copy is one consistent moment, checked before it gets its name; `commonplace restore --backup` puts it back.
 
     \b
-    commonplace backup before-move.db
+    Example:
+      commonplace backup before-move.db
     """
     with screen.progress("Copying") as progress:
-        call.engine.backup(file, progress=progress)
+        report = call.engine.backup(file, progress=progress)
     if call.as_json:
-        screen.emit({"file": str(file), "bytes": file.stat().st_size})
+        screen.emit({"file": str(file), "size_bytes": report.size_bytes})
     else:
-        screen.note(f"Backed up to {file} ({file.stat().st_size:,} bytes).")
+        screen.note(f"Backed up to {file} ({report.size_bytes:,} bytes).")
 
 
 def restore_backup(call: Call, file: Path, *, yes: bool) -> None:
     """Put the whole store back from a backup, after asking."""
     if not yes:
-        screen.confirm(f"Replace everything in {call.settings.home} by {file}?")
+        screen.confirm(f"Replace everything in {call.settings.database_path} by {file}?")
     with screen.progress("Copying") as progress:
-        call.engine.restore_backup(file, progress=progress)
+        try:
+            kept = call.engine.restore_backup(file, progress=progress).kept
+        except Unsupported:
+            if call.opened:  # The store is well; it is the backup that was refused.
+                raise
+            kept = _replace_damaged(call.settings, file, progress)
     if call.as_json:
-        screen.emit({"change": "restored", "file": str(file)})
+        screen.emit({"change": "restored", "file": str(file), "kept": kept})
     else:
-        screen.note(f"Restored the store from {file}.")
+        screen.note(f"Restored the store from {file}; what was there before is kept in {kept}.")
 
 
-@contextmanager
-def _writer(file: str) -> Generator[Callable[[str], object]]:
-    """Writes to standard output, or to a file that takes its name only when it is complete."""
-    if file == _STREAM:
-        yield sys.stdout.write
-        return
-    target = Path(file)
-    part = target.with_name(f"{target.name}.part")
-    try:
-        with part.open("w", encoding="utf-8", newline="\n") as stream:
-            yield stream.write
-        part.replace(target)
-    except OSError as error:
-        raise Forbidden(f"{file} cannot be written: {error.strerror}.", hint="Choose another file.") from error
-    finally:
-        part.unlink(missing_ok=True)
+def _replace_damaged(settings: Settings, file: Path, progress: screen.Progress) -> str:
+    """Put a backup in the place of a store that cannot be opened; the name which that store has from now on.
+
+    The backup is checked and unpacked beside it first, so that a bad one changes nothing.
+    """
+    path = settings.database_path
+    with tempfile.TemporaryDirectory(prefix=".restore-", dir=path.parent) as folder:
+        draft = Path(folder) / path.name
+        engine = open_engine(replace(settings, database=f"sqlite:{draft}"))
+        try:
+            engine.restore_backup(file, progress=progress)
+        finally:
+            engine.db.close()
+        names = (path.with_name(f"{path.name}.damaged-{number}.bak") for number in count(1))
+        kept = next(name for name in names if not name.exists())
+        for ending in ("", "-wal", "-shm"):
+            part = path.with_name(path.name + ending)
+            if part.exists():
+                part.rename(kept.with_name(kept.name + ending))
+        draft.rename(path)
+    return kept.name
 
 
-@contextmanager
-def _reader(file: str) -> Generator[Iterable[str]]:
-    try:
-        with _opened(file) as stream:
-            yield stream
-    except (FileNotFoundError, IsADirectoryError) as error:
-        raise NotFound(f"There is no file {file}.", hint="Check the name and the folder.") from error
-    except PermissionError as error:
-        raise Forbidden(f"{file} cannot be read: {error.strerror}.", hint="Check who owns the file.") from error
-    except UnicodeDecodeError as error:
-        raise Invalid(f"{file} is not UTF-8 text.", hint="Import a file that `commonplace export` wrote.") from error
+def _standard_output() -> Callable[[str], object]:
+    if sys.stdout is None:  # pyright: ignore[reportUnnecessaryComparison]
+        raise Invalid("There is no standard output to write to.", hint="Name a file.")
+    stream = sys.stdout.buffer
+    # Straight as UTF-8, whatever this terminal can show: it is data.
+    return lambda line: stream.write(line.encode())
 
 
-@contextmanager
-def _opened(file: str) -> Generator[TextIO]:
-    if file != _STREAM:
-        with Path(file).open(encoding="utf-8", newline="\n") as stream:
-            yield stream
-    elif sys.stdin is None or sys.stdin.closed:  # pyright: ignore[reportUnnecessaryComparison]
+def _standard_input() -> Iterable[str]:
+    if sys.stdin is None or sys.stdin.closed:  # pyright: ignore[reportUnnecessaryComparison]
         raise Invalid("There is no standard input to read.", hint="Name a file, or pipe one in.")
-    else:
-        yield sys.stdin
+    return _lines(io.TextIOWrapper(sys.stdin.buffer, encoding="utf-8-sig", newline="\n"))
 
 
-def _to(file: str) -> str:
-    return "" if file == _STREAM else f" to {file}"
+def _lines(stream: io.TextIOWrapper) -> Iterator[str]:
+    try:
+        yield from iter(lambda: stream.readline(LINE_CHARS_MAX), "")
+    except UnicodeDecodeError as error:
+        raise Invalid("Standard input is not UTF-8 text.", hint="Pipe in what `commonplace export` wrote.") from error
+
+
+def _listed(counts: Mapping[str, int]) -> str:
+    named = [screen.counted(number, name) for name, number in counts.items() if number]
+    return ", ".join(named) or "nothing"

@@ -6,15 +6,16 @@ from commonplace import ids
 from commonplace.faces.cli import screen
 from commonplace.faces.cli.call import Call, called, with_filter
 from commonplace.faces.cli.shapes import dropped_out, hit_out
-from commonplace.records import Dropped, Filter, Hit, Query
+from commonplace.records import Dropped, Filter, Hit, Query, Recall
 
+_DROPPED_SHOWN = 10
 NOTHING = "Nothing relevant is known."
 
 
 @click.command()
 @click.argument("question", nargs=-1, required=True)
 @with_filter(full=False)
-@click.option("--limit", type=int, default=10, help="Most memories to return.")
+@click.option("--limit", type=int, metavar="N", default=10, help="Most memories to return.")
 @click.option("--min-score", type=float, default=0.0, metavar="0..1", help="Leave out what scores less.")
 @click.option("--explain", is_flag=True, help="Show what each channel found, and what was left out and why.")
 @called()
@@ -25,13 +26,15 @@ def recall(call: Call, question: tuple[str, ...], chosen: Filter, limit: int, mi
     says so. With --json there is one object: question, hits (score, channels, memory) and dropped.
 
     \b
-    commonplace recall "which port does staging use?"
-    commonplace recall deployment --project web --limit 3 --explain
+    Examples:
+      commonplace recall "which port does staging use?"
+      commonplace recall deployment --project web --limit 3 --explain
     """
     asked = " ".join(question)
     bank = call.read_bank
     query = Query(text=asked, filter=chosen, limit=limit, min_score=min_score, explain=explain)
-    found = call.engine.recall(bank, query)
+    # A newcomer may ask before the first add, and the true answer is that nothing is known.
+    found = call.engine.recall(bank, query) if call.is_written else Recall(())
     if call.as_json:
         hits, dropped = [hit_out(hit, bank) for hit in found.hits], [dropped_out(one) for one in found.dropped]
         screen.emit({"question": asked, "hits": hits, "dropped": dropped})
@@ -48,7 +51,8 @@ def _show(hit: Hit, explain: bool) -> None:
     memory = hit.memory
     indent = " " * 6
     text = f"{memory.title}\n{memory.text}" if memory.title else memory.text
-    screen.line(screen.styled(f"{hit.score:.2f}", fg="green", bold=True), "  ", _lines(text, indent))
+    score = screen.styled(f"{hit.score:.2f}", fg="green", bold=True)
+    screen.line(score, "  ", screen.styled(_lines(text, indent)))
     details = (
         screen.when(memory.created_at),
         memory.key,
@@ -56,8 +60,9 @@ def _show(hit: Hit, explain: bool) -> None:
         memory.scope.user and f"user {memory.scope.user}",
         " ".join(f"#{tag}" for tag in memory.tags),
     )
-    rest = " · ".join(("", *filter(None, details)))
-    screen.line(indent, screen.styled(ids.short(memory.id), fg="cyan"), screen.styled(rest, dim=True))
+    number = ids.short(memory.id)
+    rest = _lines(" · ".join((number, *filter(None, details))), indent).removeprefix(number)
+    screen.line(indent, screen.styled(number, fg="cyan"), screen.styled(rest, dim=True))
     if explain:
         for name, score in hit.channels.items():
             drawn = screen.styled(screen.bar(score), fg="green")
@@ -66,7 +71,7 @@ def _show(hit: Hit, explain: bool) -> None:
 
 
 def _lines(text: str, indent: str) -> str:
-    return screen.styled(screen.wrapped(text, indent).removeprefix(indent))
+    return screen.wrapped(text, indent).removeprefix(indent)
 
 
 def _show_dropped(call: Call, dropped: tuple[Dropped, ...]) -> None:
@@ -74,9 +79,11 @@ def _show_dropped(call: Call, dropped: tuple[Dropped, ...]) -> None:
         screen.note("Nothing else was found.")
         return
     screen.line(screen.styled("Found and left out", bold=True))
-    for one in dropped:
-        text = screen.shortened(call.engine.get(call.bank, one.memory_id).text, screen.width() - 20)
+    for one in dropped[:_DROPPED_SHOWN]:
+        text = screen.shortened(call.engine.get(call.bank, one.memory_id).text, screen.width() - 6)
         screen.line(f"{one.score:.2f}  ", screen.styled(text))
         screen.line(
             " " * 6, screen.styled(ids.short(one.memory_id), fg="cyan"), screen.styled(f" · {one.why}", dim=True)
         )
+    if len(dropped) > _DROPPED_SHOWN:
+        screen.note(f"{len(dropped) - _DROPPED_SHOWN} more were left out; --json shows all.")

@@ -44,6 +44,7 @@ class Call:
         self.bank = bank
         self.as_json = as_json
         self.reason = reason
+        self.opened = False
 
     @cached_property
     def settings(self) -> Settings:
@@ -56,12 +57,18 @@ class Call:
         """The engine, opened when first asked for and closed with the command."""
         opened = open_engine(self.settings)
         click.get_current_context().call_on_close(opened.db.close)
+        self.opened = True
         return opened
 
     @property
     def origin(self) -> Origin:
         """Who is typing, and why."""
         return Origin(who=self.settings.owner or _login(), dialect="cli", reason=self.reason)
+
+    @property
+    def is_written(self) -> bool:
+        """Whether anything was ever written to the bank."""
+        return any(bank.name == self.bank for bank in self.engine.list_banks())
 
     @property
     def read_bank(self) -> str:
@@ -81,14 +88,15 @@ def _login() -> str:
 def called(*, bank: bool = True, reason: bool = False) -> Callable[[Command], Command]:
     """Gives a command its Call, made from --bank, --json and --reason."""
 
+    own = ["as_json", *(["bank"] if bank else []), *(["reason"] if reason else [])]
+
     def decorate(command: Command) -> Command:
         @wraps(command)
         def run(**options: Any) -> None:
             shell = click.get_current_context().ensure_object(Shell)
             shell.home = options.pop("home") or shell.home
             shell.verbose = options.pop("verbose") or shell.verbose
-            names = {name: options.pop(name) for name in ("bank", "as_json", "reason") if name in options}
-            command(Call(shell, **names), **options)
+            command(Call(shell, **{name: options.pop(name) for name in own}), **options)
 
         added = [click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")]
         # The same two as before the command, for those who think of them late.
@@ -96,7 +104,12 @@ def called(*, bank: bool = True, reason: bool = False) -> Callable[[Command], Co
         if bank:
             added.insert(0, click.option("--bank", metavar="NAME", default=DEFAULT_BANK, help="The bank to use."))
         if reason:
-            added.insert(0, click.option("--reason", metavar="TEXT", default="", help="Why; kept in the history."))
+            added.insert(
+                0,
+                click.option(
+                    "--reason", metavar="TEXT", default="", show_default=False, help="Why; kept in the history."
+                ),
+            )
         return _with(run, added)
 
     return decorate

@@ -1,12 +1,20 @@
 """Commands that look after the store: banks, projects, rebuild, doctor, settings."""
 
+from dataclasses import asdict
+from typing import cast
+
 import click
 
 from commonplace import settings as settings_table
+from commonplace.engine.doctor import Finding, examine_file
+from commonplace.errors import Forbidden, Unsupported
 from commonplace.faces.cli import screen
 from commonplace.faces.cli.call import Call, called
-from commonplace.faces.cli.screen import Column
+from commonplace.faces.cli.columns import Column
 from commonplace.faces.cli.shapes import bank_out, project_out
+from commonplace.settings import Setting, Settings
+
+_STATES = {"ok": "green", "fixed": "cyan", "warning": "yellow", "problem": "bold red"}
 
 
 @click.command()
@@ -18,8 +26,9 @@ def banks(call: Call) -> None:
     each line.
 
     \b
-    commonplace banks
-    commonplace add "The cat is called Ada." --bank home
+    Examples:
+      commonplace banks
+      commonplace add "The cat is called Ada." --bank home
     """
     found = [(bank, call.engine.count(bank.name)) for bank in call.engine.list_banks()]
     if call.as_json:
@@ -30,7 +39,7 @@ def banks(call: Call) -> None:
             Column("Bank", style="cyan"),
             Column("Memories", right=True),
             Column("Made"),
-            Column("Title", cut=True),
+            Column("Title", share=1),
         )
         screen.table(columns, [(b.name, f"{count:,}", screen.when(b.created_at), b.title) for b, count in found])
     else:
@@ -45,8 +54,9 @@ def projects(call: Call) -> None:
     A revision counts the changes of a project. With --json there is one object on each line.
 
     \b
-    commonplace projects
-    commonplace list --project web
+    Examples:
+      commonplace projects
+      commonplace list --project web
     """
     found = call.engine.list_projects(call.read_bank)
     if call.as_json:
@@ -76,14 +86,16 @@ def rebuild(call: Call) -> None:
     goes on where this one ended.
 
     \b
-    commonplace rebuild
+    Example:
+      commonplace rebuild
     """
     with screen.progress("Rebuilding") as progress:
-        count = call.engine.rebuild(progress)
+        report = call.engine.rebuild(progress)
     if call.as_json:
-        screen.emit({"rebuilt": count})
+        screen.emit({"memory_count": report.memory_count, "resumed": report.resumed})
     else:
-        screen.note(f"Rebuilt what is derived from {screen.counted(count, 'memory')}.")
+        rest = ", going on where the last rebuild was stopped" if report.resumed else ""
+        screen.note(f"Rebuilt what is derived from {screen.counted(report.memory_count, 'memory')}{rest}.")
 
 
 @click.command()
@@ -95,48 +107,74 @@ def doctor(call: Call, fix: bool) -> None:
     Ends with exit code 1 when a problem stays. With --json there is one finding on each line.
 
     \b
-    commonplace doctor
-    commonplace doctor --fix
+    Examples:
+      commonplace doctor
+      commonplace doctor --fix
     """
-    findings = call.engine.doctor(fix=fix)
+    findings = _findings(call, fix)
     if call.as_json:
         for finding in findings:
-            screen.emit({"check": finding.check, "state": finding.state, "text": finding.text, "hint": finding.hint})
+            screen.emit(asdict(finding))
     else:
-        columns = (Column("Check"), Column("State"), Column("What was found", fold=True))
+        columns = (Column("Check"), Column("State", styles=_STATES), Column("What was found", fold=True, share=1))
         screen.table(columns, [(f.check, f.state, " ".join(filter(None, (f.text, f.hint)))) for f in findings])
+        screen.note(_verdict([finding.state for finding in findings]))
     if any(finding.state == "problem" for finding in findings):
         click.get_current_context().exit(1)
+
+
+def _findings(call: Call, fix: bool) -> tuple[Finding, ...]:
+    path = call.settings.database_path
+    try:
+        return call.engine.doctor(fix=fix)
+    except (Unsupported, Forbidden) as error:
+        found = examine_file(path)
+        # A file that is sound but cannot be opened: what refused it is the finding.
+        sound = all(finding.state == "ok" for finding in found)
+        return (*found, Finding("opening", "problem", error.message, error.hint)) if sound else found
+
+
+def _verdict(states: list[str]) -> str:
+    counts = {state: states.count(state) for state in ("problem", "warning", "fixed") if state in states}
+    named = ", ".join(
+        screen.counted(count, state, "fixed" if state == "fixed" else "") for state, count in counts.items()
+    )
+    return f"{screen.counted(len(states), 'check')}: {named or 'all well'}."
 
 
 @click.command()
 @called(bank=False)
 def settings(call: Call) -> None:
-    """Show every setting: its value in force, where that comes from, and what it means.
+    """Show every setting and its value in force.
 
-    Settings are environment variables, COMMONPLACE_ and the name in capitals. With --json there is one object on each
-    line.
+    Also where the value comes from and what the setting means. Settings are environment variables: COMMONPLACE_ and
+    the name in capitals. With --json there is one object on each line.
 
     \b
-    commonplace settings
-    COMMONPLACE_EMBEDDER=none commonplace settings
+    Examples:
+      commonplace settings
+      COMMONPLACE_EMBEDDER=none commonplace settings
     """
     untouched = settings_table.load({})
-    rows: list[tuple[str, str, str, str]] = []
+    widest = max(len(setting.name) for setting in settings_table.SETTINGS)
     for setting in settings_table.SETTINGS:
-        value, default = str(getattr(call.settings, setting.name)), str(getattr(untouched, setting.name))
-        source = "default" if value == default else setting.variable
-        if setting.name == "home" and call.home:
-            source = "--home"
+        value, default = _shown(setting, call.settings), _shown(setting, untouched)
+        source = "default" if value == default else " or ".join(filter(None, (setting.variable, setting.original)))
+        source = "--home" if setting.name == "home" and call.home else source
         if call.as_json:
             shape = {"name": setting.name, "variable": setting.variable, "value": value, "default": default}
             screen.emit(shape | {"source": source, "help": setting.help})
-        rows.append((setting.name, value, source, f"{setting.help} (default: {default or 'empty'})"))
-    if not call.as_json:
-        columns = (
-            Column("Name", style="cyan"),
-            Column("Value", fold=True),
-            Column("From"),
-            Column("Meaning", fold=True),
-        )
-        screen.table(columns, rows)
+            continue
+        origin = "default" if source == "default" else f"from {source}; default: {default or 'empty'}"
+        name = screen.styled(setting.name.ljust(widest), fg="cyan")
+        screen.line(name, "  ", screen.styled(value or "empty"), screen.styled(f" ({origin})", dim=True))
+        screen.line(screen.styled(screen.wrapped(setting.help, " " * (widest + 2)), dim=True))
+
+
+def _shown(setting: Setting, values: Settings) -> str:
+    value: object = getattr(values, setting.name)
+    if setting.secret:
+        return "(set, not shown)" if value else ""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return ", ".join(cast("tuple[str, ...]", value)) if isinstance(value, tuple) else str(value)

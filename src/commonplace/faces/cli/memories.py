@@ -8,10 +8,11 @@ import click
 from commonplace import ids
 from commonplace.faces.cli import screen
 from commonplace.faces.cli.call import Call, called, spoken, with_fields, with_filter
-from commonplace.faces.cli.screen import Column
+from commonplace.faces.cli.columns import Column
 from commonplace.faces.cli.shapes import memory_out, outcome_out, tag_out
 from commonplace.records import Draft, Edit, Filter, Memory, Order, Outcome, Scope
 
+_EMPTY: dict[str, Any] = {"default": "", "show_default": False}
 _DONE = {
     "added": "Remembered",
     "revised": "Revised",
@@ -21,24 +22,20 @@ _DONE = {
     "purged": "Purged",
 }
 _LIST = (
-    Column("Id", style="cyan"),
+    Column("Id", "cyan"),
     Column("Made"),
     Column("Kind"),
-    Column("Key", style="yellow"),
-    Column("Project"),
-    Column("State", style="red"),
-    Column("Text", cut=True),
-    Column("Tags", style="magenta"),
+    Column("State", "red"),
+    Column("Text", share=2),
+    Column("About", "magenta", share=1),
 )
 
 
 @click.command()
 @click.argument("text", nargs=-1, required=True)
-@click.option(
-    "--key", metavar="KEY", default="", help="A name of its own, such as deploy.port: a second add revises it."
-)
-@click.option("--project", metavar="NAME", default="", help="The project it belongs to.")
-@click.option("--user", metavar="NAME", default="", help="The user it belongs to; none means the owner.")
+@click.option("--key", metavar="KEY", **_EMPTY, help="A name such as deploy.port; a second add revises it.")
+@click.option("--project", metavar="NAME", **_EMPTY, help="The project it belongs to.")
+@click.option("--user", metavar="NAME", **_EMPTY, help="The user it belongs to; none means the owner.")
 @with_fields
 @called(reason=True)
 def add(call: Call, text: tuple[str, ...], key: str, project: str, user: str, given: dict[str, Any]) -> None:
@@ -48,9 +45,10 @@ def add(call: Call, text: tuple[str, ...], key: str, project: str, user: str, gi
     input. A text with a --key that is already known becomes the next version of that memory.
 
     \b
-    commonplace add "Staging listens on port 8080." --tag infra
-    commonplace add --key deploy.region "We deploy to eu-west-1."
-    git log -1 --format=%B | commonplace add - --kind commit
+    Examples:
+      commonplace add "Staging listens on port 8080." --tag infra
+      commonplace add --key deploy.region "We deploy to eu-west-1."
+      git log -1 --format=%B | commonplace add - --kind commit
     """
     draft = Draft(text=spoken(text), key=key, scope=Scope(project=project, user=user), **given)
     report(call, call.engine.remember(call.bank, draft, call.origin))
@@ -64,10 +62,11 @@ def add(call: Call, text: tuple[str, ...], key: str, project: str, user: str, gi
     "--order",
     type=click.Choice(["created", "updated", "happened", "key"]),
     default="created",
-    help="What comes first: the newest, the last changed, the latest event or the first key.",
+    metavar="ORDER",
+    help="Newest first (created), or updated, happened, key.",
 )
-@click.option("--limit", type=int, default=50, help="Most memories to print.")
-@click.option("--offset", type=int, default=0, help="How many to pass over first.")
+@click.option("--limit", type=int, metavar="N", default=50, help="Most memories to print.")
+@click.option("--offset", type=int, metavar="N", default=0, help="How many to pass over first.")
 @called()
 def list_memories(
     call: Call, chosen: Filter, forgotten: bool, everything: bool, order: Order, limit: int, offset: int
@@ -78,8 +77,9 @@ def list_memories(
     object on each line. Without a terminal the columns are separated by tabs and nothing is cut.
 
     \b
-    commonplace list --tag infra --since 2026-01-01
-    commonplace list --contains "port" --order updated --limit 5
+    Examples:
+      commonplace list --tag infra --since 2026-01-01
+      commonplace list --contains "port" --order updated --limit 5
     """
     if forgotten or everything:
         chosen = replace(chosen, status="forgotten" if forgotten else "any", expired=True)
@@ -107,8 +107,9 @@ def show(call: Call, memory_id: str) -> None:
     Any form of its id will do, also that of one of its versions. A forgotten memory is shown and marked.
 
     \b
-    commonplace show m0vc3sn6jr00
-    commonplace show m0vc3sn6jr00 --json
+    Examples:
+      commonplace show m0vc3sn6jr00
+      commonplace show m0vc3sn6jr00 --json
     """
     memory = call.engine.get(call.bank, memory_id)
     if call.as_json:
@@ -132,20 +133,23 @@ def show(call: Call, memory_id: str) -> None:
 def revise(call: Call, memory_id: str, text: tuple[str, ...], expected: int | None, given: dict[str, Any]) -> None:
     """Make the next version of a memory.
 
-    What is not named stays; an empty value takes a field away. Older versions are kept: see `commonplace history`.
-    A single - reads the text from standard input.
+    What is not named stays; an empty value takes a field away; tags, paths and metadata are replaced as a whole. Older
+    versions are kept: see `commonplace history`. A single - reads the text from standard input.
 
     \b
-    commonplace revise m0vc3sn6jr00 "Staging listens on port 9090."
-    commonplace revise m0vc3sn6jr00 --tag infra --tag staging --reason "moved"
+    Examples:
+      commonplace revise m0vc3sn6jr00 "Staging listens on port 9090."
+      commonplace revise m0vc3sn6jr00 --tag infra --tag staging --reason "moved"
     """
-    edit = Edit(**given, **({"text": spoken(text)} if text else {}))
+    if text:
+        given["text"] = spoken(text)
+    edit = Edit(**given)
     report(call, call.engine.revise(call.bank, memory_id, edit, call.origin, expected=expected))
 
 
 @click.command()
 @click.argument("pattern", default="")
-@click.option("--limit", type=int, default=100, help="Most tags to print.")
+@click.option("--limit", type=int, metavar="N", default=100, help="Most tags to print.")
 @called()
 def tags(call: Call, pattern: str, limit: int) -> None:
     """List the tags in use and how many memories carry each.
@@ -153,8 +157,9 @@ def tags(call: Call, pattern: str, limit: int) -> None:
     * and ? in the pattern are wildcards. With --json there is one object on each line.
 
     \b
-    commonplace tags
-    commonplace tags "team:*"
+    Examples:
+      commonplace tags
+      commonplace tags "team:*"
     """
     found = call.engine.list_tags(call.read_bank, pattern, limit=limit)
     if call.as_json:
@@ -181,13 +186,11 @@ def report(call: Call, *outcomes: Outcome) -> None:
 def _row(memory: Memory) -> tuple[str, ...]:
     return (
         ids.short(memory.id),
-        screen.when(memory.created_at),
+        screen.day(memory.created_at),
         memory.kind,
-        memory.key,
-        memory.scope.project,
         "" if memory.forgotten_at is None else "forgotten",
         f"{memory.title}: {memory.text}" if memory.title else memory.text,
-        ", ".join(memory.tags),
+        " ".join(filter(None, (memory.key, memory.scope.project, *(f"#{tag}" for tag in memory.tags)))),
     )
 
 
@@ -208,7 +211,7 @@ def _details(memory: Memory, bank: str) -> tuple[tuple[str, str], ...]:
         ("happened", _span(memory)),
         ("expires", screen.when(memory.expires_at)),
         ("made", screen.when(memory.created_at)),
-        ("version", f"{memory.version}, of {screen.when(memory.updated_at)}"),
+        ("version", f"{memory.version} ({screen.when(memory.updated_at)})"),
         ("forgotten", screen.when(memory.forgotten_at)),
     )
 

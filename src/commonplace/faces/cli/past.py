@@ -4,6 +4,7 @@ import difflib
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -26,13 +27,14 @@ _MOMENTS = ("happened_at", "happened_until", "expires_at")
 @click.argument("memory_id", metavar="ID")
 @called()
 def history(call: Call, memory_id: str) -> None:
-    """Show every version of a memory, oldest first, and what each changed.
+    """Show every version of a memory and what it changed.
 
-    Each version says who made it, when, through which dialect and why. With --json there is one object on each line,
-    with the whole text.
+    The oldest comes first. Each says who made it, when, through which dialect and why. With --json there is one
+    object on each line, with the whole text.
 
     \b
-    commonplace history m0vc3sn6jr00
+    Example:
+      commonplace history m0vc3sn6jr00
     """
     before: Version | None = None
     for version in call.engine.history(call.bank, memory_id):
@@ -44,7 +46,7 @@ def history(call: Call, memory_id: str) -> None:
 
 
 @click.command()
-@click.argument("memory_ids", metavar="ID...", nargs=-1)
+@click.argument("memory_ids", metavar="[ID]...", nargs=-1)
 @with_filter()
 @click.option("--dry-run", is_flag=True, help="Only show what would be forgotten.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
@@ -56,8 +58,9 @@ def forget(call: Call, memory_ids: tuple[str, ...], chosen: Filter, dry_run: boo
     history stays until it is purged.
 
     \b
-    commonplace forget m0vc3sn6jr00 --reason "out of date"
-    commonplace forget --project old-site --dry-run
+    Examples:
+      commonplace forget m0vc3sn6jr00 --reason "out of date"
+      commonplace forget --project old-site --dry-run
     """
     _one_way_only(bool(memory_ids), chosen != Filter(), "Name ids, or options such as --project.")
     if dry_run:
@@ -74,7 +77,7 @@ def forget(call: Call, memory_ids: tuple[str, ...], chosen: Filter, dry_run: boo
 
 
 @click.command()
-@click.argument("memory_ids", metavar="ID...", nargs=-1)
+@click.argument("memory_ids", metavar="[ID]...", nargs=-1)
 @click.option(
     "--backup", type=click.Path(path_type=Path), metavar="FILE", help="Put the whole store back from a backup."
 )
@@ -83,12 +86,13 @@ def forget(call: Call, memory_ids: tuple[str, ...], chosen: Filter, dry_run: boo
 def restore(call: Call, memory_ids: tuple[str, ...], backup: Path | None, yes: bool) -> None:
     """Bring forgotten memories back, or the whole store from a backup.
 
-    A memory comes back as it was, as a new version. With --backup everything written since that backup is replaced by
-    it; the command asks first.
+    A memory comes back as it was, as a new version. With --backup the store becomes what it was when the backup was
+    made; the command asks first, and keeps what was there in a file beside it.
 
     \b
-    commonplace restore m0vc3sn6jr00
-    commonplace restore --backup before-move.db
+    Examples:
+      commonplace restore m0vc3sn6jr00
+      commonplace restore --backup before-move.db
     """
     _one_way_only(bool(memory_ids), backup is not None, "Name ids, or --backup FILE.")
     if backup is not None:
@@ -98,7 +102,7 @@ def restore(call: Call, memory_ids: tuple[str, ...], backup: Path | None, yes: b
 
 
 @click.command()
-@click.argument("memory_ids", metavar="ID...", nargs=-1)
+@click.argument("memory_ids", metavar="[ID]...", nargs=-1)
 @click.option("--forgotten", is_flag=True, help="Everything in the bank that is forgotten.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @called(reason=True)
@@ -108,8 +112,9 @@ def purge(call: Call, memory_ids: tuple[str, ...], forgotten: bool, yes: bool) -
     Nothing brings them back but a backup made before. The command asks first.
 
     \b
-    commonplace purge m0vc3sn6jr00
-    commonplace purge --forgotten --yes
+    Examples:
+      commonplace purge m0vc3sn6jr00
+      commonplace purge --forgotten --yes
     """
     _one_way_only(bool(memory_ids), forgotten, "Name ids, or --forgotten.")
     found = [call.engine.get(call.bank, memory_id) for memory_id in memory_ids]
@@ -189,9 +194,9 @@ def _field_changes(version: Version, before: Version | None) -> Iterator[str]:
 
 
 def _value(version: Version, name: str) -> str:
-    value = getattr(version, name)
+    value: Any = getattr(version, name)
     if name in _MOMENTS:
         return screen.when(value)
     if name == "metadata":
         return ", ".join(f"{field}={content}" for field, content in value.items())
-    return ", ".join(value) if isinstance(value, tuple) else str(value)
+    return value if isinstance(value, str) else ", ".join(value)

@@ -6,7 +6,6 @@ import sys
 import unicodedata
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from shutil import get_terminal_size
 from typing import TextIO, TypeAlias
@@ -15,23 +14,13 @@ import click
 
 from commonplace import clock
 from commonplace.errors import Forbidden
+from commonplace.faces.cli.columns import Column
 
-Progress: TypeAlias = Callable[[int, int], None]
+Progress: TypeAlias = Callable[[int, int | None], None]
 
 _BAR = " ▏▎▍▌▋▊▉█"
 # A stored text must not be able to steer the terminal: no escape sequences, bells or carriage returns.
 _CONTROLS = dict.fromkeys((*range(9), *range(11, 32), *range(127, 160)), "�")
-
-
-@dataclass(frozen=True, slots=True)
-class Column:
-    """One column of a table. Only one column a table should fold: the one with the text."""
-
-    name: str
-    style: str = ""
-    right: bool = False
-    fold: bool = False
-    cut: bool = False
 
 
 def colours() -> bool:
@@ -72,12 +61,18 @@ def note(text: str) -> None:
 
 def emit(shape: Mapping[str, object]) -> None:
     """Print one JSON object on a line of its own."""
-    click.echo(json.dumps(shape, ensure_ascii=False))
+    click.echo(_json(shape, sys.stdout))
 
 
 def emit_note(shape: Mapping[str, object]) -> None:
     """One JSON object on stderr, for the summary of a command whose stdout is taken by the data itself."""
-    click.echo(json.dumps(shape, ensure_ascii=False), err=True)
+    click.echo(_json(shape, sys.stderr), err=True)
+
+
+def _json(shape: Mapping[str, object], stream: TextIO | None) -> str:
+    # Where the stream cannot carry every character, escapes can.
+    unicode = stream is None or (stream.encoding or "utf-8").lower().startswith("utf")
+    return json.dumps(shape, ensure_ascii=not unicode)
 
 
 def clean(text: str) -> str:
@@ -100,10 +95,7 @@ def shortened(text: str, columns_max: int) -> str:
     plain = one_line(text)
     if columns_of(plain) <= columns_max:
         return plain
-    kept = plain[:columns_max]
-    while columns_of(kept) >= columns_max:
-        kept = kept[:-1]
-    return kept.rstrip() + "…"
+    return _head(plain, columns_max - 1).rstrip() + "…"
 
 
 def wrapped(text: str, indent: str) -> str:
@@ -119,10 +111,19 @@ def _broken(text: str, room: int) -> list[str]:
     pieces = [""]
     for word in text.split(" "):
         if pieces[-1] and columns_of(pieces[-1]) + 1 + columns_of(word) > room:
-            pieces.append(word)
-        else:
-            pieces[-1] = f"{pieces[-1]} {word}" if pieces[-1] else word
+            pieces.append("")
+        pieces[-1] = f"{pieces[-1]} {word}" if pieces[-1] else word
+        while columns_of(pieces[-1]) > room:  # A word wider than the line, or a language without spaces.
+            head = _head(pieces[-1], room)
+            pieces[-1:] = [head, pieces[-1][len(head) :]]
     return pieces
+
+
+def _head(text: str, room: int) -> str:
+    head = text[:room]
+    while columns_of(head) > room:
+        head = head[:-1]
+    return head
 
 
 def when(moment: int | None) -> str:
@@ -134,6 +135,11 @@ def when(moment: int | None) -> str:
     except (OverflowError, ValueError):  # The first and last days of the calendar have no local time everywhere.
         return clock.iso(moment)
     return f"{local:%Y-%m-%d %H:%M}" if local.year >= 1000 else clock.iso(moment)
+
+
+def day(moment: int) -> str:
+    """The day of a moment, for lists."""
+    return when(moment)[:10]
 
 
 def iso(moment: int | None) -> str | None:
@@ -159,29 +165,11 @@ def table(columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> None:
         for row in rows:
             click.echo("\t".join(one_line(cell) for cell in row))
         return
-    # rich takes as long to import as everything else together, and only tables and progress bars need it.
-    from rich import box
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
+    # rich takes as long to import as half of everything else, and only tables and progress bars need it.
+    from commonplace.faces.cli import drawing
 
-    shown = [place for place, column in enumerate(columns) if any(row[place] for row in rows) or column.fold]
-    drawn = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold", show_edge=False)
-    for column in (columns[place] for place in shown):
-        wide = column.fold or column.cut
-        drawn.add_column(
-            column.name,
-            style=column.style,
-            justify="right" if column.right else "left",
-            no_wrap=not column.fold,
-            overflow="fold" if column.fold else "ellipsis",
-            ratio=1 if column.cut else None,
-            min_width=None if wide else max(columns_of(row[columns.index(column)]) for row in rows),
-        )
-    for row in rows:
-        drawn.add_row(*(Text(clean(row[p]) if columns[p].fold else clean(one_line(row[p]))) for p in shown))
-    drawn.expand = any(columns[place].cut for place in shown)
-    Console(no_color=not colours(), highlight=False, width=width()).print(drawn)
+    cells = [[clean(one_line(cell)) for cell in row] for row in rows]
+    drawing.draw_table(columns, cells, width=width(), colours=colours())
 
 
 @contextmanager
@@ -190,15 +178,11 @@ def progress(title: str) -> Generator[Progress]:
     if not is_terminal(sys.stderr):
         yield lambda done, total: None
         return
-    # rich takes as long to import as everything else together, and only tables and progress bars need it.
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
-    from rich.progress import Progress as Bars
+    # rich takes as long to import as half of everything else, and only tables and progress bars need it.
+    from commonplace.faces.cli import drawing
 
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Bars(*columns, console=Console(stderr=True, no_color=not colours()), transient=True) as bars:
-        task = bars.add_task(title, total=None)
-        yield lambda done, total: bars.update(task, completed=done, total=total)
+    with drawing.bar(title, colours=colours()) as update:
+        yield update
 
 
 def confirm(question: str) -> None:

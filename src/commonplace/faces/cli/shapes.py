@@ -96,4 +96,4 @@ def bank_out(bank: Bank, memory_count: int) -> dict[str, object]:
 
 def project_out(project: Project) -> dict[str, object]:
     """A project, how many live memories it has, and its newest revision."""
-    return asdict(project) | {"changed_at": iso(project.changed_at)}
+    return {**asdict(project), "changed_at": iso(project.changed_at)}

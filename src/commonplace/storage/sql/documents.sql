@@ -1,5 +1,5 @@
 -- name: document_columns
-d.id, d.bank_id, d.name, d.title, length(d.text) as text_chars, d.sha256, d.tags, d.metadata,
+d.id, d.bank_id, d.name, d.title, d.text_chars, d.sha256, d.tags, d.metadata,
 (select count(*) from memories m where m.document_id = d.id and m.forgotten_at is null) as memory_count,
 d.created_at, d.updated_at
 

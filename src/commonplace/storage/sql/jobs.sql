@@ -91,3 +91,7 @@ where id = :id and state in ('failed', 'cancelled');
 -- name: delete_finished_jobs
 delete from jobs where id in (
   select j.id from jobs j where j.bank_id = :bank_id and j.finished_at < :before order by j.id limit :limit);
+
+-- name: conclude_job
+update jobs set state = 'completed', result = :result, updated_at = :now, finished_at = :now
+where id = :id and state = 'pending';

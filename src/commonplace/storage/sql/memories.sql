@@ -63,7 +63,7 @@ where v.id = :id and m.bank_id = :bank_id;
 -- Each memory's newest version no younger than the revision, without those forgotten by then.
 -- name: versions_at_revision
 select {version_columns} from versions v join memories m on m.id = v.memory_id
-where m.bank_id = :bank_id and m.project = :project and v.action <> 'forget'
+where m.bank_id = :bank_id and m.project = :project and m.user = :user and v.action <> 'forget'
   and v.number = (select max(w.number) from versions w where w.memory_id = m.id and w.revision <= :revision)
 order by m.id limit :limit;
 
@@ -108,3 +108,15 @@ delete from replies where bank_id = :bank_id and json_type(reply) <> 'integer';
 select t.tag, count(*) as count from tags t
 where t.bank_id = :bank_id and (:pattern = '' or text_matches(:pattern, t.tag))
 group by t.tag order by count desc, t.tag limit :limit;
+
+-- name: list_keys
+select m.key, m.text from memories m
+where m.bank_id = :bank_id and m.project = :project and m.user = :user and m.agent = :agent and m.run = :run
+  and m.key <> '' and m.forgotten_at is null;
+
+-- name: select_superseded
+select {version_columns} from versions v join memories m on m.id = v.memory_id
+where m.bank_id = :bank_id and v.number < m.version and v.action <> 'forget'
+
+-- name: order_versions
+order by v.id desc limit :limit

@@ -3,6 +3,12 @@
 -- name: put_text
 replace into texts (rowid, title, body, labels) values (:memory_id, :title, :body, :labels);
 
+-- name: same_text
+select 1 from texts where rowid = :memory_id and title = :title and body = :body and labels = :labels;
+
+-- name: wipe_texts
+insert into texts (texts, rank) values ('secure-delete', :wipe);
+
 -- name: drop_texts
 delete from texts where rowid in (select value from json_each(:ids));
 
@@ -24,10 +30,6 @@ replace into vectors (bank_id, memory_id, version, embedder, live, vector)
 select bank_id, memory_id, version, embedder, :live, vector from vectors
 where memory_id = :memory_id and live <> :live;
 
--- name: put_vector
-replace into vectors (bank_id, memory_id, version, embedder, live, vector)
-values (:bank_id, :memory_id, :version, :embedder, :live, :vector);
-
 -- name: drop_vectors
 delete from vectors where memory_id in (select value from json_each(:ids));
 
@@ -36,3 +38,87 @@ delete from links where from_id in (select value from json_each(:ids));
 
 -- name: drop_links_to
 delete from links where to_id in (select value from json_each(:ids));
+
+-- name: count_term
+select count(*) as count from (select rowid from texts where texts match :match limit :limit);
+
+-- The first row of an FTS5 table's data is its own account of rows and terms; counting them would read everything.
+-- name: text_extent
+select block from texts_data where id = 1;
+
+-- name: keyword_ids
+select rowid as id, bm25(texts, 2.0, 1.0, 1.0) as score from texts where texts match :match
+order by score, rowid desc limit :limit;
+
+-- A cross join is SQLite's way to fix the order: first the matches, then each one's row, whatever indexes there are.
+-- name: keyword_ids_filtered
+select m.id, bm25(texts, 2.0, 1.0, 1.0) as score from texts cross join memories m on m.id = texts.rowid
+where texts match :match and m.bank_id = :bank_id
+
+-- name: order_score
+order by score, m.id desc limit :limit
+
+-- name: passing_ids
+select m.id from json_each(:candidates) c cross join memories m on m.id = c.value where m.bank_id = :bank_id
+
+-- name: stored_terms
+select t.rowid as id, substr(t.title || ' ' || t.labels || ' ' || t.body, 1, :chars) as terms
+from json_each(:ids) i cross join texts t on t.rowid = i.value;
+
+-- name: newest_vector
+select max(seq) as seq from vectors where bank_id = :bank_id;
+
+-- Vectors of another embedder come as null, so that what they replaced is let go.
+-- name: newer_vectors
+select seq, memory_id, live, case when embedder = :embedder then substr(vector, 1, :bytes) end as vector
+from vectors where bank_id = :bank_id and seq > :seq order by seq limit :limit;
+
+-- name: vector_ids
+select memory_id from vectors where bank_id = :bank_id order by memory_id limit :limit;
+
+-- name: vectors_of
+select v.memory_id, v.vector from json_each(:ids) i cross join vectors v on v.memory_id = i.value
+where v.bank_id = :bank_id and v.embedder = :embedder;
+
+-- name: stale_ids
+select memory_id from stale where bank_id = :bank_id order by memory_id limit :limit;
+
+-- name: count_stale
+select count(*) as count from stale where cast(:bank_id as integer) is null or bank_id = :bank_id;
+
+-- Only for the state that was embedded: a memory that changed meanwhile stays in the queue.
+-- name: put_vector_of_version
+replace into vectors (bank_id, memory_id, version, embedder, live, vector)
+select bank_id, id, version, :embedder, forgotten_at is null, :vector from memories
+where id = :memory_id and version = :version;
+
+-- name: clear_stale_version
+delete from stale where memory_id = :memory_id
+  and not exists (select 1 from memories where id = :memory_id and version <> :version);
+
+-- name: memories_after
+select id, bank_id from memories where id > :after order by id limit :limit;
+
+-- name: count_memories_after
+select count(*) as count from memories where id > :after;
+
+-- name: count_foreign_vectors
+select count(*) as count from vectors where embedder <> :embedder;
+
+-- name: drop_lost_texts
+delete from texts where rowid in (select id from texts_content where id not in (select id from memories));
+
+-- name: drop_lost_tags
+delete from tags where memory_id not in (select id from memories);
+
+-- name: drop_lost_vectors
+delete from vectors where memory_id not in (select id from memories);
+
+-- name: drop_lost_stale
+delete from stale where memory_id not in (select id from memories);
+
+-- name: check_texts
+insert into texts (texts, rank) values ('integrity-check', 1);
+
+-- name: repair_texts
+insert into texts (texts) values ('rebuild');

@@ -120,14 +120,18 @@ create table documents (
   bank_id integer not null references banks (id),
   name text not null,
   title text not null default '',
-  text text not null,
   sha256 text not null,
   tags text not null default '[]',
   metadata text not null default '{}',
   created_at integer not null,
   updated_at integer not null,
+  -- The text comes last and its length before it, so that a list need not read through megabytes of texts.
+  text_chars integer not null generated always as (length(text)) stored,
+  text text not null,
   unique (bank_id, name)
 ) strict;
+
+create index documents_by_change on documents (bank_id, updated_at desc, id desc);
 
 create table sessions (
   id integer primary key,
@@ -184,7 +188,7 @@ create table reminders (
   created_at integer not null
 ) strict;
 
-create index reminders_by_turn on reminders (next_at) where enabled = 1;
+create index reminders_by_turn on reminders (bank_id, next_at) where enabled = 1;
 create index reminders_by_bank on reminders (bank_id);
 
 create table streams (

@@ -1,0 +1,236 @@
+"""What a tool's parameters may be: their JSON Schema, and the check of what a caller sent.
+
+The check is friendly where the meaning is plain (a digit string for a number, JSON in a string for a list) and names
+every problem at once, because the caller is a model that will try again.
+"""
+
+import inspect
+import json
+import types
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Annotated, Any, Literal, Union, cast, get_args, get_origin, get_type_hints
+
+from commonplace.errors import Invalid
+
+_Schema = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """What a parameter is, for people and models; bounds are lengths of texts and lists, or values of numbers."""
+
+    text: str
+    least: float | None = None
+    most: float | None = None
+    aliases: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One parameter of a tool."""
+
+    name: str
+    kind: Any
+    about: About
+    required: bool
+    default: Any
+
+    @property
+    def schema(self) -> _Schema:
+        """Its JSON Schema, plain enough for every client."""
+        bounds = _bounds(self.kind, self.about)
+        shown = {} if self.required or self.default is None else {"default": self.default}
+        return _schema(self.kind) | bounds | {"description": self.about.text} | shown
+
+
+def parameters(function: Callable[..., object]) -> tuple[Parameter, ...]:
+    """The parameters of a tool's function, without the first one, which is the call itself."""
+    hints = get_type_hints(function, include_extras=True)
+    listed = list(inspect.signature(function).parameters.values())[1:]
+    return tuple(_parameter(one, hints[one.name]) for one in listed)
+
+
+def input_schema(listed: tuple[Parameter, ...], *, strict: bool) -> _Schema:
+    """The JSON Schema of a tool's arguments."""
+    schema: _Schema = {"type": "object", "properties": {one.name: one.schema for one in listed}}
+    if required := [one.name for one in listed if one.required]:
+        schema["required"] = required
+    if strict:
+        schema["additionalProperties"] = False
+    return schema
+
+
+def checked(listed: tuple[Parameter, ...], given: Mapping[str, object], *, strict: bool) -> dict[str, Any]:
+    """The arguments a tool's function gets; null means absent. Raises Invalid with every problem named."""
+    problems: list[str] = []
+    values: dict[str, Any] = {}
+    known: set[str] = set()
+    for one in listed:
+        names = (one.name, *one.about.aliases)
+        known.update(names)
+        value = next((given[name] for name in names if given.get(name) is not None), None)
+        if value is None:
+            if one.required:
+                problems.append(f"`{one.name}` is required")
+            continue
+        try:
+            values[one.name] = _within(_converted(value, one.kind, one.name), one)
+        except Invalid as error:
+            problems.append(error.message)
+    if strict:
+        problems += [_unknown(name, known) for name in given if name not in known]
+    if problems:
+        expected = ", ".join(one.name if one.required else f"[{one.name}]" for one in listed) or "no arguments"
+        raise Invalid("; ".join(problems) + ".", hint=f"This tool takes: {expected}.")
+    return values
+
+
+def _parameter(one: inspect.Parameter, hint: Any) -> Parameter:
+    kind, about = hint, About("")
+    if get_origin(hint) is Annotated:
+        kind, *notes = get_args(hint)
+        about = next(note for note in notes if isinstance(note, About))
+    required = one.default is inspect.Parameter.empty
+    return Parameter(one.name, _bare(kind), about, required, None if required else one.default)
+
+
+def _bare(kind: Any) -> Any:
+    """A type without its "or None"."""
+    if get_origin(kind) in (Union, types.UnionType):
+        rest = [arg for arg in get_args(kind) if arg is not type(None)]
+        return rest[0] if len(rest) == 1 else Union[tuple(rest)]  # noqa: UP007
+    return kind
+
+
+def _schema(kind: Any) -> _Schema:
+    origin, args = get_origin(kind), get_args(kind)
+    if origin is Annotated:
+        return _schema(args[0])
+    if origin is Literal:
+        return {"type": "string", "enum": list(args)}
+    if origin is list:
+        return {"type": "array", "items": _schema(args[0])}
+    if origin in (Union, types.UnionType):
+        return {"anyOf": [_schema(arg) for arg in args]}
+    if origin is dict or kind is dict:
+        return {"type": "object", "additionalProperties": True}
+    names = {str: "string", int: "integer", float: "number", bool: "boolean"}
+    return {"type": names[kind]} if kind in names else {}
+
+
+def _bounds(kind: Any, about: About) -> _Schema:
+    least, most = {str: ("minLength", "maxLength"), list: ("minItems", "maxItems")}.get(
+        get_origin(kind) or kind, ("minimum", "maximum")
+    )
+    bounds = {least: about.least, most: about.most}
+    return {name: bound for name, bound in bounds.items() if bound is not None}
+
+
+def _within(value: Any, one: Parameter) -> Any:
+    size: Any = len(cast(Any, value)) if isinstance(value, str | list) else value
+    unit = " long" if isinstance(value, str | list) else ""
+    low, high = one.about.least, one.about.most
+    if isinstance(size, int | float) and not isinstance(value, bool):
+        if low is not None and size < low:
+            raise Invalid(f"`{one.name}` must be at least {low:g}{unit}, not {size:,}")
+        if high is not None and size > high:
+            raise Invalid(f"`{one.name}` must be at most {high:g}{unit}, not {size:,}")
+    return cast(Any, value)
+
+
+def _converted(value: Any, kind: Any, name: str) -> Any:
+    origin, args = get_origin(kind), get_args(kind)
+    if origin is Literal:
+        return _chosen(value, args, name)
+    if origin in (Union, types.UnionType):
+        return _first_fitting(value, args, name)
+    if origin is list:
+        items = _decoded(value, list, name, "a list")
+        return [_converted(item, args[0], f"{name}[{place}]") for place, item in enumerate(cast(list[Any], items))]
+    if origin is dict or kind is dict:
+        return _decoded(value, dict, name, "an object")
+    if kind in (str, int, float, bool):
+        return _SIMPLE[kind](value, name)
+    return value
+
+
+def _chosen(value: Any, allowed: tuple[Any, ...], name: str) -> Any:
+    if isinstance(value, str) and (found := next((one for one in allowed if one == value.strip()), None)) is not None:
+        return found
+    raise Invalid(f"`{name}` must be one of {', '.join(allowed)}, not {_shown(value)}")
+
+
+def _first_fitting(value: Any, kinds: tuple[Any, ...], name: str) -> Any:
+    exact = {str: str, int: int, float: float, bool: bool, list: list, dict: dict}
+    ordered = sorted(kinds, key=lambda kind: type(value) is not exact.get(get_origin(kind) or kind))
+    for place, kind in enumerate(ordered):
+        try:
+            return _converted(value, kind, name)
+        except Invalid:
+            if place == len(ordered) - 1:
+                raise
+    raise Invalid(f"`{name}` has an unknown type")
+
+
+def _decoded(value: Any, wanted: type, name: str, called: str) -> Any:
+    if isinstance(value, str) and value.strip()[:1] in "[{":
+        with suppress(ValueError, RecursionError):
+            value = json.loads(value)
+    if isinstance(value, wanted):
+        return cast(Any, value)
+    raise Invalid(f"`{name}` must be {called}, not {_shown(value)}")
+
+
+def _text(value: Any, name: str) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, int | float):
+        return json.dumps(value)
+    raise Invalid(f"`{name}` must be a string, not {_shown(value)}")
+
+
+def _whole(value: Any, name: str) -> int:
+    if isinstance(value, str) and value.strip().removeprefix("-").isdecimal() and len(value) < 20:
+        return int(value)
+    if isinstance(value, bool) or not isinstance(value, int | float) or value != value or value in (_INF, -_INF):
+        raise Invalid(f"`{name}` must be an integer, not {_shown(value)}")
+    if value != int(value):
+        raise Invalid(f"`{name}` must be an integer, not {_shown(value)}")
+    return int(value)
+
+
+def _number(value: Any, name: str) -> float:
+    if isinstance(value, str):
+        try:
+            value = float(value)
+        except ValueError:
+            raise Invalid(f"`{name}` must be a number, not {_shown(value)}") from None
+    if isinstance(value, bool) or not isinstance(value, int | float) or value != value:
+        raise Invalid(f"`{name}` must be a number, not {_shown(value)}")
+    return value
+
+
+def _truth(value: Any, name: str) -> bool:
+    words = {"true": True, "false": False, "1": True, "0": False}
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, str) and value.strip().lower() in words:
+        return words[value.strip().lower()]
+    raise Invalid(f"`{name}` must be true or false, not {_shown(value)}")
+
+
+_INF = float("inf")
+_SIMPLE: dict[Any, Callable[[Any, str], Any]] = {str: _text, int: _whole, float: _number, bool: _truth}
+
+
+def _unknown(name: str, known: set[str]) -> str:
+    near = get_close_matches(name, known, n=1)
+    return f"`{name[:60]}` is not an argument" + (f"; did you mean `{near[0]}`?" if near else "")
+
+
+def _shown(value: object) -> str:
+    text = json.dumps(value, ensure_ascii=False, default=str)
+    return text if len(text) <= 60 else text[:57] + "…"

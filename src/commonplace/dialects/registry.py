@@ -1,0 +1,53 @@
+"""The dialects by name. One is loaded when first asked for, because a client speaks one and waits for the start."""
+
+from functools import cache
+from importlib import import_module
+
+from commonplace.dialects.table import Dialect
+from commonplace.errors import Invalid
+
+# Dialects that have a table of their own: the module that has it as DIALECT.
+_WRITTEN: dict[str, str] = {}
+
+# Dialects whose tools are still to come.
+_EMPTY = {
+    "vault": Dialect("vault", "Vault", "Notes in markdown, shared by every agent of this person.", {}),
+    "memories": Dialect("memories", "memories.sh", "Rules, context, sessions and reminders of this person.", {}),
+    "memstate": Dialect("memstate", "Memstate", "Facts under keypaths, with every version kept.", {}),
+    "powermem": Dialect(
+        "powermem",
+        "PowerMem",
+        "The memory of this person, shared by every agent. Search it before answering what may have come up before, "
+        "and add what should be known next time.",
+        {},
+    ),
+    "hindsight": Dialect(
+        "hindsight",
+        "Hindsight",
+        "Long-term memory. Recall before answering what may have come up before; retain what should be known later.",
+        {},
+    ),
+}
+
+NAMES = tuple(_EMPTY)
+
+# Dialects whose tools name a bank: by which parameter, and the tools that make no sense when there is only one bank.
+_BANKED = {"hindsight": ("bank_id", ("list_banks", "create_bank", "get_bank_stats"))}
+
+
+@cache
+def find(name: str) -> Dialect:
+    """The dialect of a name."""
+    if name in _WRITTEN:
+        written = import_module(_WRITTEN[name]).DIALECT
+        assert isinstance(written, Dialect)
+        return written
+    if name not in _EMPTY:
+        raise Invalid(f"No dialect is called {name!r}.", hint=f"Use one of {', '.join(NAMES)}.")
+    return _EMPTY[name]
+
+
+@cache
+def single(name: str) -> Dialect:
+    """The dialect of a name for a client that has one bank and cannot choose another."""
+    return find(name).fixed(*_BANKED[name]) if name in _BANKED else find(name)

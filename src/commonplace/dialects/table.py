@@ -1,0 +1,172 @@
+"""A dialect is a table: one row a tool, and everything a face shows of it comes from the row.
+
+Nothing here knows a protocol. A face builds a Call, asks the dialect, and sends the Reply.
+"""
+
+import inspect
+import json
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, TypeAlias
+
+from commonplace.dialects import arguments
+from commonplace.engine.engine import Engine
+from commonplace.errors import CommonplaceError, NotFound
+
+Effect: TypeAlias = Literal["reads", "writes", "destroys"]
+Progress: TypeAlias = Callable[[float, float | None, str], None]
+
+
+def _no_progress(_done: float, _total: float | None, _text: str) -> None:
+    """Nobody asked to be told."""
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """Everything about a call besides its arguments: on which engine and bank, for whom, in which session.
+
+    A long tool reports through `progress`, which also raises when the caller has gone away.
+    """
+
+    engine: Engine
+    bank: str
+    session: str = ""
+    client: str = ""
+    folder: str = ""
+    progress: Progress = _no_progress
+    # The arguments as they came, for products that echo them.
+    given: Mapping[str, object] = field(default_factory=dict[str, object])
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """An answer twice: structured for programs and as text for readers. Each is complete without the other."""
+
+    structured: Mapping[str, Any]
+    text: str
+    is_error: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """One row: the signature is the contract, the docstring the description, one word tells the effect."""
+
+    name: str
+    function: Callable[..., Mapping[str, Any] | Reply]
+    effect: Effect
+    title: str = ""
+    always_loaded: bool = False
+    idempotent: bool = False
+    # A question to put to a person first, where the client can ask one.
+    confirm: str = ""
+    output: Mapping[str, Any] = field(default_factory=lambda: {"type": "object", "additionalProperties": True})
+    parameters: tuple[arguments.Parameter, ...] = ()
+    description: str = ""
+
+    def fixed(self, name: str) -> "Tool":
+        """The same tool with a parameter answered by the call, so that nobody can give another."""
+        kept = tuple(one for one in self.parameters if one.name != name)
+        return replace(self, parameters=kept)
+
+
+@dataclass(frozen=True, slots=True)
+class Resource:
+    """Something to read at an address; `{name}` in the address is a part that varies."""
+
+    uri: str
+    name: str
+    description: str
+    mime_type: str
+    read: Callable[..., str]
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """A text to begin a conversation with; what it is given are texts."""
+
+    name: str
+    title: str
+    description: str
+    write: Callable[..., str]
+    parameters: tuple[arguments.Parameter, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """A product's tongue: its tools, resources and manners."""
+
+    name: str
+    title: str
+    instructions: str
+    tools: Mapping[str, Tool]
+    resources: tuple[Resource, ...] = ()
+    # Whether an argument no tool knows is refused, as the original does, or passed over.
+    strict: bool = False
+    failure: Callable[[Tool, Mapping[str, object], CommonplaceError], Reply] | None = None
+    completions: Mapping[str, Callable[[Call, str], Iterable[str]]] = field(
+        default_factory=dict[str, Callable[[Call, str], Iterable[str]]]
+    )
+    prompts: tuple[Prompt, ...] = ()
+
+    def call(self, name: str, given: Mapping[str, object], call: Call) -> Reply:
+        """Check the arguments, run the tool and shape its answer, or its failure, as the product does."""
+        tool = self.tool(name)
+        try:
+            values = arguments.checked(tool.parameters, given, strict=self.strict)
+            answer = tool.function(replace(call, given=given), **values)
+        except CommonplaceError as error:
+            return (self.failure or plain_failure)(tool, given, error)
+        return answer if isinstance(answer, Reply) else Reply(answer, as_json(answer))
+
+    def tool(self, name: str) -> Tool:
+        """The row of a name."""
+        if name not in self.tools:
+            raise NotFound(f"Unknown tool: {name}", hint=f"The {self.name} dialect has: {', '.join(self.tools)}.")
+        return self.tools[name]
+
+    def fixed(self, parameter: str, without: Iterable[str] = ()) -> "Dialect":
+        """The same dialect with a parameter of every tool answered, and some tools left out."""
+        gone = set(without)
+        return replace(self, tools={n: tool.fixed(parameter) for n, tool in self.tools.items() if n not in gone})
+
+
+def tool(
+    effect: Effect, *, title: str = "", always_loaded: bool = False, idempotent: bool = False, confirm: str = ""
+) -> Callable[[Callable[..., Mapping[str, Any] | Reply]], Tool]:
+    """Make a row of a function."""
+
+    def row(function: Callable[..., Mapping[str, Any] | Reply]) -> Tool:
+        name = getattr(function, "__name__", "")
+        return Tool(
+            name=name,
+            function=function,
+            effect=effect,
+            title=title or name.replace("_", " ").capitalize(),
+            always_loaded=always_loaded,
+            idempotent=idempotent or effect == "reads",
+            confirm=confirm,
+            parameters=arguments.parameters(function),
+            description=_description(function),
+        )
+
+    return row
+
+
+def rows(*tools: Tool) -> dict[str, Tool]:
+    """Tools by name, in the order given, which is the order clients see."""
+    return {one.name: one for one in tools}
+
+
+def plain_failure(_tool: Tool, _given: Mapping[str, object], error: CommonplaceError) -> Reply:
+    """The failure of a dialect with no shape of its own for it."""
+    text = f"{error.message} {error.hint}".strip()
+    return Reply({"error": {"code": error.kind, "message": text}}, text, is_error=True)
+
+
+def as_json(value: object) -> str:
+    """Compact JSON with readable letters, the text of an answer that has no other."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def _description(function: Callable[..., object]) -> str:
+    return inspect.getdoc(function) or ""

@@ -1,0 +1,119 @@
+"""Derived state: keeps vectors up with the memories, and rebuilds the text index, tags and vectors from canonical rows.
+
+A rebuild works in batches, each one transaction that also notes how far it came, so a killed one goes on from there.
+Searches work all the while.
+"""
+
+import json
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from commonplace import text
+from commonplace.engine.parts import Parts
+from commonplace.errors import Busy, Forbidden
+from commonplace.storage import banks, memories, search, vectors
+from commonplace.storage.database import Database
+
+if TYPE_CHECKING:
+    from commonplace.recall.semantics import Semantics
+
+HEAL_BATCH = 200
+REBUILD_BATCH = 500
+_WAIT_MS = 20
+_POSITION = "rebuild"
+_ANALYZER = "analyzer"
+
+
+@dataclass(frozen=True, slots=True)
+class Rebuilt:
+    """What a rebuild did: memories gone through in this run, and in all when an earlier run was cut short."""
+
+    memory_count: int
+    resumed: bool
+
+
+def heal(parts: Parts, bank_id: int, budget_ms: int) -> int:
+    """Embed what was written to a bank since, within a time; how many memories that were.
+
+    Another process's write is not waited for: the question at hand is more urgent, and the queue stays.
+    """
+    semantics = parts.semantics()
+    deadline = time.monotonic() + budget_ms / 1000
+    count = 0
+    while semantics and (numbers := vectors.stale_ids(parts.db, bank_id, HEAL_BATCH)):
+        try:
+            count += _embed(parts.db, semantics, bank_id, numbers)
+        except (Busy, Forbidden):
+            break
+        if time.monotonic() > deadline:
+            break
+    return count
+
+
+def stale_count(parts: Parts) -> int:
+    """How many memories wait for a vector."""
+    return vectors.stale_count(parts.db)
+
+
+def outdated(parts: Parts) -> bool:
+    """Whether the text index or the vectors were made by another analyzer or embedder, or a rebuild was cut short."""
+    semantics = parts.semantics()
+    return (
+        banks.fact(parts.db, _ANALYZER) not in ("", text.ANALYZER)
+        or banks.fact(parts.db, _POSITION) != ""
+        or (semantics is not None and vectors.foreign_count(parts.db, semantics.name) > 0)
+    )
+
+
+def rebuild(parts: Parts, progress: Callable[[int, int], None] | None = None) -> Rebuilt:
+    """Make all derived state again from the memories; `progress` hears how many are done, and of how many."""
+    semantics = parts.semantics()
+    target = f"{text.ANALYZER}/{semantics.name if semantics else 'none'}"
+    after = _position(parts.db, target)
+    resumed = after > 0
+    with parts.db.transaction():
+        search.repair_texts(parts.db)
+    total = vectors.remaining_count(parts.db, after)
+    done = 0
+    while batch := vectors.memories_after(parts.db, after, REBUILD_BATCH):
+        with parts.db.transaction(), search.quick_replacing(parts.db):
+            for bank_id in sorted({bank_id for _, bank_id in batch}):
+                _rebuild_batch(parts.db, semantics, bank_id, [number for number, b in batch if b == bank_id])
+            after = batch[-1][0]
+            banks.set_fact(parts.db, _POSITION, json.dumps({"target": target, "after": after}))
+        done += len(batch)
+        if progress:
+            progress(done, max(done, total))
+    with parts.db.transaction():
+        search.drop_lost(parts.db)
+        search.repair_texts(parts.db)
+        banks.set_fact(parts.db, _POSITION, "")
+        banks.set_fact(parts.db, _ANALYZER, text.ANALYZER)
+    return Rebuilt(done, resumed)
+
+
+def _position(db: Database, target: str) -> int:
+    noted = json.loads(banks.fact(db, _POSITION) or "{}")
+    return int(noted["after"]) if noted.get("target") == target else 0
+
+
+def _rebuild_batch(db: Database, semantics: "Semantics | None", bank_id: int, numbers: list[int]) -> None:
+    found = memories.by_ids(db, bank_id, numbers)
+    for memory in found.values():
+        search.index_memory(db, memory)
+    if semantics:
+        encoded = semantics.encode(list(found.values()))
+        made = [(m.id, m.version, vector) for m, vector in zip(found.values(), encoded, strict=True)]
+        vectors.put(db, semantics.name, made)
+
+
+def _embed(db: Database, semantics: "Semantics", bank_id: int, numbers: list[int]) -> int:
+    found = memories.by_ids(db, bank_id, numbers)
+    encoded = semantics.encode(list(found.values()))
+    made = [(m.id, m.version, vector) for m, vector in zip(found.values(), encoded, strict=True)]
+    with db.transaction():
+        vectors.put(db, semantics.name, made)
+        vectors.clear_stale(db, [number for number in numbers if number not in found])
+    return len(found)

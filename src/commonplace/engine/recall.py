@@ -1,0 +1,44 @@
+"""Recall: what a bank knows about a question."""
+
+from dataclasses import replace
+
+from commonplace import checks
+from commonplace.engine import derived
+from commonplace.engine.banks import known
+from commonplace.engine.drafts import checked_filter
+from commonplace.engine.parts import Parts
+from commonplace.errors import Invalid, TooLarge
+from commonplace.limits import QUERY_CHARS_MAX, RECALL_MAX
+from commonplace.recall import pipeline
+from commonplace.records import Query, Recall
+
+HEAL_MS = 50  # What a question may spend on embedding what was written since the last one.
+
+
+def recall(parts: Parts, bank: str, query: Query) -> Recall:
+    """What a bank knows about a question, best first; empty when it knows nothing relevant."""
+    _check(query)
+    query = replace(query, filter=checked_filter(query.filter))
+    bank_id = known(parts, bank).id
+    semantics = parts.semantics() if "vector" in query.channels else None
+    if semantics:
+        derived.heal(parts, bank_id, HEAL_MS)
+    now = parts.clock.now() if query.now is None else query.now
+    with parts.db.snapshot():
+        return pipeline.run(parts.db, semantics, bank_id, query, now)
+
+
+def _check(query: Query) -> None:
+    checks.body(query.text, what="question", bytes_max=4 * QUERY_CHARS_MAX)
+    if len(query.text) > QUERY_CHARS_MAX:
+        raise TooLarge(
+            f"The question has {len(query.text):,} characters; the limit is {QUERY_CHARS_MAX:,}.",
+            hint="Ask with the words that matter.",
+        )
+    checks.count(query.limit, what="limit", least=1, most=RECALL_MAX)
+    if not 0 <= query.min_score <= 1:
+        raise Invalid(f"The least score is {query.min_score}.", hint="Use 0 to 1.")
+    if not query.channels:
+        raise Invalid("No channel is chosen.", hint=f"Use some of: {', '.join(pipeline.CHANNELS)}.")
+    for channel in query.channels:
+        checks.choice(channel, pipeline.CHANNELS, what="channel")

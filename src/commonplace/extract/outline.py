@@ -1,0 +1,276 @@
+"""Reads markdown or plain text as an outline: statements under the headings, lists and labels that hold them.
+
+Every line that says something ends in exactly one statement, word for word: as its value, or as the name of where it
+stands. Code and quotations are values, never structure.
+"""
+
+import re
+from dataclasses import dataclass, field
+
+from commonplace.extract import slugs
+
+_HEADING = re.compile(r"^ {0,3}(#{1,6})\s+(.+?)(?:\s+#+)?\s*$")
+_UNDERLINE = re.compile(r"^ {0,3}(=+|-+)\s*$")
+_RULE = re.compile(r"^ {0,3}([-*_])(?:\s*\1){2,}\s*$")
+_FENCE = re.compile(r"^\s*(`{3,}(?=[^`]*$)|~{3,})\s*([\w+-]*)")
+_ITEM = re.compile(r"^(\s*)([-*+•]|\d{1,4}[.)])\s+(\S.*)$")
+_QUOTE = re.compile(r"^\s*>")
+_TABLE_RULE = re.compile(r"^\s*\|?\s*:?-+:?\s*(\|\s*:?-+:?\s*)*\|?\s*$")
+_LABEL = re.compile(
+    r"^(?:\*\*|__|`)?(?P<label>[^:=*_|`<>\[\]{}.!?\s][^:=*_|`<>\[\]{}.!?]*(?:[._/][^:=*|`<>\[\]{}\s!?]+)*)(?:\*\*|__|`)?"
+    r"\s*(?P<sign>:(?:\*\*|__)?|=|\s[—–]|\s->)(?:\s+(?P<value>\S.*))?$",
+    re.DOTALL,
+)
+_SENTENCE_END = re.compile(r"(?<=[.!?])[\"')\]]*(\s+)(?=[\"'(\[]?[A-Z0-9\u00c0-\u024f])|(?<=[。！？])(\s*)")
+_ABBREVIATION = re.compile(r"(?:^|[\s(])(?:e\.g|i\.e|cf|vs|etc|no|mr|mrs|ms|dr|st|approx|resp)\.$", re.IGNORECASE)
+_LABEL_WORDS_MAX = 6
+# A dash or an arrow also joins the halves of sentences, so what it labels must be short.
+_DASH_WORDS_MAX = 3
+# Headers that say no more than that a value stands below them.
+_PLAIN_HEADERS = frozenset(("item", "value", "values", "description", "details", "meaning", "purpose", "what"))
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """One thing the text says: where it belongs, its own label if it has one, and its words."""
+
+    path: tuple[str, ...]
+    label: str
+    text: str
+    code: bool = False
+
+
+@dataclass(slots=True)
+class _Named:
+    """A heading, or a label that names what follows it: level 7, below every heading."""
+
+    level: int
+    slug: str
+    title: str
+    used: bool = False
+
+
+@dataclass(slots=True)
+class _Outline:
+    lines: list[str]
+    headings: list[_Named] = field(default_factory=list[_Named])
+    lead: _Named | None = None
+    lists: list[tuple[int, str]] = field(default_factory=list[tuple[int, str]])
+    row: str = ""
+    # Whether what a label named may be over: after a list, or after an empty line.
+    pause: bool = False
+    statements: list[Statement] = field(default_factory=list[Statement])
+
+    def path(self) -> tuple[str, ...]:
+        lead = (self.lead.slug,) if self.lead else ()
+        row = (self.row,) if self.row else ()
+        return (*(heading.slug for heading in self.headings), *lead, *(slug for _, slug in self.lists), *row)
+
+    def say(self, label: str, text: str, *, code: bool = False) -> None:
+        for named in (*self.headings, *((self.lead,) if self.lead else ())):
+            named.used = True
+        self.statements.append(Statement(self.path(), label, text, code))
+        self.pause = False
+
+    def open_heading(self, level: int, title: str) -> None:
+        self.close(level)
+        self.headings.append(_Named(level, slugs.segment(title), title))
+
+    def open_lead(self, label: str, line: str) -> None:
+        self.close_lead()
+        self.lead = _Named(7, slugs.label(label), line)
+
+    def close(self, level: int) -> None:
+        """End everything down to the headings of a level."""
+        self.close_lead()
+        while self.headings and self.headings[-1].level >= level:
+            self._keep(self.headings.pop())
+
+    def close_lead(self) -> None:
+        self.lists.clear()
+        if lead := self.lead:
+            self.lead = None
+            self._keep(lead)
+
+    def _keep(self, named: _Named) -> None:
+        if not named.used:  # With nothing below it, it would otherwise be lost.
+            self.say(named.slug, named.title)
+
+    def begin_prose(self) -> None:
+        self.lists.clear()
+        if self.lead and self.lead.used and self.pause:
+            self.close_lead()
+
+
+def read(text: str) -> list[Statement]:
+    """Every statement of a text, in its order."""
+    outline, at = _Outline(text.splitlines()), 0
+    while at < len(outline.lines):
+        at = _read_line(outline, at)
+    outline.close(0)
+    return outline.statements
+
+
+def sentences(text: str) -> list[str]:
+    """The sentences of a paragraph, word for word."""
+    found, start = list[str](), 0
+    for end in _SENTENCE_END.finditer(text):
+        head = text[start : end.start(1) if end[1] else end.start()]
+        if not _ABBREVIATION.search(head):
+            found.append(head.strip())
+            start = end.end()
+    return [one for one in (*found, text[start:].strip()) if one]
+
+
+def label_of(text: str) -> tuple[str, str] | None:
+    """The label and the value of `label: value`, `**Label:** value`, `key = value` or `label — value`."""
+    found = _LABEL.match(text)
+    if not found or not re.search(r"\w", found["label"]):
+        return None
+    most = _LABEL_WORDS_MAX if found["sign"].strip()[0] in ":=" else _DASH_WORDS_MAX
+    if len(found["label"].split()) > most or (most == _DASH_WORDS_MAX and not found["value"]):
+        return None
+    return found["label"].strip(), (found["value"] or "").strip()
+
+
+def _read_line(outline: _Outline, at: int) -> int:
+    line = outline.lines[at]
+    if not line.strip():
+        outline.pause = True
+        return at + 1
+    if fence := _FENCE.match(line):
+        return _read_fence(outline, at, fence[1], fence[2])
+    if heading := _HEADING.match(line):
+        outline.open_heading(len(heading[1]), heading[2])
+        return at + 1
+    if _is_rule(line):
+        outline.close_lead()
+        return at + 1
+    if _is_table(outline.lines, at):
+        return _read_table(outline, at)
+    if _QUOTE.match(line):
+        return _read_quote(outline, at)
+    if item := _ITEM.match(line):
+        return _read_item(outline, at, item)
+    return _read_prose(outline, at)
+
+
+def _is_rule(line: str) -> bool:
+    return bool(_RULE.match(line) or _UNDERLINE.match(line))
+
+
+def _is_table(lines: list[str], at: int) -> bool:
+    return "|" in lines[at] and at + 1 < len(lines) and "|" in lines[at + 1] and bool(_TABLE_RULE.match(lines[at + 1]))
+
+
+def _is_plain(lines: list[str], at: int) -> bool:
+    """Whether a line can only be the next line of a paragraph."""
+    line, item = lines[at], _ITEM.match(lines[at])
+    # A number at the start of a line begins a list only with 1; otherwise it is a number that was wrapped.
+    begins = item is not None and (not item[2][0].isdigit() or item[2][:-1] == "1")
+    marked = _FENCE.match(line) or _HEADING.match(line) or _QUOTE.match(line) or _is_rule(line)
+    return bool(line.strip()) and not begins and not marked and not _is_table(lines, at)
+
+
+def _read_fence(outline: _Outline, at: int, mark: str, language: str) -> int:
+    lines, end = outline.lines, at + 1
+    while end < len(lines) and not re.fullmatch(rf"{re.escape(mark)}{mark[0]}*", lines[end].strip()):
+        end += 1
+    outline.say(slugs.segment(language) if language else "code", "\n".join(lines[at : end + 1]), code=True)
+    return end + 1
+
+
+def _read_quote(outline: _Outline, at: int) -> int:
+    end = at
+    while end < len(outline.lines) and _QUOTE.match(outline.lines[end]):
+        end += 1
+    outline.say("quote", "\n".join(outline.lines[at:end]))
+    return end
+
+
+def _read_table(outline: _Outline, at: int) -> int:
+    outline.lists.clear()
+    lines, names, row = outline.lines, [slugs.segment(cell) for cell in _cells(outline.lines[at])], at + 2
+    while row < len(lines) and "|" in lines[row]:
+        _read_row(outline, names, _cells(lines[row]))
+        row += 1
+    if row == at + 2:
+        outline.say("", lines[at].strip())
+    outline.pause = True
+    return row
+
+
+def _read_row(outline: _Outline, names: list[str], cells: list[str]) -> None:
+    first, rest = cells[0], {place: cell for place, cell in enumerate(cells) if place and cell}
+    slug = slugs.label(first)
+    if not rest:
+        outline.say(slug, first)
+    elif len(names) == 2 and len(cells) == 2 and names[1] in _PLAIN_HEADERS:
+        outline.say(slug, cells[1])
+    else:
+        outline.row = slug
+        for place, cell in rest.items():
+            outline.say(names[place] if place < len(names) else f"column_{place + 1}", cell)
+        outline.row = ""
+
+
+def _cells(line: str) -> list[str]:
+    return [cell.strip() for cell in re.split(r"(?<!\\)\|", re.sub(r"^\||(?<!\\)\|$", "", line.strip()))]
+
+
+def _read_item(outline: _Outline, at: int, item: re.Match[str]) -> int:
+    lines, indent, text = outline.lines, len(item[1].expandtabs(4)), item[3].rstrip()
+    while outline.lists and outline.lists[-1][0] >= indent:
+        outline.lists.pop()
+    end = at + 1
+    while end < len(lines) and _indent(lines[end]) > indent and _continues(lines[end]):
+        text += "\n" + lines[end].strip()
+        end += 1
+    parent = _has_children(lines, end, indent)
+    label, value = label_of(text) or ("", text)
+    short = len(text.split()) <= _LABEL_WORDS_MAX
+    if label and (value or not parent):
+        outline.say(slugs.label(label), value or text)
+    elif not label and not (parent and short):
+        outline.say("", text)
+    if parent:
+        named = slugs.label(label) if label else slugs.segment(text) if short else slugs.sentence(text)
+        outline.lists.append((indent, named))
+    outline.pause = True
+    return end
+
+
+def _continues(line: str) -> bool:
+    return bool(line.strip()) and not (_ITEM.match(line) or _FENCE.match(line) or _QUOTE.match(line))
+
+
+def _has_children(lines: list[str], at: int, indent: int) -> bool:
+    while at < len(lines) and not lines[at].strip():
+        at += 1
+    return at < len(lines) and _ITEM.match(lines[at]) is not None and _indent(lines[at]) > indent
+
+
+def _indent(line: str) -> int:
+    return len(line.expandtabs(4)) - len(line.expandtabs(4).lstrip())
+
+
+def _read_prose(outline: _Outline, at: int) -> int:
+    lines = outline.lines
+    if at + 1 < len(lines) and (under := _UNDERLINE.match(lines[at + 1])):
+        outline.open_heading(1 if under[1][0] == "=" else 2, lines[at].strip())
+        return at + 2
+    outline.begin_prose()
+    found, end = label_of(lines[at].strip()), at + 1
+    if found and not found[1]:
+        outline.open_lead(found[0], lines[at].strip())  # `Key files:` names what follows.
+        return end
+    # A paragraph goes on until a mark, or a line with a label of its own.
+    while end < len(lines) and _is_plain(lines, end) and not label_of(lines[end].strip()):
+        end += 1
+    words = "\n".join(line.strip() for line in lines[at:end])
+    if found:
+        outline.say(slugs.label(found[0]), words[words.index(found[1], len(found[0])) :])
+        return end
+    for one in sentences(words):
+        outline.say("", one)
+    return end

@@ -1,0 +1,45 @@
+"""Turns headings, labels and sentences into the segments of a keypath."""
+
+import re
+import unicodedata
+
+SEGMENT_CHARS_MAX = 60
+_SENTENCE_WORDS = 6
+_SENTENCE_CHARS_MAX = 48
+_STOPS = frozenset(
+    "a an and are as at be been by for from had has have i in into is it its of on or our so that the their then there "
+    "they this those these to was we were will with you your".split()
+)
+# A label that reads as a path is one: `auth.provider`, `auth/oauth.go`; `CI/CD` is a name.
+_DOTTED = re.compile(r"[^\s./]+(?:[./][^\s./]+)*\.[^\s./]+|[^\s./]+(?:/[^\s./]+)+")
+
+
+def segment(text: str) -> str:
+    """One segment of a keypath: lower case, letters and digits of any script, underscores between words."""
+    plain = unicodedata.normalize("NFKC", text).casefold()
+    joined = re.sub(r"[\W_]+", "_", re.sub(r"(?<=\w)['’`](?=\w)", "", plain)).strip("_")
+    return _cut(joined, SEGMENT_CHARS_MAX) or "item"
+
+
+def label(text: str) -> str:
+    """The segments a label names: one, or several where it reads as a path."""
+    plain = text.strip()
+    if not _DOTTED.fullmatch(plain) or ("." not in plain and plain != plain.casefold()):
+        return segment(plain)
+    return ".".join(segment(part) for part in re.split(r"[./]", plain))
+
+
+def sentence(text: str) -> str:
+    """A segment from the first telling words of a sentence."""
+    words = [word for word in re.split(r"\s+", text.strip()) if re.search(r"\w", word)]
+    # Numbers are what changes in a sentence; a key that named one would soon be wrong.
+    telling = [word for word in words if not re.fullmatch(r"[\d\W]+", word)] or words
+    telling = [word for word in telling if re.sub(r"\W", "", word).casefold() not in _STOPS] or telling
+    return _cut(segment(" ".join(telling[:_SENTENCE_WORDS])), _SENTENCE_CHARS_MAX)
+
+
+def _cut(text: str, most: int) -> str:
+    """At most so many characters, at a word's end where there is one."""
+    if len(text) <= most:
+        return text
+    return (text[:most].rsplit("_", 1)[0] if "_" in text[:most] else text[:most]).strip("_")

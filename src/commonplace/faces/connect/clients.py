@@ -1,0 +1,188 @@
+"""The clients we know, as a table: where each keeps its configuration and how it writes down a server.
+
+The documentation page is made from the same rows. Nothing here touches a disk except to see which file exists.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+from commonplace.errors import NotFound
+
+Entry: TypeAlias = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """What decides where files are: the system, the home folder and the variables the clients themselves obey."""
+
+    home: Path
+    system: str
+    environment: Mapping[str, str]
+
+    def variable(self, name: str, default: Path) -> Path:
+        """The folder a variable names, or the default."""
+        given = self.environment.get(name, "").strip()
+        return Path(given).expanduser() if given else default
+
+    @property
+    def settings_folder(self) -> Path:
+        """Where this system's programs keep their settings."""
+        if self.system == "darwin":
+            return self.home / "Library" / "Application Support"
+        if self.system == "win32":
+            return self.variable("APPDATA", self.home / "AppData" / "Roaming")
+        return self.variable("XDG_CONFIG_HOME", self.home / ".config")
+
+
+@dataclass(frozen=True, slots=True)
+class Client:
+    """One row. `keys` lead from the top of the file to the object that holds the servers by name."""
+
+    name: str
+    title: str
+    path: Callable[[Machine], Path]
+    keys: tuple[str, ...]
+    local: Callable[[str, Sequence[str]], Entry]
+    # The entry of a server at an address, with the variable that holds its key or nothing; None: it cannot do that.
+    remote: Callable[[str, str], Entry] | None
+    then: str
+    format: Literal["json", "toml"] = "json"
+    # Whether its JSON may have comments and final commas; elsewhere they mean that the file is broken.
+    comments: bool = False
+    # Another place for the servers, used if the file has it already.
+    newer_keys: tuple[str, ...] = ()
+
+
+def _plain(command: str, args: Sequence[str]) -> Entry:
+    return {"command": command, "args": list(args)}
+
+
+def _typed(command: str, args: Sequence[str]) -> Entry:
+    return {"type": "stdio", "command": command, "args": list(args)}
+
+
+def _one_list(command: str, args: Sequence[str]) -> Entry:
+    return {"type": "local", "command": [command, *args]}
+
+
+def _address(field: str, reference: str, **fixed: str) -> Callable[[str, str], Entry]:
+    def remote(url: str, variable: str) -> Entry:
+        entry: Entry = {**fixed, field: url}
+        if variable:
+            entry["headers"] = {"Authorization": "Bearer " + reference.replace("NAME", variable)}
+        return entry
+
+    return remote
+
+
+def _codex_address(url: str, variable: str) -> Entry:
+    return {"url": url} | ({"bearer_token_env_var": variable} if variable else {})
+
+
+def _claude_code(machine: Machine) -> Path:
+    return machine.variable("CLAUDE_CONFIG_DIR", machine.home) / ".claude.json"
+
+
+def _opencode(machine: Machine) -> Path:
+    # It looks in the same folder on every system.
+    folder = machine.variable("XDG_CONFIG_HOME", machine.home / ".config") / "opencode"
+    return next(
+        (folder / name for name in ("opencode.jsonc", "opencode.json") if (folder / name).exists()),
+        folder / "opencode.json",
+    )
+
+
+CLIENTS = (
+    Client(
+        name="claude-code",
+        title="Claude Code",
+        path=_claude_code,
+        keys=("mcpServers",),
+        local=_typed,
+        remote=_address("url", "${NAME}", type="http"),
+        then="Start a new `claude` session; `/mcp` shows the connection.",
+    ),
+    Client(
+        name="claude-desktop",
+        title="Claude Desktop",
+        path=lambda machine: machine.settings_folder / "Claude" / "claude_desktop_config.json",
+        keys=("mcpServers",),
+        local=_plain,
+        remote=None,
+        then="Quit Claude Desktop, not only its window, and start it again.",
+    ),
+    Client(
+        name="cursor",
+        title="Cursor",
+        path=lambda machine: machine.home / ".cursor" / "mcp.json",
+        keys=("mcpServers",),
+        local=_plain,
+        remote=_address("url", "${env:NAME}"),
+        then="Restart Cursor, or switch the server on under MCP in its settings.",
+        comments=True,
+    ),
+    Client(
+        name="vscode",
+        title="VS Code",
+        path=lambda machine: machine.settings_folder / "Code" / "User" / "mcp.json",
+        keys=("servers",),
+        local=_typed,
+        remote=_address("url", "${env:NAME}", type="http"),
+        then="VS Code sees the change; `MCP: List Servers` starts the server.",
+        comments=True,
+    ),
+    Client(
+        name="codex",
+        title="Codex",
+        path=lambda machine: machine.variable("CODEX_HOME", machine.home / ".codex") / "config.toml",
+        keys=("mcp_servers",),
+        local=_plain,
+        remote=_codex_address,
+        then="Start a new `codex` session; `/mcp` shows the connection.",
+        format="toml",
+    ),
+    Client(
+        name="gemini",
+        title="Gemini CLI",
+        path=lambda machine: machine.variable("GEMINI_CLI_HOME", machine.home) / ".gemini" / "settings.json",
+        keys=("mcpServers",),
+        local=_plain,
+        remote=_address("url", "${NAME}", type="http"),
+        then="Start a new `gemini` session; `/mcp` shows the connection.",
+        comments=True,
+    ),
+    Client(
+        name="windsurf",
+        title="Windsurf",
+        path=lambda machine: machine.home / ".codeium" / "windsurf" / "mcp_config.json",
+        keys=("mcpServers",),
+        local=_plain,
+        remote=_address("serverUrl", "${env:NAME}"),
+        then="Press refresh in the MCP panel of Cascade.",
+    ),
+    Client(
+        name="opencode",
+        title="opencode",
+        path=_opencode,
+        keys=("mcp",),
+        local=_one_list,
+        remote=_address("url", "{env:NAME}", type="remote"),
+        then="Start a new `opencode` session; `opencode mcp list` shows the connection.",
+        comments=True,
+        newer_keys=("mcp", "servers"),
+    ),
+)
+
+# Every field by which some client says how to reach a server. Fields beside these are the user's own.
+TRANSPORT_FIELDS = ("type", "command", "args", "url", "httpUrl", "serverUrl", "headers", "bearer_token_env_var")
+
+
+def client_named(name: str) -> Client:
+    """The row of a name."""
+    found = next((one for one in CLIENTS if one.name == name), None)
+    if found is None:
+        known = ", ".join(one.name for one in CLIENTS)
+        raise NotFound(f"There is no client called {name!r} here.", hint=f"Choose one of {known}.")
+    return found

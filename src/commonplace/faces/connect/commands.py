@@ -1,0 +1,155 @@
+"""`commonplace connect` and `commonplace disconnect`."""
+
+import os
+import shutil
+import sys
+from collections.abc import Callable
+from functools import wraps
+from pathlib import Path
+from typing import Any
+
+import click
+
+from commonplace.errors import CommonplaceError
+from commonplace.faces.cli import screen
+from commonplace.faces.cli.call import Call, Command, called
+from commonplace.faces.cli.screen import Column
+from commonplace.faces.connect import edits
+from commonplace.faces.connect.clients import CLIENTS, Machine, client_named
+from commonplace.faces.connect.edits import DEFAULT_NAME, Plan, Wanted
+
+DEFAULT_DIALECT = "hindsight"
+PROGRAM = "commonplace"
+
+
+def wanting(command: Command) -> Command:
+    """Gives a command `wanted`: the server that its options describe."""
+
+    @wraps(command)
+    def run(call: Call, **options: Any) -> None:
+        wanted = Wanted(
+            dialect=options.pop("dialect"),
+            program=launcher(call.home or os.environ.get("COMMONPLACE_HOME", "")),
+            name=options.pop("entry_name"),
+            bank=options.pop("bank") or "",
+            url=options.pop("http") or "",
+            key_variable=options.pop("key_variable") or "",
+        )
+        command(call, wanted=wanted, **options)
+
+    decorated: Command = run
+    for option in reversed(_OPTIONS):
+        decorated = option(decorated)
+    return decorated
+
+
+_OPTIONS: tuple[Callable[[Command], Command], ...] = (
+    click.option("--dialect", metavar="NAME", default=DEFAULT_DIALECT, help="The tools the client gets."),
+    click.option("--bank", metavar="NAME", help="The only bank it sees; without --http."),
+    click.option("--http", metavar="URL", help="Use the server at this address instead of starting one."),
+    click.option("--key-variable", metavar="NAME", help="Variable with that server's key; the key is not written."),
+    click.option("--name", "entry_name", metavar="NAME", default=DEFAULT_NAME, help="What the entry is called."),
+)
+
+
+@click.command()
+@click.argument("client", required=False, metavar="[CLIENT]")
+@called(bank=False)
+@wanting
+@click.option("--write", is_flag=True, help="Make the change; without it the change is only shown.")
+def connect(call: Call, client: str | None, wanted: Wanted, write: bool) -> None:
+    """Let an assistant use this memory.
+
+    Shows the change to the configuration file of claude-code, claude-desktop, cursor, vscode, codex, gemini, windsurf
+    or opencode, and makes it with --write. A copy of the file is kept beside it; everything else in it stays as it
+    is. Without a client, shows where each keeps its file and which are connected.
+
+    \b
+    commonplace connect
+    commonplace connect claude-code --dialect memstate
+    commonplace connect claude-code --dialect memstate --write
+    """
+    if client is None:
+        return _overview(call, wanted.name)
+    chosen = client_named(client)
+    planned = edits.plan(chosen, wanted, _machine())
+    return _carry_out(call, planned, write, done=chosen.then, nothing=f"{chosen.title} is connected already.")
+
+
+@click.command()
+@click.argument("client", metavar="CLIENT")
+@called(bank=False)
+@click.option("--name", "entry_name", metavar="NAME", default=DEFAULT_NAME, help="What the entry is called.")
+@click.option("--write", is_flag=True, help="Make the change; without it the change is only shown.")
+def disconnect(call: Call, client: str, entry_name: str, write: bool) -> None:
+    """Take this memory out of an assistant's configuration.
+
+    Removes the entry that `connect` made and nothing else. The memories stay.
+
+    \b
+    commonplace disconnect cursor
+    commonplace disconnect cursor --write
+    """
+    chosen = client_named(client)
+    planned = edits.plan_removal(chosen, entry_name, _machine())
+    _carry_out(call, planned, write, done="The memories stay.", nothing=f"{chosen.title} is not connected.")
+
+
+def launcher(home: str = "") -> tuple[str, ...]:
+    """The command that starts this very installation, wherever a client starts it from; with the store it uses now."""
+    # A client started from a desktop has neither the shell's PATH nor its variables.
+    store = ("--home", str(Path(home).expanduser().absolute())) if home else ()
+    beside = Path(sys.executable).with_name(Path(sys.argv[0]).name)
+    for found in (
+        shutil.which(sys.argv[0]),
+        shutil.which(beside),
+        shutil.which(Path(sys.executable).with_name(PROGRAM)),
+    ):
+        # Not resolved: a link in ~/.local/bin still points to the program after an upgrade.
+        if found and Path(found).stem == PROGRAM:
+            return (str(Path(found).absolute()), *store)
+    return (sys.executable, "-m", PROGRAM, *store)
+
+
+def _machine() -> Machine:
+    # These variables are the clients' own, so they are not our settings.
+    return Machine(Path.home(), sys.platform, os.environ)
+
+
+def _carry_out(call: Call, planned: Plan, write: bool, *, done: str, nothing: str) -> None:
+    backup = edits.apply(planned) if write else None
+    if call.as_json:
+        shape = {"client": planned.client.name, "file": str(planned.path), "changes": planned.changes}
+        written = {"written": write and planned.changes, "backup": str(backup) if backup else None}
+        return screen.emit({**shape, **written, "entry": planned.entry, "diff": planned.diff})
+    if not planned.changes:
+        return screen.note(f"{nothing} Nothing to change in {planned.path}.")
+    for line in planned.diff.splitlines():
+        screen.line(_coloured(line))
+    if not write:
+        return screen.note("Nothing was written yet. Repeat with --write to make this change.")
+    screen.note(f"Written to {planned.path}." + (f" The old file is {backup.name} beside it." if backup else ""))
+    return screen.note(done)
+
+
+def _coloured(line: str) -> str:
+    colour = {"+": "green", "-": "red", "@": "cyan"}.get(line[:1])
+    return screen.styled(line, fg=colour) if colour else screen.clean(line)
+
+
+def _overview(call: Call, name: str) -> None:
+    machine = _machine()
+    rows: list[tuple[str, str, str]] = []
+    for client in CLIENTS:
+        path = client.path(machine)
+        try:
+            state = "connected" if edits.plan_removal(client, name, machine).changes else "not connected"
+        except CommonplaceError as error:
+            state = error.message
+        if not path.exists():
+            state = "no file yet" if path.parent.exists() else "not found"
+        rows.append((client.name, state, str(path)))
+        if call.as_json:
+            screen.emit({"client": client.name, "state": state, "file": str(path)})
+    if not call.as_json:
+        screen.table((Column("Client", style="cyan"), Column("State"), Column("File", share=1, fold=True)), rows)

@@ -1,0 +1,292 @@
+"""Plans the change to a client's configuration file and makes it.
+
+A plan is the whole text before and after. Before a plan is handed out, both texts are read as the client would read
+them, and they must differ in our entry and in nothing else.
+"""
+
+import difflib
+import json
+import os
+import re
+import tempfile
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+from urllib.parse import urlsplit
+
+from commonplace.errors import Conflict, Forbidden, Invalid, TooLarge, Unsupported
+from commonplace.faces.connect import json_text, toml_text
+from commonplace.faces.connect.clients import TRANSPORT_FIELDS, Client, Entry, Machine
+
+FILE_BYTES_MAX = 50_000_000
+DEFAULT_NAME = "commonplace"
+_PROGRAM = "commonplace"
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """The server a client shall start, or the address where it runs already."""
+
+    dialect: str
+    # The program and what stands before `mcp` on its command line.
+    program: Sequence[str] = (_PROGRAM,)
+    name: str = DEFAULT_NAME
+    bank: str = ""
+    url: str = ""
+    key_variable: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """One change to one file; `before` is None if there is no file yet."""
+
+    client: Client
+    path: Path
+    before: str | None
+    after: str
+    entry: Entry | None
+
+    @property
+    def changes(self) -> bool:
+        """Whether there is anything to do."""
+        return self.after != (self.before or "")
+
+    @property
+    def diff(self) -> str:
+        """The change as a unified diff."""
+        old = "/dev/null" if self.before is None else str(self.path)
+        lines = difflib.unified_diff(
+            (self.before or "").splitlines(), self.after.splitlines(), old, str(self.path), n=2, lineterm=""
+        )
+        return "\n".join(lines)
+
+
+def plan(client: Client, wanted: Wanted, machine: Machine) -> Plan:
+    """The change that lets a client speak to us. Nothing is written."""
+    path = client.path(machine)
+    before = _read(path)
+    text = before or ""
+    keys = (*_keys(client, text), _checked_name(wanted.name))
+    entry = _entry(client, wanted)
+    present = _value(client, text, keys)
+    if present is not None:
+        _require_ours(present, keys[-1], client)
+        entry = _merged(cast(Entry, present), entry)
+    if present == entry:
+        return Plan(client, path, before, text, entry)
+    if client.format == "toml":
+        after = _with_table(text, keys, present, entry)
+    else:
+        after = json_text.with_value(text, keys, entry)
+    _verify(client, text, after, keys, entry)
+    return Plan(client, path, before, after, entry)
+
+
+def plan_removal(client: Client, name: str, machine: Machine) -> Plan:
+    """The change that takes our entry out again. Nothing is written."""
+    path = client.path(machine)
+    before = _read(path)
+    text = before or ""
+    keys = (*_keys(client, text), _checked_name(name))
+    present = _value(client, text, keys)
+    if present is None:
+        return Plan(client, path, before, text, None)
+    _require_ours(present, keys[-1], client)
+    after = (toml_text if client.format == "toml" else json_text).without(text, keys)
+    _verify(client, text, after, keys, None)
+    return Plan(client, path, before, after, None)
+
+
+def apply(plan: Plan) -> Path | None:
+    """Make a planned change: whole or not at all. Gives the path of the copy of the old file, if there was one."""
+    if not plan.changes:
+        return None
+    # A link, as people have who keep their settings in a repository, stays a link.
+    path = plan.path.resolve()
+    if _read(path) != plan.before:
+        raise Conflict(f"{plan.path} has just been changed by another program.", hint="Run the command again.")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        backup = _backup(path) if plan.before is not None else None
+        _replace(path, plan.after)
+    except OSError as error:
+        raise _refused(plan.path, error, "written") from error
+    return backup
+
+
+def _entry(client: Client, wanted: Wanted) -> Entry:
+    if not wanted.url:
+        command, *before = wanted.program
+        bank = ["--bank", wanted.bank] if wanted.bank else []
+        return client.local(command, [*before, "mcp", "--dialect", wanted.dialect, *bank])
+    if client.remote is None:
+        raise Unsupported(
+            f"{client.title} takes no address from its configuration file.",
+            hint="Leave --http out, so that it starts the server itself, or add a connector in its settings.",
+        )
+    parts = urlsplit(wanted.url)
+    if parts.scheme not in ("http", "https") or not parts.hostname or re.search(r"[\s\x00-\x1f]", wanted.url):
+        raise Invalid(
+            f"{wanted.url!r} is not the address of a server.",
+            hint="Give it like this: --http http://127.0.0.1:8888/mcp",
+        )
+    if wanted.key_variable and not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", wanted.key_variable):
+        raise Invalid(
+            "The key is named by a variable, not written into the file.",
+            hint="Give the variable's name: --key-variable COMMONPLACE_API_KEY",
+        )
+    return client.remote(wanted.url, wanted.key_variable)
+
+
+def _merged(present: Entry, entry: Entry) -> Entry:
+    """Ours, and what the user has added to it as long as it is the same kind of entry."""
+    if not _same_kind(present, entry):
+        return entry
+    return entry | {name: value for name, value in present.items() if name not in entry and _is_own(name, entry)}
+
+
+def _is_own(name: str, entry: Entry) -> bool:
+    return name not in TRANSPORT_FIELDS or (name in ("headers", "bearer_token_env_var") and "command" not in entry)
+
+
+def _same_kind(present: Any, entry: Entry) -> bool:
+    return isinstance(present, dict) and ("command" in present) == ("command" in entry)
+
+
+def _with_table(text: str, keys: tuple[str, ...], present: Any, entry: Entry) -> str:
+    if not _same_kind(present, entry):
+        return toml_text.with_value(toml_text.without(text, keys), keys, entry, ())
+    ours = {name: value for name, value in entry.items() if name in TRANSPORT_FIELDS}
+    return toml_text.with_value(text, keys, ours, TRANSPORT_FIELDS)
+
+
+def _require_ours(present: Any, name: str, client: Client) -> None:
+    entry = cast(Entry, present) if isinstance(present, dict) else {}
+    command: Any = entry.get("command", "")
+    words = [str(word) for word in cast(list[object], command)] if isinstance(command, list) else [str(command)]
+    args: Any = entry.get("args", [])
+    words += [str(word) for word in cast(list[object], args)] if isinstance(args, list) else []
+    starts_us = "mcp" in words and any(_PROGRAM in re.split(r"[\\/.]", word) for word in words)
+    url = next((str(entry[field]) for field in ("url", "httpUrl", "serverUrl") if field in entry), "")
+    if not starts_us and "mcp" not in urlsplit(url).path.split("/"):
+        raise Conflict(
+            f"{client.title} has a server called {name!r} already, and it is not this program.",
+            hint="Choose another name for the entry with --name.",
+        )
+
+
+def _keys(client: Client, text: str) -> tuple[str, ...]:
+    if client.newer_keys and isinstance(_value(client, text, client.newer_keys), dict):
+        return client.newer_keys
+    return client.keys
+
+
+def _value(client: Client, text: str, keys: tuple[str, ...]) -> Any:
+    return (toml_text if client.format == "toml" else json_text).value_at(text, keys)
+
+
+def _whole(client: Client, text: str) -> Any:
+    if client.format == "toml":
+        return toml_text.parsed(text)
+    if not client.comments and text.strip():
+        try:
+            return json.loads(text)
+        except (ValueError, RecursionError) as error:
+            raise Invalid(
+                f"The file is not the plain JSON that {client.title} reads: {error}.",
+                hint="Mend the file in an editor, without comments and final commas; nothing was changed.",
+            ) from error
+    return json_text.parsed(text).value
+
+
+def _verify(client: Client, before: str, after: str, keys: tuple[str, ...], entry: Entry | None) -> None:
+    """Refuse a change that is not exactly the one that was meant, whatever form the file has."""
+    expected = _whole(client, before)
+    holder: Any = expected
+    for key in keys[:-1]:
+        if not isinstance(holder.setdefault(key, {}), dict):
+            raise Invalid(
+                f"{key!r} in the file is not an object.", hint="Mend the file in an editor; nothing was changed."
+            )
+        holder = holder[key]
+    if entry is None:
+        del holder[keys[-1]]
+    else:
+        holder[keys[-1]] = entry
+    # The last table of servers takes its holder with it, and that means the same.
+    if client.format == "toml" and not holder:
+        expected.pop(keys[0])
+    try:
+        exact = _whole(client, after) == expected
+    except Invalid:
+        exact = False
+    if not exact:
+        raise Unsupported(
+            f"{client.title}'s servers are written in a way this program cannot change safely.",
+            hint=f"Give them tables of their own, as in [{'.'.join(keys)}], or make the change in an editor.",
+        )
+
+
+def _checked_name(name: str) -> str:
+    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}", name):
+        raise Invalid(f"{name[:80]!r} is no name for an entry.", hint="Use up to 64 letters, digits, - and _.")
+    return name
+
+
+def _read(path: Path) -> str | None:
+    try:
+        if path.stat().st_size > FILE_BYTES_MAX:
+            raise TooLarge(
+                f"{path} has more than {FILE_BYTES_MAX:,} bytes.", hint="Look whether this is the right file."
+            )
+        return path.read_bytes().decode()
+    except FileNotFoundError:
+        return None
+    except UnicodeDecodeError as error:
+        raise Invalid(f"{path} is not UTF-8 text.", hint="Save it as UTF-8 in an editor and try again.") from error
+    except OSError as error:
+        raise _refused(path, error, "read") from error
+
+
+def _backup(path: Path) -> Path:
+    """A copy beside the file, readable by the same people; never over an older copy."""
+    content, mode = path.read_bytes(), path.stat().st_mode & 0o777
+    number = 1
+    while True:
+        copy = path.with_name(f"{path.name}.{_PROGRAM}-{number}.bak")
+        try:
+            handle = os.open(copy, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
+        except FileExistsError:
+            number += 1
+            continue
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+        return copy
+
+
+def _replace(path: Path, text: str) -> None:
+    handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".new", dir=path.parent)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(text.encode())
+            file.flush()
+            os.fsync(file.fileno())
+        # A new file is for its owner only: other programs keep secrets in these files.
+        Path(temporary).chmod(path.stat().st_mode & 0o777 if path.exists() else 0o600)
+        Path(temporary).replace(path)
+    except OSError:
+        with suppress(OSError):
+            Path(temporary).unlink()
+        raise
+
+
+def _refused(path: Path, error: OSError, done: str) -> Forbidden | Invalid:
+    if isinstance(error, IsADirectoryError | NotADirectoryError):
+        return Invalid(
+            f"{path} cannot be {done}: {error.strerror}.", hint="Look what stands there instead of the file."
+        )
+    return Forbidden(
+        f"{path} cannot be {done}: {error.strerror}.", hint="Check who may write there; nothing was changed."
+    )

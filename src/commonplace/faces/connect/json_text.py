@@ -1,0 +1,259 @@
+"""Changes one member of a JSON text and leaves every other character as it is, comments and final commas included.
+
+Reads where things are, not only what they are. Knows no client and no file.
+"""
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+from commonplace.errors import Invalid
+
+_TOKEN = re.compile(
+    r'[ \t\r\n\ufeff]+|//[^\r\n]*|/\*.*?\*/|(?P<mark>[{}\[\]:,])|(?P<text>"(?:[^"\\\x00-\x1f]|\\.)*")'
+    r"|(?P<word>true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w.]))",
+    re.DOTALL,
+)
+_DEPTH_MAX = 100
+_HINT = "Mend the file in an editor, or move it away, and try again; nothing was changed."
+
+
+@dataclass(slots=True)
+class Node:
+    """A value with the place it takes: text[start:end]. An object has members, in the order of the text."""
+
+    value: Any
+    start: int
+    end: int = 0
+    members: list["Member"] = field(default_factory=list["Member"])
+
+
+@dataclass(slots=True)
+class Member:
+    """A name and its value; `comma` is where the comma after it stands, or None."""
+
+    name: str
+    start: int
+    node: Node
+    comma: int | None = None
+
+
+def parsed(text: str) -> Node:
+    """The value of a whole text. Comments and final commas are allowed; an empty text is an empty object."""
+    reader = _Reader(text)
+    if reader.kind == "end":
+        return Node({}, len(text), len(text))
+    root = reader.value(0)
+    if reader.kind != "end":
+        raise reader.broken("the end of the file")
+    return root
+
+
+def value_at(text: str, keys: tuple[str, ...]) -> Any:
+    """The value under names from the top down, or None."""
+    return found_at(parsed(text).value, keys)
+
+
+def found_at(value: Any, keys: tuple[str, ...]) -> Any:
+    """What a value has under names from the top down, or None."""
+    for key in keys:
+        value = cast("dict[str, Any]", value).get(key) if isinstance(value, dict) else None
+    return value
+
+
+def with_value(text: str, keys: tuple[str, ...], value: Any) -> str:
+    """The text with a value under names from the top down; objects on the way are made if they are missing."""
+    if not text.strip(" \t\r\n\ufeff"):
+        text = text + "{}\n"
+    holder, depth = parsed(text), 0
+    while depth < len(keys) - 1 and (found := _member(holder, keys[depth])) is not None:
+        holder, depth = found.node, depth + 1
+    _require_object(holder, keys[:depth])
+    for key in reversed(keys[depth + 1 :]):
+        value = {key: value}
+    style = _Style(text)
+    found = _member(holder, keys[depth])
+    if found is not None:
+        indent = style.indent_of(found.start)
+        return text[: found.node.start] + style.written(value, indent) + text[found.node.end :]
+    return _inserted(text, style, holder, f"{json.dumps(keys[depth])}: ", value)
+
+
+def without(text: str, keys: tuple[str, ...]) -> str:
+    """The text without the member under names from the top down; what held it stays, even if it is empty now."""
+    holder: Node = parsed(text)
+    for key in keys[:-1]:
+        found = _member(holder, key)
+        if found is None:
+            return text
+        holder = found.node
+    gone = _member(holder, keys[-1])
+    if gone is None:
+        return text
+    place = holder.members.index(gone)
+    before, after = text[: gone.start], text[gone.node.end if gone.comma is None else gone.comma + 1 :]
+    if gone.comma is None and place:
+        # The member before becomes the last one, and the last one had no comma.
+        comma = holder.members[place - 1].comma or 0
+        before = before[:comma] + before[comma + 1 :]
+    return _joined(before, after, alone=len(holder.members) == 1)
+
+
+def _joined(before: str, after: str, *, alone: bool) -> str:
+    """Two halves around a hole, without the line or the blanks that were there for what filled it."""
+    head, tail = before.rstrip(" \t"), after.lstrip(" \t")
+    if alone and head.rstrip().endswith("{") and tail.lstrip().startswith("}"):
+        return head.rstrip() + tail.lstrip()
+    if head.endswith("\n") and tail.startswith(("\n", "\r\n")):
+        return head + tail.removeprefix("\r").removeprefix("\n")
+    if head.endswith("\n"):
+        return before + tail
+    return head + after if tail.startswith(("}", "\n", "\r")) else before + tail
+
+
+def _inserted(text: str, style: "_Style", holder: Node, name: str, value: Any) -> str:
+    close = holder.end - 1
+    inside = text[holder.start : holder.end]
+    if holder.members and "\n" not in inside:
+        last = holder.members[-1]
+        member = name + json.dumps(value, ensure_ascii=False)
+        if last.comma is not None:
+            return text[: last.comma + 1] + f" {member}," + text[last.comma + 1 :]
+        return text[: last.node.end] + f", {member}" + text[last.node.end :]
+    outer = style.indent_of(holder.start)
+    indent = style.indent_of(holder.members[0].start) if holder.members else outer + style.step
+    member = style.newline + indent + name + style.written(value, indent)
+    # After the last thing before the brace, be it a comment, so that everything keeps its line.
+    end = len(text[:close].rstrip(" \t\r\n"))
+    if holder.members and (last := holder.members[-1]).comma is not None:
+        member += ","
+    elif holder.members:
+        last = holder.members[-1]
+        text, end, close = text[: last.node.end] + "," + text[last.node.end :], end + 1, close + 1
+    return text[:end] + member + style.newline + outer + text[close:]
+
+
+class _Style:
+    """How a text is laid out, so that what is added looks as if it had always been there."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.newline = "\r\n" if "\r\n" in text else "\n"
+        found = re.search(r'\n([ \t]+)["}/]', text)
+        self.step = found[1] if found else "  "
+
+    def indent_of(self, place: int) -> str:
+        """The blanks at the start of the line a place is on."""
+        line = self.text[self.text.rfind("\n", 0, place) + 1 : place].lstrip("\ufeff")
+        return line[: len(line) - len(line.lstrip(" \t"))]
+
+    def written(self, value: Any, indent: str) -> str:
+        """A value over several lines, with the blanks of its first line before the others."""
+        made = json.dumps(value, indent=self.step, ensure_ascii=False)
+        # A list of short words reads better on one line, and clients write it so in their own pages.
+        made = re.sub(r"\[[^\[\]{}]*\]", lambda found: json.dumps(json.loads(found[0]), ensure_ascii=False), made)
+        return made.replace("\n", self.newline + indent)
+
+
+def _member(node: Node, name: str) -> Member | None:
+    found = [one for one in node.members if one.name == name]
+    if len(found) > 1:
+        raise Invalid(f"The file has {name!r} twice in one object.", hint="Remove one of the two in an editor.")
+    return found[0] if found else None
+
+
+def _require_object(node: Node, keys: tuple[str, ...]) -> None:
+    if not isinstance(node.value, dict):
+        where = f"{'.'.join(keys)!r} in the file" if keys else "The file"
+        raise Invalid(f"{where} is not a JSON object.", hint=_HINT)
+
+
+class _Reader:
+    """Reads a JSON text token by token and remembers where each stood."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._tokens = self._found()
+        self._next()
+
+    def broken(self, wanted: str) -> Invalid:
+        """What to say when something else was expected here."""
+        line = self._text.count("\n", 0, self.start) + 1
+        column = self.start - self._text.rfind("\n", 0, self.start)
+        return Invalid(f"The file is not JSON: line {line}, column {column} should be {wanted}.", hint=_HINT)
+
+    def value(self, depth: int) -> Node:
+        """The value that begins here."""
+        if depth > _DEPTH_MAX:
+            raise Invalid(f"The file is nested more than {_DEPTH_MAX} deep.", hint=_HINT)
+        if self.kind in ("text", "word"):
+            node = Node(self._decoded(), self.start, self.end)
+            self._next()
+            return node
+        if self.token == "{":
+            return self._object(depth)
+        if self.token == "[":
+            return self._list(depth)
+        raise self.broken("a value")
+
+    def _object(self, depth: int) -> Node:
+        node = Node({}, self.start)
+        self._next()
+        while self.token != "}":
+            if self.kind != "text":
+                raise self.broken('a name or "}"')
+            name, start = str(self._decoded()), self.start
+            self._next()
+            self._take(":", 'a ":"')
+            member = Member(name, start, self.value(depth + 1))
+            node.members.append(member)
+            node.value[name] = member.node.value
+            if self.token == ",":
+                member.comma = self.start
+                self._next()
+            elif self.token != "}":
+                raise self.broken('"," or "}"')
+        node.end = self.end
+        self._next()
+        return node
+
+    def _list(self, depth: int) -> Node:
+        node = Node([], self.start)
+        self._next()
+        while self.token != "]":
+            node.value.append(self.value(depth + 1).value)
+            if self.token == ",":
+                self._next()
+            elif self.token != "]":
+                raise self.broken('"," or "]"')
+        node.end = self.end
+        self._next()
+        return node
+
+    def _decoded(self) -> Any:
+        try:
+            return json.loads(self.token)
+        except ValueError:
+            raise self.broken("a text without that backslash") from None
+
+    def _take(self, mark: str, wanted: str) -> None:
+        if self.token != mark:
+            raise self.broken(wanted)
+        self._next()
+
+    def _next(self) -> None:
+        self.kind, self.token, self.start, self.end = next(self._tokens)
+
+    def _found(self) -> Iterator[tuple[str, str, int, int]]:
+        place = 0
+        while place < len(self._text):
+            found = _TOKEN.match(self._text, place)
+            if found is None:
+                yield "unknown", "", place, place
+                return
+            place = found.end()
+            if found.lastgroup:
+                yield found.lastgroup, found[0], found.start(), found.end()
+        yield "end", "", place, place

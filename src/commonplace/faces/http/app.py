@@ -1,0 +1,157 @@
+"""The server as an ASGI app: the guard, and behind it the pages, the short way and the official SDK.
+
+The SDK takes most of a second to import, so it is fetched in the background once the server listens; pages and regular
+calls do not wait for it.
+"""
+
+import asyncio
+import json
+import logging
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from commonplace.dialects.table import Dialect
+from commonplace.engine.engine import Engine
+from commonplace.engine.totals import totals
+from commonplace.errors import CommonplaceError
+from commonplace.faces.http import fast
+from commonplace.faces.http.calls import Calls
+from commonplace.faces.http.endpoints import Endpoints
+from commonplace.faces.http.guard import Arrival, Guard, Keys, Message, Receive, Scope, Send, answer, answer_error
+from commonplace.faces.http.metrics import Metrics
+from commonplace.faces.http.paths import Paths
+from commonplace.faces.http.sessions import Sessions
+from commonplace.faces.mcp import wire
+
+if TYPE_CHECKING:
+    from commonplace.faces.http.sdk import Official
+
+_log = logging.getLogger("commonplace.http")
+_METHODS = b"GET, HEAD"
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a server serves, and to whom."""
+
+    dialects: Mapping[str, Dialect]
+    # The dialect of /mcp.
+    default: str
+    # The bank of calls that name none, by dialect.
+    banks: Mapping[str, str]
+    keys: Keys
+    hosts: tuple[str, ...]
+    port: int
+    # Off only in the test that compares the two ways.
+    short_way: bool = True
+
+
+class Site:
+    """One server's app."""
+
+    def __init__(self, engine: Engine, plan: Plan) -> None:
+        self.calls = Calls(engine, metrics := Metrics())
+        self._metrics = metrics
+        self._endpoints = Endpoints(plan.dialects, plan.banks)
+        self._sessions = Sessions()
+        self._short_way = plan.short_way
+        self._guard = Guard(self._inside, Paths(plan.dialects, plan.default), plan.keys, plan.hosts, plan.port)
+        self._official: asyncio.Future[Official] | None = None
+        self._keeper: asyncio.Task[None] | None = None
+        self._ended: asyncio.Event | None = None
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request."""
+        if not _log.isEnabledFor(logging.DEBUG):
+            await self._guard(scope, receive, send)
+            return
+        started, status = time.perf_counter(), 0
+
+        async def noting(message: Message) -> None:
+            nonlocal status
+            status = message.get("status", status)
+            await send(message)
+
+        try:
+            await self._guard(scope, receive, noting)
+        finally:
+            # The path as it came, still encoded, and nothing of the query: no line breaks, no keys.
+            took_ms = (time.perf_counter() - started) * 1000
+            _log.debug("%s %s %d %.1f ms", scope["method"], scope["raw_path"].decode("latin-1"), status, took_ms)
+
+    def start(self) -> None:
+        """Begin to fetch the SDK. Call it in the running loop, once the server listens."""
+        self._official = asyncio.get_running_loop().create_future()
+        self._ended = asyncio.Event()
+        self._keeper = asyncio.create_task(self._keep_official(self._official, self._ended))
+
+    def end_streams(self) -> None:
+        """End the streams that only wait for news, so that the server need not wait for them."""
+        if self._official is not None and self._official.done() and not self._official.cancelled():
+            self._official.result().end_streams()
+
+    async def stop(self) -> None:
+        """End everything but the calls that still run."""
+        if self._keeper is not None and self._ended is not None:
+            self._ended.set()
+            await self._keeper
+        self.calls.close()
+
+    async def _keep_official(self, ready: "asyncio.Future[Official]", ended: asyncio.Event) -> None:
+        try:
+            official = await asyncio.to_thread(_official, self.calls, self._sessions)
+        except ImportError as error:
+            ready.set_exception(error)
+            raise
+        async with official.running():
+            ready.set_result(official)
+            await ended.wait()
+
+    async def _inside(self, arrival: Arrival) -> None:
+        try:
+            if arrival.place.dialect:
+                await self._speak(arrival)
+            elif arrival.place.page:
+                await self._page(arrival)
+            else:
+                await answer(arrival.send, 404, _NOWHERE)
+        except CommonplaceError as error:
+            await answer_error(arrival.send, error)
+
+    async def _speak(self, arrival: Arrival) -> None:
+        endpoint = self._endpoints.find(arrival)
+        if self._short_way and (call := fast.regular(arrival, endpoint, self._sessions)):
+            await fast.answer_regular(arrival, endpoint, self.calls, call)
+            return
+        assert self._official is not None, "start() comes first"
+        official = await asyncio.shield(self._official)
+        await official.serve(arrival, endpoint)
+
+    async def _page(self, arrival: Arrival) -> None:
+        if arrival.method not in ("GET", "HEAD"):
+            await answer(arrival.send, 405, b"", ((b"allow", _METHODS),))
+            return
+        match arrival.place.page:
+            case "metrics":
+                text = self._metrics.text(await self.calls.read(totals, self.calls.engine))
+                await answer(arrival.send, 200, text.encode(), content_type=b"text/plain; version=0.0.4; charset=utf-8")
+            case "version":
+                versions = [*wire.LEGACY, *wire.MODERN]
+                about = wire.server_info() | {"protocolVersions": versions}
+                await answer(arrival.send, 200, json.dumps(about).encode())
+            case _:
+                await answer(arrival.send, 200, b'{"status":"ok"}')
+
+
+def _official(calls: Calls, sessions: Sessions) -> "Official":
+    # The SDK is the larger half of the start; nobody who asks for /health should wait for it.
+    from commonplace.faces.http.sdk import Official
+
+    return Official(calls, sessions)
+
+
+_NOWHERE = json.dumps(
+    {"error": {"message": "There is nothing here.", "hint": "Try /mcp, /DIALECT/mcp, /health, /version or /metrics."}}
+).encode()

@@ -1,0 +1,215 @@
+"""Who may come in. Pure ASGI, outermost, and in this order: origin, host, key, size and pace of the body.
+
+The first three are judged before a byte of the body is read. What passes is handed on with its body, whole.
+"""
+
+import asyncio
+import hmac
+import ipaddress
+import json
+from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMapping
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from commonplace.errors import CommonplaceError
+from commonplace.faces.http.paths import Paths, Place
+from commonplace.limits import BODY_BYTES_MAX, BODY_READ_S_MAX
+
+Scope: TypeAlias = MutableMapping[str, Any]
+Message: TypeAlias = MutableMapping[str, Any]
+Receive: TypeAlias = Callable[[], Awaitable[Message]]
+Send: TypeAlias = Callable[[Message], Awaitable[None]]
+Headers: TypeAlias = tuple[tuple[bytes, bytes], ...]
+
+LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
+_ONCE = frozenset((b"origin", b"host", b"authorization", b"x-api-key", b"content-length"))
+_BODILESS = ("GET", "HEAD", "DELETE", "OPTIONS")
+
+
+@dataclass(slots=True)
+class Arrival:
+    """A request that was let in: where it leads, its headers by name, and its body."""
+
+    place: Place
+    method: str
+    headers: Mapping[bytes, bytes]
+    # Whether a header came twice, so that two readers may disagree on its value.
+    repeated: bool
+    body: bytes
+    scope: Scope
+    receive: Receive
+    send: Send
+
+    def header(self, name: bytes) -> str:
+        """The value of a header, or an empty text."""
+        return self.headers.get(name, b"").decode("latin-1")
+
+
+Inside: TypeAlias = Callable[[Arrival], Awaitable[None]]
+
+
+class Refused(Exception):
+    """A request that is not let in, and what its sender is told."""
+
+    def __init__(self, status: int, message: str, hint: str, headers: Headers = ()) -> None:
+        super().__init__(message)
+        self.status = status
+        self.hint = hint
+        self.headers = headers
+
+
+@dataclass(frozen=True, slots=True)
+class Keys:
+    """Which key opens what. A dialect with keys of its own is opened by one of them or by the key for everything."""
+
+    everything: str = field(default="", repr=False)
+    by_dialect: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
+
+    def opening(self, place: Place) -> tuple[str, ...]:
+        """The keys that open a place; none are needed where there are none."""
+        if place.page == "health":
+            return ()
+        return tuple(filter(None, (self.everything, self.by_dialect.get(place.dialect, ""))))
+
+
+class Guard:
+    """Lets requests in or turns them away."""
+
+    def __init__(self, inside: Inside, paths: Paths, keys: Keys, hosts: Iterable[str], port: int) -> None:
+        self._inside = inside
+        self._find = paths.find
+        self._keys = keys
+        self._hosts = frozenset(_name(name) for name in (*LOOPBACK, *hosts))
+        ends = (f":{port}", "") if port == 80 else (f":{port}",)
+        self._origins = frozenset(f"http://{name}{end}".encode() for name in LOOPBACK for end in ends)
+        self._host_is_known: dict[bytes, bool] = {}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request."""
+        try:
+            arrival = await self._admitted(scope, receive, send)
+        except Refused as refused:
+            await answer(send, refused.status, _refusal(str(refused), refused.hint), refused.headers)
+            return
+        await self._inside(arrival)
+
+    async def _admitted(self, scope: Scope, receive: Receive, send: Send) -> Arrival:
+        headers: dict[bytes, bytes] = {}
+        repeated = padded = False
+        for name, value in scope["headers"]:
+            if name in headers:
+                repeated = True
+                if name in _ONCE:
+                    raise Refused(400, f"The header {name.decode('latin-1')} came twice.", "Send it once.")
+            headers[name] = plain = value.strip()
+            padded = padded or plain is not value
+        if padded:
+            # Blanks around a value mean nothing, but the parser leaves them on.
+            scope["headers"] = [(name, value.strip()) for name, value in scope["headers"]]
+        self._check_origin(headers)
+        self._check_host(headers)
+        place = self._find(scope["raw_path"])
+        if place.well_known:
+            raise Refused(404, "There is no OAuth server here.", "Use a key in the Authorization header, if any.")
+        self._check_key(place, headers)
+        method = scope["method"]
+        body = b"" if method in _BODILESS else await _body(headers, receive)
+        return Arrival(place, method, headers, repeated, body, scope, receive, send)
+
+    def _check_origin(self, headers: Mapping[bytes, bytes]) -> None:
+        origin = headers.get(b"origin")
+        if origin is not None and origin not in self._origins:
+            # A page in a browser can reach this machine although nobody meant it to.
+            raise Refused(403, "Requests from web pages are refused.", "Do not send an Origin header.")
+
+    def _check_host(self, headers: Mapping[bytes, bytes]) -> None:
+        given = headers.get(b"host", b"")
+        if given not in self._host_is_known:
+            if len(self._host_is_known) > 1000:
+                self._host_is_known.clear()
+            self._host_is_known[given] = _name(given.decode("latin-1")) in self._hosts
+        if not self._host_is_known[given]:
+            # A foreign name that points to this machine is how a web page gets around the rule above.
+            raise Refused(
+                403, "This server does not go by that name.", "Use 127.0.0.1, or add it to COMMONPLACE_ALLOWED_HOSTS."
+            )
+
+    def _check_key(self, place: Place, headers: Mapping[bytes, bytes]) -> None:
+        keys = self._keys.opening(place)
+        if not keys:
+            return
+        scheme, _, token = headers.get(b"authorization", b"").partition(b" ")
+        bearer = token.strip() if scheme.lower() == b"bearer" else b""
+        given = tuple(filter(None, (bearer, headers.get(b"x-api-key", b""))))
+        # Every key is compared, so that the time taken does not tell which one was near.
+        if not sum([hmac.compare_digest(one, key.encode()) for one in given for key in keys]):
+            challenge = b'Bearer error="invalid_token"' if given else b"Bearer"
+            hint = "Send it as `Authorization: Bearer KEY`."
+            raise Refused(401, "A valid key is needed.", hint, ((b"www-authenticate", challenge),))
+
+
+async def answer(
+    send: Send, status: int, body: bytes, headers: Headers = (), content_type: bytes = b"application/json"
+) -> None:
+    """Send a whole response."""
+    fixed = ((b"content-type", content_type), (b"content-length", b"%d" % len(body)))
+    await send({"type": "http.response.start", "status": status, "headers": (*fixed, *headers)})
+    await send({"type": "http.response.body", "body": body})
+
+
+async def answer_error(send: Send, error: CommonplaceError) -> None:
+    """Send what went wrong."""
+    await answer(send, error.status, _refusal(error.message, error.hint))
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine can reach an address."""
+    try:
+        return ipaddress.ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return host.lower() == "localhost"
+
+
+async def _body(headers: Mapping[bytes, bytes], receive: Receive) -> bytes:
+    declared = headers.get(b"content-length", b"0")
+    if not declared.isdigit() or int(declared) > BODY_BYTES_MAX:
+        raise _too_large()
+    chunks: list[bytes] = []
+    size = 0
+    try:
+        async with asyncio.timeout(BODY_READ_S_MAX):
+            while True:
+                message = await receive()
+                if message["type"] == "http.disconnect":
+                    raise Refused(400, "The request ended early.", "Send it again.")
+                chunk = message.get("body", b"")
+                size += len(chunk)
+                # A body in chunks does not say its length beforehand.
+                if size > BODY_BYTES_MAX:
+                    raise _too_large()
+                chunks.append(chunk)
+                if not message.get("more_body", False):
+                    return chunks[0] if len(chunks) == 1 else b"".join(chunks)
+    except TimeoutError:
+        raise Refused(408, "The request took too long to arrive.", "Send it faster.", _CLOSE) from None
+
+
+_CLOSE = ((b"connection", b"close"),)
+
+
+def _too_large() -> Refused:
+    return Refused(413, f"The request is over {BODY_BYTES_MAX:,} bytes.", "Send less at once.", _CLOSE)
+
+
+def _refusal(message: str, hint: str) -> bytes:
+    return json.dumps({"error": {"message": message, "hint": hint}}, ensure_ascii=False).encode()
+
+
+def _name(host: str) -> str:
+    """A host without its port, as names are compared."""
+    name = host.strip().lower()
+    if name.startswith("["):
+        name = name[1:].partition("]")[0]
+    elif name.count(":") == 1:
+        name = name.partition(":")[0]
+    return name.removesuffix(".")

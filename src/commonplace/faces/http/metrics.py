@@ -1,0 +1,81 @@
+"""What the server has done since it started, counted, and shown in the text form that Prometheus reads.
+
+Counted in the event loop's thread only, so nothing here is locked.
+"""
+
+import time
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from commonplace.storage.totals import Totals
+
+BOUNDS_S = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
+
+
+@dataclass(slots=True)
+class Tally:
+    """How often one tool was called, how often that failed, and how long it took."""
+
+    errors: int = 0
+    total_s: float = 0.0
+    # One count for each bound, and a last one for everything slower.
+    within: list[int] = field(default_factory=lambda: [0] * (len(BOUNDS_S) + 1))
+
+
+class Metrics:
+    """The counts of one server."""
+
+    def __init__(self) -> None:
+        self._started_s = time.monotonic()
+        self._tallies: dict[tuple[str, str], Tally] = {}
+
+    def observe(self, dialect: str, tool: str, took_s: float, failed: bool) -> None:
+        """Count one call that ended."""
+        tally = self._tallies.get((dialect, tool))
+        if tally is None:
+            tally = self._tallies[dialect, tool] = Tally()
+        tally.errors += failed
+        tally.total_s += took_s
+        tally.within[bisect_left(BOUNDS_S, took_s)] += 1
+
+    def text(self, held: Totals) -> str:
+        """Everything, as a page."""
+        families = (
+            ("calls_total", "counter", "Tool calls that ended.", self._calls()),
+            ("call_errors_total", "counter", "Tool calls that ended with an error.", self._errors()),
+            ("call_duration_seconds", "histogram", "How long tool calls took.", self._durations()),
+            ("memories", "gauge", "Memories that are not forgotten.", [f" {held.memory_count}"]),
+            ("jobs", "gauge", "Jobs by state.", [f'{{state="{name}"}} {n}' for name, n in held.job_counts.items()]),
+            ("store_bytes", "gauge", "Size of the store on disk.", [f" {held.store_bytes}"]),
+            ("uptime_seconds", "gauge", "Age of the server.", [f" {time.monotonic() - self._started_s:.3f}"]),
+        )
+        return "".join(f"{line}\n" for family in families for line in _family(*family))
+
+    def _calls(self) -> Iterator[str]:
+        for labels, tally in self._labelled():
+            yield f"{{{labels}}} {sum(tally.within)}"
+
+    def _errors(self) -> Iterator[str]:
+        for labels, tally in self._labelled():
+            yield f"{{{labels}}} {tally.errors}"
+
+    def _durations(self) -> Iterator[str]:
+        for labels, tally in self._labelled():
+            count = 0
+            for bound, here in zip((*BOUNDS_S, "+Inf"), tally.within, strict=True):
+                count += here
+                yield f'_bucket{{{labels},le="{bound}"}} {count}'
+            yield f"_sum{{{labels}}} {tally.total_s:.6f}"
+            yield f"_count{{{labels}}} {count}"
+
+    def _labelled(self) -> Iterator[tuple[str, Tally]]:
+        for (dialect, tool), tally in sorted(self._tallies.items()):
+            yield f'dialect="{dialect}",tool="{tool}"', tally
+
+
+def _family(name: str, kind: str, text: str, samples: Iterable[str]) -> Iterator[str]:
+    yield f"# HELP commonplace_{name} {text}"
+    yield f"# TYPE commonplace_{name} {kind}"
+    for sample in samples:
+        yield f"commonplace_{name}{sample}"

@@ -1,0 +1,186 @@
+"""Starts the server, keeps it running, and stops it without cutting off a call."""
+
+import errno
+import logging
+import os
+import platform
+import signal
+import socket
+import sys
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from types import FrameType
+
+import uvicorn
+
+from commonplace.app import open_engine
+from commonplace.dialects import registry
+from commonplace.dialects.table import Dialect
+from commonplace.engine.engine import Engine
+from commonplace.errors import Busy, Forbidden, Invalid
+from commonplace.faces.http import logs, tokens
+from commonplace.faces.http.app import Plan, Site
+from commonplace.faces.http.guard import Keys, is_loopback
+from commonplace.limits import CONNECTIONS_MAX, SHUTDOWN_S_MAX
+from commonplace.settings import Settings
+
+HOST = "127.0.0.1"
+PORT = 8888
+DIALECT = "hindsight"
+_BACKLOG = 512
+_log = logging.getLogger("commonplace.http")
+
+
+def run(
+    settings: Settings,
+    *,
+    host: str = HOST,
+    port: int = PORT,
+    dialect: str | None = None,
+    log_json: bool = False,
+    dialects: Mapping[str, Dialect] | None = None,
+) -> None:
+    """Serve until a signal says stop. The dialects are all there are unless others are given."""
+    if not is_loopback(host) and not settings.api_key:
+        raise Forbidden(
+            f"Without a key, {host} would be open to everybody who can reach it.",
+            hint="Set COMMONPLACE_API_KEY, or serve on 127.0.0.1.",
+        )
+    spoken = dict(dialects or {name: registry.find(name) for name in registry.NAMES})
+    if not settings.hindsight_enabled:
+        spoken.pop("hindsight", None)
+    if dialect is not None and dialect not in spoken:
+        raise Invalid(f"No dialect is called {dialect!r}.", hint=f"Use one of {', '.join(spoken)}.")
+    logs.configure(settings.log_level, log_json)
+    listener = _listener(host, port)
+    with listener:
+        engine = open_engine(settings)
+        plan = _plan(settings, spoken, dialect or DIALECT, host, listener.getsockname()[1])
+        site = Site(engine, plan)
+        _welcome(settings, plan, host, log_json)
+        serve(site, listener)
+    _leave(engine, site)
+
+
+def serve(site: Site, listener: socket.socket) -> None:
+    """Serve an app on a socket until a signal says stop."""
+    quick = platform.system() != "Windows" and platform.python_implementation() == "CPython"
+    config = uvicorn.Config(
+        site,
+        loop="uvloop" if quick else "asyncio",
+        http="httptools" if quick else "h11",
+        ws="none",
+        lifespan="off",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        backlog=_BACKLOG,
+        limit_concurrency=CONNECTIONS_MAX,
+        timeout_graceful_shutdown=SHUTDOWN_S_MAX,
+    )
+    logging.getLogger("uvicorn").setLevel(logging.WARNING)
+    # uvicorn raises the signal again when all is done; stopping when told to is a success.
+    before = {one: signal.signal(one, _nothing) for one in (signal.SIGTERM, signal.SIGINT)}
+    try:
+        Server(config, site).run([listener])
+    finally:
+        for one, handler in before.items():
+            signal.signal(one, handler)
+
+
+def _nothing(_number: int, _frame: FrameType | None) -> None:
+    """What a signal does after the server has done as it said."""
+
+
+class Server(uvicorn.Server):
+    """uvicorn, with the app's own start and end at the right moments."""
+
+    def __init__(self, config: uvicorn.Config, site: Site) -> None:
+        super().__init__(config)
+        self._site = site
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Listen, then fetch what regular requests do not need."""
+        await super().startup(sockets)
+        self._site.start()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Let running calls end; do not wait for streams on which nothing more will come."""
+        self._site.end_streams()
+        await super().shutdown(sockets)
+        await self._site.stop()
+
+
+def _listener(host: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    if platform.system() != "Windows":
+        # A port that a server has just left may be taken again at once.
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((host.strip("[]"), port))
+    except OSError as error:
+        listener.close()
+        if error.errno == errno.EADDRINUSE:
+            raise Busy(
+                f"Port {port} is in use on {host}.", hint="Stop the other server, or choose another with --port."
+            ) from error
+        raise Invalid(
+            f"{host} port {port} cannot be served: {error.strerror or 'no such address'}.",
+            hint="Use 127.0.0.1 and a port from 1024 to 65535.",
+        ) from error
+    listener.listen(_BACKLOG)
+    return listener
+
+
+def _plan(settings: Settings, dialects: Mapping[str, Dialect], default: str, host: str, port: int) -> Plan:
+    keys = {"hindsight": settings.hindsight_api_key}
+    if "vault" in dialects:
+        keys["vault"] = tokens.vault_token(settings.home)
+    return Plan(
+        dialects=dialects,
+        default=default,
+        banks={"hindsight": settings.hindsight_bank},
+        keys=Keys(settings.api_key, keys),
+        hosts=(host, *settings.allowed_hosts),
+        port=port,
+    )
+
+
+def _welcome(settings: Settings, plan: Plan, host: str, log_json: bool) -> None:
+    """Say where the server is and how to reach it."""
+    if log_json:
+        return
+    where = f"[{host}]" if ":" in host else host
+    address = f"http://{where}:{plan.port}"
+    store = shortened(settings.database_path)
+    lines = [
+        f"Commonplace listens on {address}",
+        f"  memories   {store}",
+        f"  endpoints  {address}/mcp ({plan.default}), {address}/DIALECT/mcp for {', '.join(plan.dialects)}",
+        f"  connect    claude mcp add --transport http commonplace {address}/mcp",
+        "  stop       Ctrl+C",
+    ]
+    sys.stderr.write("\n".join(lines) + "\n")
+    sys.stderr.flush()
+
+
+def shortened(path: Path) -> str:
+    """A path with ~ for the home folder of the person."""
+    home = str(Path.home())
+    text = str(path)
+    return "~" + text.removeprefix(home) if text.startswith(home + os.sep) else text
+
+
+def _leave(engine: Engine, site: Site) -> None:
+    deadline = time.monotonic() + 1
+    while site.calls.running and time.monotonic() < deadline:
+        time.sleep(0.01)
+    if not site.calls.running:
+        engine.db.close()
+        return
+    # A call that does not end would keep the process for ever; what it has not committed, it has not done.
+    _log.warning("%d calls did not end in time and were left.", site.calls.running)
+    sys.stderr.flush()
+    os._exit(0)

@@ -1,0 +1,52 @@
+"""The token of the vault dialect: made once, kept in a file that only its owner can read."""
+
+import os
+import secrets
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+
+from commonplace.errors import Forbidden
+
+NAME = "vault-token"
+_FILE_MODE = 0o600
+
+
+def vault_token(home: Path) -> str:
+    """The token in a home folder, made now if there is none. Several processes that ask at once get the same one."""
+    file = home / NAME
+    try:
+        return _read(file) or _made(file)
+    except OSError as error:
+        raise Forbidden(
+            "The vault token cannot be read or made.", hint="Check who owns the folder in COMMONPLACE_HOME."
+        ) from error
+
+
+def _read(file: Path) -> str:
+    try:
+        token = file.read_text("utf-8").strip()
+    except FileNotFoundError:
+        return ""
+    if file.stat().st_mode & 0o077:
+        file.chmod(_FILE_MODE)
+    return token
+
+
+def _made(file: Path) -> str:
+    file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    number, name = tempfile.mkstemp(prefix=f".{NAME}-", dir=file.parent)
+    try:
+        with open(number, "w", encoding="utf-8") as draft:
+            draft.write(secrets.token_urlsafe(32) + "\n")
+        if file.exists():
+            # Whoever emptied the file wants a new token.
+            os.replace(name, file)
+        else:
+            # A link, unlike a rename, never takes the place of a token that another process has just made.
+            with suppress(FileExistsError):
+                os.link(name, file)
+    finally:
+        with suppress(FileNotFoundError):
+            os.unlink(name)
+    return _read(file)

@@ -1,0 +1,331 @@
+"""The methods of the protocol, whatever carries them: a message comes in, a message goes out.
+
+A client's revision is told by each modern request itself and by the handshake before all others. Knows neither pipes
+nor threads.
+"""
+
+import traceback
+import zlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import PurePath
+from typing import Any, Literal, TypeAlias, cast
+
+from commonplace.dialects import arguments
+from commonplace.dialects.table import Call, Dialect, Reply, Tool, plain_failure
+from commonplace.errors import CommonplaceError
+from commonplace.faces.mcp import addresses, wire
+from commonplace.faces.mcp.wire import Json, RequestId
+
+LOG_LEVELS = ("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency")
+# These ask the dialect, so they may take their time; all others are answered from the table.
+WORKING = frozenset({"tools/call", "resources/read", "prompts/get", "completion/complete"})
+LISTENING = "subscriptions/listen"
+_CONFIRMATION = "confirmation"
+
+
+class Refused(Exception):
+    """A request that the protocol itself refuses; a tool's own failure is a result and not this."""
+
+    def __init__(self, code: int, message: str, data: object = None) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.data = data
+
+
+class Gone(Exception):
+    """Nobody waits for the answer any more. Raised by a call's progress to end the work."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One request, in the revision it is spoken in, and what is known of the client."""
+
+    id: RequestId
+    method: str
+    params: Json
+    version: str
+    client: str = ""
+    abilities: Json = field(default_factory=dict[str, Any])
+
+    @property
+    def progress_token(self) -> str | int | None:
+        """What the client wants to see on news about this request, if it wants any."""
+        token = _meta(self.params).get("progressToken")
+        return token if isinstance(token, str | int) and not isinstance(token, bool) else None
+
+    @property
+    def can_ask(self) -> bool:
+        """Whether the client can put a question to its person."""
+        asking = self.abilities.get("elicitation")
+        return isinstance(asking, dict) and (not asking or "form" in asking) and self.version >= "2025-06-18"
+
+
+CallMaker: TypeAlias = Callable[[Request], Call]
+# Puts a question to the person, for eras in which the server sends requests of its own; False means no.
+Asking: TypeAlias = Callable[[str], bool]
+
+
+class Conversation:
+    """One client and one dialect: what the handshake said, and the answers that come from the table."""
+
+    def __init__(self, dialect: Dialect, instructions: Callable[[], str]) -> None:
+        self.dialect = dialect
+        self._instructions = instructions
+        self._version = ""
+        self._client = ""
+        self._abilities: Json = {}
+        self._speaks_modern = False
+
+    def request(self, message: Json) -> Request:
+        """A message that wants an answer, understood. Raises Refused."""
+        params = message.get("params")
+        if params is None:
+            params = {}
+        if not isinstance(params, dict):
+            raise Refused(wire.INVALID_PARAMS, "params must be an object.")
+        params = cast(Json, params)
+        method: str = message["method"]
+        meta = _meta(params)
+        if wire.VERSION_KEY in meta and method != "initialize":
+            return self._modern(message["id"], method, params, meta)
+        if self._speaks_modern and not self._version and method not in ("initialize", "ping"):
+            missing = f"{wire.VERSION_KEY}, {wire.CLIENT_CAPABILITIES_KEY}"
+            raise Refused(wire.INVALID_PARAMS, f"params._meta is missing the required envelope key(s): {missing}")
+        # Before a handshake anything is answered as in the newest revision that has one: scripts skip it.
+        version = self._version or wire.LEGACY[-1]
+        return Request(message["id"], method, params, version, self._client, self._abilities)
+
+    def answer(self, request: Request) -> Json:
+        """The result of a request that the table alone answers. Raises Refused."""
+        quick = (_QUICK_MODERN if wire.is_modern(request.version) else _QUICK_LEGACY).get(request.method)
+        if quick is None:
+            raise Refused(wire.METHOD_NOT_FOUND, "Method not found", request.method)
+        return _guarded(request, lambda: quick(self, request))
+
+    def initialize(self, request: Request) -> Json:
+        """The handshake, which settles the revision for all that comes after."""
+        self._version = wire.negotiated(request.params.get("protocolVersion"))
+        self._client = _client_name(request.params.get("clientInfo"))
+        self._abilities = object_of(request.params.get("capabilities"))
+        return wire.initialize_result(self._version, self.dialect, self._instructions())
+
+    def discover(self, _request: Request) -> Json:
+        """What a modern client may ask."""
+        return wire.discover_result(self.dialect, self._instructions())
+
+    def _modern(self, request_id: RequestId, method: str, params: Json, meta: Json) -> Request:
+        self._speaks_modern = True
+        if wire.CLIENT_CAPABILITIES_KEY not in meta:
+            key = wire.CLIENT_CAPABILITIES_KEY
+            raise Refused(wire.INVALID_PARAMS, f"params._meta is missing the required envelope key(s): {key}")
+        version = meta[wire.VERSION_KEY]
+        if not isinstance(version, str):
+            raise Refused(wire.INVALID_PARAMS, "the protocol-version envelope value must be a string")
+        if not wire.is_modern(version):
+            data = {"supported": list(wire.MODERN), "requested": version}
+            raise Refused(wire.UNSUPPORTED_VERSION, "Unsupported protocol version", data)
+        client = _client_name(meta.get(wire.CLIENT_KEY))
+        return Request(request_id, method, params, version, client, object_of(meta[wire.CLIENT_CAPABILITIES_KEY]))
+
+
+def understood(message: object) -> tuple[Literal["request", "notification", "response"], Json]:
+    """A decoded message and what it is. Raises Refused when it is nothing of the protocol."""
+    if isinstance(message, list):
+        raise Refused(wire.INVALID_REQUEST, "Batches are not accepted; send one message on each line.")
+    if not isinstance(message, dict) or cast(Json, message).get("jsonrpc") != "2.0":
+        raise Refused(wire.INVALID_REQUEST, 'A message is an object with "jsonrpc": "2.0".')
+    whole = cast(Json, message)
+    if not isinstance(whole.get("method"), str):
+        if "method" not in whole and ("result" in whole or "error" in whole):
+            return "response", whole
+        raise Refused(wire.INVALID_REQUEST, "method must be a string.")
+    if "id" not in whole:
+        return "notification", whole
+    if known_id(whole) is None:
+        raise Refused(wire.INVALID_REQUEST, "id must be a string or an integer.")
+    return "request", whole
+
+
+def known_id(message: object) -> RequestId:
+    """The id of a message, or None where it has none that can be answered to."""
+    value = object_of(message).get("id")
+    return value if isinstance(value, str | int) and not isinstance(value, bool) else None
+
+
+def outcome(request: Request, dialect: Dialect, make_call: CallMaker, ask: Asking | None = None) -> Json:
+    """The result of a request in WORKING, finished for its era. Raises Refused, or Gone, and nothing else."""
+    return _guarded(request, lambda: _WORKERS[request.method](request, dialect, make_call, ask))
+
+
+def _guarded(request: Request, produce: Callable[[], Json]) -> Json:
+    try:
+        result = produce()
+    except (Refused, Gone):
+        raise
+    except CommonplaceError as error:
+        code = wire.INVALID_PARAMS if error.status < 500 else wire.INTERNAL_ERROR
+        raise Refused(code, f"{error.message} {error.hint}".strip()) from error
+    except Exception as error:  # The one place where a bug ends: noted once, and the caller told where to look.
+        text = f"internal error, reference {noted(error, request.method)}"
+        if request.method != "tools/call":
+            raise Refused(wire.INTERNAL_ERROR, text) from None
+        result = wire.call_result(Reply({"error": {"code": "InternalError", "message": text}}, text, is_error=True))
+    return wire.finished(request.method, result, request.version)
+
+
+def noted(error: BaseException, during: str) -> str:
+    """The reference of a bug, after one line about it on standard error.
+
+    The line has places in the code and no more: messages and values may be somebody's memories.
+    """
+    frames = traceback.extract_tb(error.__traceback__)
+    name, last = type(error).__name__, frames[-1]
+    # The same bug gives the same reference everywhere, so that two reports of it can be told to be one.
+    reference = f"{zlib.crc32(f'{name} {last.name} {last.line}'.encode()):08x}"
+    places = " < ".join(f"{PurePath(one.filename).stem}:{one.lineno} {one.name}" for one in reversed(frames[-6:]))
+    # Nothing else on the way to the first answer needs this module, and it takes a tenth of that way.
+    import logging
+
+    line = f"internal error {reference} during {during}: {name} at {places}"
+    logging.getLogger("commonplace.mcp").error(line)
+    return reference
+
+
+def confirmation(tool: Tool) -> Json:
+    """The parameters of the question that a tool puts to a person first."""
+    return form(tool.confirm)
+
+
+def form(text: str) -> Json:
+    """The parameters of elicitation/create for a question that wants a yes or a no, and nothing filled in."""
+    return {"message": text, "requestedSchema": {"type": "object", "properties": {}}}
+
+
+def _call_tool(request: Request, dialect: Dialect, make_call: CallMaker, ask: Asking | None) -> Json:
+    name, given = _named(request, "name"), _given(request)
+    if name not in dialect.tools:
+        raise Refused(wire.INVALID_PARAMS, f"Unknown tool: {name[:200]}")
+    tool = dialect.tools[name]
+    try:
+        if tool.confirm and request.can_ask:
+            arguments.checked(tool.parameters, given, strict=dialect.strict)
+            if (answered := _agreed(tool, request, ask)) is not True:
+                return answered or wire.call_result(_declined())
+        call = make_call(request)
+    except CommonplaceError as error:
+        return wire.call_result((dialect.failure or plain_failure)(tool, given, error))
+    return wire.call_result(dialect.call(name, given, call))
+
+
+def _agreed(tool: Tool, request: Request, ask: Asking | None) -> bool | Json:
+    """Whether the person agreed, or the question to be put first."""
+    if not wire.is_modern(request.version):
+        return ask(tool.confirm) if ask else True
+    answers = object_of(request.params.get("inputResponses"))
+    if _CONFIRMATION in answers:
+        return object_of(answers[_CONFIRMATION]).get("action") == "accept"
+    question = {"method": "elicitation/create", "params": {"mode": "form", **confirmation(tool)}}
+    return {"resultType": "input_required", "inputRequests": {_CONFIRMATION: question}}
+
+
+def _declined() -> Reply:
+    text = "The person did not agree, so nothing was changed."
+    return Reply({"error": {"code": "Declined", "message": text}}, text, is_error=True)
+
+
+def _read_resource(request: Request, dialect: Dialect, make_call: CallMaker, _ask: Asking | None) -> Json:
+    uri = _named(request, "uri")
+    if (found := addresses.find(dialect.resources, uri)) is None:
+        code = wire.INVALID_PARAMS if wire.is_modern(request.version) else wire.RESOURCE_NOT_FOUND
+        raise Refused(code, "Resource not found", {"uri": uri})
+    resource, parts = found
+    return wire.read_result(uri, resource.mime_type, resource.read(make_call(request), **parts))
+
+
+def _get_prompt(request: Request, dialect: Dialect, make_call: CallMaker, _ask: Asking | None) -> Json:
+    name, given = _named(request, "name"), _given(request)
+    prompt = next((one for one in dialect.prompts if one.name == name), None)
+    if prompt is None:
+        raise Refused(wire.INVALID_PARAMS, f"Unknown prompt: {name[:200]}")
+    values = arguments.checked(prompt.parameters, given, strict=False)
+    return wire.prompt_result(prompt, prompt.write(make_call(request), **values))
+
+
+def _complete(request: Request, dialect: Dialect, make_call: CallMaker, _ask: Asking | None) -> Json:
+    argument, ref = object_of(request.params.get("argument")), object_of(request.params.get("ref"))
+    name, typed = argument.get("name"), argument.get("value")
+    if not isinstance(name, str) or not isinstance(typed, str) or ref.get("type") not in _REFERENCES:
+        raise Refused(wire.INVALID_PARAMS, "completion/complete needs params.ref and params.argument.name and .value.")
+    suggest = dialect.completions.get(name)
+    return wire.completion_result(suggest(make_call(request), typed) if suggest else ())
+
+
+def _listed(key: str, entries: Callable[[Dialect], list[Json]]) -> Callable[[Conversation, Request], Json]:
+    def listed(conversation: Conversation, request: Request) -> Json:
+        # Everything fits on one page, so no page after it was ever given out.
+        if request.params.get("cursor"):
+            raise Refused(wire.INVALID_PARAMS, "No such cursor; everything is on the first page.")
+        return {key: entries(conversation.dialect)}
+
+    return listed
+
+
+def _set_level(_conversation: Conversation, request: Request) -> Json:
+    if request.params.get("level") not in LOG_LEVELS:
+        raise Refused(wire.INVALID_PARAMS, f"level must be one of {', '.join(LOG_LEVELS)}.")
+    return {}
+
+
+def _nothing(_conversation: Conversation, _request: Request) -> Json:
+    return {}
+
+
+def _named(request: Request, key: str) -> str:
+    value = request.params.get(key)
+    if not isinstance(value, str):
+        raise Refused(wire.INVALID_PARAMS, f"{request.method} needs params.{key}, a string.")
+    return value
+
+
+def _given(request: Request) -> Json:
+    given = request.params.get("arguments")
+    if given is not None and not isinstance(given, dict):
+        raise Refused(wire.INVALID_PARAMS, "params.arguments must be an object.")
+    return cast(Json, given or {})
+
+
+def _meta(params: Mapping[str, object]) -> Json:
+    return object_of(params.get("_meta"))
+
+
+def object_of(value: object) -> Json:
+    """A value that should be an object, or an empty one where it is not."""
+    return cast(Json, value) if isinstance(value, dict) else {}
+
+
+def _client_name(info: object) -> str:
+    name = object_of(info).get("name")
+    return name if isinstance(name, str) else ""
+
+
+_REFERENCES = ("ref/prompt", "ref/resource")
+_WORKERS = {
+    "tools/call": _call_tool,
+    "resources/read": _read_resource,
+    "prompts/get": _get_prompt,
+    "completion/complete": _complete,
+}
+_LISTS: dict[str, Callable[[Conversation, Request], Json]] = {
+    "tools/list": _listed("tools", wire.tools),
+    "resources/list": _listed("resources", wire.resources),
+    "resources/templates/list": _listed("resourceTemplates", wire.resource_templates),
+    "prompts/list": _listed("prompts", wire.prompts),
+}
+_QUICK_LEGACY = _LISTS | {
+    "initialize": Conversation.initialize,
+    "ping": _nothing,
+    "logging/setLevel": _set_level,
+}
+_QUICK_MODERN = _LISTS | {"server/discover": Conversation.discover}

@@ -1,0 +1,255 @@
+"""The server on standard input and output, without any library of the protocol, so that it starts at once.
+
+The main thread reads and answers what the table knows; calls run in threads of their own, so a slow one holds up
+nothing, and answers may come in another order than requests.
+"""
+
+import os
+import signal
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from queue import SimpleQueue
+from typing import cast
+
+from commonplace.app import open_engine
+from commonplace.dialects.table import Call, Dialect
+from commonplace.engine.engine import Engine
+from commonplace.errors import CommonplaceError
+from commonplace.faces.mcp import methods, pipes, wire
+from commonplace.faces.mcp.crew import Crew
+from commonplace.faces.mcp.methods import Conversation, Gone, Refused, Request
+from commonplace.faces.mcp.wire import Json, RequestId
+from commonplace.limits import CALLS_AT_ONCE_MAX, CALLS_WAITING_MAX, LINE_BYTES_MAX
+from commonplace.settings import Settings
+
+BUSY = -32000
+
+
+@dataclass(slots=True)
+class Running:
+    """A request that is being worked on."""
+
+    request: Request
+    cancelled: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where calls happen: in a bank, in a folder; `single` when there is no other bank for this client."""
+
+    bank: str
+    single: bool = False
+    folder: str = ""
+
+
+class Store:
+    """The engine, opened when first needed: a handshake must not wait for a disk, nor fail for it."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._lock = threading.Lock()
+        self._engine: Engine | None = None
+
+    def engine(self) -> Engine:
+        """The one engine of the process."""
+        with self._lock:
+            if self._engine is None:
+                self._engine = open_engine(self._settings)
+            return self._engine
+
+    def close(self) -> None:
+        """Close what was opened."""
+        if self._engine is not None:
+            self._engine.db.close()
+
+
+class Server:
+    """One client on a pair of pipes."""
+
+    def __init__(self, dialect: Dialect, engine: Callable[[], Engine], place: Place) -> None:
+        self._engine = engine
+        self._place = place
+        self._inlet, self._outlet = pipes.claimed()
+        self._conversation = Conversation(dialect, self._instructions)
+        self._crew = Crew(CALLS_AT_ONCE_MAX)
+        # One process is one session: what it says twice it means once.
+        self._session = os.urandom(8).hex()
+        self._running: dict[RequestId, Running] = {}
+        self._listening: dict[RequestId, Request] = {}
+        self._asked: dict[str, SimpleQueue[Json | None]] = {}
+        self._stopping = False
+
+    @property
+    def waker(self) -> int:
+        """The descriptor that ends the wait for a line when something is written to it."""
+        return self._inlet.waker
+
+    def serve(self) -> None:
+        """Answer every line until the input ends or somebody says stop; what has begun is finished first."""
+        for line in self._inlet.lines():
+            self._take(line)
+            if self._stopping:
+                break
+        self.stop()
+        self._crew.finish()
+        for request in self._listening.values():
+            self._send(wire.response(request.id, wire.ended_subscription(request.id)))
+
+    def stop(self) -> None:
+        """Read no further, and wait no longer for answers from the person."""
+        self._stopping = True
+        self._inlet.wake()
+        for box in list(self._asked.values()):
+            box.put(None)
+
+    def _take(self, line: bytes | None) -> None:
+        message: object = None
+        try:
+            if line is None:
+                raise Refused(wire.INVALID_REQUEST, f"A message may have at most {LINE_BYTES_MAX:,} bytes.")
+            message = _decoded(line)
+            kind, whole = methods.understood(message)
+            if kind == "request":
+                self._begin(self._conversation.request(whole))
+            elif kind == "notification":
+                self._note(whole)
+            elif box := self._asked.get(str(whole.get("id"))):
+                box.put(whole)
+        except Refused as refused:
+            self._send(wire.failure(methods.known_id(message), refused.code, refused.message, refused.data))
+
+    def _begin(self, request: Request) -> None:
+        if request.method in methods.WORKING:
+            if self._crew.waiting >= CALLS_WAITING_MAX:
+                raise Refused(BUSY, "Too many calls are waiting. Try again when some are answered.")
+            running = self._running[request.id] = Running(request)
+            self._crew.give(partial(self._work, running))
+        elif request.method == methods.LISTENING and wire.is_modern(request.version):
+            self._listen(request)
+        else:
+            self._send(wire.response(request.id, self._conversation.answer(request)))
+
+    def _work(self, running: Running) -> None:
+        request = running.request
+        message: Json | None = None
+        try:
+            if not running.cancelled:
+                result = methods.outcome(
+                    request, self._conversation.dialect, partial(self._call, running), partial(self._ask, running)
+                )
+                message = wire.response(request.id, result)
+        except Refused as refused:
+            message = wire.failure(request.id, refused.code, refused.message, refused.data)
+        except Gone:
+            pass
+        # A client may use an id again once it is answered, so the entry goes first; but only if it is still ours.
+        if self._running.get(request.id) is running:
+            del self._running[request.id]
+        if message is not None and not running.cancelled:
+            self._send(message)
+
+    def _call(self, running: Running, request: Request) -> Call:
+        return Call(
+            engine=self._engine(),
+            bank=self._place.bank,
+            session=self._session,
+            client=request.client,
+            folder=self._place.folder,
+            progress=partial(self._progress, running),
+        )
+
+    def _progress(self, running: Running, done: float, total: float | None, text: str) -> None:
+        if running.cancelled or self._outlet.broken:
+            raise Gone
+        if (token := running.request.progress_token) is not None:
+            self._send(wire.progress(token, done, total, text))
+
+    def _ask(self, running: Running, question: str) -> bool:
+        name = _question_id(running.request.id)
+        box = self._asked[name] = SimpleQueue()
+        self._send(wire.question(name, methods.form(question)))
+        # Both are set before the boxes are filled, so none is waited for in vain.
+        answer = None if self._stopping or running.cancelled else box.get()
+        del self._asked[name]
+        if running.cancelled or answer is None:
+            raise Gone
+        # A client that cannot ask after all says so with an error; a confirmation is a courtesy, not a lock.
+        return "error" in answer or methods.object_of(answer.get("result")).get("action") == "accept"
+
+    def _note(self, message: Json) -> None:
+        if message["method"] != "notifications/cancelled":
+            return
+        wanted = methods.known_id({"id": methods.object_of(message.get("params")).get("requestId")})
+        self._listening.pop(wanted, None)
+        if running := self._running.get(wanted):
+            running.cancelled = True
+            if box := self._asked.get(_question_id(wanted)):
+                box.put(None)
+
+    def _listen(self, request: Request) -> None:
+        wanted = request.params.get("notifications")
+        if not isinstance(wanted, dict):
+            raise Refused(wire.INVALID_PARAMS, "subscriptions/listen needs params.notifications, an object.")
+        if len(self._listening) >= CALLS_WAITING_MAX:
+            raise Refused(BUSY, "Too many subscriptions are open.")
+        self._listening[request.id] = request
+        self._send(wire.acknowledged(request.id, cast(Json, wanted)))
+
+    def _send(self, message: Json) -> None:
+        try:
+            line = wire.encoded(message)
+        except (ValueError, TypeError, RecursionError) as error:
+            text = f"internal error, reference {methods.noted(error, 'writing an answer')}"
+            line = wire.encoded(wire.failure(message.get("id"), wire.INTERNAL_ERROR, text))
+        self._outlet.write(line)
+        if self._outlet.broken:
+            self._hang_up()
+
+    def _hang_up(self) -> None:
+        """Nobody takes the answers: end the work, and the wait for a next line."""
+        for running in list(self._running.values()):
+            running.cancelled = True
+        self.stop()
+
+    def _instructions(self) -> str:
+        dialect = self._conversation.dialect
+        if not self._place.single:
+            return wire.instructions(dialect)
+        try:
+            mission = self._engine().get_bank(self._place.bank).mission
+        except CommonplaceError:  # A bank that is not there yet; or a store that the first call will complain about.
+            mission = ""
+        return wire.instructions(dialect, self._place.bank, mission)
+
+
+def run(dialect: Dialect, settings: Settings, place: Place) -> int:
+    """Serve standard input until it ends; the exit code."""
+    store = Store(settings)
+    server = Server(dialect, store.engine, place)
+
+    def stop(number: int, _frame: object) -> None:
+        # The second signal ends the process there and then.
+        signal.signal(number, signal.SIG_DFL)
+        server.stop()
+
+    signal.set_wakeup_fd(server.waker, warn_on_full_buffer=False)
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, stop)
+    server.serve()
+    store.close()
+    return 0
+
+
+def _question_id(request_id: RequestId) -> str:
+    return f"ask-{request_id!r}"
+
+
+def _decoded(line: bytes) -> object:
+    try:
+        return wire.decoded(line)
+    except UnicodeDecodeError:
+        raise Refused(wire.PARSE_ERROR, "Parse error: a line is not UTF-8.") from None
+    except (ValueError, RecursionError):
+        raise Refused(wire.PARSE_ERROR, "Parse error: a line is not JSON.") from None

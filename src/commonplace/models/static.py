@@ -1,0 +1,101 @@
+"""The embedder that arrives with the installation: one table of token vectors; a text is the mean of its tokens.
+
+The table and the tokenizer are data files inside the package `wordllama`, whose code is never run. Nothing is ever
+downloaded. Training gave common tokens short vectors, so that a plain mean already weighs words by what they say.
+"""
+
+import importlib.util
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from tokenizers import Tokenizer
+
+from commonplace.errors import Unsupported
+from commonplace.models.embedder import Floats, TokenIds
+
+TEXT_CHARS_MAX = 20_000  # The mean of more than this many characters hardly moves.
+TOKENS_MAX = 1_000
+_PACKAGE = "wordllama"
+_WEIGHTS = "weights/l2_supercat_256.safetensors"
+_TOKENIZER = "tokenizers/l2_supercat_tokenizer_config.json"
+_TENSOR = "embedding.weight"
+
+
+class StaticEmbedder:
+    """Vectors by looking up and adding: 20,000 short texts a second, no model to wait for. Safe to share."""
+
+    name = "wordllama-l2-supercat-256"
+
+    def __init__(self) -> None:
+        folder = _package_folder()
+        # Mapped, not read: only the tokens in use take up memory.
+        self._table = _mapped(folder / _WEIGHTS)
+        self._tokenizer = Tokenizer.from_file(str(folder / _TOKENIZER))
+        self._tokenizer.no_padding()
+        self._tokenizer.no_truncation()
+
+    @property
+    def dimensions(self) -> int:
+        """How long a vector is."""
+        return int(self._table.shape[1])
+
+    def embed(self, texts: Sequence[str]) -> Floats:
+        """One row of length one per text; a text without tokens is all zeros."""
+        return self.embed_with_tokens(texts)[0]
+
+    def embed_with_tokens(self, texts: Sequence[str]) -> tuple[Floats, list[TokenIds]]:
+        """The same, and the tokens of each text, each once, at most TOKENS_MAX: the heaviest."""
+        rows = np.zeros((len(texts), self.dimensions), dtype=np.float32)
+        tokens: list[TokenIds] = []
+        for row, ids in zip(rows, self._encoded(texts), strict=True):
+            unique, counts = np.unique(ids, return_counts=True)
+            row[:] = counts.astype(np.float32) @ self.token_vectors(unique)
+            tokens.append(self._heaviest(unique))
+        return rows / _lengths(rows), tokens
+
+    def token_vectors(self, ids: TokenIds) -> Floats:
+        """One row per token, as long as the token is telling."""
+        return self._table[ids].astype(np.float32)
+
+    def _heaviest(self, ids: TokenIds) -> TokenIds:
+        if len(ids) <= TOKENS_MAX:
+            return ids
+        return np.sort(ids[np.argsort(-_lengths(self.token_vectors(ids))[:, 0], kind="stable")[:TOKENS_MAX]])
+
+    def _encoded(self, texts: Sequence[str]) -> list[TokenIds]:
+        cut = [text[:TEXT_CHARS_MAX] for text in texts]
+        if len(cut) == 1:  # A batch starts threads, which one question is not worth.
+            encodings = [self._tokenizer.encode(cut[0], add_special_tokens=False)]
+        else:
+            encodings = self._tokenizer.encode_batch_fast(cut, add_special_tokens=False)
+        return [np.asarray(encoding.ids, dtype=np.uint16) for encoding in encodings]
+
+
+def _lengths(rows: Floats) -> Floats:
+    return np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), np.float32(1e-9))
+
+
+def _package_folder() -> Path:
+    spec = importlib.util.find_spec(_PACKAGE)
+    for location in (spec.submodule_search_locations if spec else None) or ():
+        if (Path(location) / _WEIGHTS).is_file() and (Path(location) / _TOKENIZER).is_file():
+            return Path(location)
+    raise Unsupported(
+        "The embedding weights are not installed.",
+        hint="Run `make` again to install them, or set COMMONPLACE_EMBEDDER to none for keyword search only.",
+    )
+
+
+def _mapped(path: Path) -> NDArray[np.float16]:
+    """The one table in a safetensors file: eight bytes of length, a JSON header, the numbers."""
+    with path.open("rb") as file:
+        header_bytes = int.from_bytes(file.read(8), "little")
+        entry = json.loads(file.read(header_bytes))[_TENSOR]
+    if entry["dtype"] != "F16":
+        raise Unsupported("The embedding weights have an unknown form.", hint="Run `make` again to reinstall them.")
+    start = 8 + header_bytes + int(entry["data_offsets"][0])
+    rows, columns = entry["shape"]
+    return np.asarray(np.memmap(path, dtype=np.float16, mode="r", offset=start, shape=(int(rows), int(columns))))

@@ -1,0 +1,131 @@
+"""Turns a question into hits: take it apart, find candidates, weigh the evidence, keep what is relevant.
+
+Reads the store; writes nothing; knows no product and no protocol.
+"""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from commonplace import text
+from commonplace.recall import rank
+from commonplace.recall.rank import Evidence, Question, Scored
+from commonplace.records import Dropped, Hit, Query, Recall
+from commonplace.storage import memories, search, vectors
+from commonplace.storage.database import Database
+
+if TYPE_CHECKING:
+    from commonplace.recall.semantics import Meaning, Semantics
+
+CHANNELS = ("keyword", "vector")
+
+CANDIDATES_MIN = 100
+_COUNT_MAX = 10_000  # A term in more texts than this says little, and finding all of them takes long.
+_TERMS_CHARS_MAX = 20_000  # How much of a memory is weighed; all of it is searched.
+
+
+def run(db: Database, semantics: "Semantics | None", bank_id: int, query: Query, now: int) -> Recall:
+    """What a bank knows about a question, best first; nothing when nothing is relevant."""
+    return Search(db, semantics if "vector" in query.channels else None, bank_id, query, now).answer()
+
+
+class Search:
+    """One question on its way through one bank."""
+
+    def __init__(self, db: Database, semantics: "Semantics | None", bank_id: int, query: Query, now: int) -> None:
+        self.db, self.bank_id, self.query, self.now = db, bank_id, query, now
+        self.semantics = semantics
+        self.meaning: Meaning | None = semantics.meaning(query.text) if semantics else None
+        self.limit = max(CANDIDATES_MIN, query.limit)
+        self.by_words = "keyword" in query.channels
+        self.counts = search.term_counts(db, rank.bounded(text.question_terms(query.text)), _COUNT_MAX)
+        self.asked: Question = rank.question(query.text, self.counts, *search.extent(db))
+
+    def answer(self) -> Recall:
+        """The hits, and with `explain` what was left out."""
+        scored = rank.ordered(self._evidence())
+        best = max((one.relevance for one in scored), default=0.0)
+        kept: list[Scored] = []
+        dropped: list[Dropped] = []
+        for one in scored:
+            why = self._why_not(one, best, len(kept))
+            if why:
+                dropped.append(Dropped(one.evidence.memory_id, round(one.score, 4), why))
+            else:
+                kept.append(one)
+        known = memories.by_ids(self.db, self.bank_id, [one.evidence.memory_id for one in kept])
+        hits = [
+            Hit(known[one.evidence.memory_id], round(one.score, 4), one.evidence.channels())
+            for one in kept
+            if one.evidence.memory_id in known
+        ]
+        return Recall(tuple(hits), tuple(dropped) if self.query.explain else ())
+
+    def _why_not(self, one: Scored, best: float, kept_count: int) -> str:
+        if best < rank.ANSWER_MIN and not one.evidence.exact:
+            return "nothing in the bank is close to the question"
+        if one.relevance < rank.HIT_MIN and not one.evidence.exact:
+            return "not close enough to the question"
+        if one.score < self.query.min_score:
+            return "below the least score asked for"
+        return "beyond the limit" if kept_count >= self.query.limit else ""
+
+    def _evidence(self) -> list[Evidence]:
+        named = self._by_identifiers()
+        candidates = list(dict.fromkeys((*named, *self._by_keywords(), *self._by_meaning())))
+        near = self._nearness(candidates)
+        out: list[Evidence] = []
+        for number, terms in search.stored_terms(self.db, candidates, _TERMS_CHARS_MAX).items():
+            keyword, coverage = rank.keyword_evidence(self.asked, terms) if self.by_words else (None, None)
+            vector, tokens = near.get(number, (None, None))
+            exact = number in named or rank.has_identifiers(self.asked, terms)
+            out.append(Evidence(number, terms.count(" ") + 1, exact, keyword, coverage, vector, tokens))
+        return out
+
+    def _by_identifiers(self) -> list[int]:
+        names = self.asked.identifiers
+        return self._matching(search.all_of(names)) if names and self.by_words else []
+
+    def _by_keywords(self) -> list[int]:
+        chosen = rarest(self.counts)
+        return self._matching(search.any_of(chosen)) if chosen and self.by_words else []
+
+    def _matching(self, match: str) -> list[int]:
+        return search.keyword_ids(self.db, self.bank_id, match, self.query.filter, self.now, self.limit)
+
+    def _by_meaning(self) -> list[int]:
+        """The nearest memories that pass the filter. As with keywords, the nearest of all are tried first."""
+        if not self.semantics or not self.meaning:
+            return []
+        chosen = self.query.filter
+        tried = self.semantics.nearest(self.db, self.bank_id, self.meaning, 2 * self.limit, chosen.status)
+        allowed = search.passing(self.db, self.bank_id, tried, chosen, self.now)
+        found = [number for number in tried if number in allowed]
+        if len(found) >= self.limit or len(tried) < 2 * self.limit:
+            return found[: self.limit]
+        every = memories.select_ids(self.db, self.bank_id, chosen, self.now)
+        return self.semantics.nearest(self.db, self.bank_id, self.meaning, self.limit, every)
+
+    def _nearness(self, candidates: Sequence[int]) -> dict[int, tuple[float, float]]:
+        if not self.semantics or not self.meaning:
+            return {}
+        stored = vectors.of(self.db, self.bank_id, self.semantics.name, candidates)
+        missing = [number for number in candidates if number not in stored]
+        if missing:
+            # Written a moment ago and not embedded yet, or embedded by another embedder: done here, for this question.
+            fresh = memories.by_ids(self.db, self.bank_id, missing)
+            stored |= dict(zip(fresh, self.semantics.encode(list(fresh.values())), strict=True))
+        near = self.semantics.nearness(self.meaning, list(stored.values()))
+        return {number: (n.vector, n.tokens) for number, n in zip(stored, near, strict=True)}
+
+
+def rarest(counts: dict[str, int]) -> list[str]:
+    """The terms worth looking up: the rarest ones, until together they are in very many texts."""
+    chosen: list[str] = []
+    total = 0
+    for term, count in sorted(counts.items(), key=lambda item: item[1]):
+        total += count
+        if chosen and total > _COUNT_MAX:
+            break
+        if count:
+            chosen.append(term)
+    return chosen

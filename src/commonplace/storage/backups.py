@@ -1,0 +1,190 @@
+"""Copies of the whole file: made while others write, checked before they are trusted, put back under running processes.
+
+Every copy reads one pinned state of its source. Without the pin, SQLite starts a copy over whenever somebody writes in
+the middle of it, and a busy store would never be done.
+"""
+
+import os
+import tempfile
+from collections.abc import Callable, Generator, Sequence
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import TypeAlias
+
+import apsw
+
+from commonplace import ids
+from commonplace.clock import Clock
+from commonplace.errors import Conflict, Invalid, Unsupported
+from commonplace.storage import banks, files, migrations
+from commonplace.storage.database import Database, translated
+from commonplace.storage.migrations import Migration
+
+Progress: TypeAlias = Callable[[int, int | None], None]
+
+_PAGES = 1000
+_COPIES_MAX = 10_000
+_ROOM = 2**32
+_TRY_ANOTHER = "Choose another backup; nothing was changed."
+
+
+def write(db: Database, target: Path, progress: Progress | None = None, *, checked: bool = True) -> int:
+    """Copy the store into a new file, checked before it gets its name; its size in bytes."""
+    with files.new_file(target) as part:
+        with translated(), closing(_open(db.path, db.busy_timeout_ms)) as source, closing(_open(part)) as copy:
+            _copy(source, copy, progress)
+            # One self-contained file: in the mode of the live store, every reader would put two more beside it.
+            copy.pragma("journal_mode", "delete")
+            if checked and problems(copy, "quick_check"):
+                raise Unsupported(
+                    "The store is damaged, so it was not copied.", hint="Run `commonplace doctor` to see what is wrong."
+                )
+        size = part.stat().st_size
+    return size
+
+
+def restore(
+    db: Database,
+    source: Path,
+    clock: Clock,
+    progress: Progress | None = None,
+    *,
+    steps: Sequence[Migration] | None = None,
+) -> Path:
+    """Put a backup in the place of the store's content; where the content before it was kept.
+
+    Other processes go on and see either all of the old or all of the new. They cannot write between the copy that is
+    kept and the change, so every acknowledged write is in one of the two.
+    """
+    _check_source(db, source)
+    with files.explained(db.path), tempfile.TemporaryDirectory(prefix=".restore-", dir=db.path.parent) as folder:
+        draft = Path(folder) / "draft.db"
+        _prepare(db, source, draft, clock, steps)
+        with (
+            closing(_open(draft)) as new,
+            db.maintenance() as live,
+            closing(live.backup("main", new, "main")) as backup,
+        ):
+            # A step of no pages takes the write lock and copies nothing.
+            backup.step(0)
+            kept = _keep(db)
+            try:
+                _run(backup, progress)
+            except BaseException:
+                kept.unlink()
+                raise
+            return kept
+
+
+def problems(connection: apsw.Connection, check: str) -> list[str]:
+    """What SQLite's own check finds wrong in a file; nothing when all is well."""
+    found = [str(row[0]) for row in connection.execute(f"pragma {check}(20)")]
+    return [] if found == ["ok"] else found
+
+
+@contextmanager
+def reading(path: Path) -> Generator[apsw.Connection]:
+    """A connection that changes nothing, not even by leaving files beside the one it reads."""
+    log = path.with_name(path.name + "-wal")
+    # Whoever has the file open in the mode of a live store has a log beside it.
+    uri = path.absolute().as_uri() + ("?mode=ro" if log.exists() else "?immutable=1")
+    flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
+    with closing(apsw.Connection(uri, flags=flags)) as connection:
+        connection.set_busy_timeout(2_000)
+        yield connection
+
+
+def _check_source(db: Database, source: Path) -> None:
+    files.check_plain(source)
+    with files.explained(source):
+        if os.path.samefile(source, db.path):
+            raise Invalid(
+                "The backup is the store itself.", hint="Give the path of a file made by `commonplace backup`."
+            )
+    try:
+        with reading(source) as connection:
+            ours = connection.pragma("application_id") == migrations.APPLICATION_ID
+            if not ours or not connection.pragma("user_version"):
+                raise Unsupported(f"{source.name!r} is not a backup of Commonplace.", hint=_TRY_ANOTHER)
+            if problems(connection, "integrity_check"):
+                raise _damaged(source)
+    except apsw.NotADBError as error:
+        raise Invalid(f"{source.name!r} is not a database.", hint=_TRY_ANOTHER) from error
+    except (apsw.CorruptError, apsw.FormatError) as error:
+        raise _damaged(source) from error
+    except apsw.BusyError as error:
+        raise Conflict(f"{source.name!r} is in use by another program.", hint="Close it and try again.") from error
+
+
+def _prepare(db: Database, source: Path, draft: Path, clock: Clock, steps: Sequence[Migration] | None) -> None:
+    """Make the content to come, of this build's schema, so that no process ever sees an older one."""
+    with translated(), reading(source) as old, closing(_open(draft)) as new:
+        _copy(old, new, None)
+    last_id, mark = _marks(db, clock.now())
+    page_size = int(db.value("page_size"))
+    draft_db = migrations.open_database(draft, clock, steps=steps)
+    try:
+        with draft_db.transaction():
+            # Ids given out since the backup are known outside and must not be given to something else.
+            draft_db.run("draw_ids", floor=last_id, count=0)
+            # A process catches up with vectors by number and with purges by count. Both go on from beyond what any of
+            # them has seen, so each lets go of what it holds and reads the restored vectors as new.
+            lowest = draft_db.value("lowest_vector")
+            for name in ("renew_purge_counts", "lift_vectors", "settle_vectors", "drop_vector_mark", "set_vector_mark"):
+                draft_db.run(name, mark=mark, lowest=lowest)
+        with draft_db.maintenance() as connection:
+            connection.execute("pragma journal_mode = delete")
+            if connection.pragma("page_size") != page_size:
+                # SQLite cannot put pages of one size into a live file of another.
+                connection.execute(f"pragma page_size = {page_size}; vacuum")
+            if problems(connection, "integrity_check"):
+                raise _damaged(source)
+    finally:
+        draft_db.close()
+
+
+def _marks(db: Database, now: int) -> tuple[int, int]:
+    """An id, and a number for vectors and purges, beyond those that processes on this store have seen."""
+    try:
+        with db.transaction():
+            # With room for what they see before the store is locked.
+            return banks.new_ids(db, now)[0], int(db.value("newest_mark")) + _ROOM
+    except Unsupported:
+        # A damaged store does not know its own numbers. Both grow slower than time.
+        return ids.floor(now), ids.floor(now)
+
+
+def _keep(db: Database) -> Path:
+    for number in range(1, _COPIES_MAX):
+        target = db.path.with_name(f"{db.path.name}.before-restore-{number}.bak")
+        if not target.exists():
+            # Unchecked, because a damaged store is what a restore is for, and whatever is left of it is worth keeping.
+            write(db, target, checked=False)
+            return target
+    raise Conflict("There are too many copies from earlier restores.", hint="Delete some of the .bak files.")
+
+
+def _copy(source: apsw.Connection, target: apsw.Connection, progress: Progress | None) -> None:
+    source.execute("begin; select 1 from sqlite_schema").fetchall()
+    try:
+        with target.backup("main", source, "main") as backup:
+            _run(backup, progress)
+    finally:
+        source.execute("rollback")
+
+
+def _run(backup: apsw.Backup, progress: Progress | None) -> None:
+    while not backup.done:
+        backup.step(_PAGES)
+        if progress:
+            progress(backup.page_count - backup.remaining, backup.page_count)
+
+
+def _open(path: Path, busy_timeout_ms: int = 0) -> apsw.Connection:
+    connection = apsw.Connection(str(path))
+    connection.set_busy_timeout(busy_timeout_ms)
+    return connection
+
+
+def _damaged(source: Path) -> Unsupported:
+    return Unsupported(f"{source.name!r} is damaged.", hint=_TRY_ANOTHER)

@@ -1,0 +1,106 @@
+"""New files that appear whole or not at all, and the system's complaints as ours. Knows no format.
+
+Messages name a file by its last part only: what a face prints must not tell where things lie on the disk.
+"""
+
+import errno
+import os
+import tempfile
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+
+from commonplace.errors import Busy, Conflict, Forbidden, Invalid, NotFound
+
+_NO_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+_NO_RIGHT = (errno.EACCES, errno.EPERM, errno.EROFS)
+_BAD_NAME = (errno.EISDIR, errno.ENOTDIR, errno.ENAMETOOLONG, errno.EINVAL, errno.ELOOP)
+
+
+@contextmanager
+def explained(path: Path) -> Generator[None]:
+    """Turn the system's error about a file into one of ours, once, with the cause kept."""
+    try:
+        yield
+    except OSError as error:
+        name, why = path.name or "that path", error.strerror or "the system refused"
+        if error.errno in _NO_SPACE:
+            raise Busy("The disk is full; nothing was changed.", hint="Free some space and try again.") from error
+        if error.errno in _NO_RIGHT:
+            raise Forbidden(
+                f"{name!r} cannot be used: {why}.", hint="Choose a file and folder that you may read and write."
+            ) from error
+        if error.errno == errno.ENOENT:
+            raise NotFound(f"There is no {name!r}.", hint="Check the spelling of the path.") from error
+        if error.errno in _BAD_NAME:
+            raise Invalid(f"{name!r} cannot be used: {why}.", hint="Give the path of a plain file.") from error
+        raise Busy(f"{name!r} cannot be used now: {why}.", hint="Check the disk and try again.") from error
+
+
+@contextmanager
+def new_file(target: Path) -> Generator[Path]:
+    """A private file to fill. It takes the target's name only when all went well, and never replaces a file."""
+    with explained(target):
+        _check_free(target)
+        # Made by the owner for the owner (0600), and in the same folder, so that the last step is only a rename.
+        handle, name = tempfile.mkstemp(prefix=".commonplace-", suffix=".part", dir=target.parent)
+        os.close(handle)
+        part = Path(name)
+        try:
+            yield part
+            _publish(part, target)
+        finally:
+            for ending in ("", "-journal", "-wal", "-shm"):
+                part.with_name(part.name + ending).unlink(missing_ok=True)
+
+
+def check_plain(source: Path) -> None:
+    """Refuse what is not an ordinary file that can be read."""
+    check_name(source)
+    with explained(source):
+        if source.exists() and not source.is_file():
+            raise Invalid(f"{source.name!r} is not a file.", hint="Give the path of a file, not of a folder or device.")
+        source.open("rb").close()
+
+
+def check_name(path: Path) -> None:
+    """Refuse a path that no system can have."""
+    if "\0" in str(path):
+        raise Invalid("The path contains a NUL character.", hint="Remove it.")
+
+
+def _check_free(target: Path) -> None:
+    check_name(target)
+    if target.is_dir():
+        raise Invalid(f"{target.name!r} is a folder.", hint="Give the path of a new file in it.")
+    if os.path.lexists(target):
+        raise _taken(target)
+    if not target.parent.is_dir():
+        raise NotFound(f"There is no folder {target.parent.name!r}.", hint="Make the folder first.")
+
+
+def _publish(part: Path, target: Path) -> None:
+    _flush(part)
+    try:
+        # A link, unlike a rename, fails when the name was taken in the meantime.
+        os.link(part, target)
+    except FileExistsError as error:
+        raise _taken(target) from error
+    except OSError:
+        # Some file systems know no links; there the check and the rename are two steps.
+        _check_free(target)
+        part.rename(target)
+    if os.name == "posix":
+        _flush(target.parent)
+
+
+def _flush(path: Path) -> None:
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _taken(target: Path) -> Conflict:
+    return Conflict(f"There is already a file {target.name!r}.", hint="Choose another name; nothing is overwritten.")

@@ -1,0 +1,43 @@
+"""The server under the conformance suite: `python -m tests.conformance.server PORT fixtures`, or a dialect's name.
+
+Everything is the product's own, from the guard to the session managers. For `fixtures` the dialect is made for the
+suite, and what no dialect can say is laid over the SDK's handlers.
+"""
+
+import sys
+import warnings
+from typing import Any
+
+from mcp.server.lowlevel import Server
+from mcp.shared.exceptions import MCPDeprecationWarning
+
+from commonplace import settings
+from commonplace.dialects import registry
+from commonplace.faces.http import sdk, serve
+from tests.conformance import extras
+from tests.conformance.dialect import CONFORMANCE
+
+
+class Fixtured(sdk.Official):
+    """The SDK's server with the suite's fixtures over it."""
+
+    def _server(self) -> Server[Any]:
+        server = super()._server()
+        extras.install(server)
+        return server
+
+
+def main(port: int, name: str) -> None:
+    # The suite asks for what the protocol calls deprecated.
+    warnings.simplefilter("ignore", MCPDeprecationWarning)
+    dialect = CONFORMANCE
+    if name == "fixtures":
+        sdk.Official = Fixtured
+    else:
+        dialect = registry.find(name)
+    # Under a name of its own, so that no dialect asks for its key: the suite has none to show.
+    serve.run(settings.load(), port=port, dialect="subject", dialects={"subject": dialect})
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]), sys.argv[2])

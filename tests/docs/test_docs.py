@@ -1,0 +1,86 @@
+"""The pages are true: the reference says what the code says, and the session prints what the page shows."""
+
+import os
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+from commonplace.engine.engine import Engine
+from commonplace.errors import CommonplaceError
+from commonplace.faces.cli import cli
+from commonplace.settings import SETTINGS
+from tests.docs.loading import script
+
+ROOT = Path(__file__).parent.parent.parent
+REFERENCE = ROOT / "docs" / "reference"
+WORDS = (
+    "bank memory version revision key kind scope document chunk entity link tag session checkpoint reminder job draft "
+    "query hit channel vault note dialect tool face store database remember recall get list revise forget restore "
+    "purge history reflect consolidate extract merge embed fuse rerank pack enqueue claim finish retry rebuild"
+).split()
+
+
+def page(name: str) -> str:
+    return (REFERENCE / name).read_text(encoding="utf-8")
+
+
+def test_the_reference_is_what_the_code_says_today() -> None:
+    made = script("reference").pages()
+
+    assert sorted(made) == sorted(file.name for file in REFERENCE.iterdir())
+    stale = [name for name, text in made.items() if page(name) != text]
+    assert stale == [], "run `make docs`"
+
+
+def test_every_setting_is_documented() -> None:
+    assert [row.name for row in SETTINGS if f"`{row.variable}`" not in page("settings.md")] == []
+
+
+def test_every_command_is_documented_with_an_example() -> None:
+    commands = page("commands.md")
+
+    assert [name for name in cli.commands if f"\n## {name}\n" not in commands] == []
+    assert [name for name in cli.commands if f"\n    commonplace {name}" not in commands] == []
+
+
+def test_every_error_kind_is_documented_with_its_codes() -> None:
+    rows = [f"| `{kind.__name__}` | {kind.status} | {kind.exit_code} |" for kind in CommonplaceError.__subclasses__()]
+
+    assert [row for row in rows if row not in page("errors.md")] == []
+
+
+def test_every_verb_is_documented_with_a_sentence() -> None:
+    verbs = [name for name, verb in vars(Engine).items() if callable(verb) and not name.startswith("_")]
+
+    assert [
+        name for name in verbs if not re.search(rf"### {name}\n\n```python\n{name}\([^`]*```\n\n\w", page("verbs.md"))
+    ] == []
+
+
+def test_every_word_of_the_design_is_in_the_glossary() -> None:
+    defined = re.findall(
+        r"^\*\*(\w+)\*\*: \w", (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8"), re.MULTILINE
+    )
+
+    assert [word for word in WORDS if word not in defined] == []
+    assert len(defined) == len(set(defined))
+
+
+def test_every_link_between_the_pages_leads_somewhere() -> None:
+    broken = [
+        f"{file.name}: {target}"
+        for file in (ROOT / "docs").rglob("*.md")
+        for target in re.findall(r"\]\(([^)#:]+)\)", file.read_text(encoding="utf-8"))
+        if not (file.parent / target).exists()
+    ]
+    assert broken == []
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no pseudo terminal")
+def test_the_first_session_prints_what_the_page_says() -> None:
+    start = (ROOT / "docs" / "start.md").read_text(encoding="utf-8")
+
+    # What is the same but for ids and times is left as it is on the page.
+    assert script("sessions").rerun(start, os.environ) == start

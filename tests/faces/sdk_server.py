@@ -1,0 +1,70 @@
+"""The same dialect for tests behind the official library's own server on standard input and output."""
+
+import warnings
+from functools import partial
+from typing import Any
+
+import anyio
+import anyio.to_thread
+from mcp import MCPError
+from mcp.server.caching import CacheHint
+from mcp.server.lowlevel import Server
+from mcp.server.stdio import stdio_server
+from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler
+
+from commonplace import settings
+from commonplace.app import open_engine
+from commonplace.dialects.table import Call
+from commonplace.faces.mcp import methods, wire
+from tests.faces.dialects import DIALECT
+
+
+def served() -> Server[Any]:
+    engine = open_engine(settings.load())
+
+    async def work(method: str, ctx: Any, params: Any) -> Any:
+        def tell(done: float, total: float | None, text: str) -> None:
+            anyio.from_thread.run(ctx.session.report_progress, done, total, text)
+
+        def make(request: methods.Request) -> Call:
+            return Call(engine, "default", progress=tell)
+
+        given = params.model_dump(by_alias=True, exclude_none=True, mode="json")
+        request = methods.Request(ctx.request_id, method, given, ctx.protocol_version)
+        try:
+            return await anyio.to_thread.run_sync(partial(methods.outcome, request, DIALECT, make))
+        except methods.Refused as refused:
+            raise MCPError(refused.code, refused.message, refused.data) from None
+
+    async def listed(key: str, entries: Any, _ctx: Any, _params: Any) -> Any:
+        return {key: entries(DIALECT), "resultType": "complete"}
+
+    async def level(_ctx: Any, _params: Any) -> Any:
+        return {}
+
+    return Server(
+        **wire.server_info(),
+        instructions=DIALECT.instructions,
+        cache_hints={method: CacheHint(ttl, scope) for method, (ttl, scope) in wire.CACHE_HINTS.items()},
+        on_list_tools=partial(listed, "tools", wire.tools),
+        on_list_resources=partial(listed, "resources", wire.resources),
+        on_list_resource_templates=partial(listed, "resourceTemplates", wire.resource_templates),
+        on_list_prompts=partial(listed, "prompts", wire.prompts),
+        on_call_tool=partial(work, "tools/call"),
+        on_read_resource=partial(work, "resources/read"),
+        on_get_prompt=partial(work, "prompts/get"),
+        on_completion=partial(work, "completion/complete"),
+        on_subscriptions_listen=ListenHandler(InMemorySubscriptionBus()),
+        on_set_logging_level=level,
+    )
+
+
+async def main() -> None:
+    server = served()
+    async with stdio_server() as (incoming, outgoing):
+        await server.run(incoming, outgoing, server.create_initialization_options())
+
+
+if __name__ == "__main__":
+    warnings.simplefilter("ignore")
+    anyio.run(main)
