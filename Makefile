@@ -16,10 +16,10 @@ export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup run test lint fix bench eval docs lock clean
+.PHONY: help setup run test lint fix bench eval conformance interop docs lock clean
 
 help: ## Show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-7s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' Makefile
 
 setup: $(VENV)/.package ## Create .venv and install the server into it, without starting it
 
@@ -46,15 +46,22 @@ bench: $(VENV)/.package ## Measure speed and size (evals.bench; ARGS are passed 
 eval: $(VENV)/.package ## Measure the quality of what is remembered and found (evals; ARGS are passed on)
 	@$(BIN)/python -m evals $(ARGS)
 
+conformance: $(VENV)/.package $(VENV)/.dev ## Run the protocol's conformance suite on every dialect (ARGS are passed on)
+	@$(BIN)/python -m interop.conformance $(ARGS)
+
+interop: $(VENV)/.package $(VENV)/.dev ## Try real clients and agents, offline (ARGS="--only Codex" narrows)
+	@$(BIN)/python -m interop $(ARGS)
+
 docs: $(VENV)/.package ## Regenerate the reference documentation
 	@$(BIN)/python scripts/reference.py
+	@$(BIN)/python scripts/connect_page.py
 
 lock: $(VENV)/lock/bin/uv ## Move every pinned dependency to its newest version and rewrite the hashes
 	@for list in requirements requirements-weights requirements-dev; do \
 	  echo "locking $$list.txt" >&2; $(LOCK) -o $$list.txt $$list.in || exit 1; done
 
 clean: ## Remove .venv, caches and build output
-	@rm -rf $(VENV) build dist .pytest_cache .ruff_cache .hypothesis
+	@rm -rf $(VENV) build dist interop/out .pytest_cache .ruff_cache .hypothesis
 	@find src tests evals scripts -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true
 
 # Setting up. Each step leaves a stamp and is skipped until its inputs change; a

@@ -48,12 +48,12 @@ def main() -> int:
     install()
     report, used = Report(), set[str]()
     if not chosen.skip_fixtures:
-        with scratch() as folder, serving(folder, served("fixtures")) as url:
+        with report.guarded("fixtures"), scratch() as folder, serving(folder, served("fixtures")) as url:
             for revision in REVISIONS:
                 report.trial("all fixtures", revision, lambda r=revision: whole(url, r, folder))
     dialects = chosen.dialect or registry.NAMES
     for dialect in dialects:
-        with scratch() as folder, serving(folder, served(dialect)) as url:
+        with report.guarded(dialect), scratch() as folder, serving(folder, served(dialect)) as url:
             for revision in REVISIONS:
                 report.trial(
                     f"dialect {dialect}", revision, lambda r=revision, d=dialect: real(url, r, folder, d, used)

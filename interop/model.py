@@ -16,10 +16,13 @@ FINAL = "The stand-in has seen enough."
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One tool the model asks for."""
+    """One tool the model asks for, and words it must be shown in return."""
 
     tool: str
     arguments: Mapping[str, Any]
+    shown: tuple[str, ...]
+    # Whether the call is a mistake, which the answer must explain.
+    wrong: bool = False
 
 
 @dataclass(slots=True)

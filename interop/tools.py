@@ -47,7 +47,7 @@ def install() -> None:
     stamp = MODULES / ".installed"
     if stamp.exists() and stamp.read_text() == wanted:
         return
-    print("Fetching the clients into interop/node_modules, once (about 1 GB)", file=sys.stderr)
+    print("Fetching the clients into interop/node_modules, once (about 1.5 GB)", file=sys.stderr)
     bundled = node().parent.parent / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"
     npm = [str(node()), str(bundled)] if bundled.exists() else ["npm"]
     # No lock file: it would write down which registry this machine uses.
@@ -130,21 +130,14 @@ def free_port() -> int:
         return opened.getsockname()[1]
 
 
-def stdio(dialect: str) -> list[str]:
-    """The command by which a client starts the server itself."""
-    return [str(Path(sys.executable).with_name("commonplace")), "mcp", "--dialect", dialect]
-
-
 @contextmanager
-def serving(home: Path, command: Sequence[str] | None = None, more: Mapping[str, str] | None = None) -> Iterator[str]:
+def serving(home: Path, command: Sequence[str], more: Mapping[str, str] | None = None) -> Iterator[str]:
     """The address of a server that runs meanwhile. PORT in its command is replaced by a free one."""
     port = free_port()
-    chosen = command or [str(Path(sys.executable).with_name("commonplace")), "serve", "--port", "PORT"]
-    words = [str(port) if word == "PORT" else word for word in chosen]
+    words = [str(port) if word == "PORT" else word for word in command]
     env = {"PATH": os.environ["PATH"], "HOME": str(home), "COMMONPLACE_HOME": str(home / "store"), **(more or {})}
-    log = OUT / "server.log"
-    OUT.mkdir(exist_ok=True)
-    with log.open("ab") as file, subprocess.Popen(words, env=env, stdout=file, stderr=file, cwd=ROOT) as process:
+    log = home / "server.log"
+    with log.open("wb") as file, subprocess.Popen(words, env=env, stdout=file, stderr=file, cwd=ROOT) as process:
         try:
             _wait_for(f"http://127.0.0.1:{port}/health", process, log)
             yield f"http://127.0.0.1:{port}"
@@ -185,6 +178,19 @@ class Report:
         self.rows.append((who, what, passed, seen, time.monotonic() - started))
         print(_line(self.rows[-1]), flush=True)
         return passed
+
+    @contextmanager
+    def guarded(self, who: str) -> Iterator[None]:
+        """Note it as a trial that failed if what the trials inside need, such as a server, is not to be had."""
+        try:
+            yield
+        except Failed as failed:
+            seen = str(failed)
+
+            def again() -> str:
+                raise Failed(seen)
+
+            self.trial(who, "starts", again)
 
     def finish(self, name: str) -> int:
         """Count, keep the rows in interop/out, and give the exit code."""

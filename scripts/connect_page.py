@@ -43,8 +43,8 @@ $ commonplace serve &
 $ commonplace connect cursor --http URL --key-variable COMMONPLACE_API_KEY --write
 ```
 
-`--key-variable` names the environment variable that holds the server's key; the key itself is never written. Leave it
-out for a server without a key.
+An address without a path gets that of `--dialect` and, if there is one, of `--bank`. `--key-variable` names the
+environment variable that holds the server's key; the key itself is never written. Leave it out where there is no key.
 
 ## The assistants
 

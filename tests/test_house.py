@@ -34,6 +34,7 @@ FLOORS = {
     "faces": 7,
     "__init__": 8,
     "__main__": 8,
+    "mcp": 8,
 }
 LINES_MAX = 400
 FUNCTION_LINES_MAX = 60
@@ -42,9 +43,20 @@ SETTINGS_MAX = 25
 ERRORS = 8
 
 # Each broad except, by file: one per face, one in the worker loop.
-BROAD_EXCEPTS = {"engine/worker.py": 1}
-# Each import inside a function, by file: start-up must not pay for numpy and the weights.
-INLINE_IMPORTS = {"app.py": 2}
+BROAD_EXCEPTS = {
+    "engine/worker.py": 1,
+    "faces/cli/__init__.py": 1,
+    "faces/http/threads.py": 1,
+    "faces/mcp/methods.py": 1,
+}
+# Each import inside a function, by file: start-up must not pay for numpy, the web server, rich or the official SDK.
+INLINE_IMPORTS = {
+    "app.py": 2,
+    "faces/cli/screen.py": 2,
+    "faces/cli/serving.py": 3,
+    "faces/http/app.py": 1,
+    "faces/mcp/methods.py": 1,
+}
 BAD_ENDINGS = ("Manager", "Factory", "Helper", "Util", "Utils", "Handler", "Wrapper", "Service", "Base")
 
 
@@ -96,7 +108,8 @@ def test_no_function_takes_more_than_six_parameters() -> None:
     many = [
         f"{path}: {function.name}"
         for path, tree in trees()
-        if not path.startswith("faces/cli/")  # A command's options are its parameters.
+        # A command's options and a tool's arguments are its parameters; the contract decides how many.
+        if not path.startswith(("faces/cli/", "dialects/"))
         for function in functions(tree)
         if len(function.args.posonlyargs + function.args.args + function.args.kwonlyargs) > PARAMETERS_MAX
     ]

@@ -67,8 +67,8 @@ def question_terms(text: str) -> list[str]:
     for kind, chunk in _chunks(text):
         found = dict.fromkeys(_question_chunk(kind, chunk))
         every |= found
-        if not (chunk.casefold() in _STOPS and not (chunk.isupper() and len(chunk) > 1)):
-            kept |= {term: None for term in found if term not in _STOPS}
+        shouted = chunk.isupper() and len(chunk) > 1  # IT and WHO are names, it and who are not.
+        kept |= found if shouted else {term: None for term in found if term not in _STOPS}
     return list(kept or every)
 
 
@@ -83,7 +83,7 @@ def identifiers(text: str) -> list[str]:
     found |= dict.fromkeys(_TICKET.findall(text))
     for kind, chunk in _chunks(text):
         if kind == "joined" and (_EXACT.fullmatch(chunk) or _is_camel(chunk)):
-            found[_chunk_terms(kind, chunk)[0]] = None
+            found[next(iter(_chunk_terms(kind, chunk)), "")] = None
     found.pop("", None)
     return list(found)
 

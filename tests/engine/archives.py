@@ -1,7 +1,9 @@
 """Homes to export from and import into, and a hand on the file itself."""
 
 from contextlib import closing
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import apsw
@@ -13,12 +15,32 @@ from commonplace.engine import archive, documents, jobs, reminders, sessions, st
 from commonplace.engine.engine import Engine
 from commonplace.records import BankEdit, Draft, Edit, Once, Origin, Scope
 from commonplace.settings import load
+from tests.conftest import StoppedClock
 
 BY = Origin(who="ada", dialect="vault", session="s1", reason="because\u2028so")
 
 
 def open_home(path: Path, clock: Clock) -> Engine:
     return open_engine(load({"COMMONPLACE_HOME": str(path), "COMMONPLACE_EMBEDDER": "none"}), clock)
+
+
+def open_filled(path: Path, clock: StoppedClock) -> Engine:
+    """A home with one of everything."""
+    path.mkdir(mode=0o700)
+    store = path / "commonplace.db"
+    store.touch(mode=0o600)
+    store.write_bytes(_filled())
+    return open_home(path, clock)
+
+
+@cache
+def _filled() -> bytes:
+    # Made once: thirty commits for each of two hundred tests would be most of their time.
+    with TemporaryDirectory() as folder:
+        engine = open_home(Path(folder), StoppedClock())
+        fill(engine)
+        engine.db.close()
+        return engine.db.path.read_bytes()
 
 
 def fill(engine: Engine) -> None:

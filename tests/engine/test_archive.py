@@ -13,7 +13,7 @@ from commonplace.errors import CommonplaceError, Conflict, Forbidden, Invalid, N
 from commonplace.records import Draft, Edit, Scope
 from commonplace.storage.archive import SHAPES
 from tests.conftest import StoppedClock
-from tests.engine.archives import exported, fill, meddle, open_home, peek
+from tests.engine.archives import exported, meddle, open_filled, open_home, peek
 
 DERIVED = {"tags", "texts", "vectors", "stale", "links"}
 OWN = {"migrations", "counters", "facts"}
@@ -21,8 +21,7 @@ OWN = {"migrations", "counters", "facts"}
 
 @pytest.fixture
 def full(home: Path, clock: StoppedClock) -> Iterator[Engine]:
-    opened = open_home(home, clock)
-    fill(opened)
+    opened = open_filled(home, clock)
     yield opened
     opened.db.close()
 

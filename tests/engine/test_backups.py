@@ -18,7 +18,7 @@ from commonplace.storage import backups as copies
 from commonplace.storage import migrations
 from commonplace.storage.database import Database
 from tests.conftest import StoppedClock
-from tests.engine.archives import exported, fill, meddle, open_home, peek
+from tests.engine.archives import exported, meddle, open_filled, open_home, peek
 
 # Writes for as long as its standard input is open, and says which ids were acknowledged.
 _WRITER = """
@@ -30,16 +30,18 @@ stop = threading.Event()
 threading.Thread(target=lambda: (sys.stdin.read(), stop.set()), daemon=True).start()
 while not stop.is_set():
     memory = engine.remember("b", commonplace.Draft("x" * 3000)).memory
-    engine.revise("b", memory.id, commonplace.Edit(text="y" * 3000))
-    print(memory.id, flush=True)
+    try:
+        engine.revise("b", memory.id, commonplace.Edit(text="y" * 3000))
+        print(memory.id, flush=True)
+    except commonplace.NotFound:
+        pass  # A restore came between.
 engine.db.close()
 """
 
 
 @pytest.fixture
 def full(home: Path, clock: StoppedClock) -> Iterator[Engine]:
-    opened = open_home(home, clock)
-    fill(opened)
+    opened = open_filled(home, clock)
     yield opened
     opened.db.close()
 
@@ -201,6 +203,27 @@ def by_meaning(engine: Engine, question: str) -> list[str]:
     return [hit.memory.text for hit in recall.recall(engine, "b", Query(question, channels=("vector",))).hits]
 
 
+def test_every_acknowledged_write_is_in_the_store_or_in_the_copy(full: Engine, home: Path, tmp_path: Path) -> None:
+    backups.backup(full, tmp_path / "copy.db")
+    command = [sys.executable, "-c", _WRITER, str(home)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as writer:
+        assert writer.stdin is not None
+        assert writer.stdout is not None
+        acknowledged = [int(writer.stdout.readline()) for _ in range(5)]
+        kept = backups.restore_backup(full, tmp_path / "copy.db").kept
+        acknowledged += [int(writer.stdout.readline()) for _ in range(5)]
+        writer.stdin.close()
+        acknowledged += [int(line) for line in writer.stdout]
+        assert writer.wait() == 0
+
+    finished = "select id from memories where version = 2"
+    stored = {number for (number,) in peek(full, finished)}
+    with closing(apsw.Connection(str(home / kept))) as copy:
+        stored |= {number for (number,) in copy.execute(finished)}
+    assert set(acknowledged) <= stored
+    assert [finding for finding in doctor.doctor(full) if finding.state == "problem"] == []
+
+
 def test_nobody_recalls_what_a_restore_took_away(engine: Engine, tmp_path: Path) -> None:
     cat, port, bread = "The cat sleeps on the sofa.", "Staging listens on port 8080.", "Bread needs flour and water."
     memories = [outcome.memory for outcome in engine.remember_many("b", [Draft(cat), Draft(port), Draft(bread)])]
@@ -268,7 +291,7 @@ def test_a_backup_of_a_newer_version_is_refused(full: Engine, tmp_path: Path, cl
     assert left_behind(full.db.path.parent) == []
 
 
-@pytest.mark.parametrize("kind", ["missing", "folder", "text", "empty", "foreign", "cut", "damaged", "itself"])
+@pytest.mark.parametrize("kind", ["missing", "folder", "text", "empty", "foreign", "cut", "damaged", "odd", "itself"])
 def test_what_is_no_backup_changes_nothing(full: Engine, tmp_path: Path, kind: str) -> None:
     source = tmp_path / "source"
     if kind == "folder":
@@ -285,6 +308,8 @@ def test_what_is_no_backup_changes_nothing(full: Engine, tmp_path: Path, kind: s
         content = source.read_bytes()
         if kind == "cut":
             source.write_bytes(content[: len(content) // 2])
+        elif kind == "odd":
+            source.write_bytes(content[:47] + b"\x51" + content[48:])
         elif kind == "damaged":
             source.write_bytes(content[:8192] + b"\xff" * 4096 + content[12288:])
     before = exported(full)

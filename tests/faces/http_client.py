@@ -37,13 +37,15 @@ class Answer:
     def json(self) -> Any:
         """The body, or the last message of an event stream."""
         text = self.body.decode()
-        if self.headers.get("content-type", "").startswith("text/event-stream"):
+        kind = self.headers.get("content-type", "")
+        if kind.startswith("text/event-stream"):
             return self.messages[-1]
-        return json.loads(text)
+        return json.loads(text) if kind.startswith("application/json") else text
 
     @property
     def messages(self) -> list[Any]:
-        lines = self.body.decode().splitlines()
+        # Not splitlines, which knows more ends of a line than an event stream does.
+        lines = re.split(r"\r\n|\n|\r", self.body.decode())
         return [json.loads(line.removeprefix("data:")) for line in lines if line.startswith("data:")]
 
 
@@ -121,8 +123,16 @@ def server(home: Path, *options: str, **environment: str) -> Iterator[Running]:
         stdout=subprocess.PIPE,
         text=True,
     )
+    with collected(process, home) as running:
+        yield running
+
+
+@contextmanager
+def collected(process: subprocess.Popen[str], home: Path) -> Iterator[Running]:
+    """A server that was just started, once it has said where it listens."""
     lines: list[str] = []
     assert process.stderr is not None
+    assert process.stdout is not None
     reader = threading.Thread(target=_collect, args=(process.stderr, lines), daemon=True)
     reader.start()
     try:
@@ -133,8 +143,7 @@ def server(home: Path, *options: str, **environment: str) -> Iterator[Running]:
         process.wait(DEADLINE_S)
         reader.join(DEADLINE_S)
         process.stderr.close()
-        if process.stdout:
-            process.stdout.close()
+        process.stdout.close()
 
 
 def until(true: Callable[[], object], deadline_s: float = DEADLINE_S) -> None:

@@ -1,6 +1,9 @@
 """The real server with the dialect for tests, in a process of its own: `python -m tests.faces.http_server`."""
 
 import argparse
+import threading
+from dataclasses import replace
+from pathlib import Path
 from typing import Annotated, Any
 
 from commonplace.dialects.arguments import About
@@ -24,8 +27,18 @@ def list_banks(call: Call) -> dict[str, Any]:
     return {"banks": [bank.name for bank in call.engine.list_banks()]}
 
 
+@tool("reads")
+def await_file(call: Call, path: Annotated[str, About("The file")]) -> dict[str, Any]:
+    """Wait until a file is there."""
+    waited = threading.Event()
+    while not Path(path).exists():
+        waited.wait(0.01)
+        call.progress(0, None, "waiting")
+    return {"found": True}
+
+
 DIALECTS = {
-    "test": DIALECT,
+    "test": replace(DIALECT, tools={**DIALECT.tools, **rows(await_file)}),
     "strict": STRICT,
     "hindsight": Dialect("hindsight", "Hindsight", "Recall, then retain.", rows(where, list_banks, *TOOLS)),
     "vault": Dialect("vault", "Vault", "Notes.", rows(where)),

@@ -1,7 +1,7 @@
 """The same dialect for tests behind the official library's own server on standard input and output."""
 
 import warnings
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import anyio
@@ -11,6 +11,9 @@ from mcp.server.caching import CacheHint
 from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
 from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler
+from mcp.shared.exceptions import MCPDeprecationWarning
+from mcp.shared.message import SessionMessage
+from mcp_types.jsonrpc import jsonrpc_message_adapter
 
 from commonplace import settings
 from commonplace.app import open_engine
@@ -20,14 +23,14 @@ from tests.faces.dialects import DIALECT
 
 
 def served() -> Server[Any]:
-    engine = open_engine(settings.load())
+    engine = cache(lambda: open_engine(settings.load()))
 
     async def work(method: str, ctx: Any, params: Any) -> Any:
         def tell(done: float, total: float | None, text: str) -> None:
             anyio.from_thread.run(ctx.session.report_progress, done, total, text)
 
         def make(request: methods.Request) -> Call:
-            return Call(engine, "default", progress=tell)
+            return Call(engine(), "default", progress=tell)
 
         given = params.model_dump(by_alias=True, exclude_none=True, mode="json")
         request = methods.Request(ctx.request_id, method, given, ctx.protocol_version)
@@ -42,6 +45,8 @@ def served() -> Server[Any]:
     async def level(_ctx: Any, _params: Any) -> Any:
         return {}
 
+    # Setting a log level is something the library warns about; old clients do it all the same.
+    warnings.simplefilter("ignore", MCPDeprecationWarning)
     return Server(
         **wire.server_info(),
         instructions=DIALECT.instructions,
@@ -65,6 +70,22 @@ async def main() -> None:
         await server.run(incoming, outgoing, server.create_initialization_options())
 
 
+async def conversed(messages: list[Any]) -> list[Any]:
+    """The answers to messages on one connection, in this process, since the library takes a second to load."""
+    with warnings.catch_warnings():
+        server = served()
+    ours, incoming = anyio.create_memory_object_stream[Any](1)
+    outgoing, theirs = anyio.create_memory_object_stream[Any](1)
+    found: list[Any] = []
+    async with anyio.create_task_group() as group, ours, theirs:
+        group.start_soon(server.run, incoming, outgoing, server.create_initialization_options())
+        for message in messages:
+            await ours.send(SessionMessage(jsonrpc_message_adapter.validate_python(message)))
+            answer = await theirs.receive()
+            found.append(answer.message.model_dump(by_alias=True, exclude_unset=True, mode="json"))
+        await ours.aclose()
+    return found
+
+
 if __name__ == "__main__":
-    warnings.simplefilter("ignore")
     anyio.run(main)

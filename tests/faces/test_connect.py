@@ -15,9 +15,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from commonplace.errors import CommonplaceError, Conflict, Forbidden, Invalid, NotFound, Unsupported
+from commonplace.faces.cli.connecting import connect, disconnect, launcher
 from commonplace.faces.connect import edits, json_text
 from commonplace.faces.connect.clients import CLIENTS, Client, Machine, client_named
-from commonplace.faces.connect.commands import connect, disconnect, launcher
 from commonplace.faces.connect.edits import Plan, Wanted
 
 ROOT = Path(__file__).parents[2]
@@ -294,6 +294,13 @@ def test_an_address_takes_the_place_of_a_command_and_names_the_key_by_its_variab
     assert read(client, client.path(machine)) == ENTRIES[client.name]
 
 
+@pytest.mark.parametrize(("bank", "path"), [("", "/memstate/mcp"), ("a b/c", "/memstate/mcp/a%20b%2Fc")])
+def test_an_address_without_a_path_gets_that_of_the_dialect_and_bank(bank: str, path: str, machine: Machine) -> None:
+    plan = planned("cursor", machine, Wanted("memstate", url="http://127.0.0.1:8888", bank=bank))
+
+    assert plan.entry == {"url": f"http://127.0.0.1:8888{path}"}
+
+
 def test_two_entries_under_two_names_do_not_touch_each_other(machine: Machine) -> None:
     edits.apply(planned("codex", machine))
     edits.apply(planned("codex", machine, Wanted(dialect="vault", program=(PROGRAM,), name="notes")))
@@ -352,6 +359,7 @@ def test_a_file_that_cannot_be_changed_safely_is_left_alone(
         edits.apply(planned(name, machine))
 
     assert raised.value.hint
+    assert "The file" not in raised.value.message
     assert everything(machine.home) == before
 
 
@@ -444,6 +452,8 @@ def test_older_copies_are_never_overwritten(machine: Machine) -> None:
         (Wanted("memstate", url="127.0.0.1:8888"), Invalid),
         (Wanted("memstate", url="http://a b/mcp"), Invalid),
         (Wanted("memstate", url=REMOTE.url, key_variable="sk-secret-key"), Invalid),
+        (Wanted("memstate", url=REMOTE.url, bank="home"), Invalid),
+        (Wanted("memstate", key_variable="MY_KEY"), Invalid),
         (Wanted("memstate", name="a.b"), Invalid),
         (Wanted("memstate", name='x"]'), Invalid),
     ],
@@ -496,6 +506,12 @@ def test_the_change_is_shown_first_and_made_only_on_request(run: Any, tmp_path: 
     assert "commonplace" not in (tmp_path / ".cursor" / "mcp.json").read_text()
 
 
+def test_a_dialect_nobody_speaks_is_refused(run: Any, tmp_path: Path) -> None:
+    with pytest.raises(Invalid, match="klingon"):
+        run(connect, "cursor", "--dialect", "klingon", "--write")
+    assert everything(tmp_path) == {}
+
+
 def test_programs_get_the_change_as_json(run: Any, tmp_path: Path) -> None:
     made = json.loads(run(connect, "codex", "--dialect", "memstate", "--write", "--json").stdout)
 
@@ -504,13 +520,15 @@ def test_programs_get_the_change_as_json(run: Any, tmp_path: Path) -> None:
     assert json.loads(run(connect, "codex", "--dialect", "memstate", "--json").stdout)["changes"] is False
 
 
-def test_the_overview_says_who_is_connected(run: Any) -> None:
+def test_the_overview_says_who_is_connected(run: Any, machine: Machine) -> None:
     run(connect, "codex", "--write")
+    written("gemini", machine, "{")
 
     states = {row.split("\t")[0]: row.split("\t")[1] for row in run(connect).stdout.splitlines()}
 
     assert len(states) == len(CLIENTS)
     assert states["codex"] == "connected"
+    assert states["gemini"] == "file is broken"
     assert states["windsurf"] == "not found"
 
 
@@ -527,7 +545,7 @@ def test_the_written_command_starts_this_installation() -> None:
 
 
 def test_the_program_is_found_beside_its_python(tmp_path: Path) -> None:
-    code = "from commonplace.faces.connect.commands import launcher; print(launcher()[0])"
+    code = "from commonplace.faces.cli.connecting import launcher; print(launcher()[0])"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=tmp_path)
     assert found.stdout.strip() == str(Path(sys.executable).with_name("commonplace"))
 

@@ -14,7 +14,7 @@ import pytest
 
 from commonplace.engine.engine import Engine
 from commonplace.faces.mcp import wire
-from commonplace.limits import LINE_BYTES_MAX
+from commonplace.limits import CALLS_AT_ONCE_MAX, CALLS_WAITING_MAX, LINE_BYTES_MAX
 from commonplace.records import BankEdit
 from tests.faces.dialects import SECRET
 from tests.faces.pipes import HELLO, OURS, ROOT, Pipes, opened
@@ -179,13 +179,13 @@ def test_a_slow_call_holds_up_nothing(greeted: Pipes) -> None:
 
 def test_ping_is_answered_while_every_worker_is_busy(server: Pipes) -> None:
     server.hello("2025-11-25")
-    held = [server.request("tools/call", name="hold", arguments={"name": "x"}) for _ in range(8)]
+    held = [server.request("tools/call", name="hold", arguments={"name": "x"}) for _ in range(CALLS_AT_ONCE_MAX)]
     waiting = server.request("tools/call", name="release", arguments={"name": "x"})
 
     assert server.ask("ping")["result"] == {}
 
     server.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": held[0]}})
-    answered = {server.receive()["id"] for _ in range(8)}
+    answered = {server.receive()["id"] for _ in held}
     assert answered == {*held[1:], waiting}
 
 
@@ -199,6 +199,31 @@ def test_a_cancelled_call_stops_and_is_never_answered(greeted: Pipes) -> None:
     # The input ends, and the process with it: it would not, if the call still waited.
     assert greeted.end() == []
     assert greeted.process.returncode == 0
+
+
+def test_a_call_that_is_cancelled_before_its_turn_does_nothing(server: Pipes) -> None:
+    held = [server.request("tools/call", name="hold", arguments={"name": "x"}) for _ in range(CALLS_AT_ONCE_MAX)]
+    queued = server.request("tools/call", name="remember", arguments={"text": "too late"})
+    for one in (queued, held[0]):
+        server.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": one}})
+    server.request("tools/call", name="release", arguments={"name": "x"})
+    for _ in held:
+        server.receive()
+
+    assert server.call("remembered")["structuredContent"] == {"count": 0}
+
+
+def test_more_calls_than_can_wait_are_refused_and_the_others_answered(server: Pipes) -> None:
+    for _ in range(CALLS_AT_ONCE_MAX):
+        held = server.request("tools/call", name="hold", arguments={"name": "x"})
+    for _ in range(CALLS_WAITING_MAX):
+        server.request("tools/call", name="echo", arguments={"text": "a"})
+
+    assert "Too many calls" in server.ask("tools/call", name="echo", arguments={"text": "a"})["error"]["message"]
+
+    server.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": held}})
+    answers = [server.receive() for _ in range(CALLS_WAITING_MAX)]
+    assert all(one["result"]["isError"] is False for one in answers)
 
 
 @pytest.mark.parametrize("params", [None, {}, {"requestId": 99}, {"requestId": None}, {"requestId": []}, [1], "x"])
@@ -295,17 +320,15 @@ def test_the_end_of_input_lets_running_calls_finish(server: Pipes) -> None:
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_a_signal_lets_running_calls_finish(number: signal.Signals, greeted: Pipes) -> None:
-    held = greeted.request("tools/call", name="hold", arguments={"name": "x"})
-    freed = greeted.request("tools/call", name="await_hold", arguments={"name": "x"})
-    assert greeted.receive()["id"] == freed
-    # What lets the call go is read before the signal, and its answer shows that.
-    released = greeted.request("tools/call", name="release", arguments={"name": "x"})
-    first = greeted.receive()
+def test_a_signal_lets_running_calls_finish(number: signal.Signals, greeted: Pipes, tmp_path: Path) -> None:
+    file = tmp_path / "go on"
+    held = greeted.request("tools/call", name="hold", arguments={"name": str(file)})
+    greeted.call("await_hold", name=str(file))
 
     greeted.process.send_signal(number)
+    file.touch()
 
-    assert {first["id"], *(one["id"] for one in greeted.rest())} == {held, released}
+    assert [one["id"] for one in greeted.rest()] == [held]
     assert (greeted.process.returncode, greeted.errors) == (0, "")
 
 
@@ -460,3 +483,16 @@ def test_the_start_loads_neither_the_official_library_nor_numbers(home: Path) ->
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=home.parent)
 
     assert {"mcp", "pydantic", "numpy", "asyncio", "logging", "click"}.isdisjoint(done.stdout.split())
+
+
+def test_a_start_without_standard_streams_says_so(home: Path) -> None:
+    done = subprocess.run(
+        f"{sys.executable} -m commonplace.mcp <&-",
+        shell=True,
+        capture_output=True,
+        text=True,
+        check=False,
+        env=os.environ | {"COMMONPLACE_HOME": str(home)},
+    )
+
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (7, "", 2)

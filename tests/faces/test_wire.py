@@ -1,17 +1,22 @@
 """From the table to the protocol's JSON, without any process."""
 
 import json
+from contextlib import suppress
+from typing import Any, cast
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from commonplace.dialects import registry
-from commonplace.dialects.table import Dialect, Reply, Resource
+from commonplace.dialects.table import Call, Dialect, Reply, Resource
 from commonplace.errors import Invalid
 from commonplace.faces.mcp import addresses, methods, wire
 from commonplace.faces.mcp.methods import Conversation, Refused
 from tests.faces.dialects import DIALECT, STRICT, echo, erase, everything
 
 MODERN = wire.MODERN[-1]
+NO_ENGINE = cast(Any, None)  # For tools that ask none.
 OLDEST, NEWEST_LEGACY = wire.LEGACY[0], wire.LEGACY[-1]
 
 
@@ -264,6 +269,35 @@ def test_any_text_survives_on_one_line(text: str) -> None:
 def test_a_line_that_could_not_be_answered_is_not_read(line: bytes) -> None:
     with pytest.raises((ValueError, RecursionError)):
         wire.decoded(line)
+
+
+ANYTHING = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=20),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=10), inner, max_size=3),
+    max_leaves=8,
+)
+KEYS = ("name", "arguments", "uri", "cursor", "level", "ref", "argument", "notifications", "inputResponses", "_meta")
+# Not those that wait, ask the engine, or are broken on purpose.
+OTHERS = {"hold", "await_hold", "chatter", "remember", "remembered", "crash", "not_a_number"}
+NAMED = st.sampled_from([*(DIALECT.tools.keys() - OTHERS), "greet"])
+PARAMS = st.dictionaries(st.sampled_from(KEYS), ANYTHING | NAMED | st.just({"name": "name", "value": ""}), max_size=5)
+METHODS = st.sampled_from([*methods.WORKING, *wire.CACHE_HINTS, "initialize", "ping", "logging/setLevel", "nope"])
+ENVELOPES = st.sampled_from([{}, modern(), modern(progressToken=1), {"_meta": {wire.VERSION_KEY: MODERN}}])
+
+
+@given(METHODS, PARAMS | ANYTHING, ENVELOPES)
+@settings(max_examples=300, deadline=None)
+def test_whatever_is_asked_is_answered_or_refused(method: str, params: object, envelope: dict[str, object]) -> None:
+    conversation = Conversation(DIALECT, str)
+    whole = params | envelope if isinstance(params, dict) else params
+    with suppress(Refused):
+        request = conversation.request({"jsonrpc": "2.0", "id": 1, "method": method, "params": whole})
+        if method in methods.WORKING:
+            result = methods.outcome(request, DIALECT, lambda _request: Call(NO_ENGINE, "default"))
+        else:
+            result = conversation.answer(request)
+        assert json.loads(wire.encoded(result)) == result
+        assert "internal error" not in str(result)
 
 
 def test_every_dialect_of_the_house_can_be_listed() -> None:

@@ -1,10 +1,11 @@
 """How Memstate spells things: keypaths, envelopes, memories. No decisions, only forms."""
 
 import re
-from collections.abc import Mapping
+import unicodedata
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from commonplace import clock, ids
+from commonplace import checks, clock, ids
 from commonplace.dialects.table import Reply, Tool, as_json
 from commonplace.engine.keys import key_of
 from commonplace.errors import CommonplaceError, Invalid
@@ -12,7 +13,7 @@ from commonplace.extract.placing import Relation
 from commonplace.records import Memory, Version
 
 SUMMARY_BYTES_MAX = 100
-_SEGMENT = re.compile(r"\w+")
+KEYPATH_CHARS_MAX = 800  # a key and a project id at their limits, and the prefix
 _RELATIONS: tuple[Relation, ...] = ("none", "additive", "supersede", "contradiction")
 _CODES = {
     "Invalid": "invalid_argument",
@@ -26,39 +27,28 @@ _CODES = {
 }
 
 
-def key_in(project: str, keypath: str) -> str:
-    """The key a keypath means inside a project: the prefix taken off once, words joined, case and slashes evened."""
-    wanted, own = keypath.strip(), f"project.{project}"
-    below = re.match(rf"project[./]{re.escape(project)}(?:[./]|$)", wanted, re.IGNORECASE)
-    if below:
-        wanted = wanted[below.end() :]
-    elif re.match(r"project[./]", wanted, re.IGNORECASE):
+def below(project: str, keypath: str) -> str:
+    """What a keypath says besides the prefix of its project, which it may begin with once."""
+    wanted = checks.line(keypath, what="keypath", chars_max=KEYPATH_CHARS_MAX)
+    own = re.match(rf"project[./]{re.escape(project)}(?:[./]|$)", wanted, re.IGNORECASE) if project else None
+    if own is None and re.match(r"project[./]", wanted, re.IGNORECASE):
         raise Invalid(
             f"The keypath {keypath!r} belongs to another project than {project!r}.",
-            hint=f"Leave the prefix out, or start it with {own!r}.",
+            hint=f"Leave the prefix out, or begin with 'project.{project}.'.",
         )
-    segments = [re.sub(r"[-\s]+", "_", part.strip().casefold()) for part in re.split(r"[./]+", wanted.strip("./ "))]
-    if not wanted.strip("./ "):
-        return ""
-    if not all(_SEGMENT.fullmatch(segment) for segment in segments):
-        raise Invalid(
-            f"invalid keypath {keypath!r}: use lowercase with dots (e.g., 'auth.provider')",
-            hint="Use letters, digits and underscores between the dots.",
-        )
-    return ".".join(segments)
+    return (wanted[own.end() :] if own else wanted).strip("./ ")
 
 
-def required_key(project: str, keypath: str) -> str:
-    """The key a keypath means, which must not be the whole project."""
-    key = key_in(project, keypath)
-    if not key:
-        raise Invalid("keypath is required", hint="Name a keypath such as 'auth.provider'.")
-    return key
+def key_in(project: str, keypath: str) -> str:
+    """The key a keypath means inside a project: case, slashes, hyphens and spaces evened, all else as it is."""
+    plain = unicodedata.normalize("NFC", below(project, keypath)).casefold()
+    parts = (part.strip() for part in re.split(r"[./]+", plain))
+    return ".".join(re.sub(r"[-\s]+", "_", part) for part in parts if part)
 
 
 def full(project: str, key: str) -> str:
-    """The keypath with its prefix."""
-    return f"project.{project}.{key}" if key else f"project.{project}"
+    """The keypath with its prefix; a memory of no project has none."""
+    return ".".join(part for part in ("project" if project else "", project, key) if part)
 
 
 def summary(text: str) -> str:
@@ -96,7 +86,7 @@ def operation_of(tool: str, given: Mapping[str, object]) -> str:
     """What the original calls the work of a tool."""
     if tool == "memstate_get":
         if given.get("memory_id"):
-            return "memory_by_id"
+            return "job" if str(given["memory_id"]).strip().startswith("job_") else "memory_by_id"
         return "memories_by_keypath" if given.get("project_id") else "list_projects"
     return "semantic_search" if tool == "memstate_search" else tool.removeprefix("memstate_")
 
@@ -104,6 +94,8 @@ def operation_of(tool: str, given: Mapping[str, object]) -> str:
 def brief(version: Version, project: str, *, latest: int) -> dict[str, Any]:
     """A version as lists show it; `latest` is the number of the memory's newest version."""
     relation, _, reason = version.origin.reason.partition(": ")
+    if relation not in _RELATIONS:
+        relation, reason = ("none" if version.number == 1 else ""), ""
     return {
         "id": ids.memstate(version.id),
         "summary": summary(version.text),
@@ -115,8 +107,8 @@ def brief(version: Version, project: str, *, latest: int) -> dict[str, Any]:
         "is_latest": version.number == latest,
         "is_deleted": version.forgotten,
         "source": version.metadata.get("source", "") or version.origin.dialect,
-        "conflict_type": relation if relation in _RELATIONS and relation != "none" else None,
-        "conflict_reason": reason if relation in _RELATIONS and reason else None,
+        "conflict_type": relation or None,
+        "conflict_reason": reason or None,
         "project_revision_created": version.revision,
         "created_at": clock.iso(version.at),
     }
@@ -124,22 +116,54 @@ def brief(version: Version, project: str, *, latest: int) -> dict[str, Any]:
 
 def whole(version: Version, memory: Memory) -> dict[str, Any]:
     """A version with all its words."""
-    key = key_of(memory)
-    parent = full(memory.scope.project, key.rpartition(".")[0])
-    return brief(version, memory.scope.project, latest=memory.version) | {
+    project, key = memory.scope.project, key_of(version)
+    return brief(version, project, latest=memory.version) | {
         "content": version.text,
-        "keypath_parts": ["project", memory.scope.project, *key.split(".")],
-        "parent_keypath": parent,
+        "keypath_parts": [*(("project", project) if project else ()), *key.split(".")],
+        "parent_keypath": full(project, key.rpartition(".")[0]),
         "metadata": dict(version.metadata),
-        "updated_at": clock.iso(memory.updated_at),
+        "updated_at": clock.iso(version.at),
     }
 
 
-def chain(versions: tuple[Version, ...], project: str) -> list[dict[str, Any]]:
+def chain(versions: Sequence[Version], project: str) -> list[dict[str, Any]]:
     """Versions in the order of time, each knowing the one before and the one after."""
-    numbers = [None, *(ids.memstate(version.id) for version in versions), None]
-    return [
-        brief(version, project, latest=versions[-1].number)
-        | {"supersedes_id": numbers[place], "superseded_by": numbers[place + 2]}
-        for place, version in enumerate(versions)
-    ]
+    return [brief(version, project, latest=versions[-1].number) | links(version, versions) for version in versions]
+
+
+def links(version: Version, versions: Sequence[Version]) -> dict[str, Any]:
+    """The versions before and after one, out of all of them in order."""
+    before, after = version.number - 2, version.number
+    return {
+        "supersedes_id": ids.memstate(versions[before].id) if before >= 0 else None,
+        "superseded_by": ids.memstate(versions[after].id) if after < len(versions) else None,
+    }
+
+
+def hit(memory: Memory, score: float) -> dict[str, Any]:
+    """A search result: flat, as the contract has it, and nested, as the live server sends it."""
+    project, key = memory.scope.project, key_of(memory)
+    flat: dict[str, Any] = {
+        "id": ids.memstate(memory.version_id),
+        "summary": summary(memory.text),
+        "keypath": key,
+        "score": round(score, 4),
+        "version": memory.version,
+        "created_at": clock.iso(memory.updated_at),
+    }
+    nested = {
+        "keypath": full(project, key),
+        "project_id": project,
+        "category": memory.kind,
+        "topics": list(memory.tags),
+        "is_latest": True,
+        "is_deleted": False,
+    }
+    return flat | {"memory": {name: flat[name] for name in ("id", "summary", "version", "created_at")} | nested}
+
+
+def old_hit(version: Version, score: float, versions: Sequence[Version], project: str) -> dict[str, Any]:
+    """A search result that has since been superseded, and by what."""
+    short = brief(version, project, latest=versions[-1].number) | links(version, versions)
+    flat = {name: short[name] for name in ("id", "summary", "version", "created_at")}
+    return flat | {"keypath": key_of(version), "score": round(score, 4), "memory": short}

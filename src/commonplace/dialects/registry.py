@@ -7,13 +7,12 @@ from commonplace.dialects.table import Dialect
 from commonplace.errors import Invalid
 
 # Dialects that have a table of their own: the module that has it as DIALECT.
-_WRITTEN: dict[str, str] = {}
+_WRITTEN = {"memstate": "commonplace.dialects.memstate"}
 
 # Dialects whose tools are still to come.
 _EMPTY = {
     "vault": Dialect("vault", "Vault", "Notes in markdown, shared by every agent of this person.", {}),
     "memories": Dialect("memories", "memories.sh", "Rules, context, sessions and reminders of this person.", {}),
-    "memstate": Dialect("memstate", "Memstate", "Facts under keypaths, with every version kept.", {}),
     "powermem": Dialect(
         "powermem",
         "PowerMem",
@@ -29,7 +28,7 @@ _EMPTY = {
     ),
 }
 
-NAMES = tuple(_EMPTY)
+NAMES = ("vault", "memories", "memstate", "powermem", "hindsight")
 
 # Dialects whose tools name a bank: by which parameter, and the tools that make no sense when there is only one bank.
 _BANKED = {"hindsight": ("bank_id", ("list_banks", "create_bank", "get_bank_stats"))}

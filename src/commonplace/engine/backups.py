@@ -5,7 +5,7 @@ from pathlib import Path
 
 from commonplace.engine.archive import Progress
 from commonplace.engine.parts import Parts
-from commonplace.storage import backups
+from commonplace.storage import backups, scrubbing
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,4 +32,6 @@ def backup(parts: Parts, target: Path, *, progress: Progress | None = None) -> B
 def restore_backup(parts: Parts, source: Path, *, progress: Progress | None = None) -> RestoreReport:
     """Put a backup in the place of the store's content; what was there before is kept beside the store."""
     kept = backups.restore(parts.db, source, parts.clock, progress)
+    # The whole content went through the log, which would otherwise stay as large as the store.
+    scrubbing.scrub(parts.db)
     return RestoreReport(source.name, kept.name)

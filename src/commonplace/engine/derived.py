@@ -7,6 +7,7 @@ Searches work all the while.
 import json
 import time
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -37,18 +38,23 @@ class Rebuilt:
 def heal(parts: Parts, bank_id: int, budget_ms: int) -> int:
     """Embed what was written to a bank since, within a time; how many memories that were.
 
-    Another process's write is not waited for: the question at hand is more urgent, and the queue stays.
+    Another writer is hardly waited for: the question at hand is more urgent, and the queue stays.
     """
     semantics = parts.semantics()
+    # Inside a transaction the vectors would not be anybody else's to see, and it may yet be taken back.
+    if not semantics or parts.db.in_transaction or not vectors.stale_ids(parts.db, bank_id, after=0, limit=1):
+        return 0
     deadline = time.monotonic() + budget_ms / 1000
-    count = 0
-    while semantics and (numbers := vectors.stale_ids(parts.db, bank_id, HEAL_BATCH)):
-        try:
-            count += _embed(parts.db, semantics, bank_id, numbers)
-        except (Busy, Forbidden):
-            break
-        if time.monotonic() > deadline:
-            break
+    count = after = 0
+    try:
+        with closing(Database(parts.db.path, busy_timeout_ms=_WAIT_MS)) as impatient:
+            while numbers := vectors.stale_ids(impatient, bank_id, after=after, limit=HEAL_BATCH):
+                count += _embed(impatient, semantics, bank_id, numbers)
+                after = numbers[-1]
+                if time.monotonic() > deadline:
+                    break
+    except (Busy, Forbidden):
+        return count
     return count
 
 
@@ -100,13 +106,9 @@ def _position(db: Database, target: str) -> int:
 
 
 def _rebuild_batch(db: Database, semantics: "Semantics | None", bank_id: int, numbers: list[int]) -> None:
-    found = memories.by_ids(db, bank_id, numbers)
-    for memory in found.values():
-        search.index_memory(db, memory)
+    search.reindex(db, list(memories.by_ids(db, bank_id, numbers).values()))
     if semantics:
-        encoded = semantics.encode(list(found.values()))
-        made = [(m.id, m.version, vector) for m, vector in zip(found.values(), encoded, strict=True)]
-        vectors.put(db, semantics.name, made)
+        _embed(db, semantics, bank_id, numbers)
 
 
 def _embed(db: Database, semantics: "Semantics", bank_id: int, numbers: list[int]) -> int:

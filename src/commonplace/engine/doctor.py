@@ -18,6 +18,7 @@ _LOG_BYTES_MAX = 64_000_000
 _FREE_BYTES_MIN = 100_000_000
 _QUEUE_MAX = 1_000  # Fewer are embedded by the next recall without anyone noticing.
 _EMBED_MS = 600_000
+_DAY_MS = 24 * 3_600_000  # A copy that nobody touched for this long belongs to a process that was killed.
 _SHOWN = 3
 _RESTORE = "Make a copy of the store, then run `commonplace restore --backup FILE` with a backup made before this."
 _REBUILD = "Run `commonplace rebuild`. If that does not help: " + _RESTORE
@@ -148,6 +149,15 @@ def _rights(parts: Parts) -> str:
     return f"Other users can reach: {', '.join(names)}." if names else ""
 
 
+def _leftovers(parts: Parts) -> str:
+    names = health.leftovers(parts.db, parts.clock.now() - _DAY_MS)
+    return f"Copies that were never finished: {', '.join(names[:_SHOWN])}." if names else ""
+
+
+def _remove_leftovers(parts: Parts) -> None:
+    health.remove_leftovers(parts.db, parts.clock.now() - _DAY_MS)
+
+
 def _space(parts: Parts) -> str:
     free, size = health.free_bytes(parts.db)
     return f"The disk has {free:,} bytes left." if free < max(_FREE_BYTES_MIN, 2 * size) else ""
@@ -273,5 +283,6 @@ _AROUND = (
         lambda parts: health.close_to_others(parts.db),
         state="warning",
     ),
+    _Check("leftovers", "No unfinished copy lies about.", _leftovers, _remove_leftovers, state="warning"),
     _Check("space", "The disk has room.", _space, state="warning", hint="Free some space, or move COMMONPLACE_HOME."),
 )

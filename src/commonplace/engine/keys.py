@@ -11,7 +11,6 @@ from commonplace.activities import DocumentDraft, Job
 from commonplace.engine import history as past
 from commonplace.engine.documents import put_document
 from commonplace.engine.drafts import checked_edit, checked_origin, checked_scope
-from commonplace.engine.forgetting import forget
 from commonplace.engine.jobs import enqueue
 from commonplace.engine.memories import newborn, next_version
 from commonplace.engine.parts import Parts
@@ -22,6 +21,9 @@ from commonplace.limits import KEY_CHARS_MAX
 from commonplace.records import Draft, Edit, Memory, Origin, Outcome, Scope, Unset, Version
 from commonplace.storage import banks, jobs, memories
 
+# What a text says of itself; it belongs to the version that came out of that text and to no later one.
+_OF_THE_TEXT = ("source", "context")
+
 
 @dataclass(frozen=True, slots=True)
 class Source:
@@ -29,6 +31,16 @@ class Source:
 
     name: str = ""
     context: str = ""
+
+
+UNSAID = Source()
+
+
+@dataclass(frozen=True, slots=True)
+class KeyOutcome(Outcome):
+    """What a write did to a key, and the id of the version whose place it took, if there was one."""
+
+    before_id: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +52,7 @@ class Tree:
     versions: tuple[Version, ...]
 
 
-def set_key(parts: Parts, bank: str, scope: Scope, key: str, edit: Edit, origin: Origin = Origin()) -> Outcome:
+def set_key(parts: Parts, bank: str, scope: Scope, key: str, edit: Edit, origin: Origin = Origin()) -> KeyOutcome:
     """Make the next version of a key, which need not exist yet; fields not given stay as they are."""
     checked, owned, author = checked_edit(edit), checked_scope(scope), checked_origin(origin)
     name = checks.name(key, what="key", chars_max=KEY_CHARS_MAX)
@@ -51,7 +63,7 @@ def set_key(parts: Parts, bank: str, scope: Scope, key: str, edit: Edit, origin:
 
 
 def absorb(
-    parts: Parts, bank: str, scope: Scope, text: str, source: Source = Source(), origin: Origin = Origin()
+    parts: Parts, bank: str, scope: Scope, text: str, source: Source = UNSAID, origin: Origin = Origin()
 ) -> tuple[Outcome, ...]:
     """Cut a text into statements with keys and store what is new or changed, all of it in one revision.
 
@@ -59,24 +71,25 @@ def absorb(
     """
     checks.body(text)
     owned, author = checked_scope(scope), checked_origin(origin)
-    noted = {name: getattr(source, name) for name in ("name", "context") if getattr(source, name)}
+    said = {"source": source.name, "context": source.context}
+    said = {name: value for name, value in said.items() if value}
     with parts.db.transaction():
-        document, _ = put_document(parts, bank, DocumentDraft(_document_name(owned, text), text, metadata=noted))
-        known = memories.keys(parts.db, document.bank_id, owned)
-        placed = placing.place(text, known, context=source.context, source=source.name)
+        document, _ = put_document(parts, bank, DocumentDraft(_document_name(owned, text), text, metadata=said))
+        state = _state(parts, bank, owned)
+        known = {key_of(one): one.text for one in state}
+        drawn = {one.key for one in state if one.key and one.document_id is not None}
+        placed = placing.place(text, known, placing.Hints(source.context, source.name), drawn=drawn)
         revising = Revising(parts, document.bank_id, "absorb", author)
-        metadata = {"source": source.name} if source.name else {}
+        draft = Draft("-", metadata=said, document_id=document.id, scope=owned)
         return tuple(
-            _absorb(
-                parts, one, Draft("-", key=one.key, metadata=metadata, document_id=document.id, scope=owned), revising
-            )
+            _set(parts, replace(draft, key=one.key, kind=one.kind), Edit(text=one.text), revising, _reason(one))
             for one in placed
             if known.get(one.key) != one.text
         )
 
 
 def absorb_as_job(
-    parts: Parts, bank: str, scope: Scope, text: str, source: Source = Source(), origin: Origin = Origin()
+    parts: Parts, bank: str, scope: Scope, text: str, source: Source = UNSAID, origin: Origin = Origin()
 ) -> Job:
     """Absorb a text now and keep a record of it as a finished job, for callers that expect one.
 
@@ -93,10 +106,12 @@ def absorb_as_job(
 def tree(parts: Parts, bank: str, scope: Scope, prefix: str = "", *, revision: int | None = None) -> Tree:
     """A user's keys in a project, or those below a prefix, in their order; now, or right after a revision."""
     with parts.db.snapshot():
-        newest = past.revision(parts, bank, scope.project)
+        newest, now = past.revision(parts, bank, scope.project), parts.clock.now()
         number = newest if revision is None else revision
         state = past.at_revision(parts, bank, scope.project, number, user=scope.user)
-    below = [one for one in state if not prefix or key_of(one) == prefix or key_of(one).startswith(prefix + ".")]
+    if revision is None:
+        state = tuple(one for one in state if one.expires_at is None or one.expires_at > now)
+    below = (one for one in state if _is_below(key_of(one), prefix))
     return Tree(number, newest, tuple(sorted(below, key=key_of)))
 
 
@@ -110,11 +125,22 @@ def forget_keys(
     parts: Parts, bank: str, scope: Scope, key: str = "", origin: Origin = Origin(), *, recursive: bool = False
 ) -> tuple[Version, ...]:
     """Forget what a key names, with all below it where asked; without a key, all of a user's part of a project."""
+    author = checked_origin(origin)
     with parts.db.transaction():
-        live = tree(parts, bank, scope, key).versions
-        doomed = [one for one in live if recursive or not key or key_of(one) == key]
-        if doomed:
-            forget(parts, bank, [one.memory_id for one in doomed], origin)
+        found = banks.find(parts.db, bank)
+        if found is None:
+            return ()
+        if recursive or not key:
+            doomed = sorted((one for one in _state(parts, bank, scope) if _is_below(key_of(one), key)), key=key_of)
+        else:
+            named = _find(parts, found.id, scope, key)
+            alive = named is not None and named.forgotten_at is None
+            doomed = [past.get_version(parts, bank, named.version_id)] if named and alive else []
+        revising = Revising(parts, found.id, "forget", author)
+        now_known = memories.by_ids(parts.db, found.id, [one.memory_id for one in doomed])
+        for one in doomed:
+            after = next_version(now_known[one.memory_id], banks.new_ids(parts.db, revising.now)[0], revising.now)
+            revising.write(replace(after, forgotten_at=after.updated_at), "forget")
     return tuple(doomed)
 
 
@@ -124,28 +150,44 @@ def key_of(one: Memory | Version) -> str:
     return one.key or f"{slugs.segment(one.kind)}.{ids.short(number)}"
 
 
+def _is_below(key: str, prefix: str) -> bool:
+    """Whether a key is a prefix or below it; a prefix is whole segments, and none is everything."""
+    return not prefix or key == prefix or key.startswith(f"{prefix}.")
+
+
+def _state(parts: Parts, bank: str, scope: Scope) -> tuple[Version, ...]:
+    newest = past.revision(parts, bank, scope.project)
+    return past.at_revision(parts, bank, scope.project, newest, user=scope.user)
+
+
 def _find(parts: Parts, bank_id: int, scope: Scope, key: str) -> Memory | None:
     memory = memories.find_by_key(parts.db, bank_id, scope, key)
     if memory is None and (number := _own_id(key)):
         other = memories.find(parts.db, bank_id, number)
-        if other and (other.scope.project, other.scope.user) == (scope.project, scope.user) and key_of(other) == key:
+        if other and other.id == number and not other.key and _at_home(other, scope):
             memory = other
     return memory
 
 
+def _at_home(memory: Memory, scope: Scope) -> bool:
+    return (memory.scope.project, memory.scope.user) == (scope.project, scope.user)
+
+
 def _own_id(key: str) -> int | None:
+    """The id in `<kind>.<id>`. The kind is not compared: it may have changed since somebody saw the key."""
+    kind, _, form = key.partition(".")
     try:
-        return ids.parse(key.rpartition(".")[2])
+        number = ids.parse(form)
     except Invalid:
         return None
+    return number if kind and ids.short(number) == form else None
 
 
-def _absorb(parts: Parts, one: placing.Placed, draft: Draft, revising: Revising) -> Outcome:
-    reason = f"{one.relation}: {one.reason}" if one.reason else one.relation
-    return _set(parts, replace(draft, kind=one.kind), Edit(text=one.text), revising, reason)
+def _reason(one: placing.Placed) -> str:
+    return f"{one.relation}: {one.reason}" if one.reason else one.relation
 
 
-def _set(parts: Parts, draft: Draft, edit: Edit, revising: Revising, reason: str = "") -> Outcome:
+def _set(parts: Parts, draft: Draft, edit: Edit, revising: Revising, reason: str = "") -> KeyOutcome:
     """Store an edit under the key of a draft, which says what a new memory is besides the edit."""
     given: dict[str, Any] = {field.name: getattr(edit, field.name) for field in fields(edit)}
     given = {name: value for name, value in given.items() if not isinstance(value, Unset)}
@@ -153,15 +195,20 @@ def _set(parts: Parts, draft: Draft, edit: Edit, revising: Revising, reason: str
     if before is None:
         first, second = banks.new_ids(parts.db, revising.now, 2)
         memory = newborn(replace(draft, **given), (first, second), revising)
-        return Outcome("added", memory, revising.write(memory, "remember", reason))
+        return KeyOutcome("added", memory, revising.write(memory, "remember", reason))
     alive = before.forgotten_at is None
     if alive and all(getattr(before, name) == value for name, value in given.items()):
-        return Outcome("unchanged", before)
-    if alive and not reason and not revising.origin.reason:
-        reason = ": ".join(placing.relation(before.text, given.get("text", before.text))).removesuffix(": ")
+        return KeyOutcome("unchanged", before)
+    if not reason and not revising.origin.reason:
+        found, why = placing.relation(before.text if alive else None, given.get("text", before.text))
+        reason = f"{found}: {why}" if why else found
+    if "metadata" not in given and given.get("text", before.text) != before.text:
+        kept = {name: value for name, value in before.metadata.items() if name not in _OF_THE_TEXT}
+        given |= {"metadata": kept | dict(draft.metadata), "document_id": draft.document_id or before.document_id}
     new_id = banks.new_ids(parts.db, revising.now)[0]
     memory = replace(next_version(before, new_id, revising.now), forgotten_at=None, **given)
-    return Outcome("revised" if alive else "restored", memory, revising.write(memory, "remember", reason))
+    change = "revised" if alive else "restored"
+    return KeyOutcome(change, memory, revising.write(memory, "remember", reason), before.version_id)
 
 
 def _document_name(scope: Scope, text: str) -> str:

@@ -38,7 +38,8 @@ def remember_many(parts: Parts, bank: str, drafts: Sequence[Draft], origin: Orig
 
 def get(parts: Parts, bank: str, memory_id: int | str) -> Memory:
     """A memory by any form of its id, or of the id of one of its versions; forgotten ones too, marked as such."""
-    found = memories.find(parts.db, known(parts, bank).id, ids.parse(memory_id))
+    number, place = ids.parse(memory_id), banks.find(parts.db, bank)
+    found = memories.find(parts.db, place.id, number) if place else None
     if found is None:
         raise _unknown(memory_id)
     return found

@@ -4,13 +4,13 @@ from dataclasses import replace
 
 from commonplace import checks
 from commonplace.engine import derived
-from commonplace.engine.banks import known
 from commonplace.engine.drafts import checked_filter
 from commonplace.engine.parts import Parts
 from commonplace.errors import Invalid, TooLarge
 from commonplace.limits import QUERY_CHARS_MAX, RECALL_MAX
 from commonplace.recall import pipeline
 from commonplace.records import Query, Recall
+from commonplace.storage import banks
 
 HEAL_MS = 50  # What a question may spend on embedding what was written since the last one.
 
@@ -19,7 +19,10 @@ def recall(parts: Parts, bank: str, query: Query) -> Recall:
     """What a bank knows about a question, best first; empty when it knows nothing relevant."""
     _check(query)
     query = replace(query, filter=checked_filter(query.filter))
-    bank_id = known(parts, bank).id
+    found = banks.find(parts.db, checks.name(bank, what="bank"))
+    if found is None:  # Nothing was ever written there, so nothing is known.
+        return Recall(())
+    bank_id = found.id
     semantics = parts.semantics() if "vector" in query.channels else None
     if semantics:
         derived.heal(parts, bank_id, HEAL_MS)

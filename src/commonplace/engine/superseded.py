@@ -11,12 +11,17 @@ _RELEVANT_MIN = 0.5
 
 
 def recall_superseded(parts: Parts, bank: str, query: Query) -> tuple[tuple[Version, float], ...]:
-    """Earlier versions of the memories a query's filter means that answer it, each with its score, best first."""
+    """Earlier versions of the memories a query's filter means that answer it, each with its score, best first.
+
+    A blank question is answered by all of them, newest first.
+    """
     found = banks.find(parts.db, bank)
     asked = set(words.question_terms(query.text))
-    if found is None or not asked:
+    if found is None or (query.text.strip() and not asked):
         return ()
     old = memories.superseded(parts.db, found.id, checked_filter(query.filter), parts.clock.now(), _VERSIONS_MAX)
+    if not asked:
+        return tuple((one, 1.0) for one in old[: query.limit])
     scored = [(one, len(asked & set(words.terms(f"{one.title} {one.text}"))) / len(asked)) for one in old]
     relevant = [(one, score) for one, score in scored if score >= max(_RELEVANT_MIN, query.min_score)]
     return tuple(sorted(relevant, key=lambda pair: (-pair[1], -pair[0].id))[: query.limit])

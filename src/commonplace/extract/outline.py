@@ -13,7 +13,7 @@ _HEADING = re.compile(r"^ {0,3}(#{1,6})\s+(.+?)(?:\s+#+)?\s*$")
 _UNDERLINE = re.compile(r"^ {0,3}(=+|-+)\s*$")
 _RULE = re.compile(r"^ {0,3}([-*_])(?:\s*\1){2,}\s*$")
 _FENCE = re.compile(r"^\s*(`{3,}(?=[^`]*$)|~{3,})\s*([\w+-]*)")
-_ITEM = re.compile(r"^(\s*)([-*+•]|\d{1,4}[.)])\s+(\S.*)$")
+_ITEM = re.compile(r"^(\s*)([-*+•]|\d{1,3}[.)])\s+(\S.*)$")
 _QUOTE = re.compile(r"^\s*>")
 _TABLE_RULE = re.compile(r"^\s*\|?\s*:?-+:?\s*(\|\s*:?-+:?\s*)*\|?\s*$")
 _LABEL = re.compile(
@@ -21,6 +21,7 @@ _LABEL = re.compile(
     r"\s*(?P<sign>:(?:\*\*|__)?|=|\s[—–]|\s->)(?:\s+(?P<value>\S.*))?$",
     re.DOTALL,
 )
+_ASSIGNMENT = re.compile(r"^(?P<label>[^\W\d][\w.-]*)=(?P<value>[^=\s].*)$", re.DOTALL)
 _SENTENCE_END = re.compile(r"(?<=[.!?])[\"')\]]*(\s+)(?=[\"'(\[]?[A-Z0-9\u00c0-\u024f])|(?<=[。！？])(\s*)")
 _ABBREVIATION = re.compile(r"(?:^|[\s(])(?:e\.g|i\.e|cf|vs|etc|no|mr|mrs|ms|dr|st|approx|resp)\.$", re.IGNORECASE)
 _LABEL_WORDS_MAX = 6
@@ -124,6 +125,8 @@ def sentences(text: str) -> list[str]:
 
 def label_of(text: str) -> tuple[str, str] | None:
     """The label and the value of `label: value`, `**Label:** value`, `key = value` or `label — value`."""
+    if tight := _ASSIGNMENT.match(text):
+        return tight["label"], tight["value"].strip()
     found = _LABEL.match(text)
     if not found or not re.search(r"\w", found["label"]):
         return None
@@ -255,22 +258,23 @@ def _indent(line: str) -> int:
 
 
 def _read_prose(outline: _Outline, at: int) -> int:
-    lines = outline.lines
-    if at + 1 < len(lines) and (under := _UNDERLINE.match(lines[at + 1])):
+    lines, end = outline.lines, at + 1
+    found = label_of(lines[at].strip())
+    # `Port: 8080` above a rule is a fact, and the last line of a front matter; any other line there is a heading.
+    if end < len(lines) and (under := _UNDERLINE.match(lines[end])) and not (found and found[1]):
         outline.open_heading(1 if under[1][0] == "=" else 2, lines[at].strip())
-        return at + 2
+        return end + 1
     outline.begin_prose()
-    found, end = label_of(lines[at].strip()), at + 1
     if found and not found[1]:
         outline.open_lead(found[0], lines[at].strip())  # `Key files:` names what follows.
         return end
     # A paragraph goes on until a mark, or a line with a label of its own.
     while end < len(lines) and _is_plain(lines, end) and not label_of(lines[end].strip()):
         end += 1
-    words = "\n".join(line.strip() for line in lines[at:end])
+    rest = [line.strip() for line in lines[at + 1 : end]]
     if found:
-        outline.say(slugs.label(found[0]), words[words.index(found[1], len(found[0])) :])
+        outline.say(slugs.label(found[0]), "\n".join([found[1], *rest]))
         return end
-    for one in sentences(words):
+    for one in sentences("\n".join([lines[at].strip(), *rest])):
         outline.say("", one)
     return end

@@ -4,13 +4,14 @@ Pure: it is told what is known under each key and writes nothing. A key that the
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from commonplace import text as words
 from commonplace.extract import outline, slugs
 from commonplace.extract.outline import Statement
+from commonplace.limits import KEY_CHARS_MAX
 
 Relation: TypeAlias = Literal["none", "additive", "supersede", "contradiction"]
 
@@ -19,9 +20,14 @@ _DENIAL = re.compile(
     r"doesn['’]t|don['’]t|won['’]t|not|cannot|can['’]t)\b",
     re.IGNORECASE,
 )
-# A reworded line is the same line when it starts alike and shares most of its words.
-_SHARED_MIN = 0.5
+# A line was reworded when it shares most of its words with one that the text no longer has. Where the lines around it
+# are still there, fewer are enough; elsewhere it must also start alike, for it may be about something else.
+_SHARED_MIN = 0.4
+_SHARED_ALONE_MIN = 0.6
 _OPENING_WORDS = 2
+_NUMBERING_CHARS = 6
+# Keypaths that begin so are read as those of a project.
+_RESERVED = "project"
 _KINDS = (
     ("decision", re.compile(r"\b(decid\w+|decision|chose|chosen|agreed|we will|going with)\b", re.IGNORECASE)),
     ("preference", re.compile(r"\b(prefer\w*|likes?|dislikes?|favou?rite|rather)\b", re.IGNORECASE)),
@@ -42,38 +48,125 @@ class Placed:
     reason: str
 
 
-def root_of(statements: Sequence[Statement], context: str, source: str) -> tuple[str, ...]:
-    """Where statements go that stand under no heading: below the context, else the source, else `notes`."""
-    if any(statement.path for statement in statements):
-        return ()
-    return (slugs.sentence(context or source or "notes"),)
+@dataclass(frozen=True, slots=True)
+class Hints:
+    """What a caller says about a text: what it is about and where it comes from."""
+
+    context: str = ""
+    source: str = ""
 
 
-def place(text: str, known: Mapping[str, str], *, context: str = "", source: str = "") -> list[Placed]:
-    """The statements of a text with their keys, one a key, in the order of the text."""
+UNHINTED = Hints()
+
+
+def place(
+    text: str, known: Mapping[str, str], hints: Hints = UNHINTED, *, drawn: Collection[str] | None = None
+) -> list[Placed]:
+    """The statements of a text with their keys, one a key, in the order of the text.
+
+    `drawn` are the known keys that came out of texts, which alone may be taken for an earlier wording; None is all.
+    """
     statements = outline.read(text)
-    root = root_of(statements, context, source)
-    said: dict[str, list[Statement]] = {}
-    texts = {statement.text for statement in statements}
-    for statement in statements:
-        section = ".".join(statement.path or root)
-        if statement.label:
-            key = f"{section}.{statement.label}" if section else statement.label
-        else:
-            key = _key_of_sentence(section, statement.text, known, texts, said)
-        said.setdefault(key, []).append(statement)
-    return [_placed(key, group, known.get(key)) for key, group in said.items()]
+    return _Placing(statements, known, hints, known if drawn is None else drawn).placed()
 
 
 def relation(before: str | None, after: str) -> tuple[Relation, str]:
     """How a new value stands to the old one, and why."""
     if before is None or before == after:
         return "none", ""
-    if before in after:
+    if re.search(rf"(?<!\w){re.escape(before)}(?!\w)", after):
         return "additive", "The new value contains the old one and adds to it."
     if bool(_DENIAL.search(after)) != bool(_DENIAL.search(before)):
         return "contradiction", "One of the two denies what the other says; the newer one holds."
     return "supersede", "The new value replaces the old one."
+
+
+class _Section:
+    """What is known directly below a path, as a text sees it that may be a later edition of it."""
+
+    def __init__(self, known: Mapping[str, str], drawn: Collection[str], texts: Collection[str]) -> None:
+        self.by_text = {text: key for key, text in reversed(list(known.items()))}
+        lines = {key: text for key, text in known.items() if key in drawn}
+        gone = {key: words.question_terms(text) for key, text in lines.items() if text not in texts}
+        # The same lines around it are what makes a line that differs the same line.
+        self.edited = 0 < len(lines) <= 2 * (len(lines) - len(gone))
+        self.gone: dict[tuple[str, ...], list[tuple[str, frozenset[str]]]] = {}
+        for key, terms in gone.items():
+            self.gone.setdefault(self._opening(terms), []).append((key, frozenset(terms)))
+
+    def reworded(self, text: str, taken: Collection[str]) -> str | None:
+        """The key of the line that this one was before, if any."""
+        listed = words.question_terms(text)
+        terms, least = frozenset(listed), _SHARED_MIN if self.edited else _SHARED_ALONE_MIN
+        lines = [(key, old) for key, old in self.gone.get(self._opening(listed), ()) if key not in taken]
+        shared = [(len(terms & old) / max(1, len(terms | old)), key) for key, old in lines]
+        alike = [pair for pair in shared if pair[0] >= least]
+        return max(alike)[1] if alike else None
+
+    def _opening(self, terms: list[str]) -> tuple[str, ...]:
+        return () if self.edited else tuple(terms[:_OPENING_WORDS])
+
+
+class _Placing:
+    """One text on its way to its keys."""
+
+    def __init__(
+        self, statements: list[Statement], known: Mapping[str, str], hints: Hints, drawn: Collection[str]
+    ) -> None:
+        self.statements, self.known, self.drawn = statements, known, drawn
+        self.texts = {statement.text for statement in statements}
+        context = hints.context.strip()
+        self.about = (slugs.label(context) if "." in context else slugs.sentence(context)) if context else ""
+        self.loose = self.about or slugs.sentence(hints.source or "notes")
+        self.said: dict[str, list[Statement]] = {}
+        self.beside: dict[str, dict[str, str]] = {}
+        for key, value in known.items():
+            self.beside.setdefault(key.rpartition(".")[0], {})[key] = value
+        self.sections: dict[str, _Section] = {}
+
+    def placed(self) -> list[Placed]:
+        # Labels first: they say their key, and no sentence may take it from them.
+        for statement in (one for one in self.statements if one.label):
+            self.said.setdefault(self._labelled(statement), []).append(statement)
+        for statement in (one for one in self.statements if not one.label):
+            self.said.setdefault(self._sentence(statement), []).append(statement)
+        return [_placed(key, group, self.known.get(key)) for key, group in self.said.items()]
+
+    def _labelled(self, statement: Statement) -> str:
+        if statement.path:
+            return _joined(statement.path, statement.label)
+        # Without a heading a label stands below the context, if there is one; a path, or a key that exists, is meant.
+        own, free = _joined((self.about,), statement.label), _joined((), statement.label)
+        return free if own not in self.known and (free in self.known or "." in free) else own
+
+    def _sentence(self, statement: Statement) -> str:
+        """The key of a line without a label: that of the same line, of the line it was reworded from, or a new one."""
+        text = statement.text
+        wanted = key = _joined(statement.path or (self.loose,), slugs.sentence(text))
+        section = self._section(wanted.rpartition(".")[0])
+        same = section.by_text.get(text)
+        if found := same or section.reworded(text, self.said):
+            return found
+        number = 2
+        while key in self.said or (key in self.known and self.known[key] in self.texts):
+            if any(one.text == text for one in self.said.get(key, ())):
+                return key
+            key, number = f"{wanted}_{number}", number + 1
+        return key
+
+    def _section(self, path: str) -> _Section:
+        if path not in self.sections:
+            self.sections[path] = _Section(self.beside.get(path, {}), self.drawn, self.texts)
+        return self.sections[path]
+
+
+def _joined(path: tuple[str, ...], leaf: str) -> str:
+    """The key of a leaf, as deep as a key may go."""
+    root, *rest = [part for part in (*path, *leaf.split(".")) if part]
+    segments = [f"the_{root}" if root == _RESERVED and rest else root, *rest]
+    while len(".".join(segments)) > KEY_CHARS_MAX - _NUMBERING_CHARS and len(segments) > 1:
+        del segments[-2]
+    return ".".join(segments)
 
 
 def _placed(key: str, group: list[Statement], before: str | None) -> Placed:
@@ -91,38 +184,3 @@ def _kind(statement: Statement, text: str) -> str:
         if signs.search(text) or signs.search(named):
             return kind
     return "fact" if statement.label else "note"
-
-
-def _key_of_sentence(
-    section: str, text: str, known: Mapping[str, str], texts: set[str], said: Mapping[str, list[Statement]]
-) -> str:
-    """The key of a line without a label: that of the same line, of the line it was reworded from, or a new one."""
-    prefix = f"{section}." if section else ""
-    beside = {k: t for k, t in known.items() if k.startswith(prefix) and "." not in k[len(prefix) :]}
-    for key, before in beside.items():
-        if before == text:
-            return key
-    # Only a line that this text no longer has can have become this one.
-    reworded = [
-        (shared, k)
-        for k, before in beside.items()
-        if before not in texts and k not in said
-        if (shared := _alike(before, text)) >= _SHARED_MIN
-    ]
-    if reworded:
-        return max(reworded)[1]
-    wanted = key = prefix + slugs.sentence(text)
-    number = 2
-    while key in said or (key in known and known[key] in texts):
-        if any(statement.text == text for statement in said.get(key, ())):
-            return key
-        key, number = f"{wanted}_{number}", number + 1
-    return key
-
-
-def _alike(before: str, after: str) -> float:
-    """The share of words two lines have in common, 0 when they do not start alike."""
-    old, new = words.question_terms(before), words.question_terms(after)
-    if old[:_OPENING_WORDS] != new[:_OPENING_WORDS]:
-        return 0.0
-    return len(set(old) & set(new)) / len(set(old) | set(new))

@@ -2,6 +2,7 @@
 
 import os
 
-# numpy's matrix library starts a thread per core and lets them spin between our small products: three times the work
-# for no gain. It reads this once, when numpy is first imported, which happens in this room.
+# Both libraries start a thread per core unless told otherwise. numpy's spin between our small products, which makes a
+# search three times as dear; it reads this once, when it is first imported, and that happens in this room.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")

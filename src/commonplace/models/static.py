@@ -18,7 +18,6 @@ from commonplace.models.embedder import Floats, TokenIds
 
 TEXT_CHARS_MAX = 20_000  # The mean of more than this many characters hardly moves.
 TOKENS_MAX = 1_000
-_PACKAGE = "wordllama"
 _WEIGHTS = "weights/l2_supercat_256.safetensors"
 _TOKENIZER = "tokenizers/l2_supercat_tokenizer_config.json"
 _TENSOR = "embedding.weight"
@@ -29,8 +28,8 @@ class StaticEmbedder:
 
     name = "wordllama-l2-supercat-256"
 
-    def __init__(self) -> None:
-        folder = _package_folder()
+    def __init__(self, package: str = "wordllama") -> None:
+        folder = _folder_of(package)
         # Mapped, not read: only the tokens in use take up memory.
         self._table = _mapped(folder / _WEIGHTS)
         self._tokenizer = Tokenizer.from_file(str(folder / _TOKENIZER))
@@ -78,8 +77,8 @@ def _lengths(rows: Floats) -> Floats:
     return np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), np.float32(1e-9))
 
 
-def _package_folder() -> Path:
-    spec = importlib.util.find_spec(_PACKAGE)
+def _folder_of(package: str) -> Path:
+    spec = importlib.util.find_spec(package)
     for location in (spec.submodule_search_locations if spec else None) or ():
         if (Path(location) / _WEIGHTS).is_file() and (Path(location) / _TOKENIZER).is_file():
             return Path(location)

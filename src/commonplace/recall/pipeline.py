@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 CHANNELS = ("keyword", "vector")
 
-CANDIDATES_MIN = 100
+CANDIDATES_MIN = 60
 _COUNT_MAX = 10_000  # A term in more texts than this says little, and finding all of them takes long.
-_TERMS_CHARS_MAX = 20_000  # How much of a memory is weighed; all of it is searched.
+_TERMS_CHARS_MAX = 300_000  # How much of a memory is weighed; all of it is searched.
 
 
 def run(db: Database, semantics: "Semantics | None", bank_id: int, query: Query, now: int) -> Recall:
@@ -38,16 +38,17 @@ class Search:
         self.limit = max(CANDIDATES_MIN, query.limit)
         self.by_words = "keyword" in query.channels
         self.counts = search.term_counts(db, rank.bounded(text.question_terms(query.text)), _COUNT_MAX)
-        self.asked: Question = rank.question(query.text, self.counts, *search.extent(db))
+        self.row_count, term_count = search.extent(db)
+        self.asked: Question = rank.question(query.text, self.counts, self.row_count, term_count)
 
     def answer(self) -> Recall:
         """The hits, and with `explain` what was left out."""
         scored = rank.ordered(self._evidence())
-        best = max((one.relevance for one in scored), default=0.0)
+        silent = max((one.relevance for one in scored), default=0.0) < self._answer_min()
         kept: list[Scored] = []
         dropped: list[Dropped] = []
         for one in scored:
-            why = self._why_not(one, best, len(kept))
+            why = self._why_not(one, silent, len(kept))
             if why:
                 dropped.append(Dropped(one.evidence.memory_id, round(one.score, 4), why))
             else:
@@ -60,14 +61,18 @@ class Search:
         ]
         return Recall(tuple(hits), tuple(dropped) if self.query.explain else ())
 
-    def _why_not(self, one: Scored, best: float, kept_count: int) -> str:
-        if best < rank.ANSWER_MIN and not one.evidence.exact:
+    def _why_not(self, one: Scored, silent: bool, kept_count: int) -> str:
+        if silent and not one.evidence.exact:
             return "nothing in the bank is close to the question"
         if one.relevance < rank.HIT_MIN and not one.evidence.exact:
             return "not close enough to the question"
         if one.score < self.query.min_score:
             return "below the least score asked for"
         return "beyond the limit" if kept_count >= self.query.limit else ""
+
+    def _answer_min(self) -> float:
+        count = self.semantics.count(self.bank_id) if self.semantics else 0
+        return rank.answer_min(count or self.row_count)
 
     def _evidence(self) -> list[Evidence]:
         named = self._by_identifiers()

@@ -19,14 +19,13 @@ from dataclasses import dataclass
 
 from commonplace import text
 
-# Nothing is said about a question whose best hit is below the first; a hit below the second is never shown.
-ANSWER_MIN = 0.22
-HIT_MIN = 0.08
-
 QUESTION_TERMS_MAX = 256
-_KEYWORD, _COVERAGE, _VECTOR, _TOKENS = 4, 1, 3, 4
+_KEYWORD, _COVERAGE, _VECTOR, _TOKENS = 5, 1, 4, 4
 _MIDDLE, _SLOPE = 0.45, 12
-_LENGTH, _LENGTH_USUAL = 0.015, 40
+_HIT_MIN = 0.22  # A hit with less evidence is never shown.
+_ANSWER_MIN, _ANSWER_RISE, _ANSWER_MAX = 0.22, 0.02, 0.40
+_LENGTH, _LENGTH_USUAL = 0.01, 40
+_LONGER_MAX = 8  # A text this many times as long as usual is not held against itself any further.
 _TERM_RATE, _LENGTH_RATE = 1.2, 0.75  # BM25's k1 and b.
 _WORDS_EXPECTED = 8
 _PRIOR_ROWS = 100  # A store is treated as if it held this many more texts, so that a small one still knows rare words.
@@ -80,7 +79,8 @@ def keyword_evidence(asked: Question, terms: str) -> tuple[float, float]:
     """Keyword and coverage evidence of a text, given as its indexed terms."""
     words = terms.split()
     found = Counter(filter(asked.terms.__contains__, words))
-    damping = _TERM_RATE * (1 - _LENGTH_RATE + _LENGTH_RATE * len(words) / asked.usual_length)
+    longer = min(_LONGER_MAX, len(words) / asked.usual_length)
+    damping = _TERM_RATE * (1 - _LENGTH_RATE + _LENGTH_RATE * longer)
     score = sum(asked.terms[word] * count / (count + damping) for word, count in found.items())
     covered = sum(asked.terms[word] for word in found)
     return math.sqrt(min(1.0, score / asked.weight)), min(1.0, covered / asked.weight)
@@ -102,8 +102,16 @@ def relevance(evidence: Evidence) -> float:
     else:
         total = _KEYWORD * keyword + _COVERAGE * coverage + _VECTOR * vector + _TOKENS * tokens
         mean = total / (_KEYWORD + _COVERAGE + _VECTOR + _TOKENS)
-    mean -= _LENGTH * math.log(max(4, evidence.length) / _LENGTH_USUAL)
-    return 1 / (1 + math.exp(-_SLOPE * (mean - _MIDDLE)))
+    length = min(_LENGTH_USUAL * _LONGER_MAX, max(4, evidence.length))
+    return _likely(mean - _LENGTH * math.log(length / _LENGTH_USUAL))
+
+
+def answer_min(count: int) -> float:
+    """The relevance that the best hit needs for anything to be said at all, in a bank of so many memories.
+
+    The more memories there are, the nearer the nearest stranger comes, with the logarithm of their number.
+    """
+    return _likely(min(_ANSWER_MAX, _ANSWER_MIN + _ANSWER_RISE * math.log(max(1, count))))
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,3 +136,10 @@ def ordered(found: Sequence[Evidence]) -> list[Scored]:
         score = likely / 2 + (0.5 if evidence.exact else 0.0) if identified else likely
         scored.append(Scored(evidence, likely, score))
     return sorted(scored, key=lambda one: (-one.score, -one.evidence.memory_id))
+
+
+def _likely(mean: float) -> float:
+    return 1 / (1 + math.exp(-_SLOPE * (mean - _MIDDLE)))
+
+
+HIT_MIN = _likely(_HIT_MIN)

@@ -61,11 +61,16 @@ class Semantics:
         """The name of the embedder."""
         return self._embedder.name
 
+    def count(self, bank_id: int) -> int:
+        """How many vectors of a bank this process holds."""
+        with self._lock:
+            return len(self._banks.get(bank_id, ()))
+
     def encode(self, memories: Sequence[Memory]) -> list[Encoded]:
-        """Memories' titles and texts as the store keeps them."""
+        """Memories as the store keeps them: what their titles, texts and labels mean."""
         if not memories:
             return []
-        texts = [f"{memory.title}\n{memory.text}" if memory.title else memory.text for memory in memories]
+        texts = [_passage(memory) for memory in memories]
         if self._lexicon is None:
             return [row.tobytes() for row in self._embedder.embed(texts).astype(np.float16)]
         rows, tokens = self._lexicon.embed_with_tokens(texts)
@@ -131,6 +136,9 @@ class Semantics:
             return sketches
 
     def _catch_up(self, db: Database, bank_id: int, sketches: Sketches) -> None:
+        if db.in_transaction:
+            # What is written here may yet be taken back, and others would then get the same numbers.
+            return
         purge_count = vectors.purge_count(db, bank_id)
         if purge_count > sketches.purge_count:
             # A purged vector leaves no trace to read, so what is held is compared with what is there.
@@ -145,6 +153,11 @@ class Semantics:
                 ids, live, rows = zip(*kept, strict=True)
                 sketches.put(ids, live, _half_floats(rows, self._sketch_dimensions))
             sketches.seq = changes[-1].seq
+
+
+def _passage(memory: Memory) -> str:
+    labels = " ".join((*memory.tags, memory.key, memory.category)).strip()
+    return "\n".join(part for part in (memory.title, memory.text, labels) if part)
 
 
 def _squares(rows: Floats) -> Floats:

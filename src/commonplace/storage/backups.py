@@ -22,6 +22,7 @@ from commonplace.storage.migrations import Migration
 
 Progress: TypeAlias = Callable[[int, int | None], None]
 
+FOLDER_PREFIX = ".commonplace-restore-"
 _PAGES = 1000
 _COPIES_MAX = 10_000
 _ROOM = 2**32
@@ -57,7 +58,7 @@ def restore(
     kept and the change, so every acknowledged write is in one of the two.
     """
     _check_source(db, source)
-    with files.explained(db.path), tempfile.TemporaryDirectory(prefix=".restore-", dir=db.path.parent) as folder:
+    with files.explained(db.path), tempfile.TemporaryDirectory(prefix=FOLDER_PREFIX, dir=db.path.parent) as folder:
         draft = Path(folder) / "draft.db"
         _prepare(db, source, draft, clock, steps)
         with (
@@ -114,6 +115,8 @@ def _check_source(db: Database, source: Path) -> None:
         raise _damaged(source) from error
     except apsw.BusyError as error:
         raise Conflict(f"{source.name!r} is in use by another program.", hint="Close it and try again.") from error
+    except apsw.Error as error:
+        raise Unsupported(f"{source.name!r} cannot be read as a backup.", hint=_TRY_ANOTHER) from error
 
 
 def _prepare(db: Database, source: Path, draft: Path, clock: Clock, steps: Sequence[Migration] | None) -> None:

@@ -139,18 +139,6 @@ class Database:
         with self._write_lock, translated():
             yield self._open_writer()
 
-    def backup_to(self, target: apsw.Connection, *, pages: int = 1000) -> Generator[tuple[int, int]]:
-        """Copy the whole file while others go on writing; yields pages done and pages in all."""
-        source = self._connect()
-        try:
-            with target.backup("main", source, "main") as backup:
-                while not backup.done:
-                    with translated():
-                        backup.step(pages)
-                    yield backup.page_count - backup.remaining, backup.page_count
-        finally:
-            source.close()
-
     def close(self) -> None:
         """Close every connection. The last process to do so folds the log into the file."""
         with self._write_lock, self._pool_lock:
@@ -240,10 +228,9 @@ def translated() -> Generator[None]:
             "The store cannot be opened.", hint="Check that the folder in COMMONPLACE_HOME exists and can be written."
         ) from error
     except (apsw.CorruptError, apsw.NotADBError, apsw.FormatError) as error:
-        raise errors.Unsupported(
-            "The store is damaged or not a database.",
-            hint="Run `commonplace doctor`, then `commonplace restore --backup FILE` with your newest backup.",
-        ) from error
+        raise _damaged() from error
+    except UnicodeDecodeError as error:
+        raise _damaged() from error
     except (UnicodeEncodeError, OverflowError) as error:
         raise errors.Invalid(
             "A value cannot be stored: half of a character, or a number beyond 64 bits.", hint="Correct the value."
@@ -252,6 +239,22 @@ def translated() -> Generator[None]:
         raise errors.Busy(
             "The disk did not answer; nothing was changed.", hint="Check the disk and try again."
         ) from error
+
+
+@contextmanager
+def readable() -> Generator[None]:
+    """For the first look into a file, where even our own queries may fail because it is not what it says it is."""
+    try:
+        yield
+    except apsw.SQLError as error:
+        raise _damaged() from error
+
+
+def _damaged() -> errors.Unsupported:
+    return errors.Unsupported(
+        "The store is damaged or not a database.",
+        hint="Run `commonplace doctor`; `commonplace restore --backup FILE` brings a backup back.",
+    )
 
 
 def _busy() -> errors.Busy:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from commonplace.errors import Busy, Conflict, Forbidden, Invalid, NotFound
 
+PART_PREFIX, PART_SUFFIX = ".commonplace-", ".part"
 _NO_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _NO_RIGHT = (errno.EACCES, errno.EPERM, errno.EROFS)
 _BAD_NAME = (errno.EISDIR, errno.ENOTDIR, errno.ENAMETOOLONG, errno.EINVAL, errno.ELOOP)
@@ -43,7 +44,7 @@ def new_file(target: Path) -> Generator[Path]:
     with explained(target):
         _check_free(target)
         # Made by the owner for the owner (0600), and in the same folder, so that the last step is only a rename.
-        handle, name = tempfile.mkstemp(prefix=".commonplace-", suffix=".part", dir=target.parent)
+        handle, name = tempfile.mkstemp(prefix=PART_PREFIX, suffix=PART_SUFFIX, dir=target.parent)
         os.close(handle)
         part = Path(name)
         try:

@@ -127,6 +127,20 @@ def free_bytes(db: Database) -> tuple[int, int]:
         return shutil.disk_usage(db.path.parent).free, db.path.stat().st_size
 
 
+def leftovers(db: Database, before: int) -> list[str]:
+    """The names of half-made copies beside the store that nobody has touched since a moment."""
+    with files.explained(db.path):
+        return sorted(path.name for path in _half_made(db.path) if path.stat().st_mtime * 1000 < before)
+
+
+def remove_leftovers(db: Database, before: int) -> None:
+    """Delete half-made copies that nobody has touched since a moment."""
+    with files.explained(db.path):
+        for name in leftovers(db, before):
+            path = db.path.with_name(name)
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+
+
 def open_to_others(db: Database) -> list[str]:
     """The names of the store's files, and of its folder, that other users can reach."""
     with files.explained(db.path):
@@ -190,6 +204,11 @@ def _is_text(content: bytes) -> bool:
     except UnicodeDecodeError:
         return False
     return True
+
+
+def _half_made(path: Path) -> list[Path]:
+    parts = path.parent.glob(f"{files.PART_PREFIX}*{files.PART_SUFFIX}*")
+    return [*parts, *path.parent.glob(f"{backups.FOLDER_PREFIX}*")]
 
 
 def _guarded(path: Path) -> list[tuple[Path, int]]:

@@ -11,7 +11,7 @@ import apsw
 
 from commonplace import errors
 from commonplace.clock import Clock
-from commonplace.storage.database import Database, translated
+from commonplace.storage.database import Database, readable, translated
 
 APPLICATION_ID = 0xC033B00C - 2**32  # Marks the file as ours; SQLite keeps it as a signed number.
 _SQL = resources.files("commonplace.storage") / "sql"
@@ -76,13 +76,15 @@ def _prepare(path: Path, known: tuple[Migration, ...], clock: Clock, busy_timeou
     connection = apsw.Connection(str(path))
     try:
         connection.set_busy_timeout(busy_timeout_ms)
-        _check_owner(connection)
-        if _missing(connection, known):
-            if not connection.pragma("user_version"):
-                # Must come before the first table; lets a purge give its pages back to the disk.
-                connection.pragma("auto_vacuum", "incremental")
-            if connection.pragma("journal_mode") != "wal":
-                connection.pragma("journal_mode", "wal")
+        with readable():
+            _check_owner(connection)
+            steps = _missing(connection, known)
+        if steps and not connection.pragma("user_version"):
+            # Must come before the first table; lets a purge give its pages back to the disk.
+            connection.pragma("auto_vacuum", "incremental")
+        if connection.pragma("journal_mode") != "wal":
+            connection.pragma("journal_mode", "wal")
+        if steps:
             _upgrade(connection, path, known, clock.now())
     finally:
         connection.close()

@@ -38,6 +38,13 @@ def index_memory(db: Database, memory: Memory) -> None:
     db.run("mark_stale", memory_id=memory.id, bank_id=memory.bank_id)
 
 
+def reindex(db: Database, memories: Sequence[Memory]) -> None:
+    """The same for memories whose derived rows may say anything."""
+    db.run("drop_tags", ids=json.dumps([memory.id for memory in memories]))
+    for memory in memories:
+        index_memory(db, memory)
+
+
 def unindex(db: Database, bank_id: int, memory_ids: Sequence[int]) -> None:
     """Leave nothing of purged memories in any derived table."""
     ids = json.dumps(list(memory_ids))

@@ -54,14 +54,9 @@ def put(db: Database, embedder: str, made: Iterable[tuple[int, int, bytes]]) -> 
     db.run_many("clear_stale_version", [{"memory_id": r["memory_id"], "version": r["version"]} for r in rows])
 
 
-def mark_stale(db: Database, bank_id: int, memory_ids: Iterable[int]) -> None:
-    """Queue memories for new vectors."""
-    db.run_many("mark_stale", [{"memory_id": number, "bank_id": bank_id} for number in memory_ids])
-
-
-def stale_ids(db: Database, bank_id: int, limit: int) -> list[int]:
-    """The memories of a bank that have waited longest for a vector."""
-    return [row["memory_id"] for row in db.all("stale_ids", bank_id=bank_id, limit=limit)]
+def stale_ids(db: Database, bank_id: int, *, after: int, limit: int) -> list[int]:
+    """The next memories of a bank, by id, that wait for a vector."""
+    return [row["memory_id"] for row in db.all("stale_ids", bank_id=bank_id, after=after, limit=limit)]
 
 
 def clear_stale(db: Database, memory_ids: Iterable[int]) -> None:

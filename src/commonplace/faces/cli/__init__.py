@@ -9,8 +9,9 @@ from collections.abc import Sequence
 import click
 
 from commonplace.errors import CommonplaceError
-from commonplace.faces.cli import archive, asking, care, memories, past, screen
+from commonplace.faces.cli import archive, asking, care, memories, past, screen, serving
 from commonplace.faces.cli.call import Shell
+from commonplace.faces.cli.connecting import connect, disconnect
 
 NAME = "commonplace"
 MESSAGE_CHARS_MAX = 500
@@ -19,7 +20,7 @@ SECTIONS = (
     ("Change and undo", ("revise", "history", "forget", "restore", "purge")),
     ("Look around", ("tags", "projects", "banks")),
     ("Take care", ("doctor", "rebuild", "export", "import", "backup", "settings")),
-    ("Serve programs", ("serve", "mcp", "token")),
+    ("Serve programs", ("connect", "disconnect", "serve", "mcp", "token")),
 )
 EXAMPLES = (
     'commonplace add "Staging listens on port 8080." --tag infra',
@@ -79,6 +80,7 @@ for command in (
     *(asking.recall, past.history, past.forget, past.restore, past.purge),
     *(archive.export, archive.import_archive, archive.backup),
     *(care.banks, care.projects, care.rebuild, care.doctor, care.settings),
+    *(serving.serve, serving.mcp, serving.token, connect, disconnect),
 ):
     cli.add_command(command)
 

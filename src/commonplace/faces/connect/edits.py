@@ -9,12 +9,12 @@ import json
 import os
 import re
 import tempfile
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 from commonplace.errors import Conflict, Forbidden, Invalid, TooLarge, Unsupported
 from commonplace.faces.connect import json_text, toml_text
@@ -65,37 +65,20 @@ class Plan:
 
 def plan(client: Client, wanted: Wanted, machine: Machine) -> Plan:
     """The change that lets a client speak to us. Nothing is written."""
+    entry, name = _entry(client, wanted), _checked_name(wanted.name)
     path = client.path(machine)
     before = _read(path)
-    text = before or ""
-    keys = (*_keys(client, text), _checked_name(wanted.name))
-    entry = _entry(client, wanted)
-    present = _value(client, text, keys)
-    if present is not None:
-        _require_ours(present, keys[-1], client)
-        entry = _merged(cast(Entry, present), entry)
-    if present == entry:
-        return Plan(client, path, before, text, entry)
-    if client.format == "toml":
-        after = _with_table(text, keys, present, entry)
-    else:
-        after = json_text.with_value(text, keys, entry)
-    _verify(client, text, after, keys, entry)
+    with _named(path):
+        after, entry = _with_entry(client, before or "", name, entry)
     return Plan(client, path, before, after, entry)
 
 
 def plan_removal(client: Client, name: str, machine: Machine) -> Plan:
     """The change that takes our entry out again. Nothing is written."""
-    path = client.path(machine)
+    name, path = _checked_name(name), client.path(machine)
     before = _read(path)
-    text = before or ""
-    keys = (*_keys(client, text), _checked_name(name))
-    present = _value(client, text, keys)
-    if present is None:
-        return Plan(client, path, before, text, None)
-    _require_ours(present, keys[-1], client)
-    after = (toml_text if client.format == "toml" else json_text).without(text, keys)
-    _verify(client, text, after, keys, None)
+    with _named(path):
+        after = _without_entry(client, before or "", name)
     return Plan(client, path, before, after, None)
 
 
@@ -116,8 +99,37 @@ def apply(plan: Plan) -> Path | None:
     return backup
 
 
+def _with_entry(client: Client, text: str, name: str, entry: Entry) -> tuple[str, Entry]:
+    keys = (*_keys(client, text), name)
+    present = _value(client, text, keys)
+    if present is not None:
+        _require_ours(present, keys[-1], client)
+        entry = _merged(cast(Entry, present), entry)
+    if present == entry:
+        return text, entry
+    if client.format == "toml":
+        after = _with_table(text, keys, present, entry)
+    else:
+        after = json_text.with_value(text, keys, entry)
+    _verify(client, text, after, keys, entry)
+    return after, entry
+
+
+def _without_entry(client: Client, text: str, name: str) -> str:
+    keys = (*_keys(client, text), name)
+    present = _value(client, text, keys)
+    if present is None:
+        return text
+    _require_ours(present, name, client)
+    after = (toml_text if client.format == "toml" else json_text).without(text, keys)
+    _verify(client, text, after, keys, None)
+    return after
+
+
 def _entry(client: Client, wanted: Wanted) -> Entry:
     if not wanted.url:
+        if wanted.key_variable:
+            raise Invalid("A server that the client starts itself needs no key.", hint="Leave --key-variable out.")
         command, *before = wanted.program
         bank = ["--bank", wanted.bank] if wanted.bank else []
         return client.local(command, [*before, "mcp", "--dialect", wanted.dialect, *bank])
@@ -137,7 +149,12 @@ def _entry(client: Client, wanted: Wanted) -> Entry:
             "The key is named by a variable, not written into the file.",
             hint="Give the variable's name: --key-variable COMMONPLACE_API_KEY",
         )
-    return client.remote(wanted.url, wanted.key_variable)
+    if parts.path not in ("", "/"):
+        if wanted.bank:
+            raise Invalid("The address decides on the bank.", hint=f"Put it there: {wanted.url.rstrip('/')}/BANK")
+        return client.remote(wanted.url, wanted.key_variable)
+    path = f"/{wanted.dialect}/mcp" + (f"/{quote(wanted.bank, safe='')}" if wanted.bank else "")
+    return client.remote(parts._replace(path=path).geturl(), wanted.key_variable)
 
 
 def _merged(present: Entry, entry: Entry) -> Entry:
@@ -227,6 +244,15 @@ def _verify(client: Client, before: str, after: str, keys: tuple[str, ...], entr
             f"{client.title}'s servers are written in a way this program cannot change safely.",
             hint=f"Give them tables of their own, as in [{'.'.join(keys)}], or make the change in an editor.",
         )
+
+
+@contextmanager
+def _named(path: Path) -> Generator[None]:
+    """Let a refusal say which file it is about."""
+    try:
+        yield
+    except Invalid as error:
+        raise Invalid(error.message.replace("The file", str(path), 1), hint=error.hint) from error
 
 
 def _checked_name(name: str) -> str:

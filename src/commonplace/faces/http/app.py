@@ -19,7 +19,7 @@ from commonplace.errors import CommonplaceError
 from commonplace.faces.http import fast
 from commonplace.faces.http.calls import Calls
 from commonplace.faces.http.endpoints import Endpoints
-from commonplace.faces.http.guard import Arrival, Guard, Keys, Message, Receive, Scope, Send, answer, answer_error
+from commonplace.faces.http.guard import Admission, Arrival, Guard, Message, Receive, Scope, Send, answer, answer_error
 from commonplace.faces.http.metrics import Metrics
 from commonplace.faces.http.paths import Paths
 from commonplace.faces.http.sessions import Sessions
@@ -41,9 +41,7 @@ class Plan:
     default: str
     # The bank of calls that name none, by dialect.
     banks: Mapping[str, str]
-    keys: Keys
-    hosts: tuple[str, ...]
-    port: int
+    admission: Admission
     # Off only in the test that compares the two ways.
     short_way: bool = True
 
@@ -57,7 +55,7 @@ class Site:
         self._endpoints = Endpoints(plan.dialects, plan.banks)
         self._sessions = Sessions()
         self._short_way = plan.short_way
-        self._guard = Guard(self._inside, Paths(plan.dialects, plan.default), plan.keys, plan.hosts, plan.port)
+        self._guard = Guard(self._inside, Paths(plan.dialects, plan.default), plan.admission)
         self._official: asyncio.Future[Official] | None = None
         self._keeper: asyncio.Task[None] | None = None
         self._ended: asyncio.Event | None = None
@@ -79,7 +77,8 @@ class Site:
         finally:
             # The path as it came, still encoded, and nothing of the query: no line breaks, no keys.
             took_ms = (time.perf_counter() - started) * 1000
-            _log.debug("%s %s %d %.1f ms", scope["method"], scope["raw_path"].decode("latin-1"), status, took_ms)
+            path = scope["raw_path"].decode("ascii", "backslashreplace")
+            _log.debug("%s %s %d %.1f ms", scope["method"], path, status, took_ms)
 
     def start(self) -> None:
         """Begin to fetch the SDK. Call it in the running loop, once the server listens."""
@@ -135,7 +134,8 @@ class Site:
             return
         match arrival.place.page:
             case "metrics":
-                text = self._metrics.text(await self.calls.read(totals, self.calls.engine))
+                running = self.calls.running
+                text = self._metrics.text(await self.calls.read(totals, self.calls.engine), running)
                 await answer(arrival.send, 200, text.encode(), content_type=b"text/plain; version=0.0.4; charset=utf-8")
             case "version":
                 versions = [*wire.LEGACY, *wire.MODERN]

@@ -69,13 +69,15 @@ class Calls:
         def make_call(request: methods.Request) -> Call:
             return Call(self.engine, endpoint.bank, line.session, request.client, progress=line.progress)
 
-        started = time.perf_counter()
+        started, failed = time.perf_counter(), True
         try:
             result = await self.read(methods.outcome, request, endpoint.dialect, make_call, line.ask)
+            failed = result.get("isError", False)
         except asyncio.CancelledError:
             line.cut = True
             raise
-        if request.method == "tools/call" and "isError" in result:
-            took_s = time.perf_counter() - started
-            self._metrics.observe(endpoint.dialect.name, request.params["name"], took_s, result["isError"])
+        finally:
+            # Only names that are in the table, or callers could fill the memory with names.
+            if request.method == "tools/call" and (name := str(request.params.get("name"))) in endpoint.dialect.tools:
+                self._metrics.observe(endpoint.dialect.name, name, time.perf_counter() - started, failed)
         return result

@@ -7,7 +7,7 @@ import asyncio
 import hmac
 import ipaddress
 import json
-from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMapping
+from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
@@ -72,15 +72,26 @@ class Keys:
         return tuple(filter(None, (self.everything, self.by_dialect.get(place.dialect, ""))))
 
 
+@dataclass(frozen=True, slots=True)
+class Admission:
+    """Whom to let in: who has a key, or asks for this port by one of these names, and does not dawdle."""
+
+    port: int
+    keys: Keys = field(default_factory=Keys)
+    hosts: tuple[str, ...] = ()
+    body_read_s_max: float = BODY_READ_S_MAX
+
+
 class Guard:
     """Lets requests in or turns them away."""
 
-    def __init__(self, inside: Inside, paths: Paths, keys: Keys, hosts: Iterable[str], port: int) -> None:
+    def __init__(self, inside: Inside, paths: Paths, admission: Admission) -> None:
         self._inside = inside
         self._find = paths.find
-        self._keys = keys
-        self._hosts = frozenset(_name(name) for name in (*LOOPBACK, *hosts))
-        ends = (f":{port}", "") if port == 80 else (f":{port}",)
+        self._keys = admission.keys
+        self._body_read_s_max = admission.body_read_s_max
+        self._hosts = frozenset(_name(name) for name in (*LOOPBACK, *admission.hosts))
+        ends = (f":{admission.port}", "") if admission.port == 80 else (f":{admission.port}",)
         self._origins = frozenset(f"http://{name}{end}".encode() for name in LOOPBACK for end in ends)
         self._host_is_known: dict[bytes, bool] = {}
 
@@ -113,7 +124,7 @@ class Guard:
             raise Refused(404, "There is no OAuth server here.", "Use a key in the Authorization header, if any.")
         self._check_key(place, headers)
         method = scope["method"]
-        body = b"" if method in _BODILESS else await _body(headers, receive)
+        body = b"" if method in _BODILESS else await self._body(headers, receive)
         return Arrival(place, method, headers, repeated, body, scope, receive, send)
 
     def _check_origin(self, headers: Mapping[bytes, bytes]) -> None:
@@ -147,6 +158,29 @@ class Guard:
             hint = "Send it as `Authorization: Bearer KEY`."
             raise Refused(401, "A valid key is needed.", hint, ((b"www-authenticate", challenge),))
 
+    async def _body(self, headers: Mapping[bytes, bytes], receive: Receive) -> bytes:
+        declared = headers.get(b"content-length", b"0")
+        if not declared.isdigit() or int(declared) > BODY_BYTES_MAX:
+            raise _too_large()
+        chunks: list[bytes] = []
+        size = 0
+        try:
+            async with asyncio.timeout(self._body_read_s_max):
+                while True:
+                    message = await receive()
+                    if message["type"] == "http.disconnect":
+                        raise Refused(400, "The request ended early.", "Send it again.")
+                    chunk = message.get("body", b"")
+                    size += len(chunk)
+                    # A body in chunks does not say its length beforehand.
+                    if size > BODY_BYTES_MAX:
+                        raise _too_large()
+                    chunks.append(chunk)
+                    if not message.get("more_body", False):
+                        return chunks[0] if len(chunks) == 1 else b"".join(chunks)
+        except TimeoutError:
+            raise Refused(408, "The request took too long to arrive.", "Send it faster.", _CLOSE) from None
+
 
 async def answer(
     send: Send, status: int, body: bytes, headers: Headers = (), content_type: bytes = b"application/json"
@@ -168,30 +202,6 @@ def is_loopback(host: str) -> bool:
         return ipaddress.ip_address(host.strip("[]")).is_loopback
     except ValueError:
         return host.lower() == "localhost"
-
-
-async def _body(headers: Mapping[bytes, bytes], receive: Receive) -> bytes:
-    declared = headers.get(b"content-length", b"0")
-    if not declared.isdigit() or int(declared) > BODY_BYTES_MAX:
-        raise _too_large()
-    chunks: list[bytes] = []
-    size = 0
-    try:
-        async with asyncio.timeout(BODY_READ_S_MAX):
-            while True:
-                message = await receive()
-                if message["type"] == "http.disconnect":
-                    raise Refused(400, "The request ended early.", "Send it again.")
-                chunk = message.get("body", b"")
-                size += len(chunk)
-                # A body in chunks does not say its length beforehand.
-                if size > BODY_BYTES_MAX:
-                    raise _too_large()
-                chunks.append(chunk)
-                if not message.get("more_body", False):
-                    return chunks[0] if len(chunks) == 1 else b"".join(chunks)
-    except TimeoutError:
-        raise Refused(408, "The request took too long to arrive.", "Send it faster.", _CLOSE) from None
 
 
 _CLOSE = ((b"connection", b"close"),)

@@ -37,6 +37,11 @@ def configure(level: str, as_json: bool) -> None:
     logging.getLogger("commonplace").setLevel(level.upper())
 
 
+def record(text: str) -> logging.LogRecord:
+    """Something to be said whatever the level."""
+    return logging.LogRecord("commonplace.http", logging.INFO, "", 0, text, None, None)
+
+
 def _text(record: logging.LogRecord) -> str:
     text = " ".join(record.getMessage().split())
     if record.exc_info and record.exc_info[1] is not None:

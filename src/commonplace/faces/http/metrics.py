@@ -39,12 +39,13 @@ class Metrics:
         tally.total_s += took_s
         tally.within[bisect_left(BOUNDS_S, took_s)] += 1
 
-    def text(self, held: Totals) -> str:
+    def text(self, held: Totals, running: int) -> str:
         """Everything, as a page."""
         families = (
             ("calls_total", "counter", "Tool calls that ended.", self._calls()),
             ("call_errors_total", "counter", "Tool calls that ended with an error.", self._errors()),
             ("call_duration_seconds", "histogram", "How long tool calls took.", self._durations()),
+            ("calls_running", "gauge", "Tool calls and reads that have not ended.", [f" {running}"]),
             ("memories", "gauge", "Memories that are not forgotten.", [f" {held.memory_count}"]),
             ("jobs", "gauge", "Jobs by state.", [f'{{state="{name}"}} {n}' for name, n in held.job_counts.items()]),
             ("store_bytes", "gauge", "Size of the store on disk.", [f" {held.store_bytes}"]),

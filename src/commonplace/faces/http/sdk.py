@@ -25,7 +25,7 @@ from commonplace.engine.engine import Engine
 from commonplace.errors import CommonplaceError
 from commonplace.faces.http.calls import Calls, Line
 from commonplace.faces.http.endpoints import Endpoint
-from commonplace.faces.http.guard import Arrival, Message, Receive, Scope
+from commonplace.faces.http.guard import Arrival, Message, Receive, Scope, answer
 from commonplace.faces.http.opening import Opening, opening
 from commonplace.faces.http.sessions import Sessions
 from commonplace.faces.mcp import methods, wire
@@ -76,7 +76,10 @@ class Official:
         first = opening(arrival)
         stateless = self._stateless if _takes_streams(arrival) else self._json_only
         session_id = arrival.header(b"mcp-session-id")
-        if first is not None and stateless is self._stateless and not session_id:
+        if arrival.method == "GET" and not session_id:
+            # No stream for who has no session; clients take this status, and no other, for a plain no.
+            await answer(arrival.send, 405, b"", ((b"allow", b"POST"),))
+        elif first is not None and stateless is self._stateless and not session_id:
             await self._open(arrival, scope, first)
         elif _is_modern(arrival) or (arrival.method == "POST" and not session_id):
             await stateless.handle_request(scope, _replayed(arrival), arrival.send)
@@ -240,10 +243,10 @@ async def _ask(ctx: Context, request: methods.Request, endpoint: Endpoint, line:
     except CommonplaceError:
         return  # The call itself will say so.
     try:
-        answer = await ctx.session.elicit_form(tool.confirm, {"type": "object", "properties": {}}, ctx.request_id)
+        given = await ctx.session.elicit_form(tool.confirm, {"type": "object", "properties": {}}, ctx.request_id)
     except MCPError:
         return  # A client that cannot ask after all; the question is a courtesy, not a lock.
-    agreed = answer.action == "accept"
+    agreed = given.action == "accept"
     line.ask = lambda _question: agreed
 
 

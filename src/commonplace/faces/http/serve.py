@@ -8,7 +8,8 @@ import signal
 import socket
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
 
@@ -18,17 +19,22 @@ from commonplace.app import open_engine
 from commonplace.dialects import registry
 from commonplace.dialects.table import Dialect
 from commonplace.engine.engine import Engine
+from commonplace.engine.worker import Tasks, Worker
 from commonplace.errors import Busy, Forbidden, Invalid
 from commonplace.faces.http import logs, tokens
 from commonplace.faces.http.app import Plan, Site
-from commonplace.faces.http.guard import Keys, is_loopback
+from commonplace.faces.http.guard import Admission, Keys, is_loopback
 from commonplace.limits import CONNECTIONS_MAX, SHUTDOWN_S_MAX
 from commonplace.settings import Settings
 
 HOST = "127.0.0.1"
 PORT = 8888
 DIALECT = "hindsight"
+# What the server does with jobs, by their kind. None leaves any yet.
+TASKS: Tasks = {}
 _BACKLOG = 512
+# Longer than clients keep a connection, so that it is they who close it and never find it closed.
+_KEEP_ALIVE_S = 75
 _log = logging.getLogger("commonplace.http")
 
 
@@ -59,22 +65,40 @@ def run(
         plan = _plan(settings, spoken, dialect or DIALECT, host, listener.getsockname()[1])
         site = Site(engine, plan)
         _welcome(settings, plan, host, log_json)
-        serve(site, listener)
+        with working(engine, TASKS):
+            serve(site, listener)
     _leave(engine, site)
+
+
+@contextmanager
+def working(engine: Engine, tasks: Tasks) -> Generator[None]:
+    """Do jobs in the background, where there are any that this server knows how to do."""
+    if not tasks:
+        yield
+        return
+    worker = Worker(engine, tasks)
+    worker.start()
+    try:
+        yield
+    finally:
+        worker.stop()
+        worker.join(SHUTDOWN_S_MAX)
 
 
 def serve(site: Site, listener: socket.socket) -> None:
     """Serve an app on a socket until a signal says stop."""
-    quick = platform.system() != "Windows" and platform.python_implementation() == "CPython"
     config = uvicorn.Config(
         site,
-        loop="uvloop" if quick else "asyncio",
-        http="httptools" if quick else "h11",
+        # uvloop and httptools where they exist, asyncio and h11 elsewhere.
+        loop="auto",
+        http="auto",
         ws="none",
         lifespan="off",
         log_config=None,
         access_log=False,
         server_header=False,
+        proxy_headers=False,
+        timeout_keep_alive=_KEEP_ALIVE_S,
         backlog=_BACKLOG,
         limit_concurrency=CONNECTIONS_MAX,
         timeout_graceful_shutdown=SHUTDOWN_S_MAX,
@@ -142,27 +166,23 @@ def _plan(settings: Settings, dialects: Mapping[str, Dialect], default: str, hos
         dialects=dialects,
         default=default,
         banks={"hindsight": settings.hindsight_bank},
-        keys=Keys(settings.api_key, keys),
-        hosts=(host, *settings.allowed_hosts),
-        port=port,
+        admission=Admission(port, Keys(settings.api_key, keys), (host, *settings.allowed_hosts)),
     )
 
 
 def _welcome(settings: Settings, plan: Plan, host: str, log_json: bool) -> None:
     """Say where the server is and how to reach it."""
-    if log_json:
-        return
     where = f"[{host}]" if ":" in host else host
-    address = f"http://{where}:{plan.port}"
-    store = shortened(settings.database_path)
+    address = f"http://{where}:{plan.admission.port}"
     lines = [
         f"Commonplace listens on {address}",
-        f"  memories   {store}",
+        f"  memories   {shortened(settings.database_path)}",
         f"  endpoints  {address}/mcp ({plan.default}), {address}/DIALECT/mcp for {', '.join(plan.dialects)}",
         f"  connect    claude mcp add --transport http commonplace {address}/mcp",
         "  stop       Ctrl+C",
     ]
-    sys.stderr.write("\n".join(lines) + "\n")
+    said = logs.Json().format(logs.record(lines[0])) if log_json else "\n".join(lines)
+    sys.stderr.write(said + "\n")
     sys.stderr.flush()
 
 

@@ -66,7 +66,13 @@ class Threads:
     def _tell(self) -> None:
         try:
             self.soon(self._collect)
-        except RuntimeError:  # The loop is closed: nobody waits any more.
+        except RuntimeError:  # The loop is closed: nobody waits any more, but somebody may still count.
+            self._forget()
+
+    def _forget(self) -> None:
+        self._collecting = False
+        while self._ended:
+            self._ended.popleft()
             self.running -= 1
 
     def _collect(self) -> None:

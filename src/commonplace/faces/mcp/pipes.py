@@ -7,6 +7,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import suppress
 
+from commonplace.errors import Unsupported
 from commonplace.limits import LINE_BYTES_MAX
 
 _CHUNK_BYTES = 65_536
@@ -83,7 +84,12 @@ def claimed() -> tuple[Inlet, Outlet]:
     A print, a library or a child process that uses the usual descriptors afterwards reads nothing, and writes to
     standard error.
     """
-    source, target = os.dup(0), os.dup(1)
+    try:
+        source, target = os.dup(0), os.dup(1)
+    except OSError as error:
+        raise Unsupported("There is no standard input or output.", hint="Have an MCP client start this.") from error
+    if os.isatty(0) and os.isatty(2):
+        sys.stderr.write("Waiting for a client's messages on standard input; Ctrl-D ends this.\n")
     nowhere = os.open(os.devnull, os.O_RDWR)
     os.dup2(nowhere, 0)
     try:

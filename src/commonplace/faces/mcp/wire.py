@@ -25,7 +25,6 @@ METHOD_NOT_FOUND = -32601
 INVALID_PARAMS = -32602
 INTERNAL_ERROR = -32603
 RESOURCE_NOT_FOUND = -32002  # legacy only; the modern era says INVALID_PARAMS
-MISSING_CAPABILITY = -32021
 UNSUPPORTED_VERSION = -32022
 
 _RESERVED = "io.modelcontextprotocol/"
@@ -232,12 +231,6 @@ def progress(token: str | int, done: float, total: float | None, text: str) -> J
     if text:
         params["message"] = text
     return notification("notifications/progress", params)
-
-
-def unsupported_version(request_id: RequestId, requested: str) -> Json:
-    """The refusal of a modern request in a revision that is not spoken."""
-    data = {"supported": list(MODERN), "requested": requested}
-    return failure(request_id, UNSUPPORTED_VERSION, "Unsupported protocol version", data)
 
 
 def encoded(message: Json) -> bytes:

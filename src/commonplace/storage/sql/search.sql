@@ -81,7 +81,7 @@ select v.memory_id, v.vector from json_each(:ids) i cross join vectors v on v.me
 where v.bank_id = :bank_id and v.embedder = :embedder;
 
 -- name: stale_ids
-select memory_id from stale where bank_id = :bank_id order by memory_id limit :limit;
+select memory_id from stale where bank_id = :bank_id and memory_id > :after order by memory_id limit :limit;
 
 -- name: count_stale
 select count(*) as count from stale where cast(:bank_id as integer) is null or bank_id = :bank_id;

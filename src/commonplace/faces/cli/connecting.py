@@ -10,7 +10,8 @@ from typing import Any
 
 import click
 
-from commonplace.errors import CommonplaceError
+from commonplace.dialects import registry
+from commonplace.errors import CommonplaceError, Conflict, Invalid
 from commonplace.faces.cli import screen
 from commonplace.faces.cli.call import Call, Command, called
 from commonplace.faces.cli.screen import Column
@@ -27,6 +28,7 @@ def wanting(command: Command) -> Command:
 
     @wraps(command)
     def run(call: Call, **options: Any) -> None:
+        registry.find(options["dialect"])
         wanted = Wanted(
             dialect=options.pop("dialect"),
             program=launcher(call.home or os.environ.get("COMMONPLACE_HOME", "")),
@@ -45,8 +47,8 @@ def wanting(command: Command) -> Command:
 
 _OPTIONS: tuple[Callable[[Command], Command], ...] = (
     click.option("--dialect", metavar="NAME", default=DEFAULT_DIALECT, help="The tools the client gets."),
-    click.option("--bank", metavar="NAME", help="The only bank it sees; without --http."),
-    click.option("--http", metavar="URL", help="Use the server at this address instead of starting one."),
+    click.option("--bank", metavar="NAME", help="The only bank it sees."),
+    click.option("--http", metavar="URL", help="Use the server there instead of starting one."),
     click.option("--key-variable", metavar="NAME", help="Variable with that server's key; the key is not written."),
     click.option("--name", "entry_name", metavar="NAME", default=DEFAULT_NAME, help="What the entry is called."),
 )
@@ -65,9 +67,10 @@ def connect(call: Call, client: str | None, wanted: Wanted, write: bool) -> None
     is. Without a client, shows where each keeps its file and which are connected.
 
     \b
-    commonplace connect
-    commonplace connect claude-code --dialect memstate
-    commonplace connect claude-code --dialect memstate --write
+    Examples:
+      commonplace connect
+      commonplace connect claude-code --dialect memstate
+      commonplace connect claude-code --dialect memstate --write
     """
     if client is None:
         return _overview(call, wanted.name)
@@ -87,8 +90,9 @@ def disconnect(call: Call, client: str, entry_name: str, write: bool) -> None:
     Removes the entry that `connect` made and nothing else. The memories stay.
 
     \b
-    commonplace disconnect cursor
-    commonplace disconnect cursor --write
+    Examples:
+      commonplace disconnect cursor
+      commonplace disconnect cursor --write
     """
     chosen = client_named(client)
     planned = edits.plan_removal(chosen, entry_name, _machine())
@@ -137,6 +141,9 @@ def _coloured(line: str) -> str:
     return screen.styled(line, fg=colour) if colour else screen.clean(line)
 
 
+_TROUBLES: dict[type[CommonplaceError], str] = {Conflict: "name is taken", Invalid: "file is broken"}
+
+
 def _overview(call: Call, name: str) -> None:
     machine = _machine()
     rows: list[tuple[str, str, str]] = []
@@ -145,7 +152,7 @@ def _overview(call: Call, name: str) -> None:
         try:
             state = "connected" if edits.plan_removal(client, name, machine).changes else "not connected"
         except CommonplaceError as error:
-            state = error.message
+            state = _TROUBLES.get(type(error), "cannot be read")
         if not path.exists():
             state = "no file yet" if path.parent.exists() else "not found"
         rows.append((client.name, state, str(path)))

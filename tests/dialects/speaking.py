@@ -1,0 +1,35 @@
+"""Calls a dialect's tools as an MCP client does: through the face's own methods, without its pipes."""
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from commonplace.dialects.table import Call, Dialect
+from commonplace.engine.engine import Engine
+from commonplace.faces.mcp import methods, wire
+
+
+@dataclass(frozen=True)
+class Client:
+    """One client of a dialect on an engine."""
+
+    engine: Engine
+    dialect: Dialect
+    name: str = "tester"
+    bank: str = "default"
+
+    def result(self, tool: str, **arguments: Any) -> dict[str, Any]:
+        """The whole result of a tools/call."""
+        params = {"name": tool, "arguments": arguments}
+        request = methods.Request(1, "tools/call", params, wire.LEGACY[-1], self.name)
+        answer = methods.outcome(request, self.dialect, self._call)
+        return json.loads(json.dumps(answer))
+
+    def listed(self) -> dict[str, dict[str, Any]]:
+        """The tools as tools/list shows them, by name."""
+        conversation = methods.Conversation(self.dialect, lambda: "")
+        request = methods.Request(1, "tools/list", {}, wire.LEGACY[-1], self.name)
+        return {tool["name"]: tool for tool in conversation.answer(request)["tools"]}
+
+    def _call(self, request: methods.Request) -> Call:
+        return Call(self.engine, self.bank, session="s", client=request.client)

@@ -1,0 +1,22 @@
+"""No promise without a test, and no test of something that nobody promised."""
+
+import pytest
+
+from tests.dialects.requirements import cited, dialects, promised
+
+
+@pytest.mark.parametrize("dialect", dialects())
+def test_every_promise_is_shown_by_a_test(dialect: str) -> None:
+    assert sorted({one.id for one in promised(dialect)} - set(cited(dialect))) == []
+
+
+@pytest.mark.parametrize("dialect", dialects())
+def test_every_id_that_a_test_cites_is_a_promise(dialect: str) -> None:
+    assert sorted(set(cited(dialect)) - {one.id for one in promised(dialect)}) == []
+
+
+@pytest.mark.parametrize("dialect", dialects())
+def test_a_promise_has_one_id_a_source_and_a_sentence(dialect: str) -> None:
+    ids = [one.id for one in promised(dialect)]
+    assert len(ids) == len(set(ids))
+    assert all(one.id.startswith(f"{dialect}:") and one.source and one.text.endswith(".") for one in promised(dialect))

@@ -1,0 +1,73 @@
+"""The arithmetic of relevance."""
+
+import pytest
+
+from commonplace.recall import rank
+from commonplace.recall.rank import Evidence
+
+SURE = Evidence(1, 12, False, keyword=0.8, coverage=1.0, vector=1.0, tokens=1.0)
+NOTHING = Evidence(2, 12, False, keyword=0.0, coverage=0.0, vector=0.2, tokens=0.3)
+
+
+def asked(text: str, counts: dict[str, int], rows: int = 1000) -> rank.Question:
+    return rank.question(text, counts, rows, rows * 20)
+
+
+def test_a_text_that_is_the_question_is_surely_relevant() -> None:
+    assert rank.relevance(SURE) > 0.95
+
+
+def test_a_stranger_is_below_what_is_shown() -> None:
+    assert rank.relevance(NOTHING) < rank.HIT_MIN
+
+
+@pytest.mark.parametrize("channel", ["keyword", "coverage", "vector", "tokens"])
+def test_more_evidence_of_any_kind_is_never_less_relevant(channel: str) -> None:
+    values = {"keyword": 0.4, "coverage": 0.4, "vector": 0.4, "tokens": 0.4}
+    less, more = (rank.relevance(Evidence(1, 20, False, **values | {channel: v})) for v in (0.3, 0.5))
+    assert less < more
+
+
+def test_a_rare_word_counts_more_than_a_common_one() -> None:
+    question = asked("zebra meeting", {"zebra": 2, "meet": 600})
+    rare, common = (rank.keyword_evidence(question, terms)[1] for terms in ("zebra stripe", "meet stripe"))
+    assert rare > 2 * common
+
+
+def test_in_a_small_store_a_word_of_every_text_still_counts() -> None:
+    question = rank.question("deploy key place", {"deploy": 1, "key": 1, "place": 0}, 1, 8)
+    assert rank.keyword_evidence(question, "the deploy key is in the vault")[1] > 0.6
+
+
+def test_an_identifier_must_be_whole() -> None:
+    question = asked("PROJ-12", {"proj-12": 1})
+    assert rank.has_identifiers(question, "fix proj-12 now")
+    assert not rank.has_identifiers(question, "fix proj-123 now")
+
+
+def test_a_neighbour_never_outranks_what_has_the_identifier() -> None:
+    weak = Evidence(1, 400, True, keyword=0.1, coverage=0.1, vector=0.1, tokens=0.1)
+    ordered = rank.ordered([SURE, weak])
+    assert [one.evidence.memory_id for one in ordered] == [1, 1]
+    assert ordered[0].evidence.exact
+    assert ordered[0].score >= 0.5 >= ordered[1].score
+
+
+def test_of_equals_the_newer_comes_first() -> None:
+    twin = Evidence(9, 12, False, keyword=0.8, coverage=1.0, vector=1.0, tokens=1.0)
+    assert [one.evidence.memory_id for one in rank.ordered([SURE, twin])] == [9, 1]
+
+
+def test_a_very_long_question_keeps_its_beginning_and_its_end() -> None:
+    terms = [str(number) for number in range(2_000)]
+    kept = rank.bounded(terms)
+    assert len(kept) == rank.QUESTION_TERMS_MAX
+    assert kept[0] == "0"
+    assert kept[-1] == "1999"
+
+
+def test_the_more_memories_the_more_it_takes_to_answer() -> None:
+    bars = [rank.answer_min(count) for count in (0, 1, 10, 1_000, 100_000, 10_000_000)]
+    assert bars == sorted(bars)
+    assert bars[0] >= rank.HIT_MIN
+    assert bars[-1] < 0.5

@@ -1,0 +1,113 @@
+"""Vectors as one process sees them: caught up before every search, let go after a purge, bounded in number."""
+
+import threading
+from dataclasses import replace
+
+import pytest
+
+from commonplace.engine import derived
+from commonplace.engine.engine import Engine
+from commonplace.recall.semantics import Semantics
+from commonplace.records import Draft
+from commonplace.storage import vectors
+from tests.recall.embedders import HashEmbedder
+
+TEXTS = ["The red fox jumps.", "A blue whale sings.", "Green tea is brewed at eighty degrees."]
+
+
+@pytest.fixture
+def semantics() -> Semantics:
+    return Semantics(HashEmbedder())
+
+
+@pytest.fixture
+def small(engine: Engine, semantics: Semantics) -> Engine:
+    """The same store, with an embedder that costs nothing."""
+    return replace(engine, semantics=lambda: semantics)
+
+
+def nearest(engine: Engine, semantics: Semantics, question: str, limit: int = 10) -> list[str]:
+    bank_id = engine.get_bank("b").id
+    derived.heal(engine, bank_id, 10_000)
+    found = semantics.nearest(engine.db, bank_id, semantics.meaning(question), limit, "live")
+    return [engine.get("b", number).text for number in found]
+
+
+def test_a_memory_written_after_the_last_search_is_there_in_the_next(small: Engine, semantics: Semantics) -> None:
+    small.remember_many("b", [Draft(text) for text in TEXTS[:2]])
+    assert len(nearest(small, semantics, "fox")) == 2
+    small.remember("b", Draft(TEXTS[2]))
+    assert nearest(small, semantics, "green tea", 1) == [TEXTS[2]]
+
+
+def test_a_revised_memory_has_the_vector_of_its_new_text(small: Engine, semantics: Semantics) -> None:
+    small.remember_many("b", [Draft(text) for text in TEXTS])
+    first = small.remember("b", Draft("Something else.", key="k")).memory
+    nearest(small, semantics, "fox")
+    small.remember("b", Draft("Purple rain falls.", key="k"))
+    assert nearest(small, semantics, "purple rain", 1) == ["Purple rain falls."]
+    assert small.get("b", first.id).text == "Purple rain falls."
+
+
+def test_a_purged_memory_leaves_the_vectors_in_memory(small: Engine, semantics: Semantics) -> None:
+    doomed = small.remember_many("b", [Draft(text) for text in TEXTS])[0].memory
+    assert nearest(small, semantics, "red fox", 1) == [TEXTS[0]]
+    small.purge("b", [doomed.id])
+    bank_id = small.get_bank("b").id
+    found = semantics.nearest(small.db, bank_id, semantics.meaning("red fox"), 10, "any")
+    assert doomed.id not in found
+    assert len(found) == 2
+    assert vectors.of(small.db, bank_id, semantics.name, [doomed.id]) == {}
+
+
+def test_a_forgotten_memory_is_found_among_the_forgotten_only(small: Engine, semantics: Semantics) -> None:
+    gone = small.remember_many("b", [Draft(text) for text in TEXTS])[0].memory
+    nearest(small, semantics, "fox")
+    small.forget("b", [gone.id])
+    bank_id, meaning = small.get_bank("b").id, semantics.meaning("red fox")
+    assert gone.id not in semantics.nearest(small.db, bank_id, meaning, 10, "live")
+    assert semantics.nearest(small.db, bank_id, meaning, 10, "forgotten") == [gone.id]
+    small.restore("b", [gone.id])
+    assert semantics.nearest(small.db, bank_id, meaning, 1, "live") == [gone.id]
+
+
+def test_banks_that_were_not_asked_for_are_let_go(small: Engine) -> None:
+    bounded = Semantics(HashEmbedder(), rows_max=4)
+    for bank in ("b", "c", "d"):
+        small.remember_many(bank, [Draft(f"{text} {bank}") for text in TEXTS])
+        bank_id = small.get_bank(bank).id
+        derived.heal(replace(small, semantics=lambda: bounded), bank_id, 10_000)
+        assert len(bounded.nearest(small.db, bank_id, bounded.meaning("fox"), 10, "live")) == 3
+    assert bounded.count(small.get_bank("b").id) == 0
+    assert bounded.count(small.get_bank("d").id) == 3
+    assert len(bounded.nearest(small.db, small.get_bank("b").id, bounded.meaning("fox"), 10, "live")) == 3
+
+
+def test_vectors_of_another_embedder_are_never_compared(small: Engine, semantics: Semantics) -> None:
+    small.remember_many("b", [Draft(text) for text in TEXTS])
+    nearest(small, semantics, "fox")
+    other = Semantics(HashEmbedder("hash-32", 32))
+    bank_id = small.get_bank("b").id
+    assert other.nearest(small.db, bank_id, other.meaning("fox"), 10, "live") == []
+    derived.rebuild(replace(small, semantics=lambda: other))
+    assert len(other.nearest(small.db, bank_id, other.meaning("fox"), 10, "live")) == 3
+    assert semantics.nearest(small.db, bank_id, semantics.meaning("fox"), 10, "live") == []
+
+
+def test_threads_share_one_index(small: Engine, semantics: Semantics) -> None:
+    small.remember_many("b", [Draft(f"memory number {number} of many") for number in range(200)])
+    bank_id = small.get_bank("b").id
+    derived.heal(small, bank_id, 10_000)
+    seen: list[int] = []
+
+    def ask() -> None:
+        for number in range(20):
+            meaning = semantics.meaning(f"memory number {number}")
+            seen.append(len(semantics.nearest(small.db, bank_id, meaning, 50, "live")))
+
+    threads = [threading.Thread(target=ask) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert seen == [50] * 80

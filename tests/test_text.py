@@ -1,0 +1,120 @@
+"""What text is cut into, and that the index cuts it the same way."""
+
+import threading
+
+import apsw
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from commonplace import text
+from commonplace.storage import migrations
+
+NASTY = "abcXYZ019 _-./:\\@#+*'’\"()[]{}&=~,^|`\t\n\u00a0\u2028\u3000éßİﬁ中文字かなカナ한국हि\u0301🍕"
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ("running runs", ["run", "run"]),
+        ("Überraschung état İstanbul", ["uberraschung", "etat", "istanbul"]),
+        ("Ｆｕｌｌ ﬁne", ["full", "fine"]),
+        ("John's O’Brien", ["john", "o", "brien"]),
+        ("COMMONPLACE_API_KEY", ["commonplace_api_key", "commonplac", "api", "key"]),
+        ("src/app/main.py", ["src/app/main.py", "main.py", "src", "app", "main", "py"]),
+        ("fooBarBaz HTTPServer", ["foobarbaz", "foo", "bar", "baz", "httpserver", "http", "server"]),
+        ("wi-fi", ["wi-fi", "wifi", "wi", "fi"]),
+        ("1,000,000", ["1,000,000", "1000000", "1", "000"]),
+        ("C++ C#", ["c++", "c", "c#", "c"]),
+        ("PROJ-123", ["proj-123", "proj123", "proj", "123"]),
+        ("ada@example.org", ["ada@example.org", "ada", "exampl", "org"]),
+        ("苹果派", ["苹", "果", "派", "苹果", "果派"]),
+        ("東京タワー", ["東", "京", "タ", "ワ", "ー", "東京", "京タ", "タワ", "ワー"]),
+        ("검색", ["검", "색", "검색"]),
+        ("हिन्दी", ["हिन्दी"]),
+        ("🍕!", ["🍕"]),
+        ("... --- !?", []),
+    ],
+)
+def test_a_text_becomes_these_terms(given: str, expected: list[str]) -> None:
+    assert text.terms(given) == expected
+
+
+def test_a_word_is_cut_alike_in_plain_and_in_mixed_text() -> None:
+    assert text.terms("deploy-key v1.2.3 fooBar é")[:-1] == text.terms("deploy-key v1.2.3 fooBar")
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("What is the deploy key?", ["deploy", "key"]),
+        ("what is it?", ["what", "is", "it"]),
+        ("the IT department", ["it", "depart"]),
+        ("苹果在哪里", ["苹果"]),
+        ("茶", ["茶"]),
+        ("key key keys", ["key"]),
+        ("?!", []),
+    ],
+)
+def test_a_question_is_looked_up_by_these_terms(question: str, expected: list[str]) -> None:
+    assert text.question_terms(question) == expected
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("where is COMMONPLACE_API_KEY set", ["commonplace_api_key"]),
+        ("open src/app/main.py", ["src/app/main.py"]),
+        ("upgrade to 3.11.4 or v2.0", ["3.11.4", "v2.0"]),
+        ("ticket PROJ-123 and #42", ["42", "proj-123"]),
+        ("what does fooBarBaz do", ["foobarbaz"]),
+        ("mail ada@example.org", ["ada@example.org"]),
+        ('who said "red herring"', ["red herring"]),
+        ("order 123456", ["123456"]),
+        ("what happened in 2023 to 3 state-of-the-art cats", []),
+        ("plain words only.", []),
+    ],
+)
+def test_these_names_must_match_exactly(question: str, expected: list[str]) -> None:
+    assert text.identifiers(question) == expected
+
+
+def index() -> apsw.Connection:
+    """A text index with the tokenizer of the schema."""
+    connection = apsw.Connection(":memory:")
+    statement = next(s for s in migrations.schema().split(";\n") if "create virtual table texts" in s)
+    connection.execute(statement)
+    connection.execute("create virtual table found using fts5vocab(texts, 'instance')")
+    return connection
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.text(st.one_of(st.sampled_from(NASTY), st.characters(exclude_categories=("Cs",))), max_size=60))
+def test_every_term_is_one_token_of_the_index(given: str) -> None:
+    connection = index()
+    connection.execute("insert into texts (rowid, body) values (1, ?)", (text.indexed(given),))
+    found = [row[0] for row in connection.execute("select term from found order by offset")]
+    connection.close()
+    assert found == text.terms(given)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.text(st.sampled_from(NASTY), max_size=40))
+def test_a_question_only_has_terms_its_own_text_would_have(given: str) -> None:
+    assert set(text.question_terms(given)) <= set(text.terms(given))
+
+
+def test_threads_can_stem_at_the_same_time() -> None:
+    words = [f"{stem}ing" for stem in "walk talk jump run sing read play work".split()]
+    alone = text.terms(" ".join(words))
+    seen: list[list[str]] = []
+    threads = [
+        threading.Thread(target=lambda n=n: seen.extend(text.terms(" ".join([f"w{n}{i}", *words])) for i in range(200)))
+        for n in range(4)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(seen) == 800
+    assert all(found[1:] == alone for found in seen)
