@@ -21,6 +21,7 @@ from pathlib import Path
 
 import commonplace
 from commonplace.records import Draft, Query
+from evals import serving
 from evals.plot import Bar, bars
 from evals.texts import Author
 
@@ -101,6 +102,8 @@ AIMS = {
     "recall among 10,000, median": 10,
     "recall among 100,000, median": 30,
     "resident memory at 10,000 (MB)": 200,
+    "stdio: spawn to first answer, median": 350,
+    "http: resident memory, idle (MB)": 80,
 }
 
 
@@ -171,6 +174,8 @@ def main() -> None:
         print(json.dumps(MEASURES[name](home, int(count))))
         return
     results = measure([int(size) for size in chosen.sizes.split(",")])
+    print("measuring the servers", file=sys.stderr, flush=True)
+    results |= serving.measure()
     out = Path(chosen.out)
     shown = [Bar(name, value, AIMS.get(name)) for name, value in sorted(results.items()) if "(MB)" not in name]
     (out / "speed.svg").write_text(bars("Milliseconds, logarithmic; the mark is the aim", shown))
@@ -178,7 +183,10 @@ def main() -> None:
     width = max(map(len, results))
     for name, value in sorted(results.items()):
         aim = AIMS.get(name)
-        print(f"{name:<{width}}  {value:>10,.2f}" + (f"   aim {aim:>4}  {'ok' if value <= aim else 'MISSED'}" if aim else ""))
+        print(
+            f"{name:<{width}}  {value:>10,.2f}"
+            + (f"   aim {aim:>4}  {'ok' if value <= aim else 'MISSED'}" if aim else "")
+        )
     print(f"written to {out / 'speed.md'}", file=sys.stderr)
 
 

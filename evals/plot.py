@@ -18,7 +18,7 @@ class Bar:
 
 def bars(title: str, shown: list[Bar], *, logarithmic: bool = True) -> str:
     """A picture of the bars, longest scale shared."""
-    low = min(0.1, min(bar.value for bar in shown)) if logarithmic else 0.0
+    low = min(0.1, *(bar.value for bar in shown)) if logarithmic else 0.0
     high = max(max(bar.value, bar.mark or 0) for bar in shown) * 1.15
 
     def place(value: float) -> float:

@@ -1,18 +1,25 @@
 """Builds the parts: settings, database, models, engine. The only place that reads settings."""
 
+import json
 from collections.abc import Callable
 from functools import cache
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
+from commonplace import checks
 from commonplace import settings as settings_table
 from commonplace.clock import Clock, SystemClock
 from commonplace.engine.engine import Engine
-from commonplace.errors import Invalid
+from commonplace.errors import CommonplaceError, Invalid
+from commonplace.models import providers
 from commonplace.settings import Settings
 from commonplace.storage import migrations
 
 if TYPE_CHECKING:
+    from commonplace.extract.proposals import Model
     from commonplace.recall.semantics import Semantics
+
+_CONFIG_BYTES_MAX = 100_000
 
 
 def open_engine(settings: Settings | None = None, clock: Clock | None = None) -> Engine:
@@ -21,7 +28,42 @@ def open_engine(settings: Settings | None = None, clock: Clock | None = None) ->
     time = clock or SystemClock()
     semantics = _semantics(chosen.embedder)
     db = migrations.open_database(chosen.database_path, time, busy_timeout_ms=chosen.busy_timeout_ms)
-    return Engine(db, time, semantics, chosen.timezone)
+    return Engine(
+        db,
+        time,
+        semantics,
+        chosen.timezone,
+        llm=_llm(chosen),
+        owner=_owner(chosen.powermem_dir),
+        fading_days=chosen.fading_days,
+    )
+
+
+def _llm(chosen: Settings) -> "Callable[[], Model | None]":
+    @cache
+    def opened() -> "Model | None":
+        # A wrong address is told by the call that needs the model, and not by a start that may never need it.
+        found = providers.address(chosen.llm_provider, chosen.llm_url, chosen.llm_model, chosen.llm_api_key)
+        return _open_llm(found.url, found.model, chosen.llm_api_key) if found else None
+
+    return opened
+
+
+def _open_llm(url: str, model: str, key: str) -> "Model":
+    # The web modules take longer to load than everything else on the way to the first answer.
+    from commonplace.models.llm import LanguageModel
+
+    return LanguageModel(url, model, key)
+
+
+def _owner(folder: str) -> str:
+    """The name in a folder's config.json, or "" when there is none to be had there."""
+    try:
+        file = Path(folder).expanduser() / "config.json"
+        found: Any = json.loads(file.read_bytes()[:_CONFIG_BYTES_MAX]) if folder and file.is_file() else {}
+        return checks.line(found.get("user_id", ""), what="user")
+    except (OSError, ValueError, RuntimeError, AttributeError, RecursionError, CommonplaceError):
+        return ""
 
 
 def _semantics(embedder: str) -> "Callable[[], Semantics | None]":

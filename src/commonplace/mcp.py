@@ -19,7 +19,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """The exit code of one run of the server."""
     given = _options().parse_args(argv)
     try:
-        chosen = settings.load(start.environment(given.config, given.env))
+        chosen = settings.load(start.environment(given.config, given.env, given.dialect))
         return start.serve(given.dialect, chosen, given.bank)
     except CommonplaceError as error:
         sys.stderr.write(f"Error: {error.message}\nHint:  {error.hint}\n")

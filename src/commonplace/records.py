@@ -14,6 +14,7 @@ TagsMatch: TypeAlias = Literal["any", "all", "any_strict", "all_strict", "exact"
 Operator: TypeAlias = Literal["eq", "ne", "gt", "gte", "lt", "lte", "in", "nin", "like", "ilike"]
 Order: TypeAlias = Literal["created", "updated", "happened", "key"]
 Status: TypeAlias = Literal["live", "forgotten", "any"]
+LinkKind: TypeAlias = Literal["similar_to", "contradicts", "supersedes"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,6 +202,8 @@ class Match:
     path: tuple[str, ...]
     operator: Operator
     value: object
+    # Whether the field is one of the memory's own: id, kind, category, user, agent, run, text, created_at, updated_at.
+    own: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,6 +248,7 @@ class Filter:
     agents: tuple[str, ...] | None = None
     runs: tuple[str, ...] | None = None
     kinds: tuple[str, ...] | None = None
+    kinds_not: tuple[str, ...] | None = None
     categories: tuple[str, ...] | None = None
     key: str | None = None
     key_prefix: str | None = None
@@ -260,6 +264,8 @@ class Filter:
     updated_before: int | None = None
     happened_from: int | None = None
     happened_before: int | None = None
+    # False means those that expire some day, True those that do not.
+    lasting: bool | None = None
     where: Condition | None = None
     status: Status = "live"
     expired: bool = False
@@ -311,6 +317,17 @@ class Recall:
 
     hits: tuple[Hit, ...]
     dropped: tuple[Dropped, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """How one memory stands to another, how sure that is, and why it is thought so. It goes from the newer one."""
+
+    kind: LinkKind
+    from_id: int
+    to_id: int
+    confidence: float
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -54,6 +54,29 @@ SETTINGS = (
         "Whether the hindsight endpoints exist: true or false",
         original="HINDSIGHT_API_MCP_ENABLED",
     ),
+    Setting(
+        "llm_provider",
+        "",
+        "Whose language model reads what is told: openai, qwen, deepseek, ollama and others; empty or noop means none",
+        original="LLM_PROVIDER",
+    ),
+    Setting(
+        "llm_url",
+        "",
+        "Address of any OpenAI-compatible model, such as http://127.0.0.1:8080/v1; wins over the provider's own",
+        original="LLM_BASE_URL",
+    ),
+    Setting("llm_model", "", "Which model is asked there; empty means the provider's usual", original="LLM_MODEL"),
+    Setting("llm_api_key", "", "Key for the language model", original="LLM_API_KEY", secret=True),
+    Setting(
+        "powermem_dir",
+        "~/.powermem",
+        "Folder whose config.json says what the powermem dialect calls the owner; mcp_user when it says nothing",
+        original="POWERMEM_DIR",
+    ),
+    Setting(
+        "fading_days", "0", "After how many days a memory weighs half in the order of hits; 0 means age is nothing"
+    ),
 )
 
 
@@ -73,6 +96,12 @@ class Settings:
     hindsight_api_key: str = field(repr=False)
     hindsight_bank: str
     hindsight_enabled: bool
+    llm_provider: str = ""
+    llm_url: str = ""
+    llm_model: str = ""
+    llm_api_key: str = field(default="", repr=False)
+    powermem_dir: str = ""
+    fading_days: float = 0.0
 
     @property
     def database_path(self) -> Path:
@@ -103,6 +132,12 @@ def load(environment: Mapping[str, str] | None = None) -> Settings:
         hindsight_api_key=values["hindsight_api_key"],
         hindsight_bank=values["hindsight_bank"],
         hindsight_enabled=_choice("HINDSIGHT_API_MCP_ENABLED", values["hindsight_enabled"], _TRUE + _FALSE) in _TRUE,
+        llm_provider=values["llm_provider"],
+        llm_url=values["llm_url"],
+        llm_model=values["llm_model"],
+        llm_api_key=values["llm_api_key"],
+        powermem_dir=values["powermem_dir"],
+        fading_days=_days("COMMONPLACE_FADING_DAYS", values["fading_days"]),
     )
 
 
@@ -121,6 +156,16 @@ def _milliseconds(variable: str, text: str) -> int:
         raise Invalid(f"{variable} is {text!r}.", hint="Use whole milliseconds.") from error
     if not 0 <= value <= 600_000:
         raise Invalid(f"{variable} is out of range.", hint="Use 0 to 600000.")
+    return value
+
+
+def _days(variable: str, text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError as error:
+        raise Invalid(f"{variable} is {text!r}.", hint="Use a number of days.") from error
+    if not 0 <= value <= 36_500:
+        raise Invalid(f"{variable} is out of range.", hint="Use 0 to 36500.")
     return value
 
 

@@ -4,8 +4,14 @@ import pytest
 
 from commonplace.engine.engine import Engine
 from tests.dialects.memstate_client import Memstate
+from tests.dialects.powermem_client import PowerMem
 
 
 @pytest.fixture
 def memstate(engine: Engine) -> Memstate:
     return Memstate(engine)
+
+
+@pytest.fixture
+def powermem(engine: Engine) -> PowerMem:
+    return PowerMem(engine)

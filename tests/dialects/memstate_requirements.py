@@ -124,13 +124,14 @@ _DECIDED = _promises(
     conflict:visible | The class (none, additive, supersede, contradiction) and a reason are visible in history.
     remember:readable-next | The result is readable on the next call.
     remember:job-outcome | The outcome of the job can be asked for. | memstate_get takes the job id; REST is to come.
-    remember:model | A model proposes keypaths only. | No model can be configured yet; the rules alone decide.
+    remember:model | A model proposes keypaths only. | No model is asked; the rules alone decide.
     search:intersection | All filters combine as intersection.
     search:total-found | total_found is the number that matches, not the number returned. | It stops counting at 200.
     search:empty-query | An empty query lists by keypath.
     thrift:summaries | A summary is the text up to 100 bytes, else cut at the last space, with three dots.
     thrift:truncated | A tree of 10,000 keys stays useful: a truncated mark says how to narrow it.
     clients:sixteen | Sixteen clients on one keypath make sixteen versions, one of them the latest.
+    http:api-key | COMMONPLACE_API_KEY is accepted as Bearer and as X-API-Key.
     clients:second-process | A second process on the same home sees a write at once.
     clients:model | Several clients agree with a list of versions: get, history, search and every earlier revision.
     others:visible | What other dialects remember in a project can be read, revised and deleted; history says by whom.

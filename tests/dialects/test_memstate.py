@@ -129,6 +129,8 @@ def test_meta_says_what_a_keypath_was_resolved_to(memstate: Memstate) -> None:
         "at_revision": 1,
     }
     assert memstate("history", project_id="p", keypath="a")["meta"] == {"resolved_keypath": "project.p.a"}
+    found = memstate("search", query="1", project_id="p", keypath_prefix="A")
+    assert found["meta"] == {"resolved_keypath": "project.p.a"}
     assert memstate("delete", project_id="p", keypath="a")["meta"] == {"resolved_keypath": "project.p.a"}
 
 
@@ -172,6 +174,7 @@ def test_without_arguments_the_projects_are_listed_newest_activity_first(
         ("new", 1, 1),
     ]
     assert data["total_projects"] == 2
+    assert not any(one["is_deleted"] for one in data["projects"])
     assert all(set(one) >= {"id", "name", "description", "memory_count", "is_deleted"} for one in data["projects"])
 
 
@@ -260,6 +263,16 @@ def test_set_stores_one_value_and_says_so_as_on_the_page(memstate: Memstate) -> 
     assert memstate.get(project_id="myapp")["memories"] == {"project.myapp.config.database.port": "5433"}
 
 
+@requirement("memstate:get:lists-projects", "memstate:search:project", "memstate:history:by-memory")
+def test_a_blank_optional_argument_counts_as_left_out(memstate: Memstate) -> None:
+    number = memstate.set("p", "a", "v")["memory_id"]
+    assert memstate("get", project_id="", keypath="", memory_id="")["operation"] == "list_projects"
+    assert memstate.found("v", project_id="", keypath_prefix="", categories=[]) == ["a"]
+    assert memstate("history", project_id="", keypath="", memory_id=number)["data"]["total_versions"] == 1
+    memstate.refused("set", project_id="", keypath="a", value="v")
+    memstate.refused("delete_project", project_id=" ")
+
+
 @requirement("memstate:set:value-limit")
 def test_a_value_has_at_most_two_thousand_characters(memstate: Memstate) -> None:
     memstate.set("p", "a", "ü" * 2000)
@@ -273,6 +286,9 @@ def test_a_category_and_topics_are_kept_with_the_value(memstate: Memstate) -> No
         number = memstate.set("p", f"a.{category}", "v", category=category, topics=["t"])["memory_id"]
         memory = memstate.get(memory_id=number)
         assert (memory["category"], memory["topics"]) == (category, ["t"])
+    number = memstate.set("p", "a.learning", "w")["memory_id"]
+    assert (memstate.get(memory_id=number)["category"], memstate.get(memory_id=number)["topics"]) == ("learning", ["t"])
+    assert memstate.get(memory_id=memstate.set("p", "b", "v")["memory_id"])["category"] == "note"
     assert "must be one of" in memstate.refused("set", project_id="p", keypath="a", value="v", category="x")["message"]
 
 

@@ -1,8 +1,18 @@
 """Memstate's keypaths, project ids and deletions, through the MCP layer."""
 
-import pytest
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
-from tests.dialects.memstate_client import Memstate
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from commonplace.app import open_engine
+from commonplace.dialects.memstate import DIALECT
+from commonplace.settings import load
+from tests.dialects.memstate_client import ENVELOPE, Memstate
 from tests.dialects.requirements import requirement
 
 SPELLINGS = [
@@ -214,3 +224,46 @@ def test_a_deleted_project_is_hidden_and_keeps_its_past(memstate: Memstate) -> N
     assert memstate.tree("old-project") == {"fresh": "w"}
     assert memstate.tree("old-project", at_revision=2) == {"auth.provider": "v", "config.port": "v"}
     assert memstate.tree("old-project", at_revision=3) == {}
+
+
+@pytest.fixture(scope="module")
+def lasting() -> Iterator[Memstate]:
+    """A client of a store that all rounds of a property share."""
+    with tempfile.TemporaryDirectory() as folder:
+        engine = open_engine(load({"COMMONPLACE_HOME": str(Path(folder)), "COMMONPLACE_EMBEDDER": "none"}))
+        yield Memstate(engine)
+        engine.db.close()
+
+
+ODD = st.one_of(
+    st.sampled_from(
+        ["", " ", "p", "a.b", "a", "project.p.a", "project.", "mem_00000000001", "job_00000000001", "x" * 900]
+    ),
+    st.sampled_from(
+        ["\ud800", "\x00", "a\nb", "%", "..", "m00000000001", "note.m00000000001", "\u202e", "99999999999999999999"]
+    ),
+    st.sampled_from([None, 0, 1, -1, 2**70, 1.5, float("inf"), True, False, [], ["a"], ["\ud800"], {}, [[]], [None]]),
+    st.text(max_size=12),
+)
+
+
+PLAIN = {"project_id": "p", "keypath": "a", "query": "a", "content": "a: 1", "value": "1"}
+
+
+@st.composite
+def calls(draw: st.DrawFn) -> tuple[str, dict[str, Any]]:
+    """A tool, with what it requires and some odd things instead and besides."""
+    tool = draw(st.sampled_from(list(DIALECT.tools.values())))
+    plain = {one.name: PLAIN[one.name] for one in tool.parameters if one.required}
+    names = st.sampled_from([one.name for one in tool.parameters])
+    return tool.name, plain | draw(st.dictionaries(names, ODD, max_size=3))
+
+
+@requirement("memstate:envelope:keys", "memstate:envelope:failure")
+@settings(max_examples=400, deadline=None)
+@given(calls())
+def test_whatever_is_sent_is_answered_in_the_envelope(lasting: Memstate, call: tuple[str, dict[str, Any]]) -> None:
+    result = lasting.client.result(call[0], **call[1])
+    answer = result["structuredContent"]
+    assert set(answer) == (ENVELOPE | {"error"} if result["isError"] else ENVELOPE), (answer, call)
+    assert answer["ok"] is not result["isError"]

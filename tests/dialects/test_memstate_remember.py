@@ -39,6 +39,7 @@ PLACED = {
     "billing.stack.cache": "Redis",
     "billing.stack.queues.emails_go_through_sqs": "Emails go through SQS",
     "billing.stack.queues.webhooks_go_through_kafka": "Webhooks go through Kafka",
+    "billing.stack.columns": "Service | Port | Owner",
     "billing.stack.api.port": "8080",
     "billing.stack.api.owner": "Ann",
     "billing.stack.worker.port": "8081",
@@ -137,16 +138,18 @@ def test_keypaths_that_the_text_does_not_name_stay_as_they_are(memstate: Memstat
     memstate.remember("p", DOCUMENT)
     memstate.set("p", "auth.provider", "SuperTokens")
     memstate.set("p", "notes.api_uses", "The API uses Redis")
+    memstate.set("p", "notes.deploy_day", "Deploys run on Friday at noon sharp")
     memstate.set("p", "agent", "Someone")
     before = memstate.tree("p")
     memstate.remember("p", "## Auth\n- Session: JWT\n\n## Other\nThe API uses JWT.", source="agent")
-    memstate.remember("p", "The API uses JWT. It was written by an agent.")
+    memstate.remember("p", "The API uses JWT. It was written by an agent. Deploys run on Friday at noon exactly.")
 
     now = memstate.tree("p")
     assert {key: now[key] for key in before} == before
     assert sorted(set(now) - set(before)) == [
         "auth.session",
         "notes.api_uses_jwt",
+        "notes.deploys_run_friday_noon_exactly",
         "notes.written_agent",
         "other.api_uses_jwt",
     ]

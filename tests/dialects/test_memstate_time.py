@@ -1,7 +1,10 @@
 """Memstate's versions and revisions, alone and among many clients, through the MCP layer."""
 
 import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -134,30 +137,39 @@ def test_revision_zero_is_empty_and_one_too_many_is_an_error(memstate: Memstate)
     memstate.refused("get", at_revision=1)
 
 
+def crowd(engine: Engine, work: Callable[[Memstate, int], dict[str, Any]]) -> list[dict[str, Any]]:
+    """What sixteen clients that begin at the same moment were answered."""
+    gate = threading.Barrier(16)
+
+    def one(number: int) -> dict[str, Any]:
+        gate.wait(30)
+        return work(Memstate(engine, f"client {number}"), number)
+
+    with ThreadPoolExecutor(16) as clients:
+        return list(clients.map(one, range(16)))
+
+
 @requirement("memstate:clients:sixteen")
 def test_sixteen_clients_on_one_keypath_make_sixteen_versions(memstate: Memstate, engine: Engine) -> None:
-    gate, answers = threading.Barrier(16), list[dict[str, str]]()
-
-    def write(number: int) -> None:
-        client = Memstate(engine, f"client {number}")
-        gate.wait(30)
-        answers.append(client.set("p", "a", f"value {number}"))
-
-    threads = [threading.Thread(target=write, args=(number,)) for number in range(16)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(60)
+    answers = crowd(engine, lambda client, number: client.set("p", "a", f"value {number}"))
 
     versions = memstate.history("p", "a")
-    assert sorted(int(one["version"]) for one in answers) == list(range(1, 17))
+    assert sorted(one["version"] for one in answers) == list(range(1, 17))
     assert [one["version"] for one in versions] == list(range(1, 17))
     assert [one["is_latest"] for one in versions] == [False] * 15 + [True]
-    assert {one["memory_id"] for one in answers} == {one["id"] for one in versions}
     told = {one["memory_id"]: one.get("superseded_id") for one in answers}
     assert told == {one["id"]: one["supersedes_id"] for one in versions}
     assert memstate.get(project_id="p")["total_count"] == 1
     assert memstate.revision("p") == 16
+
+
+@requirement("memstate:remember:idempotent", "memstate:chain:one-live-row")
+def test_sixteen_clients_that_remember_the_same_text_make_one_version(memstate: Memstate, engine: Engine) -> None:
+    text = "# Auth\n- Provider: SuperTokens\n- Sessions last for an hour"
+    answers = crowd(engine, lambda client, _: client.remember("p", text))
+    assert len({one["job_id"] for one in answers}) == 16
+    assert memstate.revision("p") == 1
+    assert [len(memstate.history("p", key)) for key in memstate.tree("p")] == [1, 1]
 
 
 @requirement("memstate:clients:second-process", "memstate:clients:sixteen")

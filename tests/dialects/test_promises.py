@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.dialects.requirements import cited, dialects, promised
+from tests.dialects.requirements import HERE, cited, dialects, promised
 
 
 @pytest.mark.parametrize("dialect", dialects())
@@ -20,3 +20,9 @@ def test_a_promise_has_one_id_a_source_and_a_sentence(dialect: str) -> None:
     ids = [one.id for one in promised(dialect)]
     assert len(ids) == len(set(ids))
     assert all(one.id.startswith(f"{dialect}:") and one.source and one.text.endswith(".") for one in promised(dialect))
+
+
+@pytest.mark.parametrize("dialect", dialects())
+def test_every_difference_is_told_on_the_page_about_them(dialect: str) -> None:
+    page = " ".join((HERE.parents[1] / "docs" / "compatibility.md").read_text().split())
+    assert [one.id for one in promised(dialect) if one.divergence and one.divergence not in page] == []

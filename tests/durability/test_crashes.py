@@ -63,7 +63,9 @@ def small_disk(tmp_path: Path) -> Path | None:
     """A real file system of four megabytes, where the machine lets us make one."""
     place = tmp_path / "disk"
     place.mkdir()
-    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", str(place)], capture_output=True)
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", str(place)], capture_output=True, check=False
+    )
     return place if mounted.returncode == 0 else None
 
 
@@ -74,7 +76,12 @@ def test_a_full_disk_is_a_clear_error_and_the_store_stays_whole(tmp_path: Path) 
         # Without the right to mount, a limit on the size of files stands in for the end of the disk.
         limit = None if place else lambda: _limit_files(4_000_000)
         done = subprocess.run(
-            [sys.executable, "-c", FILL, str(home)], capture_output=True, text=True, preexec_fn=limit, timeout=120
+            [sys.executable, "-c", FILL, str(home)],
+            capture_output=True,
+            text=True,
+            preexec_fn=limit,
+            timeout=120,
+            check=False,
         )
         assert done.returncode == 0, done.stderr
         kind, message, hint = done.stdout.splitlines()[0].split(" | ")
@@ -127,7 +134,10 @@ def test_a_read_only_store_is_a_clear_error(home: Path, folder_mode: int) -> Non
             parent.chmod(parent.stat().st_mode | 0o005)
     before = file.read_bytes()
     done = subprocess.run(
-        [sys.executable, "-c", READ_ONLY, str(home), str(home.parent / "warm")], capture_output=True, text=True, timeout=60
+        [sys.executable, "-c", READ_ONLY, str(home), str(home.parent / "warm")],
+        capture_output=True,
+        text=True,
+        timeout=60,
     )
     assert done.stderr == ""
     kind, message, hint = done.stdout.splitlines()[-1].split(" | ")
@@ -165,7 +175,9 @@ def test_a_purged_text_is_nowhere_in_the_folder(home: Path) -> None:
     engine = commonplace.open(home)
     secrets = [f"zanzibar{n}quokka" for n in range(30)]
     kept = engine.remember("b", Draft("harmless"))
-    numbers = [engine.remember("b", Draft(f"the word is {word} " * 50, title=word, tags=(word,))).memory.id for word in secrets]
+    numbers = [
+        engine.remember("b", Draft(f"the word is {word} " * 50, title=word, tags=(word,))).memory.id for word in secrets
+    ]
     for number in numbers:
         engine.tag("b", [number], add=["x"])
     engine.recall("b", Query(secrets[0]))

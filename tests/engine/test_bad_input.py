@@ -67,7 +67,9 @@ def test_a_bad_draft_is_refused(known: Engine, name: str) -> None:
     unchanged(known, lambda: known.remember_many("b", [Draft("fine"), draft]), kind)
 
 
-@pytest.mark.parametrize("name", ["blank text", "NUL in the text", "10,000 tags", "NaN in the metadata", "an empty kind"])
+@pytest.mark.parametrize(
+    "name", ["blank text", "NUL in the text", "10,000 tags", "NaN in the metadata", "an empty kind"]
+)
 def test_a_bad_edit_is_refused(known: Engine, name: str) -> None:
     draft, kind = DRAFTS[name]
     memory = known.list("b")[0]

@@ -2,7 +2,6 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-import apsw
 import pytest
 
 from commonplace.engine import doctor

@@ -26,7 +26,18 @@ def test_a_memory_comes_back_exactly_as_it_was_said(engine: Engine) -> None:
         scope=Scope("app", "ada", "agent", "run"),
     )
     memory = engine.get("b", engine.remember("b", draft, BY).memory.id)
-    for name in ("text", "title", "kind", "tags", "metadata", "paths", "category", "happened_at", "expires_at", "scope"):
+    for name in (
+        "text",
+        "title",
+        "kind",
+        "tags",
+        "metadata",
+        "paths",
+        "category",
+        "happened_at",
+        "expires_at",
+        "scope",
+    ):
         assert getattr(memory, name) == getattr(draft, name)
 
 

@@ -307,11 +307,14 @@ def test_a_search_inside_a_transaction_sees_what_was_just_written(filled: Engine
 
 
 def test_a_transaction_taken_back_leaves_no_trace_in_later_searches(filled: Engine) -> None:
-    found(filled, "lighthouse keeper")
-    with pytest.raises(Invalid), filled.db.transaction():
-        filled.remember("b", Draft("The lighthouse keeper is called Olaf."))
-        found(filled, "lighthouse keeper")
-        raise Invalid
+    def taken_back() -> None:
+        with filled.db.transaction():
+            filled.remember("b", Draft("The lighthouse keeper is called Olaf."))
+            assert found(filled, "lighthouse keeper")
+            raise Invalid
+
+    with pytest.raises(Invalid):
+        taken_back()
     assert found(filled, "lighthouse keeper") == []
     filled.remember("b", Draft("The baker is called Greta."))
     assert found(filled, "who is the baker", channels=("vector",))[:1] == ["The baker is called Greta."]

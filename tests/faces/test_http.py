@@ -149,6 +149,15 @@ def test_a_client_that_forgets_the_version_after_the_handshake_is_served(running
     assert running.call("/test/mcp", "echo", {"text": "x"}, **session) == {"text": "x"}
 
 
+@pytest.mark.parametrize("wrong", [{"protocolVersion": 7}, {"capabilities": []}, {"clientInfo": {}}])
+def test_a_broken_handshake_opens_no_session(running: Running, wrong: dict[str, Any]) -> None:
+    right = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "x", "version": "1"}}
+    answer = running.ask("/test/mcp", "initialize", right | wrong)
+
+    assert answer.json["error"]["code"] == -32602
+    assert "mcp-session-id" not in answer.headers
+
+
 def test_an_unknown_session_is_not_found(running: Running) -> None:
     for method in ("ping", "tools/list", "tools/call"):
         params = {"name": "echo", "arguments": {"text": "x"}} if method == "tools/call" else {}

@@ -38,12 +38,12 @@ def test_every_named_query_compiles(tmp_path: Path, clock: StoppedClock) -> None
     for name, sql in whole.items():
         statement = "\n".join(line for line in sql.splitlines() if not line.startswith("--"))
         try:
-            connection.execute("explain " + statement, apsw_values()).fetchall()
+            connection.execute("explain " + statement, Nulls()).fetchall()
         except apsw.SQLError as error:
             pytest.fail(f"{name}: {error}")
 
 
-class apsw_values(dict[str, object]):
+class Nulls(dict[str, object]):
     def __missing__(self, name: str) -> None:
         return None
 
@@ -110,7 +110,9 @@ def test_somebody_elses_database_is_left_alone(tmp_path: Path, clock: StoppedClo
     assert path.read_bytes() == before
 
 
-@pytest.mark.parametrize("junk", [b"not a database at all, but long enough to be read as one" * 40, b"SQLite format 3\x00" + b"\xff" * 4000])
+@pytest.mark.parametrize(
+    "junk", [b"not a database at all, but long enough to be read as one" * 40, b"SQLite format 3\x00" + b"\xff" * 4000]
+)
 def test_a_file_that_is_no_database_is_explained(tmp_path: Path, clock: StoppedClock, junk: bytes) -> None:
     path = tmp_path / "a.db"
     path.write_bytes(junk)

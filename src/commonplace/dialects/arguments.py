@@ -26,6 +26,8 @@ class About:
     least: float | None = None
     most: float | None = None
     aliases: tuple[str, ...] = ()
+    # Reads other forms in which callers write it, before its type is looked at; what it does not know it leaves alone.
+    reads: Callable[[object], object] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +39,8 @@ class Parameter:
     about: About
     required: bool
     default: Any
+    # What the function calls it: a name that is a word of the language has an underscore after it there.
+    keyword: str = ""
 
     @property
     def schema(self) -> _Schema:
@@ -77,7 +81,8 @@ def checked(listed: tuple[Parameter, ...], given: Mapping[str, object], *, stric
                 problems.append(f"`{one.name}` is required")
             continue
         try:
-            values[one.name] = _within(_converted(value, one.kind, one.name), one)
+            read = one.about.reads(value) if one.about.reads else value
+            values[one.keyword or one.name] = _within(_converted(read, one.kind, one.name), one)
         except Invalid as error:
             problems.append(error.message)
     if strict:
@@ -94,7 +99,8 @@ def _parameter(one: inspect.Parameter, hint: Any) -> Parameter:
         kind, *notes = get_args(hint)
         about = next(note for note in notes if isinstance(note, About))
     required = one.default is inspect.Parameter.empty
-    return Parameter(one.name, _bare(kind), about, required, None if required else one.default)
+    default = None if required else one.default
+    return Parameter(one.name.removesuffix("_"), _bare(kind), about, required, default, one.name)
 
 
 def _bare(kind: Any) -> Any:

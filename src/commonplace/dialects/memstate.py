@@ -75,7 +75,9 @@ def memstate_search(
 
     Returns ranked summaries; read one in full with memstate_get(memory_id=...). Nothing relevant gives no results.
     """
-    chosen = list(_chosen(call, project_id or "", categories or (), keypath_prefix or ""))
+    prefix = checks.line(keypath_prefix or "", what="keypath prefix", chars_max=shapes.KEYPATH_CHARS_MAX)
+    places = list(_places(call, checks.line(project_id or "", what="project id"), prefix))
+    chosen = [one for place in places for one in _chosen(*place, categories or ())]
     count = sum(call.engine.count(call.bank, one) for one in chosen)
     if query.strip():
         # Where nothing is, there may not even be a bank to ask.
@@ -92,7 +94,8 @@ def memstate_search(
     )
     results = [shapes.hit(*pair) for pair in live] + [_old_hit(call, *pair) for pair in old[:limit]]
     data = {"results": results[:limit], "total_found": found + len(old), "query": query}
-    return shapes.envelope("memstate_search", call.given, data)
+    where = [shapes.full(*place) for place in places if prefix]
+    return shapes.envelope("memstate_search", call.given, data, resolved_keypath=next(iter(where), None))
 
 
 @tool("writes", title="Remember text", always_loaded=True)
@@ -185,9 +188,7 @@ def memstate_delete(
     return shapes.envelope("memstate_delete", call.given, data, resolved_keypath=where)
 
 
-@tool(
-    "destroys", title="Delete a project", idempotent=True, confirm="Delete everything known about project {project_id}?"
-)
+@tool("destroys", title="Delete a project", idempotent=True, confirm="Delete this project and everything known in it?")
 def memstate_delete_project(call: Call, project_id: ProjectId) -> dict[str, Any]:
     """Soft-delete an entire project and all its memories. History is kept; writing to it brings the project back."""
     project = checks.name(project_id, what="project id")
@@ -257,8 +258,12 @@ def _one_job(call: Call, job_id: str) -> dict[str, Any]:
 
 def _projects(call: Call) -> Iterator[tuple[Project, int]]:
     """The projects with something of ours in them, and how much; other users' memories do not count."""
+    ours = Filter(users=("",))
+    # Mostly everything is ours, and then one look spares a look at each project.
+    all_ours = call.engine.count(call.bank, ours) == call.engine.count(call.bank, Filter(expired=True))
     for one in call.engine.list_projects(call.bank):
-        if count := call.engine.count(call.bank, Filter(projects=(one.name,), users=("",))):
+        count = one.memory_count if all_ours else call.engine.count(call.bank, replace(ours, projects=(one.name,)))
+        if count:
             yield one, count
 
 
@@ -314,25 +319,25 @@ def _contents(call: Call, project: str, kept: Sequence[Version], limit: int) -> 
     return data
 
 
-def _chosen(call: Call, project_id: str, categories: Sequence[str], prefix: str) -> Iterator[Filter]:
-    """What a search is about: one filter, or several where a prefix can be read in several ways."""
-    for project, key in _places(call, project_id.strip(), prefix.strip()):
-        chosen = Filter(
-            projects=(project,) if project else None,
-            users=("",),
-            kinds=tuple(categories) or None,
-            key_prefix=key or None,
-        )
-        yield chosen
-        # Memories without a key stand in the tree below their kind, so a prefix finds them there.
-        kind, _, own = key.partition(".")
-        if kind and (not categories or kind in categories):
-            numbers = (ids.parse(own),) if re.fullmatch("m[0-9a-z]{11}", own) else None
-            if numbers or not own:
-                yield replace(chosen, key_prefix=None, key="", kinds=(kind,), ids=numbers)
+def _chosen(project: str, key: str, categories: Sequence[str]) -> Iterator[Filter]:
+    """What a search in one place is about."""
+    chosen = Filter(
+        projects=(project,) if project else None,
+        users=("",),
+        kinds=tuple(categories) or None,
+        key_prefix=key or None,
+    )
+    yield chosen
+    # Memories without a key stand in the tree below their kind, so a prefix finds them there.
+    kind, _, own = key.partition(".")
+    if kind and (not categories or kind in categories):
+        numbers = (ids.parse(own),) if re.fullmatch("m[0-9a-z]{11}", own) else None
+        if numbers or not own:
+            yield replace(chosen, key_prefix=None, key="", kinds=(kind,), ids=numbers)
 
 
 def _places(call: Call, project: str, prefix: str) -> Iterator[tuple[str, str]]:
+    """Where a search looks: project and key, mostly one of each."""
     if project or not re.match(r"project[./]", prefix, re.IGNORECASE):
         yield project, _key(call, project, prefix) if project else shapes.key_in("", prefix)
         return

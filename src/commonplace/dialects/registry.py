@@ -7,19 +7,15 @@ from commonplace.dialects.table import Dialect
 from commonplace.errors import Invalid
 
 # Dialects that have a table of their own: the module that has it as DIALECT.
-_WRITTEN = {"memstate": "commonplace.dialects.memstate"}
+_WRITTEN = {
+    "memories": "commonplace.dialects.memories",
+    "memstate": "commonplace.dialects.memstate",
+    "powermem": "commonplace.dialects.powermem",
+}
 
 # Dialects whose tools are still to come.
 _EMPTY = {
     "vault": Dialect("vault", "Vault", "Notes in markdown, shared by every agent of this person.", {}),
-    "memories": Dialect("memories", "memories.sh", "Rules, context, sessions and reminders of this person.", {}),
-    "powermem": Dialect(
-        "powermem",
-        "PowerMem",
-        "The memory of this person, shared by every agent. Search it before answering what may have come up before, "
-        "and add what should be known next time.",
-        {},
-    ),
     "hindsight": Dialect(
         "hindsight",
         "Hindsight",
@@ -31,7 +27,10 @@ _EMPTY = {
 NAMES = ("vault", "memories", "memstate", "powermem", "hindsight")
 
 # Dialects whose tools name a bank: by which parameter, and the tools that make no sense when there is only one bank.
-_BANKED = {"hindsight": ("bank_id", ("list_banks", "create_bank", "get_bank_stats"))}
+_BANKED = {
+    "hindsight": ("bank_id", ("list_banks", "create_bank", "get_bank_stats")),
+    "memories": ("tenant_id", ()),
+}
 
 
 @cache

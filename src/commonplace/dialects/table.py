@@ -57,11 +57,17 @@ class Tool:
     title: str = ""
     always_loaded: bool = False
     idempotent: bool = False
+    # Whether clients are shown it; one that is not is another name that older clients know.
+    listed: bool = True
     # A question to put to a person first, where the client can ask one.
     confirm: str = ""
     output: Mapping[str, Any] = field(default_factory=lambda: {"type": "object", "additionalProperties": True})
     parameters: tuple[arguments.Parameter, ...] = ()
     description: str = ""
+
+    def known_as(self, name: str) -> "Tool":
+        """The same tool under another name, understood and not shown."""
+        return replace(self, name=name, listed=False)
 
     def fixed(self, name: str) -> "Tool":
         """The same tool with a parameter answered by the call, so that nobody can give another."""

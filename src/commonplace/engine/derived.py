@@ -7,7 +7,6 @@ Searches work all the while.
 import json
 import time
 from collections.abc import Callable
-from contextlib import closing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -47,14 +46,25 @@ def heal(parts: Parts, bank_id: int, budget_ms: int) -> int:
     deadline = time.monotonic() + budget_ms / 1000
     count = after = 0
     try:
-        with closing(Database(parts.db.path, busy_timeout_ms=_WAIT_MS)) as impatient:
-            while numbers := vectors.stale_ids(impatient, bank_id, after=after, limit=HEAL_BATCH):
-                count += _embed(impatient, semantics, bank_id, numbers)
-                after = numbers[-1]
-                if time.monotonic() > deadline:
-                    break
+        while numbers := vectors.stale_ids(parts.db, bank_id, after=after, limit=HEAL_BATCH):
+            count += _embed(parts.db, semantics, bank_id, numbers, wait_ms=_WAIT_MS)
+            after = numbers[-1]
+            if time.monotonic() > deadline:
+                break
     except (Busy, Forbidden):
         return count
+    return count
+
+
+def heal_all(parts: Parts, budget_ms: int) -> int:
+    """Embed what waits in any bank, within a time; how many memories that were."""
+    deadline = time.monotonic() + budget_ms / 1000
+    count = 0
+    for bank_id in vectors.stale_banks(parts.db):
+        left_ms = int((deadline - time.monotonic()) * 1000)
+        if left_ms <= 0:
+            break
+        count += heal(parts, bank_id, left_ms)
     return count
 
 
@@ -111,11 +121,11 @@ def _rebuild_batch(db: Database, semantics: "Semantics | None", bank_id: int, nu
         _embed(db, semantics, bank_id, numbers)
 
 
-def _embed(db: Database, semantics: "Semantics", bank_id: int, numbers: list[int]) -> int:
+def _embed(db: Database, semantics: "Semantics", bank_id: int, numbers: list[int], wait_ms: int | None = None) -> int:
     found = memories.by_ids(db, bank_id, numbers)
     encoded = semantics.encode(list(found.values()))
     made = [(m.id, m.version, vector) for m, vector in zip(found.values(), encoded, strict=True)]
-    with db.transaction():
+    with db.transaction(wait_ms):
         vectors.put(db, semantics.name, made)
         vectors.clear_stale(db, [number for number in numbers if number not in found])
     return len(found)

@@ -4,18 +4,23 @@ from commonplace.engine import (
     archive,
     backups,
     banks,
+    consolidation,
     derived,
     documents,
     forgetting,
     jobs,
     keys,
+    links,
     memories,
     reminders,
     replies,
+    rules,
     sessions,
     streams,
     superseded,
+    telling,
 )
+from commonplace.engine import context as gathering
 from commonplace.engine import doctor as care
 from commonplace.engine import history as past
 from commonplace.engine import recall as finding
@@ -44,6 +49,8 @@ class Engine(Parts):
     revise = memories.revise
     tag = memories.tag
     list_tags = memories.list_tags
+
+    tell = telling.tell
 
     recall = finding.recall
     recall_superseded = superseded.recall_superseded
@@ -74,6 +81,11 @@ class Engine(Parts):
     document_names = documents.document_names
     delete_document = documents.delete_document
 
+    context = gathering.context
+    list_rules = rules.list_rules
+    list_links = links.list_links
+    consolidate = consolidation.consolidate
+
     start_session = sessions.start_session
     checkpoint_session = sessions.checkpoint_session
     end_session = sessions.end_session
@@ -82,6 +94,7 @@ class Engine(Parts):
     list_events = sessions.list_events
     recent_events = sessions.recent_events
     snapshot_session = sessions.snapshot_session
+    publish_snapshot = sessions.publish_snapshot
     get_snapshot = sessions.get_snapshot
     list_snapshots = sessions.list_snapshots
 
@@ -97,6 +110,7 @@ class Engine(Parts):
     append_chunk = streams.append_chunk
     get_stream = streams.get_stream
     finalize_stream = streams.finalize_stream
+    close_stream = streams.close_stream
     cancel_stream = streams.cancel_stream
     expire_streams = streams.expire_streams
 

@@ -9,7 +9,7 @@ from commonplace.engine.memories import bounded, get, next_version
 from commonplace.engine.parts import Parts
 from commonplace.engine.revising import Revising
 from commonplace.records import Filter, Memory, Origin, Outcome
-from commonplace.storage import banks, memories, scrubbing
+from commonplace.storage import banks, memories, scrubbing, snapshots
 
 _EVERYTHING = Filter(status="any", expired=True)
 
@@ -66,6 +66,7 @@ def delete_bank(parts: Parts, bank: str) -> int:
         revising = Revising(parts, doomed.id, "purge", Origin())
         purged = _purge(parts, _all(parts, revising, bank, _EVERYTHING), revising)
         banks.erase(parts.db, doomed.id)
+    snapshots.erase(parts.db.path.parent, doomed.name)
     scrub(parts)
     return len(purged)
 

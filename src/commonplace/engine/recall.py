@@ -8,7 +8,7 @@ from commonplace.engine.drafts import checked_filter
 from commonplace.engine.parts import Parts
 from commonplace.errors import Invalid, TooLarge
 from commonplace.limits import QUERY_CHARS_MAX, RECALL_MAX
-from commonplace.recall import pipeline
+from commonplace.recall import fading, pipeline
 from commonplace.records import Query, Recall
 from commonplace.storage import banks
 
@@ -27,8 +27,11 @@ def recall(parts: Parts, bank: str, query: Query) -> Recall:
     if semantics:
         derived.heal(parts, bank_id, HEAL_MS)
     now = parts.clock.now() if query.now is None else query.now
+    # What is newer may come from further down, so all of it is looked at before the order is settled.
+    asked = replace(query, limit=RECALL_MAX) if parts.fading_days else query
     with parts.db.snapshot():
-        return pipeline.run(parts.db, semantics, bank_id, query, now)
+        answer = pipeline.run(parts.db, semantics, bank_id, asked, now)
+    return fading.faded(answer, now, parts.fading_days, query.limit) if parts.fading_days else answer
 
 
 def _check(query: Query) -> None:

@@ -33,7 +33,7 @@ from commonplace.limits import (
     TEXT_BYTES_MAX,
     TITLE_CHARS_MAX,
 )
-from commonplace.storage import banks, sessions
+from commonplace.storage import banks, sessions, snapshots
 
 
 def start_session(parts: Parts, bank: str, draft: SessionDraft = SessionDraft()) -> Session:
@@ -147,6 +147,15 @@ def snapshot_session(
         )
         sessions.add_snapshot(parts.db, snapshot)
     return snapshot
+
+
+def publish_snapshot(
+    parts: Parts, bank: str, session_id: int | str, draft: SnapshotDraft = SnapshotDraft()
+) -> tuple[Snapshot, str]:
+    """A new snapshot, and the path of its markdown file below the folder of the store; both or neither."""
+    with parts.db.transaction():
+        snapshot = snapshot_session(parts, bank, session_id, draft)
+        return snapshot, snapshots.write(parts.db.path.parent, bank, snapshot)
 
 
 def get_snapshot(parts: Parts, bank: str, snapshot_id: int | str) -> Snapshot:

@@ -72,6 +72,18 @@ def finalize_stream(parts: Parts, bank: str, stream_id: int | str, origin: Origi
     return outcome, stream
 
 
+def close_stream(
+    parts: Parts, bank: str, stream_id: int | str, origin: Origin = Origin()
+) -> tuple[Outcome | None, Stream]:
+    """The memory a stream became, or None when it was blank, and the stream it was; it is gone either way."""
+    with parts.db.transaction():
+        stream = _found(parts, bank, stream_id)
+        if streams.text(parts.db, stream).strip():
+            return finalize_stream(parts, bank, stream_id, origin)
+        streams.delete(parts.db, stream.id)
+    return None, stream
+
+
 def cancel_stream(parts: Parts, bank: str, stream_id: int | str) -> Stream:
     """The stream as it was before it was thrown away with its chunks."""
     with parts.db.transaction():

@@ -104,11 +104,23 @@ def run_pending(parts: Parts, tasks: Tasks, *, jobs_max: int = LIST_MAX) -> tupl
 
 
 class Worker:
-    """Runs jobs one after the other in its own thread, from `start` until its owner calls `stop`."""
+    """Runs jobs one after the other in its own thread, from `start` until its owner calls `stop`.
 
-    def __init__(self, parts: Parts, tasks: Tasks, *, poll_s: float = POLL_S, lease_ms: int = LEASE_MS) -> None:
+    At each turn without a job it calls `idle`, which should be brief.
+    """
+
+    def __init__(
+        self,
+        parts: Parts,
+        tasks: Tasks,
+        *,
+        poll_s: float = POLL_S,
+        lease_ms: int = LEASE_MS,
+        idle: Callable[[Parts], object] = bool,
+    ) -> None:
         self._parts = parts
         self._tasks = tasks
+        self._idle = idle
         self._poll_s = poll_s
         self._lease_ms = lease_ms
         self._wake = threading.Event()
@@ -141,6 +153,8 @@ class Worker:
             self._wake.clear()
             try:
                 found = _run_one(self._parts, self._tasks, name, self._lease_ms, self._stopping.is_set)
+                if found is None:
+                    self._idle(self._parts)
             except CommonplaceError as error:
                 # The store is busy or its disk full: nothing is lost, the next turn may do better.
                 _log.warning("Jobs wait: %s", error.message)

@@ -9,26 +9,28 @@ from dataclasses import dataclass, field
 
 from commonplace.extract import slugs
 
-_HEADING = re.compile(r"^ {0,3}(#{1,6})\s+(.+?)(?:\s+#+)?\s*$")
+_HEADING = re.compile(r"^ {0,3}(#{1,6})\s+(\S.*)$")
 _UNDERLINE = re.compile(r"^ {0,3}(=+|-+)\s*$")
 _RULE = re.compile(r"^ {0,3}([-*_])(?:\s*\1){2,}\s*$")
 _FENCE = re.compile(r"^\s*(`{3,}(?=[^`]*$)|~{3,})\s*([\w+-]*)")
 _ITEM = re.compile(r"^(\s*)([-*+•]|\d{1,3}[.)])\s+(\S.*)$")
 _QUOTE = re.compile(r"^\s*>")
-_TABLE_RULE = re.compile(r"^\s*\|?\s*:?-+:?\s*(\|\s*:?-+:?\s*)*\|?\s*$")
+_TABLE_RULE = re.compile(r"\|?\s*:?-+:?\s*(\|\s*:?-+:?\s*)*\|?")
+# The label is bounded and taken at the first sign, so that no line takes long, whatever is in it.
 _LABEL = re.compile(
-    r"^(?:\*\*|__|`)?(?P<label>[^:=*_|`<>\[\]{}.!?\s][^:=*_|`<>\[\]{}.!?]*(?:[._/][^:=*|`<>\[\]{}\s!?]+)*)(?:\*\*|__|`)?"
-    r"\s*(?P<sign>:(?:\*\*|__)?|=|\s[—–]|\s->)(?:\s+(?P<value>\S.*))?$",
+    r"(?:\*\*|__|`)?(?P<label>[^\W_][^:=*|`<>\[\]{}!?\n]{0,80}?)(?:\*\*|__|`)?"
+    r"(?: ?(?P<sign>:(?:\*\*|__)?|=)| (?P<dash>[—–]|->))(?:\s+(?P<value>\S.*))?",
     re.DOTALL,
 )
+_LABEL_BROKEN = re.compile(r"[._](?:\s|$)")
 _ASSIGNMENT = re.compile(r"^(?P<label>[^\W\d][\w.-]*)=(?P<value>[^=\s].*)$", re.DOTALL)
 _SENTENCE_END = re.compile(r"(?<=[.!?])[\"')\]]*(\s+)(?=[\"'(\[]?[A-Z0-9\u00c0-\u024f])|(?<=[。！？])(\s*)")
 _ABBREVIATION = re.compile(r"(?:^|[\s(])(?:e\.g|i\.e|cf|vs|etc|no|mr|mrs|ms|dr|st|approx|resp)\.$", re.IGNORECASE)
 _LABEL_WORDS_MAX = 6
-# A dash or an arrow also joins the halves of sentences, so what it labels must be short.
 _DASH_WORDS_MAX = 3
-# Headers that say no more than that a value stands below them.
+# Headers that say no more than that a value, or the name of one, stands below them.
 _PLAIN_HEADERS = frozenset(("item", "value", "values", "description", "details", "meaning", "purpose", "what"))
+_NAME_HEADERS = frozenset(("item", "key", "name", "field", "setting", "option", "parameter", "property"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +78,8 @@ class _Outline:
     def open_heading(self, level: int, title: str) -> None:
         self.close(level)
         self.headings.append(_Named(level, slugs.segment(title), title))
+        if not slugs.names(title):
+            self.say("", title)
 
     def open_lead(self, label: str, line: str) -> None:
         self.close_lead()
@@ -117,7 +121,7 @@ def sentences(text: str) -> list[str]:
     found, start = list[str](), 0
     for end in _SENTENCE_END.finditer(text):
         head = text[start : end.start(1) if end[1] else end.start()]
-        if not _ABBREVIATION.search(head):
+        if not _ABBREVIATION.search(head[-12:]):
             found.append(head.strip())
             start = end.end()
     return [one for one in (*found, text[start:].strip()) if one]
@@ -125,13 +129,14 @@ def sentences(text: str) -> list[str]:
 
 def label_of(text: str) -> tuple[str, str] | None:
     """The label and the value of `label: value`, `**Label:** value`, `key = value` or `label — value`."""
-    if tight := _ASSIGNMENT.match(text):
+    if (tight := _ASSIGNMENT.match(text)) and slugs.names(tight["label"]):
         return tight["label"], tight["value"].strip()
-    found = _LABEL.match(text)
-    if not found or not re.search(r"\w", found["label"]):
+    found = _LABEL.fullmatch(text)
+    if not found or _LABEL_BROKEN.search(found["label"]) or not slugs.names(found["label"]):
         return None
-    most = _LABEL_WORDS_MAX if found["sign"].strip()[0] in ":=" else _DASH_WORDS_MAX
-    if len(found["label"].split()) > most or (most == _DASH_WORDS_MAX and not found["value"]):
+    # A dash or an arrow also joins the halves of sentences, so what it labels must be short.
+    words_max = _DASH_WORDS_MAX if found["dash"] else _LABEL_WORDS_MAX
+    if len(found["label"].split()) > words_max or (found["dash"] and not found["value"]):
         return None
     return found["label"].strip(), (found["value"] or "").strip()
 
@@ -144,7 +149,7 @@ def _read_line(outline: _Outline, at: int) -> int:
     if fence := _FENCE.match(line):
         return _read_fence(outline, at, fence[1], fence[2])
     if heading := _HEADING.match(line):
-        outline.open_heading(len(heading[1]), heading[2])
+        outline.open_heading(len(heading[1]), _unclosed(heading[2].strip()))
         return at + 1
     if _is_rule(line):
         outline.close_lead()
@@ -158,12 +163,22 @@ def _read_line(outline: _Outline, at: int) -> int:
     return _read_prose(outline, at)
 
 
+def _unclosed(title: str) -> str:
+    """A heading's title without the signs that close it; those of `C#` are its own."""
+    bare = title.rstrip("#")
+    return bare.rstrip() if bare and bare[-1].isspace() else title
+
+
 def _is_rule(line: str) -> bool:
     return bool(_RULE.match(line) or _UNDERLINE.match(line))
 
 
 def _is_table(lines: list[str], at: int) -> bool:
-    return "|" in lines[at] and at + 1 < len(lines) and "|" in lines[at + 1] and bool(_TABLE_RULE.match(lines[at + 1]))
+    return "|" in lines[at] and at + 1 < len(lines) and "|" in lines[at + 1] and _is_table_rule(lines[at + 1])
+
+
+def _is_table_rule(line: str) -> bool:
+    return _TABLE_RULE.fullmatch(line.strip()) is not None
 
 
 def _is_plain(lines: list[str], at: int) -> bool:
@@ -193,12 +208,14 @@ def _read_quote(outline: _Outline, at: int) -> int:
 
 def _read_table(outline: _Outline, at: int) -> int:
     outline.lists.clear()
-    lines, names, row = outline.lines, [slugs.segment(cell) for cell in _cells(outline.lines[at])], at + 2
+    lines, heads, row = outline.lines, _cells(outline.lines[at]), at + 2
+    names = [slugs.segment(cell) for cell in heads]
+    # The other headers are in the keys of the rows; the first would be lost.
+    if names[0] not in _NAME_HEADERS or row >= len(lines) or "|" not in lines[row]:
+        outline.say("columns", " | ".join(heads))
     while row < len(lines) and "|" in lines[row]:
         _read_row(outline, names, _cells(lines[row]))
         row += 1
-    if row == at + 2:
-        outline.say("", lines[at].strip())
     outline.pause = True
     return row
 
@@ -208,10 +225,12 @@ def _read_row(outline: _Outline, names: list[str], cells: list[str]) -> None:
     slug = slugs.label(first)
     if not rest:
         outline.say(slug, first)
-    elif len(names) == 2 and len(cells) == 2 and names[1] in _PLAIN_HEADERS:
+    elif len(names) == 2 and len(cells) == 2 and names[1] in _PLAIN_HEADERS and slugs.names(first):
         outline.say(slug, cells[1])
     else:
         outline.row = slug
+        if not slugs.names(first) and first:
+            outline.say("", first)
         for place, cell in rest.items():
             outline.say(names[place] if place < len(names) else f"column_{place + 1}", cell)
         outline.row = ""
@@ -231,7 +250,7 @@ def _read_item(outline: _Outline, at: int, item: re.Match[str]) -> int:
         end += 1
     parent = _has_children(lines, end, indent)
     label, value = label_of(text) or ("", text)
-    short = len(text.split()) <= _LABEL_WORDS_MAX
+    short = len(text.split()) <= _LABEL_WORDS_MAX and slugs.names(text)
     if label and (value or not parent):
         outline.say(slugs.label(label), value or text)
     elif not label and not (parent and short):
@@ -260,8 +279,9 @@ def _indent(line: str) -> int:
 def _read_prose(outline: _Outline, at: int) -> int:
     lines, end = outline.lines, at + 1
     found = label_of(lines[at].strip())
-    # `Port: 8080` above a rule is a fact, and the last line of a front matter; any other line there is a heading.
-    if end < len(lines) and (under := _UNDERLINE.match(lines[end])) and not (found and found[1]):
+    # A line above a rule is a heading; but not `Port: 8080`, which may end a front matter, and not a long sentence.
+    under = _UNDERLINE.match(lines[end]) if end < len(lines) else None
+    if under and slugs.names(lines[at]) and not (found and found[1]):
         outline.open_heading(1 if under[1][0] == "=" else 2, lines[at].strip())
         return end + 1
     outline.begin_prose()

@@ -29,11 +29,11 @@ _NUMBERING_CHARS = 6
 # Keypaths that begin so are read as those of a project.
 _RESERVED = "project"
 _KINDS = (
-    ("decision", re.compile(r"\b(decid\w+|decision|chose|chosen|agreed|we will|going with)\b", re.IGNORECASE)),
+    ("decision", re.compile(r"\b(decid\w+|decisions?|chose|chosen|agreed|we will|going with)\b", re.IGNORECASE)),
     ("preference", re.compile(r"\b(prefer\w*|likes?|dislikes?|favou?rite|rather)\b", re.IGNORECASE)),
-    ("requirement", re.compile(r"\b(must|shall|required?|requirement|has to|needs? to)\b", re.IGNORECASE)),
-    ("task", re.compile(r"^\[[ xX]\]|\b(todo|to do|next step|follow[- ]up)\b", re.IGNORECASE)),
-    ("learning", re.compile(r"\b(learn(ed|t)|lesson|gotcha|turns? out|discovered)\b", re.IGNORECASE)),
+    ("requirement", re.compile(r"\b(must|shall|required?|requirements?|has to|needs? to)\b", re.IGNORECASE)),
+    ("task", re.compile(r"^\[[ xX]\]|\b(todos?|to do|next steps?|follow[- ]up)\b", re.IGNORECASE)),
+    ("learning", re.compile(r"\b(learn(ed|t)|lessons?|gotchas?|turns? out|discovered)\b", re.IGNORECASE)),
 )
 
 
@@ -163,10 +163,14 @@ class _Placing:
 def _joined(path: tuple[str, ...], leaf: str) -> str:
     """The key of a leaf, as deep as a key may go."""
     root, *rest = [part for part in (*path, *leaf.split(".")) if part]
-    segments = [f"the_{root}" if root == _RESERVED and rest else root, *rest]
-    while len(".".join(segments)) > KEY_CHARS_MAX - _NUMBERING_CHARS and len(segments) > 1:
-        del segments[-2]
-    return ".".join(segments)
+    *above, last = [f"the_{root}" if root == _RESERVED and rest else root, *rest]
+    room, kept = KEY_CHARS_MAX - _NUMBERING_CHARS - len(last), list[str]()
+    for part in above:
+        room -= len(part) + 1
+        if room < 0:
+            break
+        kept.append(part)
+    return ".".join([*kept, last])
 
 
 def _placed(key: str, group: list[Statement], before: str | None) -> Placed:
@@ -179,7 +183,7 @@ def _placed(key: str, group: list[Statement], before: str | None) -> Placed:
 def _kind(statement: Statement, text: str) -> str:
     if statement.code:
         return "code"
-    named = " ".join(statement.path).replace("_", " ")
+    named = " ".join((*statement.path, statement.label)).replace("_", " ")
     for kind, signs in _KINDS:
         if signs.search(text) or signs.search(named):
             return kind

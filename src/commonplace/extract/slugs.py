@@ -16,9 +16,12 @@ _DOTTED = re.compile(r"[^\s./]+(?:[./][^\s./]+)*\.[^\s./]+|[^\s./]+(?:/[^\s./]+)
 
 def segment(text: str) -> str:
     """One segment of a keypath: lower case, letters and digits of any script, underscores between words."""
-    plain = unicodedata.normalize("NFKC", text).casefold()
-    joined = re.sub(r"[\W_]+", "_", re.sub(r"(?<=\w)['’`](?=\w)", "", plain)).strip("_")
-    return _cut(joined, SEGMENT_CHARS_MAX) or "item"
+    return _cut(_joined(text), SEGMENT_CHARS_MAX) or "item"
+
+
+def names(text: str) -> bool:
+    """Whether a segment says all the words of a text, so that it can stand for it."""
+    return 0 < len(_joined(text)) <= SEGMENT_CHARS_MAX
 
 
 def label(text: str) -> str:
@@ -36,6 +39,11 @@ def sentence(text: str) -> str:
     telling = [word for word in words if not re.fullmatch(r"[\d\W]+", word)] or words
     telling = [word for word in telling if re.sub(r"\W", "", word).casefold() not in _STOPS] or telling
     return _cut(segment(" ".join(telling[:_SENTENCE_WORDS])), _SENTENCE_CHARS_MAX)
+
+
+def _joined(text: str) -> str:
+    plain = unicodedata.normalize("NFKC", text).casefold()
+    return re.sub(r"[\W_]+", "_", re.sub(r"(?<=\w)['’`](?=\w)", "", plain)).strip("_")
 
 
 def _cut(text: str, most: int) -> str:

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from commonplace import text
 
 QUESTION_TERMS_MAX = 256
-_KEYWORD, _COVERAGE, _VECTOR, _TOKENS = 5, 1, 4, 4
+_KEYWORD, _COVERAGE, _VECTOR, _TOKENS = 4, 1, 4, 4
 _MIDDLE, _SLOPE = 0.45, 12
 _HIT_MIN = 0.22  # A hit with less evidence is never shown.
 _ANSWER_MIN, _ANSWER_RISE, _ANSWER_MAX = 0.22, 0.02, 0.40
@@ -97,10 +97,12 @@ def relevance(evidence: Evidence) -> float:
     if keyword is None or coverage is None:
         mean = (_VECTOR * (vector or 0.0) + _TOKENS * (tokens or 0.0)) / (_VECTOR + _TOKENS)
     elif vector is None or tokens is None:
-        # Without vectors, the words found must speak for those that were meant.
-        mean = (keyword + coverage) / 2
+        # Without vectors, the words found speak for those that were meant, and a little is granted for the silence.
+        mean = 0.1 + 0.9 * (keyword + coverage) / 2
     else:
-        total = _KEYWORD * keyword + _COVERAGE * coverage + _VECTOR * vector + _TOKENS * tokens
+        # A word that is there is as near as can be, also where a long text's tokens were too many to keep.
+        near = max(tokens, coverage)
+        total = _KEYWORD * keyword + _COVERAGE * coverage + _VECTOR * vector + _TOKENS * near
         mean = total / (_KEYWORD + _COVERAGE + _VECTOR + _TOKENS)
     length = min(_LENGTH_USUAL * _LONGER_MAX, max(4, evidence.length))
     return _likely(mean - _LENGTH * math.log(length / _LENGTH_USUAL))

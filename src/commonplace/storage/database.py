@@ -91,18 +91,22 @@ class Database:
         return self._current() is self._writer
 
     @contextmanager
-    def transaction(self) -> Generator[None]:
-        """Everything inside happens or nothing does. Inside another transaction it becomes a part of that one."""
+    def transaction(self, wait_ms: int | None = None) -> Generator[None]:
+        """Everything inside happens or nothing does. Inside another transaction it becomes a part of that one.
+
+        `wait_ms` is how long to wait for other writers, where that is less than usual.
+        """
         if self.in_transaction:
             with self._part():
                 yield
             return
-        if not self._write_lock.acquire(timeout=self.busy_timeout_ms / 1000):
+        patience_ms = self.busy_timeout_ms if wait_ms is None else min(wait_ms, self.busy_timeout_ms)
+        if not self._write_lock.acquire(timeout=patience_ms / 1000):
             raise _busy()
         outer = self._current()
         try:
             with translated():
-                self._open_writer().execute("begin immediate")
+                self._begin(patience_ms)
             self._local.connection = self._writer
             try:
                 yield
@@ -179,6 +183,14 @@ class Database:
             raise
         with translated():
             self._writer.execute("release part")
+
+    def _begin(self, patience_ms: int) -> None:
+        writer = self._open_writer()
+        writer.set_busy_timeout(patience_ms)
+        try:
+            writer.execute("begin immediate")
+        finally:
+            writer.set_busy_timeout(self.busy_timeout_ms)
 
     def _commit(self) -> None:
         try:

@@ -56,19 +56,25 @@ def _match(db: Database, match: Match, values: dict[str, object]) -> str:
         raise Invalid(f"{match.path!r} is not a metadata field.", hint="Name it without quotation marks.")
     operator, value = match.operator, match.value
     if value is None and operator in ("eq", "ne"):
-        return _placed(db, "match_null" if operator == "eq" else "match_not_null", values, p=path)
+        return _of(db, match, "match_null" if operator == "eq" else "match_not_null", values, p=path)
     if operator in ("in", "nin") or (operator in ("eq", "ne") and isinstance(value, list | tuple)):
         if not isinstance(value, list | tuple):
             raise Invalid(f"`{operator}` needs a list.", hint=f'For example {{"{operator}": ["a", "b"]}}.')
         name = {"eq": "in", "ne": "nin"}.get(operator, operator)
-        return _placed(db, f"match_{name}", values, p=path, v=json.dumps(value))
+        return _of(db, match, f"match_{name}", values, p=path, v=json.dumps(value))
     if operator in ("like", "ilike"):
         if not isinstance(value, str):
             raise Invalid(f"`{operator}` needs a text.", hint='For example {"like": "port%"}.')
-        return _placed(db, f"match_{operator}", values, p=path, v=value)
+        return _of(db, match, f"match_{operator}", values, p=path, v=value)
     if not isinstance(value, str | int | float | bool):
         raise Invalid(f"`{operator}` cannot compare with {value!r}.", hint="Use a text, a number, true or false.")
-    return _placed(db, f"match_{operator}", values, p=path, t=json.dumps(_types(value)), v=value)
+    return _of(db, match, f"match_{operator}", values, p=path, t=json.dumps(_types(value)), v=value)
+
+
+def _of(db: Database, match: Match, name: str, values: dict[str, object], **given: object) -> str:
+    """A fragment about the metadata, or about the memory's own fields in the form of metadata."""
+    condition = _placed(db, name, values, **given)
+    return condition.replace("m.metadata", db.text("own_fields")) if match.own else condition
 
 
 def _types(value: str | float | bool) -> tuple[str, ...]:

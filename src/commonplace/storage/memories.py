@@ -28,19 +28,19 @@ def find(db: Database, bank_id: int, number: int) -> Memory | None:
     row = db.one("find_memory", bank_id=bank_id, id=number) or db.one(
         "find_memory_of_version", bank_id=bank_id, id=number
     )
-    return _memory(row) if row else None
+    return read(row) if row else None
 
 
 def find_by_key(db: Database, bank_id: int, scope: Scope, key: str) -> Memory | None:
     """The memory that has a key within a scope, forgotten or not."""
     row = db.one("find_memory_by_key", bank_id=bank_id, key=key, **_scope(scope))
-    return _memory(row) if row else None
+    return read(row) if row else None
 
 
 def by_ids(db: Database, bank_id: int, numbers: Sequence[int]) -> dict[int, Memory]:
     """Several memories at once; unknown ids are left out."""
     rows = db.all("memories_by_ids", bank_id=bank_id, ids=json.dumps(list(numbers)))
-    return {row["id"]: _memory(row) for row in rows}
+    return {row["id"]: read(row) for row in rows}
 
 
 def select(db: Database, bank_id: int, chosen: Filter, page: Page, now: int) -> list[Memory]:
@@ -48,7 +48,7 @@ def select(db: Database, bank_id: int, chosen: Filter, page: Page, now: int) -> 
     where, values = filters.compiled(db, chosen, now)
     sql = f"{db.text('select_memories')}{where} {db.text(f'order_{page.order}')}"
     values |= {"bank_id": bank_id, "limit": page.limit, "offset": page.offset}
-    return [_memory(row) for row in db.select(sql, values)]
+    return [read(row) for row in db.select(sql, values)]
 
 
 def count(db: Database, bank_id: int, chosen: Filter, now: int) -> int:
@@ -220,7 +220,8 @@ def _read_content(row: Row) -> Row:
     }
 
 
-def _memory(row: Row) -> Memory:
+def read(row: Row) -> Memory:
+    """A row as the memory it is."""
     own = ("id", "bank_id", "version", "version_id", "created_at", "updated_at", "forgotten_at")
     scope = Scope(**{name: row[name] for name in _SCOPE})
     return Memory(scope=scope, **_read_content(row), **{name: row[name] for name in own})

@@ -59,6 +59,11 @@ def stale_ids(db: Database, bank_id: int, *, after: int, limit: int) -> list[int
     return [row["memory_id"] for row in db.all("stale_ids", bank_id=bank_id, after=after, limit=limit)]
 
 
+def stale_banks(db: Database) -> list[int]:
+    """The banks with memories that wait for a vector."""
+    return [row["bank_id"] for row in db.all("stale_banks")]
+
+
 def clear_stale(db: Database, memory_ids: Iterable[int]) -> None:
     """Take memories off the queue."""
     db.run("clear_stale", ids=json.dumps(list(memory_ids)))

@@ -55,7 +55,7 @@ def mcp(call: Call, dialect: str, bank: str, config: str, env: str) -> None:
     """
     from commonplace.faces.mcp import start
 
-    chosen = settings_table.load(start.environment(config, env))
+    chosen = settings_table.load(start.environment(config, env, dialect))
     if call.home:
         chosen = replace(chosen, home=Path(call.home).expanduser().absolute())
     click.get_current_context().exit(start.serve(dialect, chosen, bank))

@@ -5,6 +5,7 @@ calls do not wait for it.
 """
 
 import asyncio
+import gc
 import json
 import logging
 import time
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING
 from commonplace.dialects.table import Dialect
 from commonplace.engine.engine import Engine
 from commonplace.engine.totals import totals
-from commonplace.errors import CommonplaceError
+from commonplace.errors import Busy, CommonplaceError
 from commonplace.faces.http import fast
 from commonplace.faces.http.calls import Calls
 from commonplace.faces.http.endpoints import Endpoints
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger("commonplace.http")
 _METHODS = b"GET, HEAD"
+_STOPPED = "Look whether it was done before you try again."
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +124,11 @@ class Site:
     async def _speak(self, arrival: Arrival) -> None:
         endpoint = self._endpoints.find(arrival)
         if self._short_way and (call := fast.regular(arrival, endpoint, self._sessions)):
-            await fast.answer_regular(arrival, endpoint, self.calls, call)
+            try:
+                await fast.answer_regular(arrival, endpoint, self.calls, call)
+            except asyncio.CancelledError:
+                # The server was told to stop and has waited as long as it does.
+                await answer_error(arrival.send, Busy("The server stopped before the call ended.", hint=_STOPPED))
             return
         assert self._official is not None, "start() comes first"
         official = await asyncio.shield(self._official)
@@ -149,7 +155,11 @@ def _official(calls: Calls, sessions: Sessions) -> "Official":
     # The SDK is the larger half of the start; nobody who asks for /health should wait for it.
     from commonplace.faces.http.sdk import Official
 
-    return Official(calls, sessions)
+    official = Official(calls, sessions)
+    # What is loaded by now stays; looking through it again for garbage would be a tenth of every call.
+    gc.collect()
+    gc.freeze()
+    return official
 
 
 _NOWHERE = json.dumps(

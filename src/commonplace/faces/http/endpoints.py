@@ -75,7 +75,9 @@ class Endpoints:
         if place.bank:
             return Endpoint(self._single[place.dialect], _bank(place.bank), True)
         given = arrival.headers.get(b"x-bank-id")
-        bank = _bank(given.decode("utf-8", "replace")) if given else self._banks.get(place.dialect, DEFAULT_BANK)
+        bank = (
+            _bank(given.decode("utf-8", "surrogateescape")) if given else self._banks.get(place.dialect, DEFAULT_BANK)
+        )
         return Endpoint(self._offers[place.dialect], bank, False)
 
 

@@ -9,7 +9,7 @@ import ipaddress
 import json
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 from commonplace.errors import CommonplaceError
 from commonplace.faces.http.paths import Paths, Place
@@ -48,7 +48,7 @@ class Arrival:
 Inside: TypeAlias = Callable[[Arrival], Awaitable[None]]
 
 
-class Refused(Exception):
+class TurnedAway(Exception):
     """A request that is not let in, and what its sender is told."""
 
     def __init__(self, status: int, message: str, hint: str, headers: Headers = ()) -> None:
@@ -99,8 +99,8 @@ class Guard:
         """Serve one request."""
         try:
             arrival = await self._admitted(scope, receive, send)
-        except Refused as refused:
-            await answer(send, refused.status, _refusal(str(refused), refused.hint), refused.headers)
+        except TurnedAway as away:
+            await answer(send, away.status, _refusal(str(away), away.hint), away.headers)
             return
         await self._inside(arrival)
 
@@ -111,7 +111,7 @@ class Guard:
             if name in headers:
                 repeated = True
                 if name in _ONCE:
-                    raise Refused(400, f"The header {name.decode('latin-1')} came twice.", "Send it once.")
+                    raise TurnedAway(400, f"The header {name.decode('latin-1')} came twice.", "Send it once.")
             headers[name] = plain = value.strip()
             padded = padded or plain is not value
         if padded:
@@ -121,7 +121,7 @@ class Guard:
         self._check_host(headers)
         place = self._find(scope["raw_path"])
         if place.well_known:
-            raise Refused(404, "There is no OAuth server here.", "Use a key in the Authorization header, if any.")
+            raise TurnedAway(404, "There is no OAuth server here.", "Use a key in the Authorization header, if any.")
         self._check_key(place, headers)
         method = scope["method"]
         body = b"" if method in _BODILESS else await self._body(headers, receive)
@@ -131,7 +131,7 @@ class Guard:
         origin = headers.get(b"origin")
         if origin is not None and origin not in self._origins:
             # A page in a browser can reach this machine although nobody meant it to.
-            raise Refused(403, "Requests from web pages are refused.", "Do not send an Origin header.")
+            raise TurnedAway(403, "Requests from web pages are refused.", "Do not send an Origin header.")
 
     def _check_host(self, headers: Mapping[bytes, bytes]) -> None:
         given = headers.get(b"host", b"")
@@ -141,7 +141,7 @@ class Guard:
             self._host_is_known[given] = _name(given.decode("latin-1")) in self._hosts
         if not self._host_is_known[given]:
             # A foreign name that points to this machine is how a web page gets around the rule above.
-            raise Refused(
+            raise TurnedAway(
                 403, "This server does not go by that name.", "Use 127.0.0.1, or add it to COMMONPLACE_ALLOWED_HOSTS."
             )
 
@@ -156,30 +156,41 @@ class Guard:
         if not sum([hmac.compare_digest(one, key.encode()) for one in given for key in keys]):
             challenge = b'Bearer error="invalid_token"' if given else b"Bearer"
             hint = "Send it as `Authorization: Bearer KEY`."
-            raise Refused(401, "A valid key is needed.", hint, ((b"www-authenticate", challenge),))
+            raise TurnedAway(401, "A valid key is needed.", hint, ((b"www-authenticate", challenge),))
 
     async def _body(self, headers: Mapping[bytes, bytes], receive: Receive) -> bytes:
         declared = headers.get(b"content-length", b"0")
         if not declared.isdigit() or int(declared) > BODY_BYTES_MAX:
             raise _too_large()
-        chunks: list[bytes] = []
-        size = 0
+        task = cast("asyncio.Task[None]", asyncio.current_task())
+        # A bare timer, because nearly every body is there already and a context for it costs more than reading it.
+        timer = asyncio.get_running_loop().call_later(self._body_read_s_max, task.cancel, _TOO_SLOW)
         try:
-            async with asyncio.timeout(self._body_read_s_max):
-                while True:
-                    message = await receive()
-                    if message["type"] == "http.disconnect":
-                        raise Refused(400, "The request ended early.", "Send it again.")
-                    chunk = message.get("body", b"")
-                    size += len(chunk)
-                    # A body in chunks does not say its length beforehand.
-                    if size > BODY_BYTES_MAX:
-                        raise _too_large()
-                    chunks.append(chunk)
-                    if not message.get("more_body", False):
-                        return chunks[0] if len(chunks) == 1 else b"".join(chunks)
-        except TimeoutError:
-            raise Refused(408, "The request took too long to arrive.", "Send it faster.", _CLOSE) from None
+            return await _read(receive)
+        except asyncio.CancelledError as stopped:
+            if stopped.args != (_TOO_SLOW,):
+                raise
+            task.uncancel()
+            raise TurnedAway(408, "The request took too long to arrive.", "Send it faster.", _CLOSE) from None
+        finally:
+            timer.cancel()
+
+
+async def _read(receive: Receive) -> bytes:
+    chunks: list[bytes] = []
+    size = 0
+    while True:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            raise TurnedAway(400, "The request ended early.", "Send it again.")
+        chunk = message.get("body", b"")
+        size += len(chunk)
+        # A body in chunks does not say its length beforehand.
+        if size > BODY_BYTES_MAX:
+            raise _too_large()
+        chunks.append(chunk)
+        if not message.get("more_body", False):
+            return chunks[0] if len(chunks) == 1 else b"".join(chunks)
 
 
 async def answer(
@@ -205,10 +216,11 @@ def is_loopback(host: str) -> bool:
 
 
 _CLOSE = ((b"connection", b"close"),)
+_TOO_SLOW = "The body did not arrive in time."
 
 
-def _too_large() -> Refused:
-    return Refused(413, f"The request is over {BODY_BYTES_MAX:,} bytes.", "Send less at once.", _CLOSE)
+def _too_large() -> TurnedAway:
+    return TurnedAway(413, f"The request is over {BODY_BYTES_MAX:,} bytes.", "Send less at once.", _CLOSE)
 
 
 def _refusal(message: str, hint: str) -> bytes:

@@ -1,4 +1,6 @@
-"""Recognises the request that opens a handshake, without the official SDK."""
+"""Recognises a request that opens a handshake and will not be refused, without the official SDK."""
+
+from typing import Any, Literal
 
 import msgspec
 
@@ -7,17 +9,21 @@ from commonplace.faces.mcp import wire
 
 
 class _Client(msgspec.Struct):
-    name: str = ""
+    name: str
+    version: str
 
 
-class _Params(msgspec.Struct):
-    clientInfo: _Client = msgspec.field(default_factory=_Client)  # noqa: N815
-    protocolVersion: str = ""  # noqa: N815
+class _Params(msgspec.Struct, rename="camel"):
+    protocol_version: str
+    capabilities: dict[str, dict[str, Any]]
+    client_info: _Client
 
 
 class _Message(msgspec.Struct):
-    method: str
-    params: _Params = msgspec.field(default_factory=_Params)
+    jsonrpc: Literal["2.0"]
+    id: int | str
+    method: Literal["initialize"]
+    params: _Params
 
 
 class Opening(msgspec.Struct, frozen=True):
@@ -38,6 +44,4 @@ def opening(arrival: Arrival) -> Opening | None:
         message = _decoder.decode(arrival.body)
     except (msgspec.DecodeError, RecursionError):
         return None
-    if message.method != "initialize":
-        return None
-    return Opening(message.params.clientInfo.name, wire.negotiated(message.params.protocolVersion))
+    return Opening(message.params.client_info.name, wire.negotiated(message.params.protocol_version))

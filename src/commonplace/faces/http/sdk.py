@@ -94,7 +94,8 @@ class Official:
             nonlocal full
             if message["type"] == "http.response.start":
                 full = message["status"] == 503
-                if session_id := dict(message.get("headers", ())).get(b"mcp-session-id"):
+                session_id = dict(message.get("headers", ())).get(b"mcp-session-id")
+                if session_id and message["status"] < 400:
                     self._sessions.add(session_id.decode("latin-1"), first.client, first.version)
             if not full:
                 await arrival.send(message)

@@ -18,6 +18,7 @@ import uvicorn
 from commonplace.app import open_engine
 from commonplace.dialects import registry
 from commonplace.dialects.table import Dialect
+from commonplace.engine import upkeep
 from commonplace.engine.engine import Engine
 from commonplace.engine.worker import Tasks, Worker
 from commonplace.errors import Busy, Forbidden, Invalid
@@ -72,11 +73,9 @@ def run(
 
 @contextmanager
 def working(engine: Engine, tasks: Tasks) -> Generator[None]:
-    """Do jobs in the background, where there are any that this server knows how to do."""
-    if not tasks:
-        yield
-        return
-    worker = Worker(engine, tasks)
+    """Do jobs in the background, and embed what was written when there are none."""
+    upkeep.sweep(engine)
+    worker = Worker(engine, tasks, idle=upkeep.heal_idly)
     worker.start()
     try:
         yield

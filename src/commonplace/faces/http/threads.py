@@ -28,7 +28,7 @@ class Threads:
         self.running = 0
         self._loop: asyncio.AbstractEventLoop | None = None
 
-    async def run(self, function: Callable[..., Found], *arguments: object) -> Found:
+    def run(self, function: Callable[..., Found], *arguments: object) -> "asyncio.Future[Found]":
         """What a function returns or raises. Whoever stops waiting for it does not stop it."""
         loop = self._loop = self._loop or asyncio.get_running_loop()
         # As many threads as pieces, so that a piece that waits holds up no other.
@@ -39,7 +39,7 @@ class Threads:
         future: asyncio.Future[Found] = loop.create_future()
         self.running += 1
         self._waiting.put((future, function, arguments))
-        return await future
+        return future
 
     def close(self) -> None:
         """Let every thread end after its piece."""

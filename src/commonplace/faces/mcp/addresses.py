@@ -22,5 +22,8 @@ def find(resources: Iterable[Resource], uri: str) -> tuple[Resource, dict[str, s
 
 def _pattern(template: str) -> re.Pattern[str]:
     pieces = _PART.split(template)
-    fixed, names = map(re.escape, pieces[::2]), (f"(?P<{name}>[^/?#]+)" for name in pieces[1::2])
+    # A part that ends the address may have slashes in it, as ids such as `owner/repo` do.
+    ends = len(pieces) - 2 if not pieces[-1] else -1
+    names = (f"(?P<{pieces[at]}>{'[^?#]+' if at == ends else '[^/?#]+'})" for at in range(1, len(pieces), 2))
+    fixed = map(re.escape, pieces[::2])
     return re.compile("".join(piece for pair in zip(fixed, (*names, ""), strict=True) for piece in pair))

@@ -2,18 +2,21 @@
 
 import json
 import os
+import sys
 from pathlib import Path
 from typing import cast
 
 from commonplace import checks
 from commonplace import settings as settings_table
-from commonplace.dialects import registry
+from commonplace.dialects import powermem_config, registry
 from commonplace.errors import Invalid
 from commonplace.faces.mcp import stdio
 from commonplace.faces.mcp.stdio import Place
 from commonplace.settings import Settings
 
 DEFAULT_BANK = "default"
+POWERMEM = "powermem"
+_ENV_CHARS_MAX = 100_000
 
 
 def serve(name: str, settings: Settings, bank: str = "") -> int:
@@ -25,11 +28,26 @@ def serve(name: str, settings: Settings, bank: str = "") -> int:
     return stdio.run(registry.find(name), settings, Place(usual, False, _folder()))
 
 
-def environment(config: str = "", env: str = "") -> dict[str, str]:
-    """The environment with what the files add: a variable that is set wins over --env, and --config over both."""
+def environment(config: str = "", env: str = "", dialect: str = "") -> dict[str, str]:
+    """The environment with what the files add: a variable that is set wins over --env, and --config over both.
+
+    For powermem, its own names are understood as well, those in `.env` of the working folder last of all. What has no
+    effect is named on standard error.
+    """
     added = dict(_assignments(_text(env, "--env"))) if env else {}
-    wanted = _configured(_text(config, "--config")) if config else {}
-    return added | {name: value for name, value in os.environ.items() if value} | wanted
+    configured = _decoded(_text(config, "--config")) if config else {}
+    set_here = {name: value for name, value in os.environ.items() if value}
+    if dialect != POWERMEM:
+        return added | set_here | _wanted(configured)
+    found, warnings = powermem_config.from_env_file(_assignments(_env_here()))
+    from_file, more = powermem_config.from_config(configured, [one.name for one in settings_table.SETTINGS])
+    names = [name for name in added if not name.startswith("COMMONPLACE_") and not powermem_config.is_known(name)]
+    if names:
+        more.append(f"Unknown variables in --env: {', '.join(sorted(names))}.")
+    given, rest = powermem_config.understood(found | added | set_here | from_file)
+    for line in (*warnings, *more, *rest):
+        sys.stderr.write(f"Warning: {line}\n")
+    return given | _wanted(configured)
 
 
 def _folder() -> str:
@@ -46,15 +64,27 @@ def _text(path: str, option: str) -> str:
         raise Invalid(f"The file of {option} cannot be read.", hint="Check its name and who owns it.") from error
 
 
-def _configured(text: str) -> dict[str, str]:
+def _env_here() -> str:
+    """The text of `.env` in the working folder, or "" where there is none that can be read."""
+    try:
+        file = Path(".env")
+        return file.read_text(encoding="utf-8-sig")[:_ENV_CHARS_MAX] if file.is_file() else ""
+    except (OSError, UnicodeDecodeError):
+        return ""
+
+
+def _decoded(text: str) -> dict[str, object]:
     try:
         found = json.loads(text)
     except ValueError as error:
         raise Invalid("The file of --config is not JSON.", hint="Correct it or leave the option out.") from error
     if not isinstance(found, dict):
         raise Invalid("The file of --config is not a JSON object.", hint="Correct it or leave the option out.")
-    # PowerMem's own sections are passed over here; a setting is a plain value under its name.
-    chosen = cast(dict[str, object], found)
+    return cast(dict[str, object], found)
+
+
+def _wanted(chosen: dict[str, object]) -> dict[str, str]:
+    """The settings in a configuration file: plain values under their names. PowerMem's own sections are not these."""
     return {one.variable: str(chosen[one.name]) for one in settings_table.SETTINGS if _plain(chosen.get(one.name))}
 
 

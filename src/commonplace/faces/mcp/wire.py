@@ -88,7 +88,7 @@ def tool_entry(tool: Tool, strict: bool) -> Json:
 
 def tools(dialect: Dialect) -> list[Json]:
     """Every tool, in the order of the table."""
-    return [tool_entry(tool, dialect.strict) for tool in dialect.tools.values()]
+    return [tool_entry(tool, dialect.strict) for tool in dialect.tools.values() if tool.listed]
 
 
 def resources(dialect: Dialect) -> list[Json]:

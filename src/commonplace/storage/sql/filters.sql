@@ -18,6 +18,9 @@ m.run in (select value from json_each(:runs))
 -- name: filter_kinds
 m.kind in (select value from json_each(:kinds))
 
+-- name: filter_kinds_not
+m.kind not in (select value from json_each(:kinds_not))
+
 -- name: filter_categories
 m.category in (select value from json_each(:categories))
 
@@ -68,6 +71,9 @@ coalesce(m.happened_until, m.happened_at) >= :happened_from
 -- name: filter_happened_before
 m.happened_at < :happened_before
 
+-- name: filter_lasting
+(m.expires_at is null) = :lasting
+
 -- name: filter_live
 m.forgotten_at is null
 
@@ -111,6 +117,11 @@ exists (select 1 from json_each(m.tags) t where t.value in (select value from js
 -- name: match_exact
 (not exists (select 1 from json_each(:v#) w where w.value not in (select value from json_each(m.tags)))
  and not exists (select 1 from json_each(m.tags) t where t.value not in (select value from json_each(:v#))))
+
+-- The memory's own fields in the form of metadata, so that the same conditions can be asked of them.
+-- name: own_fields
+json_object('id', m.id, 'kind', m.kind, 'category', nullif(m.category, ''), 'user', m.user, 'agent', nullif(m.agent, ''),
+  'run', nullif(m.run, ''), 'text', m.text, 'created_at', m.created_at, 'updated_at', m.updated_at)
 
 -- name: match_null
 json_extract(m.metadata, :p#) is null

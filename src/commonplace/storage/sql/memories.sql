@@ -25,8 +25,9 @@ select count(*) as count from memories m where m.bank_id = :bank_id
 select m.id from memories m where m.bank_id = :bank_id
 
 -- name: memories_by_ids
-select {memory_columns} from memories m
-where m.bank_id = :bank_id and m.id in (select value from json_each(:ids));
+-- The cross join keeps the planner from reading the whole bank to find a few ids.
+select {memory_columns} from json_each(:ids) i cross join memories m on m.id = i.value
+where m.bank_id = :bank_id;
 
 -- name: add_memory
 insert into memories (id, bank_id, project, user, agent, run, text, title, kind, key, tags, metadata, paths, category,

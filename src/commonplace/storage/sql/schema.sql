@@ -37,12 +37,10 @@ create table memories (
   user text not null default '',
   agent text not null default '',
   run text not null default '',
-  text text not null,
   title text not null default '',
   kind text not null,
   key text not null default '',
   tags text not null default '[]',
-  metadata text not null default '{}',
   paths text not null default '[]',
   category text not null default '',
   happened_at integer,
@@ -53,7 +51,10 @@ create table memories (
   version_id integer not null,
   created_at integer not null,
   updated_at integer not null,
-  forgotten_at integer
+  forgotten_at integer,
+  -- Last, because they are long: a filter on the others then never walks through them.
+  metadata text not null default '{}',
+  text text not null
 ) strict;
 
 create index memories_by_age on memories (bank_id, created_at desc, id desc);
@@ -292,4 +293,5 @@ create table links (
   unique (kind, from_id, to_id)
 ) strict;
 
+create index links_by_source on links (from_id);
 create index links_by_target on links (to_id);

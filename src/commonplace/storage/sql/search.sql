@@ -122,3 +122,6 @@ insert into texts (texts, rank) values ('integrity-check', 1);
 
 -- name: repair_texts
 insert into texts (texts) values ('rebuild');
+
+-- name: stale_banks
+select distinct s.bank_id from stale s limit 10000;

@@ -1,0 +1,235 @@
+"""PowerMem: messages in, memories out, for users, agents and runs. Seven tools and a resource."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Annotated, Any
+
+from commonplace import ids
+from commonplace.dialects import powermem_filters as filters_read
+from commonplace.dialects import powermem_shapes as shapes
+from commonplace.dialects.arguments import About
+from commonplace.dialects.table import Call, Dialect, Resource, as_json, rows, tool
+from commonplace.engine.telling import Telling
+from commonplace.errors import Invalid, NotFound
+from commonplace.limits import BULK_MAX, COUNT_MAX, LIST_MAX, NAME_CHARS_MAX, RECALL_MAX
+from commonplace.records import Edit, Filter, Memory, Origin, Query, Scope
+
+
+def _read_id(value: object) -> object:
+    """The integer behind an id as another dialect prints it."""
+    return ids.parse(value) if isinstance(value, str) and not value.strip().isdecimal() else value
+
+
+UserId = Annotated[str | None, About("User identifier. Left out: the owner of this installation.", 0, NAME_CHARS_MAX)]
+AgentId = Annotated[str | None, About("Agent identifier, for several agents.", 0, NAME_CHARS_MAX)]
+RunId = Annotated[str | None, About("Run or conversation identifier.", 0, NAME_CHARS_MAX)]
+MemoryId = Annotated[int, About("The unique identifier of the memory.", reads=_read_id)]
+Filters = Annotated[
+    dict[str, Any] | None,
+    About(
+        'Metadata filters: {"category": "work"}, {"priority": {"gte": 3}}, {"OR": [{"a": 1}, {"b": {"in": [1, 2]}}]}. '
+        "Operators: eq, ne, gt, gte, lt, lte, in, nin, like, ilike, AND, OR; null is absent; a.b is nested. "
+        "memory_type, scope, created_at and updated_at can be filtered too."
+    ),
+]
+
+
+@tool("writes", title="Add a memory", always_loaded=True)
+def add_memory(
+    call: Call,
+    messages: Annotated[
+        str | dict[str, Any] | list[Any],
+        About('What was said: a text, one {"role", "content"} object, or a list of them in OpenAI format.'),
+    ],
+    user_id: UserId = None,
+    agent_id: AgentId = None,
+    run_id: RunId = None,
+    metadata: Annotated[dict[str, Any] | None, About("Anything to keep with the memory.")] = None,
+    scope: Annotated[str | None, About("Memory scope: user, agent, session.", 0, NAME_CHARS_MAX)] = None,
+    memory_type: Annotated[str | None, About("What sort of memory it is.", 0, NAME_CHARS_MAX)] = None,
+    filters: Annotated[dict[str, Any] | None, About("Metadata to find it by later, kept like metadata.")] = None,
+) -> dict[str, Any]:
+    """Add a new memory to the store. Takes a text, a message or a list of messages.
+
+    What is worth remembering is stored statement by statement and merged with what is known; each comes back with the
+    event ADD, UPDATE (with previous_memory) or NONE.
+    """
+    said = shapes.said(messages)
+    if not said.messages:
+        raise Invalid("messages cannot be empty", hint="Give at least one message with some text.")
+    kept = {**(filters or {}), **(metadata or {}), **({"scope": scope} if scope else {})}
+    telling = Telling(
+        said.messages,
+        Scope(user=_user(call, user_id), agent=_bare(agent_id), run=_bare(run_id)),
+        kind=memory_type or "",
+        metadata=kept,
+        whole=call.given.get("infer") in (False, "false", "False", 0),
+    )
+    return shapes.added(call.engine.tell(call.bank, telling, _origin(call)), said.left)
+
+
+@tool("reads", title="Search memories", always_loaded=True)
+def search_memories(
+    call: Call,
+    query: Annotated[str, About("The search query text.")],
+    user_id: UserId = None,
+    agent_id: AgentId = None,
+    run_id: RunId = None,
+    limit: Annotated[int, About("Maximum number of results; never more than 200.", 1, BULK_MAX)] = 10,
+    filters: Filters = None,
+    threshold: Annotated[
+        float | None, About("Similarity threshold from 0 to 1; only better hits come back.", 0, 1)
+    ] = None,
+) -> dict[str, Any]:
+    """Search for memories by meaning and by words. Nothing relevant gives no results. Scores go from 0 to 1."""
+    if not query.strip():
+        raise Invalid("query parameter is required", hint="Say what to look for.")
+    chosen = _chosen(call, filters, user_id, agent_id, run_id)
+    asked = Query(query, chosen, limit=min(limit, RECALL_MAX), min_score=threshold or 0.0)
+    hits = call.engine.recall(call.bank, asked).hits
+    results = [shapes.item(hit.memory, call.engine.owner) | {"score": hit.score} for hit in hits]
+    return {"success": True, "count": len(results), "results": results, "relations": []}
+
+
+@tool("reads", title="Get a memory")
+def get_memory(call: Call, memory_id: MemoryId, user_id: UserId = None, agent_id: AgentId = None) -> dict[str, Any]:
+    """Retrieve a specific memory by its ID."""
+    memory = _memory(call, memory_id, user_id, agent_id)
+    return {"success": True, "data": shapes.item(memory, call.engine.owner, "content")}
+
+
+@tool("writes", title="Update a memory", idempotent=True)
+def update_memory(
+    call: Call,
+    memory_id: MemoryId,
+    content: Annotated[str, About("The new content for the memory.", 1)],
+    user_id: UserId = None,
+    agent_id: AgentId = None,
+    metadata: Annotated[dict[str, Any] | None, About("Metadata to update; other fields stay.")] = None,
+) -> dict[str, Any]:
+    """Update an existing memory's content and/or metadata. Earlier versions are kept."""
+    before = _memory(call, memory_id, user_id, agent_id)
+    edit = Edit(text=content, metadata={**before.metadata, **(metadata or {})})
+    outcome = call.engine.revise(call.bank, before.id, edit, _origin(call), expected=before.version)
+    changed = outcome.change != "unchanged"
+    message = "Memory updated successfully" if changed else "Memory already says this; nothing was changed"
+    return {"success": True, "message": message, "data": shapes.item(outcome.memory, call.engine.owner, "content")}
+
+
+@tool("destroys", title="Delete a memory")
+def delete_memory(call: Call, memory_id: MemoryId, user_id: UserId = None, agent_id: AgentId = None) -> dict[str, Any]:
+    """Delete a memory by its ID."""
+    memory = _memory(call, memory_id, user_id, agent_id)
+    call.engine.forget(call.bank, [memory.id], _origin(call))
+    return {"success": True, "message": "Memory deleted successfully", "deleted_id": memory.id}
+
+
+@tool("destroys", title="Delete all memories", idempotent=True)
+def delete_all_memories(
+    call: Call, user_id: UserId = None, agent_id: AgentId = None, run_id: RunId = None
+) -> dict[str, Any]:
+    """Delete all memories of a user, narrowed to an agent or a run where one is named."""
+    chosen = _chosen(call, None, user_id, agent_id, run_id)
+    # Where nothing is, there may not even be a bank to ask.
+    found = call.engine.count(call.bank, chosen)
+    gone = call.engine.forget_where(call.bank, chosen, _origin(call)) if found else ()
+    return {"success": True, "message": "All memories deleted successfully", "deleted_count": len(gone)}
+
+
+@tool("reads", title="List memories")
+def list_memories(
+    call: Call,
+    user_id: UserId = None,
+    agent_id: AgentId = None,
+    run_id: RunId = None,
+    limit: Annotated[int, About("Maximum number of results.", 0, BULK_MAX)] = 100,
+    offset: Annotated[int, About("How many to pass over, for the next page.", 0, COUNT_MAX)] = 0,
+    filters: Filters = None,
+) -> dict[str, Any]:
+    """List all memories, newest first, with optional filters."""
+    chosen = _chosen(call, filters, user_id, agent_id, run_id)
+    pages = [(at, min(LIST_MAX, limit - at)) for at in range(0, limit, LIST_MAX)]
+    found = [one for at, size in pages for one in call.engine.list(call.bank, chosen, limit=size, offset=offset + at)]
+    return {"success": True, "count": len(found), "memories": [shapes.item(one, call.engine.owner) for one in found]}
+
+
+def _summary(call: Call) -> str:
+    return as_json({"total_memories": call.engine.count(call.bank), "description": "powermem memory store"})
+
+
+def _origin(call: Call) -> Origin:
+    return Origin(who=call.client, dialect="powermem", session=call.session)
+
+
+def _bare(name: str | None) -> str:
+    return (name or "").strip()
+
+
+def _user(call: Call, user_id: str | None) -> str:
+    """The user a call is about, as scopes name them: the owner is nobody else's name."""
+    name = _bare(user_id)
+    return "" if name == shapes.name_of(call.engine.owner) else name
+
+
+def _chosen(
+    call: Call,
+    filters: Mapping[str, Any] | None,
+    user_id: str | None = None,
+    agent_id: str | None = None,
+    run_id: str | None = None,
+) -> Filter:
+    """Which memories are meant. A scope in the filters counts where the argument is left out."""
+    rest = dict(filters or {})
+    user, agent, run = (
+        _bare(given) or (_bare(rest.pop(name)) if isinstance(rest.get(name), str) else "")
+        for name, given in (("user_id", user_id), ("agent_id", agent_id), ("run_id", run_id))
+    )
+    owner = shapes.name_of(call.engine.owner)
+    # What was told about the owner by name, before that name became the owner's, is the owner's as well.
+    return Filter(
+        users=(_user(call, user),) if _user(call, user) else ("", owner),
+        agents=(agent,) if agent else None,
+        runs=(run,) if run else None,
+        where=filters_read.condition(rest, owner),
+    )
+
+
+def _memory(call: Call, memory_id: int, user_id: str | None, agent_id: str | None) -> Memory:
+    """A memory by its id, if it belongs to the user, and the agent and run where they are named."""
+    run_id = call.given.get("run_id")
+    chosen = _chosen(call, None, user_id, agent_id, run_id if isinstance(run_id, str) else None)
+    number = call.engine.get(call.bank, memory_id).id
+    found = call.engine.list(call.bank, replace(chosen, ids=(number,)), limit=1)
+    if not found:
+        raise NotFound(f"There is no memory {memory_id} of this user.", hint="List the memories to see their ids.")
+    return found[0]
+
+
+DIALECT = Dialect(
+    name="powermem",
+    title="PowerMem",
+    instructions=(
+        "The memory of this person, shared by every agent. Search it with search_memories before answering what may "
+        "have come up before, and add with add_memory what should be known next time."
+    ),
+    tools=rows(
+        add_memory,
+        search_memories,
+        get_memory,
+        update_memory,
+        delete_memory,
+        delete_all_memories,
+        list_memories,
+        get_memory.known_as("get_memory_by_id"),
+    ),
+    resources=(
+        Resource(
+            "powermem://memory",
+            "Memory Store",
+            "How many memories the store holds.",
+            "application/json",
+            _summary,
+        ),
+    ),
+    failure=shapes.failure,
+)

@@ -1,0 +1,109 @@
+"""PowerMem's configuration, of both its generations, in terms of our settings, and warnings about what has no effect.
+
+The files may be somebody else's: `.env` in the working folder comes with any repository that is cloned. So only the
+names below are taken from it, and no address of a model outside this machine. Values are never shown.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import cast
+
+from commonplace.errors import CommonplaceError
+from commonplace.models import providers
+
+HEEDED = ("LLM_PROVIDER", "LLM_API_KEY", "LLM_MODEL", "LLM_BASE_URL", "POWERMEM_DIR")
+# How the names of PowerMem's variables begin; those that are not heeded are named in a warning.
+_OURS = re.compile(
+    r"(?:LLM|EMBEDDING|DATABASE|SQLITE|OCEANBASE|INTELLIGENT_MEMORY|MEMORY_DECAY|MEMORY_SEARCH|RERANKER|SPARSE|GRAPH_STORE|"
+    r"QUERY_REWRITE|SKILL_STORE|SOURCE_STORE|SNOWFLAKE|POWERMEM|AGENT_MEMORY|ACCESS_CONTROL)_[A-Z0-9_]+|"
+    r"[A-Z]+_(?:LLM|EMBEDDING)_BASE_URL"
+)
+_PROVIDER_URL = re.compile(r"([A-Z]+)_LLM_BASE_URL")
+_STORES = ("DATABASE_PROVIDER", "VECTOR_STORE_PROVIDER")
+# The sections of the configuration file, and what the fields of the one that counts are called.
+_SECTIONS = frozenset(
+    "vector_store database llm embedder embedding graph_store reranker intelligent_memory agent_memory audit logging "
+    "telemetry sub_stores sparse_embedder query_rewrite skill_store source_store memory_decay performance security "
+    "custom_fact_extraction_prompt custom_update_memory_prompt timezone version audio_llm".split()
+)
+_LLM_FIELDS = {"model": "LLM_MODEL", "api_key": "LLM_API_KEY"}
+
+
+def from_env_file(assignments: Iterable[tuple[str, str]]) -> tuple[dict[str, str], list[str]]:
+    """What of a `.env` file in the working folder is heeded, and warnings."""
+    taken = {name: value for name, value in assignments if value and _OURS.fullmatch(name)}
+    far = [name for name, value in taken.items() if name.endswith("_BASE_URL") and not providers.is_near(value)]
+    warnings = [
+        f"{name} in .env is passed over: a folder may not send memories elsewhere. --env with the file allows it."
+        for name in far
+        if "LLM" in name
+    ]
+    # Where the owner's name is read from is this person's business, not a folder's.
+    return {name: value for name, value in taken.items() if name not in (*far, "POWERMEM_DIR")}, warnings
+
+
+def from_config(found: Mapping[str, object], known: Iterable[str]) -> tuple[dict[str, str], list[str]]:
+    """A configuration file in PowerMem's form as variables, and warnings about keys that nobody knows."""
+    given: dict[str, str] = {}
+    unknown = [name for name in found if name not in _SECTIONS and name not in set(known)]
+    idle = [name for name in found if name in _SECTIONS and name not in ("llm", "vector_store", "database")]
+    model = _object(found.get("llm"))
+    config = {**model, **_object(model.get("config"))}
+    if isinstance(provider := model.get("provider"), str):
+        given["LLM_PROVIDER"] = provider
+    for name, value in config.items():
+        variable = _LLM_FIELDS.get(name) or ("LLM_BASE_URL" if name.endswith("base_url") else "")
+        if variable and isinstance(value, str) and value:
+            given[variable] = value
+    for section in ("vector_store", "database"):
+        if isinstance(provider := _object(found.get(section)).get("provider"), str):
+            given["DATABASE_PROVIDER"] = provider
+    warnings = [f"Unknown keys in --config: {', '.join(sorted(unknown))}."] if unknown else []
+    if idle:
+        warnings.append(f"These sections of --config have no effect here: {', '.join(sorted(idle))}.")
+    return given, warnings
+
+
+def understood(environment: Mapping[str, str]) -> tuple[dict[str, str], list[str]]:
+    """The environment with both generations' names for the model read as one, and warnings about the rest."""
+    given = dict(environment)
+    provider = given.get("LLM_PROVIDER", "").strip()
+    own_url = f"{provider.upper()}_LLM_BASE_URL"
+    if provider and given.get(own_url) and not given.get("LLM_BASE_URL"):
+        given["LLM_BASE_URL"] = given[own_url]
+    idle = sorted(name for name in given if _is_idle(name, given[name], own_url))
+    warnings: list[str] = []
+    if idle:
+        warnings.append(
+            f"No effect here: {', '.join(idle)}. Texts are embedded on this machine, and memories live in the folder "
+            "that `commonplace settings` shows."
+        )
+    return given, warnings + _about_model(given)
+
+
+def is_known(name: str) -> bool:
+    """Whether a variable has a name of PowerMem's."""
+    return _OURS.fullmatch(name) is not None
+
+
+def _about_model(given: Mapping[str, str]) -> list[str]:
+    url, model, key = (given.get(name, "").strip() for name in ("LLM_BASE_URL", "LLM_MODEL", "LLM_API_KEY"))
+    provider = given.get("LLM_PROVIDER", "").strip()
+    try:
+        found = providers.address(provider, url, model, key)
+    except CommonplaceError as error:
+        return [f"{error.message} Memories are added without a model until it is given."]
+    if found is None and (model or key) and not given.get("COMMONPLACE_LLM_URL"):
+        named = "LLM_PROVIDER" if not provider else f"LLM_PROVIDER={provider}"
+        return [f"No model is asked: {named} names none. Memories are added without a model."]
+    return []
+
+
+def _is_idle(name: str, value: str, own_url: str) -> bool:
+    if name in HEEDED or name == own_url or not value or not _OURS.fullmatch(name):
+        return False
+    return not (name in _STORES and value.strip().lower() == "sqlite")
+
+
+def _object(value: object) -> Mapping[str, object]:
+    return cast(dict[str, object], value) if isinstance(value, dict) else {}

@@ -1,0 +1,22 @@
+"""What a server does when it has nothing else to do: embeds what waits, and clears away what nobody will ask for."""
+
+from commonplace.engine import derived, jobs, streams
+from commonplace.engine.parts import Parts
+from commonplace.storage import banks
+
+HEAL_MS = 200
+JOBS_KEPT_MS = 30 * 24 * 3_600_000
+_BANKS_MAX = 10_000
+
+
+def heal_idly(parts: Parts) -> None:
+    """Embed a little of what waits; the next turn goes on."""
+    derived.heal_all(parts, HEAL_MS)
+
+
+def sweep(parts: Parts) -> None:
+    """Remove streams left alone and jobs that ended long ago, in every bank."""
+    before = parts.clock.now() - JOBS_KEPT_MS
+    for bank in banks.listed(parts.db, _BANKS_MAX):
+        streams.expire_streams(parts, bank.name)
+        jobs.delete_finished_jobs(parts, bank.name, before=before)

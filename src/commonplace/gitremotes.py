@@ -1,0 +1,95 @@
+"""Which project a folder belongs to, told by its git remote. Reads two or three small files and starts no program."""
+
+import re
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+_CONFIG_BYTES_MAX = 1_000_000
+_SECTION = re.compile(r'\[\s*([^\s"\]]+)\s*(?:"((?:[^"\\]|\\.)*)")?\s*\]')
+_SETTING = re.compile(r"([A-Za-z][A-Za-z0-9-]*)\s*(?:=\s*(.*))?$")
+_VALUE = re.compile(r'"((?:[^"\\]|\\.)*)"|(\\.)|([;#].*)|([^"\\;#]+)')
+# host:path, with or without a user; a drive letter and an address with a scheme are no such thing.
+_SHORT = re.compile(r"(?:[^@/\s:]+@)?(?P<host>\[[^\]]+\]|[^@/\s:\[\]]{2,}):(?!//)(?P<path>.+)")
+_SCHEMES = frozenset({"http", "https", "ssh", "git", "git+ssh", "git+https", "git+http", "ftp", "ftps"})
+
+
+def project(folder: str) -> str:
+    """The project of a folder: `host/owner/repo` of the remote called origin; empty when there is none."""
+    if not folder:
+        return ""
+    config = _config_of(Path(folder))
+    return name(_origin(config)) if config else ""
+
+
+def name(remote: str) -> str:
+    """A remote's address as a project id: host and path, without scheme, user, port and the `.git` at the end.
+
+    An address without a host, such as a folder, stays what it is.
+    """
+    plain = _trimmed(remote.strip())
+    if "://" in plain:
+        parts = urlsplit(plain)
+        if parts.scheme.lower() not in _SCHEMES or not parts.hostname:
+            return plain
+        path = re.sub("/{2,}", "/", unquote(parts.path)).strip("/")
+        return f"{parts.hostname.lower()}/{path}".rstrip("/")
+    if short := _SHORT.fullmatch(plain):
+        return f"{short['host'].strip('[]').lower()}/{short['path'].strip('/')}".rstrip("/")
+    return plain
+
+
+def _trimmed(address: str) -> str:
+    plain = address.rstrip("/")
+    return plain.removesuffix(".git").rstrip("/")
+
+
+def _config_of(folder: Path) -> Path | None:
+    """The configuration of the repository a folder is in; a work tree shares that of its main repository."""
+    try:
+        for place in (folder, *folder.parents):
+            git = place / ".git"
+            if git.is_dir():
+                return git / "config"
+            if git.is_file():
+                return _common(place / _pointed(git)) / "config"
+    except (OSError, ValueError):
+        # A folder that may not be read, or a broken pointer: then nothing is known, and nothing is wrong.
+        return None
+    return None
+
+
+def _pointed(git: Path) -> str:
+    return git.read_text(encoding="utf-8", errors="replace")[:4096].partition("gitdir:")[2].strip()
+
+
+def _common(git: Path) -> Path:
+    shared = git / "commondir"
+    return git / shared.read_text(encoding="utf-8", errors="replace").strip() if shared.is_file() else git
+
+
+def _origin(config: Path) -> str:
+    """The first address of the remote called origin."""
+    try:
+        text = config.read_text(encoding="utf-8", errors="replace")[:_CONFIG_BYTES_MAX]
+    except OSError:
+        return ""
+    ours = False
+    for line in re.sub(r"\\\r?\n", "", text).splitlines():
+        plain = line.strip()
+        if section := _SECTION.match(plain):
+            ours = section[1].lower() == "remote" and section[2] == "origin"
+            plain = plain[section.end() :].strip()
+        setting = _SETTING.match(plain) if ours else None
+        if setting and setting[1].lower() == "url" and setting[2]:
+            return _value(setting[2])
+    return ""
+
+
+def _value(text: str) -> str:
+    """A value without its quotation marks and without the comment after it."""
+    out: list[str] = []
+    for quoted, escaped, comment, plain in _VALUE.findall(text):
+        if comment:
+            break
+        out.append(re.sub(r"\\(.)", r"\1", quoted) if quoted else escaped[1:] or plain)
+    return "".join(out).strip()

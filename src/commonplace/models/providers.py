@@ -1,0 +1,80 @@
+"""Where language models are found: the OpenAI-compatible addresses of those who offer them, by name. Only a table."""
+
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from commonplace.errors import ModelFailed
+
+# Names that say: no model.
+NOBODY = ("", "none", "noop", "mock", "off")
+
+
+@dataclass(frozen=True, slots=True)
+class Provider:
+    """An address, the model asked there unless told otherwise, and whether a key is needed."""
+
+    url: str
+    model: str = ""
+    needs_key: bool = True
+
+
+PROVIDERS = {
+    "openai": Provider("https://api.openai.com/v1", "gpt-4o-mini"),
+    "qwen": Provider("https://dashscope.aliyuncs.com/compatible-mode/v1", "qwen-plus"),
+    "deepseek": Provider("https://api.deepseek.com/v1", "deepseek-chat"),
+    "siliconflow": Provider("https://api.siliconflow.cn/v1"),
+    "zai": Provider("https://open.bigmodel.cn/api/paas/v4"),
+    "anthropic": Provider("https://api.anthropic.com/v1"),
+    "gemini": Provider("https://generativelanguage.googleapis.com/v1beta/openai"),
+    "ollama": Provider("http://127.0.0.1:11434/v1", needs_key=False),
+    "vllm": Provider("http://127.0.0.1:8000/v1", needs_key=False),
+    "lmstudio": Provider("http://127.0.0.1:1234/v1", needs_key=False),
+}
+PROVIDERS["openai_structured"] = PROVIDERS["openai"]
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Where a model answers and which one."""
+
+    url: str
+    model: str
+
+
+def address(provider: str, url: str, model: str, key: str) -> Address | None:
+    """Where to ask, or None when nothing is configured. Raises ModelFailed where something is missing, saying what."""
+    name = provider.strip().lower()
+    known = PROVIDERS.get(name)
+    if url:
+        checked(url)
+        return Address(url.rstrip("/"), model or (known.model if known else ""))
+    if name in NOBODY:
+        return None
+    if known is None:
+        raise ModelFailed(f"No language model's address is known for {name[:40]!r}.", hint="Set COMMONPLACE_LLM_URL.")
+    if known.needs_key and not key:
+        raise ModelFailed(f"The language model of {name} needs a key.", hint="Set COMMONPLACE_LLM_API_KEY.")
+    return Address(known.url, model or known.model)
+
+
+def checked(url: str) -> str:
+    """An address that can be asked."""
+    try:
+        parts = urlsplit(url)
+        host = parts.hostname if parts.port != 0 else None
+    except ValueError:
+        parts, host = urlsplit(""), None
+    if parts.scheme not in ("http", "https") or not host:
+        raise ModelFailed(
+            "The address of the language model is not an http address.", hint="Correct COMMONPLACE_LLM_URL."
+        )
+    return url
+
+
+def is_near(url: str) -> bool:
+    """Whether an address is on this machine."""
+    try:
+        host = (urlsplit(url).hostname or "").lower()
+    except ValueError:
+        return False
+    return host in ("localhost", "::1") or host.startswith("127.")

@@ -1,0 +1,38 @@
+"""Snapshots of sessions as markdown files beside the store, for people and for tools that read folders."""
+
+import shutil
+from datetime import UTC, datetime
+from pathlib import Path
+from urllib.parse import quote
+
+from commonplace import ids
+from commonplace.activities import Snapshot
+from commonplace.storage import files
+
+FOLDER = "snapshots"
+
+
+def write(home: Path, bank: str, snapshot: Snapshot) -> str:
+    """Keep a snapshot as a file of its own; its path below the home folder."""
+    day = f"{datetime.fromtimestamp(snapshot.at // 1000, UTC):%Y-%m-%d}"
+    # The id after the slug: two snapshots may have one slug, and no file is ever written over.
+    path = Path(FOLDER) / _folder(bank) / day / f"{snapshot.slug}-{ids.short(snapshot.id)}.md"
+    target = home / path
+    with files.explained(target):
+        target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with files.new_file(target) as part:
+        part.write_text(snapshot.text, encoding="utf-8")
+    return path.as_posix()
+
+
+def erase(home: Path, bank: str) -> None:
+    """Remove the snapshot files of a bank."""
+    folder = home / FOLDER / _folder(bank)
+    with files.explained(folder):
+        if folder.is_dir():
+            shutil.rmtree(folder)
+
+
+def _folder(bank: str) -> str:
+    """A bank's name as the name of one folder; dots too, because two of them would mean the folder above."""
+    return quote(bank, safe="").replace(".", "%2E")

@@ -1,0 +1,28 @@
+-- How memories stand to each other. Derived: every row can be made again from the memories and their versions.
+
+-- name: put_link
+insert into links (id, bank_id, kind, from_id, to_id, confidence, reason, at)
+values (:id, :bank_id, :kind, :from_id, :to_id, :confidence, :reason, :at)
+on conflict (kind, from_id, to_id) do update set confidence = excluded.confidence, reason = excluded.reason;
+
+-- What a memory said of others may no longer hold when it changes; that it replaced one that is gone still does.
+-- name: drop_live_links
+delete from links where id in (
+  select l.id from links l join memories m on m.id = l.to_id where l.from_id = :id and m.forgotten_at is null
+  union all
+  select l.id from links l join memories m on m.id = l.from_id where l.to_id = :id and m.forgotten_at is null
+);
+
+-- Not `or`: each half has an index of its own.
+-- name: links_of
+select l.kind, l.from_id, l.to_id, l.confidence, l.reason from json_each(:ids) i join links l on l.from_id = i.value
+where l.bank_id = :bank_id and l.kind in (select value from json_each(:kinds))
+union
+select l.kind, l.from_id, l.to_id, l.confidence, l.reason from json_each(:ids) i join links l on l.to_id = i.value
+where l.bank_id = :bank_id and l.kind in (select value from json_each(:kinds))
+order by 4 desc, 2, 3, 1 limit :limit;
+
+-- Ids of versions grow with every change in the whole store, so "changed since" is "a greater one".
+-- name: changed_since
+select {memory_columns}, v.reason from versions v cross join memories m on m.id = v.memory_id and m.version_id = v.id
+where v.id > :after and m.bank_id = :bank_id order by v.id limit :limit;

@@ -1,0 +1,46 @@
+import threading
+
+import pytest
+
+from commonplace.activities import SessionDraft
+from commonplace.engine import upkeep
+from commonplace.engine.engine import Engine
+from commonplace.engine.worker import Worker
+from commonplace.errors import NotFound
+from commonplace.records import Draft
+from tests.conftest import StoppedClock
+
+DAY = 24 * 3_600_000
+
+
+def test_what_was_written_in_any_bank_is_embedded_when_there_is_time(engine: Engine) -> None:
+    engine.remember_many("one", [Draft(f"fact {n}") for n in range(30)])
+    engine.remember("two", Draft("another"))
+    assert engine.stale_count() == 31
+    upkeep.heal_idly(engine)
+    assert engine.stale_count() == 0
+
+
+def test_a_sweep_takes_what_nobody_will_ask_for_and_nothing_else(engine: Engine, clock: StoppedClock) -> None:
+    job = engine.enqueue("b", "nothing", {})
+    engine.cancel_job("b", job.id)
+    waiting = engine.enqueue("b", "nothing", {})
+    stream = engine.start_stream("b", Draft(""))
+    session = engine.start_session("b", SessionDraft(title="kept"))
+    clock.advance(31 * DAY)
+    upkeep.sweep(engine)
+    with pytest.raises(NotFound):
+        engine.get_job("b", job.id)
+    with pytest.raises(NotFound):
+        engine.get_stream("b", stream.id)
+    assert engine.get_job("b", waiting.id).state == "pending"
+    assert engine.get_session("b", session.id).title == "kept"
+
+
+def test_a_worker_without_a_job_does_its_upkeep(engine: Engine) -> None:
+    done = threading.Event()
+    worker = Worker(engine, {}, poll_s=0.01, idle=lambda _: done.set())
+    worker.start()
+    assert done.wait(10)
+    worker.stop()
+    assert worker.join(10)
