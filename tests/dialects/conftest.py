@@ -3,8 +3,14 @@
 import pytest
 
 from commonplace.engine.engine import Engine
+from tests.dialects.memories_client import Memories
 from tests.dialects.memstate_client import Memstate
 from tests.dialects.powermem_client import PowerMem
+
+
+@pytest.fixture
+def memories(engine: Engine) -> Memories:
+    return Memories(engine)
 
 
 @pytest.fixture

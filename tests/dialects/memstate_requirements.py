@@ -123,8 +123,8 @@ _DECIDED = _promises(
     remember:hints-kept | Source and context are kept and guide the placement.
     conflict:visible | The class (none, additive, supersede, contradiction) and a reason are visible in history.
     remember:readable-next | The result is readable on the next call.
-    remember:job-outcome | The outcome of the job can be asked for. | memstate_get takes the job id; REST is to come.
-    remember:model | A model proposes keypaths only. | No model is asked; the rules alone decide.
+    remember:job-outcome | The outcome of the job can be asked for, through /api/v1/jobs/ID as well.
+    remember:model | A model proposes keypaths only.
     search:intersection | All filters combine as intersection.
     search:total-found | total_found is the number that matches, not the number returned. | It stops counting at 200.
     search:empty-query | An empty query lists by keypath.

@@ -92,7 +92,7 @@ def test_roles_and_text_parts_are_kept_and_the_rest_is_named(powermem: PowerMem)
         {},
         [{"role": "user", "content": ""}],
         {"role": "user", "content": [{"type": "image_url"}]},
-        [1],
+        [[]],
         {"role": 1, "content": "x"},
     ],
 )

@@ -138,6 +138,7 @@ def test_a_read_only_store_is_a_clear_error(home: Path, folder_mode: int) -> Non
         capture_output=True,
         text=True,
         timeout=60,
+        check=False,
     )
     assert done.stderr == ""
     kind, message, hint = done.stdout.splitlines()[-1].split(" | ")

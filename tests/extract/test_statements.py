@@ -21,6 +21,7 @@ def skipped(text: str) -> list[str]:
         ("Hello! My name is Ana. How are you?", ["My name is Ana."]),
         ("I live in Rome, do you know a good restaurant?", ["I live in Rome"]),
         ("We bought a boiler. It is in the basement.", ["We bought a boiler. It is in the basement."]),
+        ("I hate horror films. My wife does not though.", ["I hate horror films. My wife does not though."]),
         ("Rules:\n- tabs, not spaces\n- no semicolons", ["Rules: tabs, not spaces", "Rules: no semicolons"]),
         ("# Ports\n- staging has 8080", ["Ports: staging has 8080"]),
         (
@@ -52,6 +53,7 @@ def test_statements_are_kept_word_for_word(text: str, kept: list[str]) -> None:
         ("Thanks a lot!", "small talk"),
         ("Great, I will remember that.", "small talk"),
         ("I'm fine, thanks", "small talk"),
+        ("That sounds wonderful!", "small talk"),
     ],
 )
 def test_questions_greetings_and_small_talk_are_passed_over_with_the_reason(text: str, reason: str) -> None:
@@ -127,6 +129,7 @@ def test_another_value_of_the_same_thing_is_a_change(known: str, new: str) -> No
         ("The cat is black", "The cat is called Tom"),
         ("My flight is on 2026-03-01", "My flight is at 9am"),
         ("User likes coffee", "User likes tea"),
+        ("My name is Ana and I live in Rome", "My name is Bea"),
     ],
 )
 def test_what_can_stand_side_by_side_is_no_change(known: str, new: str) -> None:

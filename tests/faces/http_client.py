@@ -113,11 +113,13 @@ class Running:
 
 
 @contextmanager
-def server(home: Path, *options: str, **environment: str) -> Iterator[Running]:
-    """A server with the dialects for tests, ready to answer."""
+def server(
+    home: Path, *options: str, module: str = "tests.faces.http_server", **environment: str
+) -> Iterator[Running]:
+    """A server with the dialects for tests unless another is named, ready to answer."""
     kept = {k: v for k, v in os.environ.items() if not k.startswith(("COMMONPLACE_", "HINDSIGHT_"))}
     process = subprocess.Popen(
-        [sys.executable, "-m", "tests.faces.http_server", *options],
+        [sys.executable, "-m", module, *options],
         env=kept | {"COMMONPLACE_HOME": str(home), "COMMONPLACE_LOG_LEVEL": "debug"} | environment,
         stderr=subprocess.PIPE,
         stdout=subprocess.PIPE,

@@ -38,7 +38,7 @@ Filters = Annotated[
 def add_memory(
     call: Call,
     messages: Annotated[
-        str | dict[str, Any] | list[Any],
+        str | dict[str, Any] | list[dict[str, Any] | str],
         About('What was said: a text, one {"role", "content"} object, or a list of them in OpenAI format.'),
     ],
     user_id: UserId = None,

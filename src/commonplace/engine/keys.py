@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -16,7 +16,7 @@ from commonplace.engine.memories import newborn, next_version
 from commonplace.engine.parts import Parts
 from commonplace.engine.revising import Revising
 from commonplace.errors import Invalid
-from commonplace.extract import placing, slugs
+from commonplace.extract import naming, placing, slugs
 from commonplace.limits import KEY_CHARS_MAX
 from commonplace.records import Draft, Edit, Memory, Origin, Outcome, Scope, Unset, Version
 from commonplace.storage import banks, jobs, memories
@@ -34,6 +34,8 @@ class Source:
 
 
 UNSAID = Source()
+# In the metadata of a memory whose key a model named: the key it would have had.
+_BY_RULE = "key_by_rule"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,25 +69,12 @@ def absorb(
 ) -> tuple[Outcome, ...]:
     """Cut a text into statements with keys and store what is new or changed, all of it in one revision.
 
-    The text itself is kept as a document. A key that the text does not name is not touched.
+    The text itself is kept as a document. A key that the text does not name is not touched. A model, where there is
+    one, may name the keys of what is new; it is asked before the transaction, so nobody waits for it.
     """
     checks.body(text)
-    owned, author = checked_scope(scope), checked_origin(origin)
-    said = {"source": source.name, "context": source.context}
-    said = {name: value for name, value in said.items() if value}
-    with parts.db.transaction():
-        document, _ = put_document(parts, bank, DocumentDraft(_document_name(owned, text), text, metadata=said))
-        state = _state(parts, bank, owned)
-        known = {key_of(one): one.text for one in state}
-        drawn = {one.key for one in state if one.key and one.document_id is not None}
-        placed = placing.place(text, known, placing.Hints(source.context, source.name), drawn=drawn)
-        revising = Revising(parts, document.bank_id, "absorb", author)
-        draft = Draft("-", metadata=said, document_id=document.id, scope=owned)
-        return tuple(
-            _set(parts, replace(draft, key=one.key, kind=one.kind), Edit(text=one.text), revising, _reason(one))
-            for one in placed
-            if known.get(one.key) != one.text
-        )
+    absorbing = _Absorbing(bank, checked_scope(scope), text, source, checked_origin(origin))
+    return _absorbed(parts, absorbing, _names(parts, absorbing))
 
 
 def absorb_as_job(
@@ -95,12 +84,70 @@ def absorb_as_job(
 
     Work and record are one transaction: a text that cannot be absorbed is an error, never a job that failed unseen.
     """
+    checks.body(text)
+    absorbing = _Absorbing(bank, checked_scope(scope), text, source, checked_origin(origin))
+    names = _names(parts, absorbing)
     with parts.db.transaction():
         job = enqueue(parts, bank, "absorb", {"project": scope.project})
-        outcomes = absorb(parts, bank, scope, text, source, origin)
+        outcomes = _absorbed(parts, absorbing, names)
         result = {"keys": [outcome.memory.key for outcome in outcomes], "changed": len(outcomes)}
         jobs.conclude(parts.db, job.id, json.dumps(result, ensure_ascii=False), parts.clock.now())
     return job
+
+
+@dataclass(frozen=True, slots=True)
+class _Absorbing:
+    bank: str
+    scope: Scope
+    text: str
+    source: Source
+    origin: Origin
+
+
+def _names(parts: Parts, one: _Absorbing) -> dict[str, str]:
+    model = parts.llm()
+    if model is None or parts.db.in_transaction:
+        return {}
+    placed, known = _placed(parts, one)
+    return naming.proposed(model, placed, known)
+
+
+def _placed(parts: Parts, one: _Absorbing) -> tuple[list[placing.Placed], dict[str, str]]:
+    """The statements of a text with their keys, and what is known under every key.
+
+    Keys are found by rule. A key that a model named remembers which one the rules would have given, and is found by it.
+    """
+    state = _state(parts, one.bank, one.scope)
+    by_rule = {key_of(version): str(version.metadata.get(_BY_RULE, "")) or key_of(version) for version in state}
+    named = {rule: key for key, rule in by_rule.items()}
+    drawn = {by_rule[version.key] for version in state if version.key and version.document_id is not None}
+    known = {by_rule[key_of(version)]: version.text for version in state}
+    hints = placing.Hints(one.source.context, one.source.name)
+    placed = placing.place(one.text, known, hints, drawn=drawn)
+    placed = [replace(found, key=named.get(found.key, found.key)) for found in placed]
+    return placed, {key_of(version): version.text for version in state}
+
+
+def _absorbed(parts: Parts, one: _Absorbing, names: Mapping[str, str]) -> tuple[Outcome, ...]:
+    said = {"source": one.source.name, "context": one.source.context}
+    said = {name: value for name, value in said.items() if value}
+    with parts.db.transaction():
+        name = _document_name(one.scope, one.text)
+        document, _ = put_document(parts, one.bank, DocumentDraft(name, one.text, metadata=said))
+        placed, known = _placed(parts, one)
+        revising = Revising(parts, document.bank_id, "absorb", one.origin)
+        draft = Draft("-", metadata=said, document_id=document.id, scope=one.scope)
+        renamed = naming.renamed(placed, names, known)
+        return tuple(
+            _set(parts, _filed(draft, new, old.key), Edit(text=new.text), revising, _reason(new))
+            for new, old in zip(renamed, placed, strict=True)
+            if known.get(new.key) != new.text
+        )
+
+
+def _filed(draft: Draft, new: placing.Placed, rule: str) -> Draft:
+    noted = {**draft.metadata, _BY_RULE: rule} if new.key != rule else draft.metadata
+    return replace(draft, key=new.key, kind=new.kind, metadata=noted)
 
 
 def tree(parts: Parts, bank: str, scope: Scope, prefix: str = "", *, revision: int | None = None) -> Tree:

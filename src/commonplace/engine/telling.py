@@ -5,6 +5,7 @@ statements and decides, and is checked; when it fails, the rules do both and the
 """
 
 import hashlib
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -263,5 +264,6 @@ def _transcript(messages: Sequence[Message]) -> str:
 
 
 def _document_name(scope: Scope, text: str) -> str:
-    place = [part for part in (scope.project, scope.user, scope.agent, scope.run) if part]
-    return "/".join(["told", *place, hashlib.sha256(text.encode()).hexdigest()[:16]])[-200:]
+    """The same text told twice in one scope is one document; in another scope it is another."""
+    told = json.dumps([scope.project, scope.user, scope.agent, scope.run, text])
+    return "/".join(part for part in ("told", scope.user[:100], hashlib.sha256(told.encode()).hexdigest()[:16]) if part)

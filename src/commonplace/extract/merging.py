@@ -23,6 +23,10 @@ _FILLER = re.compile(
     r"(?:ok(?:ay)?|well|so|also|actually|by the way|hi|hello|hey)[,!]\s+)+",
     re.IGNORECASE,
 )
+_SEVERAL = re.compile(
+    r"\n|;|[.!?]\s+\S|[。！？]\s*\S|\b(?:and|but|while) (?:i|my|we|our|he|his|she|her|they|their|it|the)\b",
+    re.IGNORECASE,
+)
 _ADVERB = re.compile(r"\b(?:now|currently|actually|really|also|today|just|recently|these days|as of now)\b")
 _DENIAL = re.compile(
     r"\b(?:no longer|not any ?more|any ?more|never|not|cannot|stopped|isn't|aren't|doesn't|don't|didn't|won't|can't|"
@@ -119,7 +123,10 @@ def normal(statement: str) -> str:
 @lru_cache(maxsize=4096)
 def subject_of(statement: str) -> Subject | None:
     """What a statement gives the one value of; None when what it says can stand beside others of its kind."""
-    if "\n" not in statement.strip() and (labelled := label_of(statement.strip())) and labelled[1]:
+    # Several sentences say several things, and a new value of one of them must not take the place of all.
+    if _SEVERAL.search(statement.strip()):
+        return None
+    if (labelled := label_of(statement.strip())) and labelled[1]:
         return _labelled(normal(labelled[0]), labelled[1], assigned="=" in statement.partition(labelled[1])[0])
     plain = " ".join(_ADVERB.sub(" ", normal(statement)).split())
     for name, said, pattern in _VERBS:

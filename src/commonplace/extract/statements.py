@@ -30,7 +30,8 @@ _SMALL_TALK = re.compile(
     r"got it|i see|will do|no problem|no worries|never ?mind|sounds (?:good|great)|makes sense|of course|certainly|"
     r"absolutely|you(?:['’]re| are) welcome|my pleasure|i(?:['’]m| am) (?:fine|good|great|well|ok(?:ay)?)|"
     r"(?:many |a lot of )?thanks?(?: you)?(?: so much| very much| a lot| again)?|thx|ty|much appreciated|"
-    r"that(?:['’]s| is) (?:great|good|nice|cool|fine|right|correct|awesome|perfect|interesting)(?: to hear)?|"
+    r"(?:that|this|it)(?:['’]s| is| sounds| looks| seems| must be) (?:so |really |very |like )?(?:great|good|nice|cool|"
+    r"fine|right|correct|awesome|perfect|interesting|wonderful|amazing|lovely|fun|exciting|true)(?: to hear)?|"
     r"(?:glad|happy) to (?:help|hear (?:it|that))|let me know(?: if .*)?|how can i help.*|"
     r"i(?:['’]ll| will) (?:remember|keep|note) (?:that|it|this)(?: in mind)?|"
     r"好的?|谢谢(?:你|您)?|多谢|不客气|没问题|嗯+|哦+|是的|对的?|不是|知道了|明白了?|了解|收到|哈哈+|ありがとう(?:ございます)?|はい|네|감사합니다)"
@@ -56,6 +57,8 @@ _LEANING = re.compile(
     r"there|then|so|but|and|or|also|however|therefore|because|otherwise|instead|the same|both|which|still|yet)\b",
     re.IGNORECASE,
 )
+# And so does one that leaves out what it repeats: "My wife does, though."
+_ECHOING = re.compile(r"(?:\S+ ){1,5}(?:though|too|as well|either)[.!]*", re.IGNORECASE)
 _FENCE = re.compile(r"^\s*(```|~~~)")
 _ITEM = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+(?=\S)")
 _HEADING = re.compile(r"^ {0,3}#{1,6}\s+(.+?)\s*#*$")
@@ -124,7 +127,8 @@ def _joined(pieces: list[tuple[str, bool]]) -> list[str]:
     out: list[str] = []
     for piece, may_lean in pieces:
         before = out[-1] if out else ""
-        leans = may_lean and before and _LEANING.match(piece) and not _QUESTION_END.search(piece)
+        goes_on = _LEANING.match(piece) or _ECHOING.fullmatch(piece)
+        leans = may_lean and before and goes_on and not _QUESTION_END.search(piece)
         if leans and _judged(before) == (before, None) and len(before) + len(piece) < _JOINED_CHARS_MAX:
             out[-1] = f"{before} {piece}"
         else:

@@ -80,7 +80,7 @@ def _show_dropped(call: Call, dropped: tuple[Dropped, ...]) -> None:
         return
     screen.line(screen.styled("Found and left out", bold=True))
     for one in dropped[:_DROPPED_SHOWN]:
-        text = screen.shortened(call.engine.get(call.bank, one.memory_id).text, screen.width() - 6)
+        text = screen.shortened(call.engine.get(call.read_bank, one.memory_id).text, screen.width() - 6)
         screen.line(f"{one.score:.2f}  ", screen.styled(text))
         screen.line(
             " " * 6, screen.styled(ids.short(one.memory_id), fg="cyan"), screen.styled(f" · {one.why}", dim=True)

@@ -111,7 +111,7 @@ def show(call: Call, memory_id: str) -> None:
       commonplace show m0vc3sn6jr00
       commonplace show m0vc3sn6jr00 --json
     """
-    memory = call.engine.get(call.bank, memory_id)
+    memory = call.engine.get(call.read_bank, memory_id)
     if call.as_json:
         screen.emit(memory_out(memory, call.bank))
         return

@@ -37,7 +37,7 @@ def history(call: Call, memory_id: str) -> None:
       commonplace history m0vc3sn6jr00
     """
     before: Version | None = None
-    for version in call.engine.history(call.bank, memory_id):
+    for version in call.engine.history(call.read_bank, memory_id):
         if call.as_json:
             screen.emit(version_out(version))
         else:
@@ -117,7 +117,7 @@ def purge(call: Call, memory_ids: tuple[str, ...], forgotten: bool, yes: bool) -
       commonplace purge --forgotten --yes
     """
     _one_way_only(bool(memory_ids), forgotten, "Name ids, or --forgotten.")
-    found = [call.engine.get(call.bank, memory_id) for memory_id in memory_ids]
+    found = [call.engine.get(call.read_bank, memory_id) for memory_id in memory_ids]
     count = call.engine.count(call.read_bank, _FORGOTTEN) if forgotten else len({memory.id for memory in found})
     if count and not yes:
         screen.confirm(f"Erase {screen.counted(count, 'memory')} and all versions for good?")

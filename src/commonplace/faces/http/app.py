@@ -21,6 +21,7 @@ from commonplace.faces.http import fast
 from commonplace.faces.http.calls import Calls
 from commonplace.faces.http.endpoints import Endpoints
 from commonplace.faces.http.guard import Admission, Arrival, Guard, Message, Receive, Scope, Send, answer, answer_error
+from commonplace.faces.http.jobs import job_page
 from commonplace.faces.http.metrics import Metrics
 from commonplace.faces.http.paths import Paths
 from commonplace.faces.http.sessions import Sessions
@@ -143,6 +144,10 @@ class Site:
                 running = self.calls.running
                 text = self._metrics.text(await self.calls.read(totals, self.calls.engine), running)
                 await answer(arrival.send, 200, text.encode(), content_type=b"text/plain; version=0.0.4; charset=utf-8")
+            case "job":
+                bank = self._endpoints.named_bank(arrival)
+                found = await self.calls.read(job_page, self.calls.engine, bank, arrival.place.item)
+                await answer(arrival.send, 200, json.dumps(found, ensure_ascii=False).encode())
             case "version":
                 versions = [*wire.LEGACY, *wire.MODERN]
                 about = wire.server_info() | {"protocolVersions": versions}

@@ -74,11 +74,14 @@ class Endpoints:
         place = arrival.place
         if place.bank:
             return Endpoint(self._single[place.dialect], _bank(place.bank), True)
+        return Endpoint(self._offers[place.dialect], self.named_bank(arrival), False)
+
+    def named_bank(self, arrival: Arrival) -> str:
+        """The bank in the header of a request, else the usual one of its dialect."""
         given = arrival.headers.get(b"x-bank-id")
-        bank = (
-            _bank(given.decode("utf-8", "surrogateescape")) if given else self._banks.get(place.dialect, DEFAULT_BANK)
-        )
-        return Endpoint(self._offers[place.dialect], bank, False)
+        if given:
+            return _bank(given.decode("utf-8", "surrogateescape"))
+        return self._banks.get(arrival.place.dialect, DEFAULT_BANK)
 
 
 def _bank(name: str) -> str:

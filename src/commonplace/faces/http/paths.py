@@ -19,6 +19,8 @@ class Place:
     page: str = ""
     dialect: str = ""
     bank: str = ""
+    # The id of a job, on the page of one.
+    item: str = ""
     # Clients look for a description of an OAuth server before they connect, also below the endpoint.
     well_known: bool = False
 
@@ -45,6 +47,8 @@ class Paths:
         match names:
             case [page] if page in PAGES:
                 return Place(page=page)
+            case ["api", "v1", "jobs", item] if item:
+                return Place(page="job", item=item)
             case ["mcp", *bank] if self._default:
                 return _endpoint(self._default, bank)
             case [dialect, "mcp", *bank] if dialect in self._dialects:
