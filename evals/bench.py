@@ -20,6 +20,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import commonplace
+from commonplace.engine.context import ContextQuery
 from commonplace.records import Draft, Query
 from evals import serving
 from evals.plot import Bar, bars
@@ -90,16 +91,35 @@ def recall(home: str, count: int) -> dict[str, float]:
     return found | {f"resident memory at {count:,} (MB)": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024}
 
 
+def context(home: str, count: int) -> dict[str, float]:
+    """What memories.sh's get_context asks for, with a question and without, beside twenty rules."""
+    engine, author = commonplace.open(home), Author()
+    engine.remember_many("bench", [Draft(f"Rule {number}: be kind.", kind="rule") for number in range(20)])
+    questions = [author.question(text) for text in author.memories(200)]
+    engine.context("bench", ContextQuery(questions[0]))
+    found: dict[str, float] = {}
+    for name, asked in (("a question", questions), ("no question", [""] * 200)):
+        spent: list[float] = []
+        for question in asked:
+            begun = time.perf_counter()
+            engine.context("bench", ContextQuery(question))
+            spent.append(time.perf_counter() - begun)
+        found |= _spread(f"context with {name} among {count:,}", spent)
+    return found
+
+
 MEASURES: dict[str, Callable[[str, int], dict[str, float]]] = {
     "opening": opening,
     "single": single,
     "batch": batch,
     "recall": recall,
+    "context": context,
 }
 AIMS = {
     "import and open": 300,
     "remember, committed (10,000 stored), median": 5,
     "recall among 10,000, median": 10,
+    "context with a question among 10,000, median": 30,
     "recall among 100,000, median": 30,
     "resident memory at 10,000 (MB)": 200,
     "stdio: spawn to first answer, median": 350,
@@ -121,7 +141,7 @@ def measure(sizes: list[int]) -> dict[str, float]:
             print(f"storing {count:,} memories", file=sys.stderr, flush=True)
             fill(home, count)
             results[f"store file at {count:,} (MB)"] = (Path(home) / "commonplace.db").stat().st_size / 1e6
-            for name in ("recall", *(("opening", "single", "batch") if count == 10_000 else ())):
+            for name in ("recall", *(("context", "opening", "single", "batch") if count == 10_000 else ())):
                 print(f"measuring {name} at {count:,}", file=sys.stderr, flush=True)
                 command = [sys.executable, "-m", "evals.bench", "--one", name, home, str(count)]
                 done = subprocess.run(command, capture_output=True, text=True, check=True)
@@ -177,6 +197,7 @@ def main() -> None:
     print("measuring the servers", file=sys.stderr, flush=True)
     results |= serving.measure()
     out = Path(chosen.out)
+    out.mkdir(parents=True, exist_ok=True)
     shown = [Bar(name, value, AIMS.get(name)) for name, value in sorted(results.items()) if "(MB)" not in name]
     (out / "speed.svg").write_text(bars("Milliseconds, logarithmic; the mark is the aim", shown))
     (out / "speed.md").write_text(report(results))

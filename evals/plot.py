@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass
 from html import escape
 
-_LEFT, _WIDTH, _ROW, _TOP = 330, 420, 26, 44
+_LEFT, _WIDTH, _ROW, _TOP = 370, 420, 26, 44
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,9 +40,13 @@ def bars(title: str, shown: list[Bar], *, logarithmic: bool = True) -> str:
         parts += [
             f'<text x="{_LEFT - 10}" y="{y + 16}" text-anchor="end" fill="#333">{escape(bar.name)}</text>',
             f'<rect x="{_LEFT}" y="{y + 4}" width="{length:.1f}" height="16" rx="3" fill="{colour}"/>',
-            f'<text x="{_LEFT + length + 6:.1f}" y="{y + 16}" fill="#333">{bar.value:,.3g}</text>',
+            f'<text x="{_LEFT + _WIDTH + 74}" y="{y + 16}" text-anchor="end" fill="#333">{_shown(bar.value)}</text>',
         ]
         if bar.mark is not None:
             x = _LEFT + place(bar.mark)
             parts.append(f'<line x1="{x:.1f}" y1="{y + 1}" x2="{x:.1f}" y2="{y + 23}" stroke="#111" stroke-width="2"/>')
     return "\n".join([*parts, "</svg>", ""])
+
+
+def _shown(value: float) -> str:
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"

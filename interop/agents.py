@@ -32,6 +32,11 @@ class Way:
     key: str = ""
 
     @property
+    def tools(self) -> list[str]:
+        """The tools it should be shown, in their order."""
+        return [one.name for one in registry.find(self.dialect).tools.values() if one.listed]
+
+    @property
     def wanted(self) -> Wanted:
         variable = KEY_VARIABLE if self.key else ""
         return Wanted(self.dialect, program=self.launcher, url=self.url, key_variable=variable)
@@ -97,7 +102,7 @@ def codex_lists(way: Way, home: Path) -> str:
             process.kill()
     servers = {one["name"]: one for one in answer.get("result", {}).get("data", [])}
     tools = sorted(servers.get(NAME, {}).get("tools", {}))
-    expected = sorted(registry.find(way.dialect).tools)
+    expected = sorted(way.tools)
     if tools != expected:
         raise Failed(f"the app server shows {tools}: {json.dumps(answer)[:300]}")
     return f"{len(tools)} tools"

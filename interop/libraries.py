@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from commonplace.dialects import registry
 from interop.agents import Way
 from interop.scripts import SCRIPTS
 from interop.tools import HERE, Failed, environment, node, program, run
@@ -24,7 +23,7 @@ def typescript(way: Way, home: Path, library: str, mode: str) -> str:
     if ran.code or not ran.out:
         raise Failed(f"exit {ran.code}: {ran.both[-600:]}")
     said = json.loads(ran.out)
-    if said["tools"] != list(registry.find(way.dialect).tools):
+    if said["tools"] != way.tools:
         raise Failed(f"it lists {said['tools']}")
     if not said["instructions"]:
         raise Failed("it got no instructions")
@@ -51,7 +50,7 @@ def inspector_lists(way: Way, home: Path, era: str) -> str:
     if ran.code:
         raise Failed(f"exit {ran.code}: {ran.both[-600:]}")
     tools = [tool["name"] for tool in json.loads(ran.out)["result"]["tools"]]
-    if tools != list(registry.find(way.dialect).tools):
+    if tools != way.tools:
         raise Failed(f"it lists {tools}")
     warned = " ".join(ran.err.split())
     return f"{len(tools)} tools, every schema portable{'; ' + warned if warned else ''}"

@@ -36,4 +36,20 @@ SCRIPTS = {
         ),
         at_hand=("memstate_get", "memstate_search", "memstate_remember"),
     ),
+    "memories": Script(
+        steps=(
+            Step("add_memory", {"content": "Use tabs in Makefiles", "type": "rule"}, ("Stored",)),
+            Step("add_memory", {"content": "  "}, ("content cannot be empty",), wrong=True),
+            Step("get_context", {"query": "makefiles"}, ("Use tabs in Makefiles",)),
+        ),
+        at_hand=("get_context", "add_memory", "search_memories"),
+    ),
+    "powermem": Script(
+        steps=(
+            Step("add_memory", {"messages": "Ada prefers coffee in the morning"}, ("memory_id", "success")),
+            Step("search_memories", {"query": "x", "filters": {"a": {"bogus": 1}}}, ("Unknown operator",), wrong=True),
+            Step("search_memories", {"query": "what does Ada drink?"}, ("Ada prefers coffee",)),
+        ),
+        at_hand=("add_memory", "search_memories"),
+    ),
 }

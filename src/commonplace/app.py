@@ -36,6 +36,7 @@ def open_engine(settings: Settings | None = None, clock: Clock | None = None) ->
         llm=_llm(chosen),
         owner=_owner(chosen.powermem_dir),
         fading_days=chosen.fading_days,
+        vault=chosen.vault_path,
     )
 
 

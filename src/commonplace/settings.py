@@ -33,6 +33,7 @@ class Setting:
 SETTINGS = (
     Setting("home", "", "Folder for everything on disk; empty means the platform's data folder"),
     Setting("database", "sqlite:commonplace.db", "Where memories live: sqlite:PATH, relative to the home folder"),
+    Setting("vault", "vault", "Folder of the notes as markdown files; relative to the home folder"),
     Setting("embedder", "static", "How text becomes vectors: static (inside the installation) or none"),
     Setting("busy_timeout_ms", "30000", "How long a write waits for another process before it gives up"),
     Setting("owner", "", "Name written as the author of changes made on the command line"),
@@ -102,6 +103,7 @@ class Settings:
     llm_api_key: str = field(default="", repr=False)
     powermem_dir: str = ""
     fading_days: float = 0.0
+    vault: str = "vault"
 
     @property
     def database_path(self) -> Path:
@@ -112,6 +114,11 @@ class Settings:
                 f"No database is called {self.database!r}.", hint="Set COMMONPLACE_DATABASE to sqlite:PATH or unset it."
             )
         return self.home / path
+
+    @property
+    def vault_path(self) -> Path:
+        """The folder of the notes."""
+        return self.home / Path(self.vault).expanduser()
 
 
 def load(environment: Mapping[str, str] | None = None) -> Settings:
@@ -138,6 +145,7 @@ def load(environment: Mapping[str, str] | None = None) -> Settings:
         llm_api_key=values["llm_api_key"],
         powermem_dir=values["powermem_dir"],
         fading_days=_days("COMMONPLACE_FADING_DAYS", values["fading_days"]),
+        vault=values["vault"],
     )
 
 

@@ -15,6 +15,7 @@ _CONTRACT = _promises(
     _PAGE,
     """
     tools:all | There are nine core tools, five lifecycle tools, six reminder tools and four streaming tools.
+    tools:availability | The hosted server has the core tools and the local one all. | all 24, with the features of both
     tools:parameters | Every tool has the parameters of the page, with their types, enums and defaults.
     scope:tenant | tenant_id is the security and database boundary.
     scope:user | user_id is the end-user scope inside tenant_id.
@@ -22,6 +23,7 @@ _CONTRACT = _promises(
     get_context:primary | It returns all active rules, with path and category, plus memories relevant to a query.
     get_context:rules-first | All rules come first, followed by the search results.
     get_context:query | The query finds relevant memories.
+    get_context:ranking | FTS5 ranks with BM25, and LIKE is the way out. | words and meaning are searched together
     get_context:limit | At most limit memories come back, 5 unless told.
     get_context:strategy | retrieval_strategy is baseline or hybrid_graph.
     get_context:graph-depth | graph_depth is 0, 1 or 2 hops.
@@ -64,6 +66,7 @@ _CONTRACT = _promises(
     add_memory:project | Without a project the memory is global.
     add_memory:skill | A skill has a category and metadata with name and description.
     search_memories:finds | It is full-text search, best first.
+    search_memories:ranking | FTS5 ranks with BM25, and LIKE is the way out. | words and meaning are searched together
     search_memories:type | type filters by memory type.
     search_memories:limit | At most limit results come back, 10 unless told.
     search_memories:project | project_id filters by project.

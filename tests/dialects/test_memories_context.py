@@ -183,10 +183,11 @@ def test_rules_and_memories_that_contradict_are_conflicts(memories: Memories, ol
     assert len(memories("get_context")["conflicts"]) == 1
 
 
-def test_a_corrected_memory_is_no_conflict_any_more(memories: Memories) -> None:
+def test_a_corrected_memory_is_no_conflict_any_more(memories: Memories, clock: StoppedClock) -> None:
     memories.add("Port: 8080")
     second = memories.add("Port: 9090")
     assert len(memories("get_context")["conflicts"]) == 1
+    clock.advance(1)
     memories("edit_memory", id=second, content="Lunch: noon")
     assert memories("get_context")["conflicts"] == []
 
@@ -328,8 +329,8 @@ def test_the_reserved_flag_is_accepted(memories: Memories) -> None:
 def test_tokens_are_a_quarter_of_the_characters(engine: Engine, memories: Memories) -> None:
     memories.add("12345678", type="rule", tags=["abcd"])
     memories.add("12345", category="cat")
-    rule, = engine.list_rules("default")
-    memory, = (one for one in engine.list("default") if one.kind != "rule")
+    (rule,) = engine.list_rules("default")
+    (memory,) = (one for one in engine.list("default") if one.kind != "rule")
     assert token_count((), ()) == 24
     assert token_count((rule,), (memory,)) == 24 + (8 + 2 + 1) + (12 + 2 + 1)
     assert due(Hints(), 10**9, 0) is None

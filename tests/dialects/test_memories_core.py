@@ -118,16 +118,17 @@ def test_a_users_rows_are_out_of_reach_of_others(memories: Memories) -> None:
     assert memories.contents() == ["Shared tea"]
 
 
-@requirement("memories:search_memories:finds")
+@requirement("memories:search_memories:finds", "memories:search_memories:ranking", "memories:get_context:ranking")
 def test_search_finds_by_words_and_ranks_the_best_first(memories: Memories) -> None:
     memories.add("The database schema lives in schema.sql", type="decision")
     memories.add("Schema reviews are on Monday")
     memories.add("Lunch is at noon")
 
     data, text = memories.both("search_memories", query="database schema")
-    assert [one["content"] for one in data["memories"]][0] == "The database schema lives in schema.sql"
+    assert data["memories"][0]["content"] == "The database schema lives in schema.sql"
     assert data["count"] == len(data["memories"])
     assert text.startswith(f"Found {data['count']} memories:\n\n💡 DECISION (G) ")
+    assert memories("get_context", query="database schema")["memories"][0]["content"] == data["memories"][0]["content"]
     assert memories.text("search_memories", query="zebra quantum") == "No memories found matching your query."
 
 

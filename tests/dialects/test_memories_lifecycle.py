@@ -245,9 +245,7 @@ def test_only_the_types_asked_for_are_consolidated(memories: Memories) -> None:
     assert memories("consolidate_memories")["superseded"] == 1
 
 
-@requirement(
-    "memories:consolidate:include-global", "memories:consolidate:global-only", "memories:consolidate:project"
-)
+@requirement("memories:consolidate:include-global", "memories:consolidate:global-only", "memories:consolidate:project")
 @pytest.mark.parametrize(
     ("given", "expected"),
     [

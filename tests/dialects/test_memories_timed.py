@@ -32,9 +32,10 @@ def test_a_reminder_shows_its_next_turn(home: Path) -> None:
     assert text == f"Created reminder {data['id']} (global) next at 2027-03-01T09:00:00.000Z: Stand up"
     assert data["reminder"]["nextTriggerAt"] == "2027-03-01T09:00:00.000Z"
     assert (data["reminder"]["cronExpression"], data["reminder"]["enabled"]) == ("0 9 * * *", True)
-    assert "Reminder message cannot be empty" in memories.refused(
-        "add_reminder", cron_expression="0 9 * * *", message=" "
-    )["text"]
+    assert (
+        "Reminder message cannot be empty"
+        in memories.refused("add_reminder", cron_expression="0 9 * * *", message=" ")["text"]
+    )
 
 
 @requirement("memories:reminders:cron")
@@ -65,7 +66,8 @@ def test_when_a_cron_expression_comes_due(home: Path, cron: str, expected: str) 
 
 @requirement("memories:reminders:cron")
 @pytest.mark.parametrize(
-    "cron", ["0 0 30 2 *", "60 * * * *", "* * * *", "* * * * * *", "@daily", "a b c d e", "5-1 * * * *", "*/0 * * * *", ""]
+    "cron",
+    ["0 0 30 2 *", "60 * * * *", "* * * *", "* * * * * *", "@daily", "a b c d e", "5-1 * * * *", "*/0 * * * *", ""],
 )
 def test_what_is_no_cron_expression_is_refused(home: Path, cron: str) -> None:
     memories, _ = at(home, MONDAY)

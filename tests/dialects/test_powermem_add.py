@@ -1,6 +1,7 @@
 """What add_memory makes of what was said: without a model, with one, and with one that fails."""
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -326,3 +327,28 @@ def test_a_text_longer_than_a_model_is_given_is_stored_without_it(engine: Engine
     assert script.asked == []
     assert "24,000" in answer["data"]["model_error"]
     assert answer["data"]["results"]
+
+
+@requirement("powermem:add:none")
+def test_the_same_statement_from_many_at_once_is_one_memory(powermem: PowerMem) -> None:
+    with ThreadPoolExecutor(8) as pool:
+        added = list(pool.map(powermem.add, ["The anchor weighs a ton"] * 8))
+
+    assert sorted(event for ((event, _),) in added) == ["ADD", *["NONE"] * 7]
+    assert powermem.listed() == ["The anchor weighs a ton"]
+
+
+@requirement("powermem:model:checked")
+def test_what_changed_while_the_model_was_thinking_is_not_overwritten(engine: Engine) -> None:
+    plain = PowerMem(engine)
+    number = plain.added("User has a boat in Genoa")
+
+    def meanwhile(_script: scripted.Scripted, to: Any) -> None:
+        plain("update_memory", memory_id=number, content="User has a boat in Pisa")
+        decided = {"memory": [{"id": "0", "text": "User has a blue boat", "event": "UPDATE"}]}
+        scripted.sent(to, json.dumps({"choices": [{"message": {"content": json.dumps(decided)}}]}).encode())
+
+    with scripted.model({"facts": ["User has a blue boat"]}, meanwhile) as script:
+        assert with_model(engine, script.url).add("My boat is blue") == [("ADD", "User has a blue boat")]
+
+    assert plain.listed() == ["User has a boat in Pisa", "User has a blue boat"]

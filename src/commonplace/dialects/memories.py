@@ -99,7 +99,14 @@ DIALECT = Dialect(
     resources=(
         Resource("memories://rules", "rules", "All active rules.", MARKDOWN, read_rules),
         Resource("memories://recent", "recent", "The newest memories.", MARKDOWN, read_recent),
-        Resource("memories://project/{id}", "project-memories", "The memories of one project.", MARKDOWN, read_project),
+        Resource(
+            "memories://project/{id}",
+            "project-memories",
+            "The memories of one project.",
+            MARKDOWN,
+            read_project,
+            deep=True,
+        ),
     ),
     failure=failure,
     completions={

@@ -87,15 +87,23 @@ def is_known(name: str) -> bool:
 
 
 def _about_model(given: Mapping[str, str]) -> list[str]:
-    url, model, key = (given.get(name, "").strip() for name in ("LLM_BASE_URL", "LLM_MODEL", "LLM_API_KEY"))
-    provider = given.get("LLM_PROVIDER", "").strip()
+    provider, url, model, key = (
+        (given.get(f"COMMONPLACE_{ours}") or given.get(theirs) or "").strip()
+        for ours, theirs in (
+            ("LLM_PROVIDER", "LLM_PROVIDER"),
+            ("LLM_URL", "LLM_BASE_URL"),
+            ("LLM_MODEL", "LLM_MODEL"),
+            ("LLM_API_KEY", "LLM_API_KEY"),
+        )
+    )
     try:
         found = providers.address(provider, url, model, key)
     except CommonplaceError as error:
         return [f"{error.message} Memories are added without a model until it is given."]
-    if found is None and (model or key) and not given.get("COMMONPLACE_LLM_URL"):
-        named = "LLM_PROVIDER" if not provider else f"LLM_PROVIDER={provider}"
-        return [f"No model is asked: {named} names none. Memories are added without a model."]
+    if found is None and (model or key) and provider.lower() not in providers.NOBODY[1:]:
+        return [
+            "No model is asked: neither LLM_PROVIDER nor LLM_BASE_URL names one. Memories are added without a model."
+        ]
     return []
 
 

@@ -27,7 +27,7 @@ _EMPTY = {
 NAMES = ("vault", "memories", "memstate", "powermem", "hindsight")
 
 # Dialects whose tools name a bank: by which parameter, and the tools that make no sense when there is only one bank.
-_BANKED = {
+BANKED = {
     "hindsight": ("bank_id", ("list_banks", "create_bank", "get_bank_stats")),
     "memories": ("tenant_id", ()),
 }
@@ -48,4 +48,4 @@ def find(name: str) -> Dialect:
 @cache
 def single(name: str) -> Dialect:
     """The dialect of a name for a client that has one bank and cannot choose another."""
-    return find(name).fixed(*_BANKED[name]) if name in _BANKED else find(name)
+    return find(name).fixed(*BANKED[name]) if name in BANKED else find(name)

@@ -84,6 +84,8 @@ class Resource:
     description: str
     mime_type: str
     read: Callable[..., str]
+    # Whether what varies may have slashes in it, as `owner/repo` does.
+    deep: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from commonplace.engine import (
     archive,
+    asking,
     backups,
     banks,
     consolidation,
@@ -14,10 +15,12 @@ from commonplace.engine import (
     memories,
     reminders,
     replies,
+    retaining,
     rules,
     sessions,
     streams,
     superseded,
+    surveys,
     telling,
 )
 from commonplace.engine import context as gathering
@@ -113,6 +116,14 @@ class Engine(Parts):
     close_stream = streams.close_stream
     cancel_stream = streams.cancel_stream
     expire_streams = streams.expire_streams
+
+    retain = retaining.retain
+    retain_as_job = retaining.retain_as_job
+    erase_document = retaining.erase_document
+    clear_facts = retaining.clear_facts
+    ask = asking.ask
+    packed = asking.packed
+    survey = surveys.survey
 
     enqueue = jobs.enqueue
     get_job = jobs.get_job

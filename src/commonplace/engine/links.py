@@ -13,13 +13,14 @@ from dataclasses import dataclass
 from commonplace import ids, text
 from commonplace.engine.banks import known
 from commonplace.engine.parts import Parts
-from commonplace.errors import Busy, Forbidden
-from commonplace.extract import relations
+from commonplace.errors import Busy, Forbidden, ModelFailed
+from commonplace.extract import judgements, relations
 from commonplace.records import Filter, Link, LinkKind, Memory
-from commonplace.storage import links, memories, search
+from commonplace.storage import banks, links, memories, search
 from commonplace.storage.database import Database
+from commonplace.storage.links import Mark
 
-HEAL_MS = 20  # What a reader may spend on links for what was written since the last one.
+HEAL_MS = 10  # What a reader may spend on links for what was written since the last one.
 _BATCH = 50
 _CANDIDATES_MAX = 12
 _TEXT_CHARS_MAX = 600
@@ -27,6 +28,12 @@ _TERMS_MAX = 24
 _TERMS_TELLING = 4
 _COMMON = 300  # A term in so many texts brings more candidates than it is worth.
 _LINKS_MAX = 2_000
+_BANKS_MAX = 10_000
+_JUDGED = "judged"
+_MODEL_RESTS = "model_rests_until"
+_MODEL_REST_MS = 300_000
+_JUDGED_AT_ONCE = 5
+_SHOWN_MAX = 8
 _WAIT_MS = 20
 # What a memory is worth that was reached over a link of a kind.
 WEIGHTS: dict[LinkKind, float] = {"contradicts": 1.3, "supersedes": 1.2, "similar_to": 1.0}
@@ -72,16 +79,63 @@ def heal(parts: Parts, bank_id: int, wanted: Iterable[Memory], budget_ms: int) -
         return
     deadline = time.monotonic() + budget_ms / 1000
     made: list[tuple[Memory, list[Link]]] = []
-    for memory in (one for one in wanted if one.version_id > mark):
+    for memory in (one for one in wanted if links.place(one) > mark):
         made.append((memory, _links_of(parts, memory, "")))
         if time.monotonic() > deadline:
             break
     for memory, reason in changed:
         made.append((memory, _links_of(parts, memory, reason)))
-        mark = memory.version_id
+        mark = links.place(memory)
         if time.monotonic() > deadline:
             break
     _keep(parts, bank_id, made, mark)
+
+
+def heal_all(parts: Parts, budget_ms: int) -> None:
+    """Make links of what changed in every bank, the banks one after the other, within a time."""
+    deadline = time.monotonic() + budget_ms / 1000
+    for bank in banks.listed(parts.db, _BANKS_MAX):
+        left = (deadline - time.monotonic()) * 1000
+        if left <= 0:
+            return
+        heal(parts, bank.id, (), int(left))
+
+
+def judge(parts: Parts, bank_id: int) -> int:
+    """Have the language model look at what was linked last, if there is one; how many memories it was asked about.
+
+    Nobody waits for it: it is asked when a server is idle, and what it says stands beside what the words say.
+    """
+    model, mark = parts.llm(), links.mark(parts.db, bank_id, _JUDGED)
+    count = 0
+    if model is None:
+        return count
+    for memory, _ in links.changed_since(parts.db, bank_id, mark, _JUDGED_AT_ONCE):
+        if links.place(memory) > links.mark(parts.db, bank_id):
+            break  # Links made from the words come first, because they drop what was there.
+        older = [one for one in candidates(parts, memory, _SHOWN_MAX) if _age(one) < _age(memory)]
+        found = judgements.judged(model, _said(memory), list(map(_said, older))) if older else {}
+        made = [Link(r.kind, memory.id, older[at].id, r.confidence, r.reason) for at, r in found.items()]
+        with parts.db.transaction():
+            kept = [link for link in made if memory.forgotten_at is None]
+            links.put(parts.db, bank_id, kept, parts.clock.now())
+            links.set_mark(parts.db, bank_id, links.place(memory), _JUDGED)
+        count += 1
+    return count
+
+
+def judge_all(parts: Parts) -> None:
+    """The same for every bank; a model that fails is left alone for a while."""
+    now = parts.clock.now()
+    if parts.llm() is None or now < int(banks.fact(parts.db, _MODEL_RESTS) or 0):
+        return
+    for bank in banks.listed(parts.db, _BANKS_MAX):
+        try:
+            judge(parts, bank.id)
+        except ModelFailed:
+            with parts.db.transaction():
+                banks.set_fact(parts.db, _MODEL_RESTS, str(now + _MODEL_REST_MS))
+            return
 
 
 def conflicts(parts: Parts, bank_id: int, among: Sequence[Memory]) -> tuple[Link, ...]:
@@ -121,7 +175,7 @@ def reached(
 
 
 def candidates(parts: Parts, memory: Memory, limit: int = _CANDIDATES_MAX) -> list[Memory]:
-    """The memories of the same scope, and of the scope around it, that share telling words with one."""
+    """The memories that share telling words with one, among those that a reader may see together with it."""
     telling = _telling(parts.db, text.question_terms(f"{memory.title} {memory.text}"[:_TEXT_CHARS_MAX]))
     if not telling:
         return []
@@ -165,7 +219,7 @@ def _succession(memory: Memory, reason: str) -> list[Link]:
     return [succession(ids.parse(winner[1]), memory.id)]
 
 
-def _keep(parts: Parts, bank_id: int, made: Sequence[tuple[Memory, list[Link]]], mark: int) -> None:
+def _keep(parts: Parts, bank_id: int, made: Sequence[tuple[Memory, list[Link]]], mark: Mark) -> None:
     if parts.db.in_transaction:
         _store(parts.db, bank_id, made, mark, parts.clock.now())
         return
@@ -176,7 +230,7 @@ def _keep(parts: Parts, bank_id: int, made: Sequence[tuple[Memory, list[Link]]],
         return
 
 
-def _store(db: Database, bank_id: int, made: Sequence[tuple[Memory, list[Link]]], mark: int, now: int) -> None:
+def _store(db: Database, bank_id: int, made: Sequence[tuple[Memory, list[Link]]], mark: Mark, now: int) -> None:
     for memory, found in made:
         if memory.forgotten_at is None:
             links.drop(db, memory.id)

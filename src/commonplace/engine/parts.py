@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from commonplace.clock import Clock
@@ -31,3 +32,5 @@ class Parts:
     owner: str = ""
     # After how many days a memory weighs half in the order of hits; 0 means that age does not matter.
     fading_days: float = 0.0
+    # The folder in which notes lie as files; None where nobody wants any.
+    vault: Path | None = None

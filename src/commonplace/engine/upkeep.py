@@ -1,6 +1,6 @@
 """What a server does when it has nothing else to do: embeds what waits, and clears away what nobody will ask for."""
 
-from commonplace.engine import derived, jobs, streams
+from commonplace.engine import derived, jobs, links, streams
 from commonplace.engine.parts import Parts
 from commonplace.storage import banks
 
@@ -10,8 +10,10 @@ _BANKS_MAX = 10_000
 
 
 def heal_idly(parts: Parts) -> None:
-    """Embed a little of what waits; the next turn goes on."""
+    """Embed and link a little of what waits, and let the model look at it if there is one; the next turn goes on."""
     derived.heal_all(parts, HEAL_MS)
+    links.heal_all(parts, HEAL_MS)
+    links.judge_all(parts)
 
 
 def sweep(parts: Parts) -> None:

@@ -20,12 +20,12 @@ _SUBJECT_WORDS_MAX = 8
 _SUBJECT_CHARS_MAX = 80
 _VALUE_TERMS_MAX = 6
 
-_LABEL = re.compile(r"^[#>*\-\s]*(?P<label>[^:\n]{1,80}?)\s*:(?:\s+|$)(?P<value>.*)", re.DOTALL)
+_LABEL = re.compile(r"^[#>*\-\s]*(?P<label>[^:：\n]{1,80}?)\s*(?::[*_]{0,2}(?:\s+|$)|：\s*)(?P<value>.*)", re.DOTALL)
 # These head many statements that have nothing to do with each other.
 _GENERIC = frozenset(
     "action bug caution changelog decision done error example fact fix fixme hint idea important info issue lesson "
-    "list log memory next note notes nb plan problem ps question reason reminder remember result rule rules see step steps "
-    "summary task tasks tip tips title tldr todo update usage user warning why".split()
+    "list log memory next note notes nb plan problem ps question reason reminder remember result rule rules see step "
+    "steps summary task tasks tip tips title tldr todo update usage user warning why".split()
 )
 _COPULA = re.compile(
     r"\s(?:is|are|was|were|=|equals|runs on|lives at|listens on|uses|defaults to|will be)\s", re.IGNORECASE

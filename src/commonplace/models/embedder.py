@@ -39,3 +39,12 @@ class Lexicon(Protocol):
     def token_vectors(self, ids: TokenIds) -> Floats:
         """One row per token; the longer it is, the more the token says: next to nothing for `the`, much for a name."""
         ...
+
+
+@runtime_checkable
+class Tokenizing(Protocol):
+    """An embedder with a tokenizer, so that an answer can be kept within a number of tokens."""
+
+    def token_counts(self, texts: Sequence[str]) -> list[int]:
+        """How many tokens each text has, repeats included."""
+        ...

@@ -59,6 +59,11 @@ class StaticEmbedder:
         """One row per token, as long as the token is telling."""
         return self._table[ids].astype(np.float32)
 
+    def token_counts(self, texts: Sequence[str]) -> list[int]:
+        """How many tokens each text has, repeats included; what no vector is made of counts as well."""
+        encodings = self._tokenizer.encode_batch_fast(list(texts), add_special_tokens=False)
+        return [len(encoding.ids) for encoding in encodings]
+
     def _heaviest(self, ids: TokenIds) -> TokenIds:
         if len(ids) <= TOKENS_MAX:
             return ids

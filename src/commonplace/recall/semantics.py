@@ -14,7 +14,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from commonplace.models.embedder import Embedder, Floats, Lexicon, TokenIds
+from commonplace.models.embedder import Embedder, Floats, Lexicon, TokenIds, Tokenizing
 from commonplace.recall.sketches import Sketches, unit
 from commonplace.records import Memory, Status
 from commonplace.storage import vectors
@@ -65,6 +65,10 @@ class Semantics:
         """How many vectors of a bank this process holds."""
         with self._lock:
             return len(self._banks.get(bank_id, ()))
+
+    def token_counts(self, texts: Sequence[str]) -> list[int] | None:
+        """How many tokens each text has; None when the embedder has no tokenizer."""
+        return self._embedder.token_counts(texts) if isinstance(self._embedder, Tokenizing) else None
 
     def encode(self, memories: Sequence[Memory]) -> list[Encoded]:
         """Memories as the store keeps them: what their titles, texts and labels mean."""

@@ -2,11 +2,14 @@
 
 import json
 from collections.abc import Iterable, Sequence
+from typing import TypeAlias
 
 from commonplace.records import Link, LinkKind, Memory
 from commonplace.storage import banks, memories
 from commonplace.storage.database import Database
 
+# When a memory changed, and its id.
+Mark: TypeAlias = tuple[int, int]
 KINDS: tuple[LinkKind, ...] = ("similar_to", "contradicts", "supersedes")
 
 
@@ -32,7 +35,7 @@ def put(db: Database, bank_id: int, links: Sequence[Link], now: int) -> None:
 
 def drop(db: Database, memory_id: int) -> None:
     """Let go of a memory's links with live memories."""
-    db.run("drop_live_links", id=memory_id)
+    db.run("drop_live_links", id=memory_id, kinds=json.dumps(KINDS))
 
 
 def of(
@@ -43,17 +46,24 @@ def of(
     return [Link(**row) for row in db.all("links_of", **values, limit=limit)]
 
 
-def changed_since(db: Database, bank_id: int, after: int, limit: int) -> list[tuple[Memory, str]]:
-    """The memories that changed after a version, in the order of their changes, each with the reason of the last."""
-    rows = db.all("changed_since", bank_id=bank_id, after=after, limit=limit)
+def changed_since(db: Database, bank_id: int, after: Mark, limit: int) -> list[tuple[Memory, str]]:
+    """The memories that changed after one, in the order of their changes, each with the reason of the last."""
+    rows = db.all("changed_since", bank_id=bank_id, at=after[0], id=after[1], limit=limit)
     return [(memories.read(row), row["reason"]) for row in rows]
 
 
-def mark(db: Database, bank_id: int) -> int:
-    """The version up to which links were made."""
-    return int(banks.fact(db, f"links:{bank_id}") or 0)
+def place(memory: Memory) -> Mark:
+    """Where a memory stands in the order of changes."""
+    return memory.updated_at, memory.id
 
 
-def set_mark(db: Database, bank_id: int, version_id: int) -> None:
-    """Note that links were made up to a version; never back."""
-    banks.set_fact(db, f"links:{bank_id}", str(max(version_id, mark(db, bank_id))))
+def mark(db: Database, bank_id: int, name: str = "links") -> Mark:
+    """The place up to which links were made; a model that looks at them has a mark of its own."""
+    at, _, number = banks.fact(db, f"{name}:{bank_id}").partition("/")
+    return int(at or 0), int(number or 0)
+
+
+def set_mark(db: Database, bank_id: int, reached: Mark, name: str = "links") -> None:
+    """Note that links were made up to a place; never back."""
+    at, number = max(reached, mark(db, bank_id, name))
+    banks.set_fact(db, f"{name}:{bank_id}", f"{at}/{number}")

@@ -12,6 +12,7 @@ from commonplace.errors import CommonplaceError
 from commonplace.faces.cli import archive, asking, care, memories, past, screen, serving
 from commonplace.faces.cli.call import Shell
 from commonplace.faces.cli.connecting import connect, disconnect
+from commonplace.faces.cli.rules import rules
 
 NAME = "commonplace"
 MESSAGE_CHARS_MAX = 500
@@ -20,7 +21,7 @@ SECTIONS = (
     ("Change and undo", ("revise", "history", "forget", "restore", "purge")),
     ("Look around", ("tags", "projects", "banks")),
     ("Take care", ("doctor", "rebuild", "export", "import", "backup", "settings")),
-    ("Serve programs", ("connect", "disconnect", "serve", "mcp", "token")),
+    ("Serve programs", ("connect", "disconnect", "rules", "serve", "mcp", "token")),
 )
 EXAMPLES = (
     'commonplace add "Staging listens on port 8080." --tag infra',
@@ -80,7 +81,7 @@ for command in (
     *(asking.recall, past.history, past.forget, past.restore, past.purge),
     *(archive.export, archive.import_archive, archive.backup),
     *(care.banks, care.projects, care.rebuild, care.doctor, care.settings),
-    *(serving.serve, serving.mcp, serving.token, connect, disconnect),
+    *(serving.serve, serving.mcp, serving.token, connect, disconnect, rules),
 ):
     cli.add_command(command)
 

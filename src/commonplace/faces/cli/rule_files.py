@@ -28,12 +28,18 @@ class Target:
     chars_max: int = 0
 
 
+class _Bare(str):
+    """A value that its tool reads up to the end of the line: quotation marks would become a part of the pattern."""
+
+    __slots__ = ()
+
+
 def _claude(_name: str, paths: tuple[str, ...]) -> Mapping[str, object]:
     return {"paths": list(paths)} if paths else {}
 
 
 def _cursor(name: str, paths: tuple[str, ...]) -> Mapping[str, object]:
-    return {"description": f"Rules: {name}", "globs": ",".join(paths), "alwaysApply": not paths}
+    return {"description": f"Rules: {name}", "globs": _Bare(",".join(paths)), "alwaysApply": not paths}
 
 
 def _copilot(_name: str, paths: tuple[str, ...]) -> Mapping[str, object]:
@@ -41,7 +47,7 @@ def _copilot(_name: str, paths: tuple[str, ...]) -> Mapping[str, object]:
 
 
 def _windsurf(_name: str, paths: tuple[str, ...]) -> Mapping[str, object]:
-    return {"trigger": "glob", "globs": ",".join(paths)} if paths else {"trigger": "always_on"}
+    return {"trigger": "glob", "globs": _Bare(",".join(paths))} if paths else {"trigger": "always_on"}
 
 
 TARGETS = {
@@ -133,11 +139,15 @@ def _items(rules: Sequence[Memory]) -> str:
 
 
 def _front(fields: Mapping[str, object]) -> str:
-    """Front matter. JSON is YAML too, so every value is written as JSON and nothing in it can break out."""
+    """Front matter. JSON is YAML too, so values are written as JSON and nothing in them can break out."""
     if not fields:
         return ""
-    lines = [f"{name}: {json.dumps(value, ensure_ascii=False)}" for name, value in fields.items()]
+    lines = [f"{name}: {_value(value)}".rstrip() for name, value in fields.items()]
     return "\n".join(["---", *lines, "---", "", ""])
+
+
+def _value(value: object) -> str:
+    return value if isinstance(value, _Bare) else json.dumps(value, ensure_ascii=False)
 
 
 def slug(text: str) -> str:

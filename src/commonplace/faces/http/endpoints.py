@@ -9,13 +9,12 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from commonplace import checks
+from commonplace.dialects.registry import BANKED
 from commonplace.dialects.table import Dialect
 from commonplace.faces.http.guard import Arrival
 from commonplace.faces.mcp import wire
 
 DEFAULT_BANK = "default"
-# On the path of one bank a dialect that names banks in its tools speaks of that bank only.
-_SINGLE_BANK = {"hindsight": ("bank_id", ("list_banks", "create_bank", "get_bank_stats"))}
 # A schema can ask for a parameter to be repeated in a header, which then has to be compared.
 _HEADER_MARK = "x-mcp-header"
 
@@ -64,7 +63,8 @@ class Endpoints:
     def __init__(self, dialects: Mapping[str, Dialect], banks: Mapping[str, str]) -> None:
         self._offers = {name: Offer(dialect) for name, dialect in dialects.items()}
         self._single = {
-            name: Offer(dialect.fixed(*_SINGLE_BANK[name])) if name in _SINGLE_BANK else self._offers[name]
+            # On the path of one bank a dialect that names banks in its tools speaks of that bank only.
+            name: Offer(dialect.fixed(*BANKED[name])) if name in BANKED else self._offers[name]
             for name, dialect in dialects.items()
         }
         self._banks = banks

@@ -15,15 +15,13 @@ def find(resources: Iterable[Resource], uri: str) -> tuple[Resource, dict[str, s
     for one in listed:
         if one.uri == uri:
             return one, {}
-        if "{" in one.uri and (match := _pattern(one.uri).fullmatch(uri)):
+        if "{" in one.uri and (match := _pattern(one.uri, one.deep).fullmatch(uri)):
             return one, {name: unquote(value) for name, value in match.groupdict().items()}
     return None
 
 
-def _pattern(template: str) -> re.Pattern[str]:
+def _pattern(template: str, deep: bool) -> re.Pattern[str]:
     pieces = _PART.split(template)
-    # A part that ends the address may have slashes in it, as ids such as `owner/repo` do.
-    ends = len(pieces) - 2 if not pieces[-1] else -1
-    names = (f"(?P<{pieces[at]}>{'[^?#]+' if at == ends else '[^/?#]+'})" for at in range(1, len(pieces), 2))
-    fixed = map(re.escape, pieces[::2])
+    signs = "[^?#]+" if deep else "[^/?#]+"
+    fixed, names = map(re.escape, pieces[::2]), (f"(?P<{name}>{signs})" for name in pieces[1::2])
     return re.compile("".join(piece for pair in zip(fixed, (*names, ""), strict=True) for piece in pair))

@@ -8,9 +8,11 @@ on conflict (kind, from_id, to_id) do update set confidence = excluded.confidenc
 -- What a memory said of others may no longer hold when it changes; that it replaced one that is gone still does.
 -- name: drop_live_links
 delete from links where id in (
-  select l.id from links l join memories m on m.id = l.to_id where l.from_id = :id and m.forgotten_at is null
+  select l.id from links l join memories m on m.id = l.to_id
+  where l.from_id = :id and m.forgotten_at is null and l.kind in (select value from json_each(:kinds))
   union all
-  select l.id from links l join memories m on m.id = l.from_id where l.to_id = :id and m.forgotten_at is null
+  select l.id from links l join memories m on m.id = l.from_id
+  where l.to_id = :id and m.forgotten_at is null and l.kind in (select value from json_each(:kinds))
 );
 
 -- Not `or`: each half has an index of its own.
@@ -22,7 +24,7 @@ select l.kind, l.from_id, l.to_id, l.confidence, l.reason from json_each(:ids) i
 where l.bank_id = :bank_id and l.kind in (select value from json_each(:kinds))
 order by 4 desc, 2, 3, 1 limit :limit;
 
--- Ids of versions grow with every change in the whole store, so "changed since" is "a greater one".
+-- In the order of an index, so that a bank is not kept waiting by what changed in others.
 -- name: changed_since
-select {memory_columns}, v.reason from versions v cross join memories m on m.id = v.memory_id and m.version_id = v.id
-where v.id > :after and m.bank_id = :bank_id order by v.id limit :limit;
+select {memory_columns}, v.reason from memories m join versions v on v.id = m.version_id
+where m.bank_id = :bank_id and (m.updated_at, m.id) > (:at, :id) order by m.updated_at, m.id limit :limit;

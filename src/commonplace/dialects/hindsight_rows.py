@@ -1,0 +1,132 @@
+"""Rows of Hindsight's table: every tool exists twice, for one bank and for many, and answers in the shape of each.
+
+With many banks a tool takes an optional bank_id and its answer is JSON in a string; with one bank the answer is the
+object itself. Failures are part of the answer, as the original's clients expect.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
+
+from commonplace.dialects import arguments
+from commonplace.dialects.arguments import About, Parameter
+from commonplace.dialects.table import Call, Dialect, Effect, Reply, Tool, as_json
+from commonplace.engine.engine import Engine
+from commonplace.errors import CommonplaceError, Invalid, NotFound
+
+Answer: TypeAlias = Mapping[str, Any]
+BANK_BYTES_MAX = 192
+_OBJECT: Mapping[str, Any] = {"type": "object", "additionalProperties": True}
+_STRING: Mapping[str, Any] = {
+    "type": "object",
+    "properties": {"result": {"type": "string"}},
+    "required": ["result"],
+    "x-fastmcp-wrap-result": True,
+}
+_BANK = Parameter("bank_id", str, About("Bank to use; without it, that of the connection."), False, None, "bank_id")
+_TOLD = ("retain", "recall")
+
+
+@dataclass(frozen=True, slots=True)
+class BankTool(Tool):
+    """A tool that works on one bank, and can be offered for that bank alone."""
+
+    plain: Callable[..., Answer] = dict
+    beside: Answer = _OBJECT
+
+    def fixed(self, name: str) -> Tool:
+        """The same tool for a bank that the connection names, with the object itself as its answer."""
+        kept = tuple(one for one in self.parameters if one.name != name)
+        return replace(self, parameters=kept, output=_OBJECT, function=_spoken(self.name, self.plain, self.beside))
+
+
+def bank_tool(
+    effect: Effect, *, beside: Answer | None = None, wraps: bool = True, confirm: str = "", named: bool = False
+) -> Callable[[Callable[..., Answer]], Tool]:
+    """Make a row of a function. `beside` stands next to an error; `named` says that it takes the bank's id itself."""
+
+    def row(function: Callable[..., Answer]) -> Tool:
+        name = getattr(function, "__name__", "")
+        own = arguments.parameters(function)
+        return BankTool(
+            name=name,
+            function=_spoken(name, function, beside or {}, wraps=wraps),
+            effect=effect,
+            title=name.replace("_", " ").title(),
+            idempotent=effect == "reads",
+            confirm=confirm,
+            output=_STRING if wraps else _OBJECT,
+            parameters=own if named else (*own, _BANK),
+            description=_described(function),
+            plain=function,
+            beside=beside or {},
+        )
+
+    return row
+
+
+def refused(tool: Tool, _given: Mapping[str, object], error: CommonplaceError) -> Reply:
+    """The failure of a call whose arguments are not what the tool takes."""
+    text = f"{error.message} {error.hint}".strip()
+    return Reply({"result": text} if tool.output is _STRING else {"error": text}, text, is_error=True)
+
+
+def narrowed(dialect: Dialect, engine: Engine, bank: str) -> Dialect:
+    """The dialect with those tools only that a bank allows."""
+    allowed = _allowed(engine, bank)
+    if allowed is None:
+        return dialect
+    return replace(dialect, tools={name: tool for name, tool in dialect.tools.items() if name in allowed})
+
+
+def instructed(dialect: Dialect, text: str) -> Dialect:
+    """The dialect with a deployment's own guidance at the end of what retain and recall say of themselves."""
+    if not text.strip():
+        return dialect
+    added = f"\n\nAdditional instructions: {text.strip()}"
+    tools = {
+        name: replace(tool, description=tool.description + added) if name in _TOLD else tool
+        for name, tool in dialect.tools.items()
+    }
+    return replace(dialect, tools=tools)
+
+
+def _spoken(name: str, function: Callable[..., Answer], beside: Answer, *, wraps: bool = False) -> Callable[..., Reply]:
+    def run(call: Call, *, bank_id: str | None = None, **values: Any) -> Reply:
+        try:
+            bank = _checked(bank_id or call.bank)
+            allowed = _allowed(call.engine, bank)
+            if allowed is not None and name not in allowed:
+                # A tool that a bank does not allow is not there, whichever way the bank was named.
+                text = f"Unknown tool: {name!r}"
+                return Reply({"result": text} if wraps else {"error": text}, text, is_error=True)
+            answer = function(replace(call, bank=bank), **values)
+        except CommonplaceError as error:
+            answer = _failed(error, beside)
+        text = as_json(answer)
+        return Reply({"result": text} if wraps else answer, text)
+
+    return run
+
+
+def _failed(error: CommonplaceError, beside: Answer) -> Answer:
+    # What was not found is told as the original tells it; everything else says what to do.
+    text = error.message if isinstance(error, NotFound) else f"{error.message} {error.hint}".strip()
+    return {"status": "error", "message": text} if beside.get("status") else {"error": text, **beside}
+
+
+def _checked(bank: str) -> str:
+    if len(bank.encode()) > BANK_BYTES_MAX or bank.startswith("_"):
+        raise Invalid(f"{bank[:60]!r} is no bank id.", hint="Use up to 192 bytes that do not begin with an underscore.")
+    return bank
+
+
+def _allowed(engine: Engine, bank: str) -> frozenset[str] | None:
+    """The tools a bank allows; None means all of them."""
+    found = next((one for one in engine.list_banks() if one.name == bank), None)
+    listed = found.config.get("mcp_enabled_tools") if found else None
+    return frozenset(map(str, listed)) if isinstance(listed, list) else None  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+
+
+def _described(function: Callable[..., object]) -> str:
+    return "\n".join(line.strip() for line in (function.__doc__ or "").strip().splitlines())

@@ -1,0 +1,271 @@
+"""Hindsight's shapes of memories, documents, operations and banks."""
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any, cast
+
+from commonplace import clock, ids
+from commonplace.activities import Document, Job
+from commonplace.dialects.table import Call
+from commonplace.engine import marks
+from commonplace.engine.asking import Finding
+from commonplace.engine.surveys import KINDS
+from commonplace.errors import Invalid
+from commonplace.extract.when import Span
+from commonplace.records import AllOf, AnyOf, Bank, Condition, Memory, Not, TagMatch, TagsMatch
+
+Json = dict[str, Any]
+_UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
+DISPOSITION = ("skepticism", "literalism", "empathy")
+
+
+def iso(moment: int | None) -> str | None:
+    """A moment as text, where there is one."""
+    return None if moment is None else clock.iso(moment)
+
+
+def fact_type(memory: Memory) -> str:
+    """What sort of fact a memory is; what came from elsewhere is about the world."""
+    return memory.kind if memory.kind in KINDS else "world"
+
+
+def moment(text: str | None, *, what: str = "timestamp") -> int | None:
+    """The moment an ISO text names."""
+    if text is None or not text.strip():
+        return None
+    try:
+        return clock.moment(text)
+    except Invalid as error:
+        raise Invalid(
+            f"Invalid {what} format '{text[:60]}'.", hint="Use ISO 8601, for example 2026-03-01T09:30:00Z."
+        ) from error
+
+
+def names_of(call: Call, memories: Iterable[Memory]) -> dict[int, str]:
+    """The names of the documents that some memories came from."""
+    numbers = {one.document_id for one in memories if one.document_id is not None}
+    return call.engine.document_names(call.bank, sorted(numbers))
+
+
+def _common(memory: Memory, names: Mapping[int, str], bank: str) -> Json:
+    mark = marks.mark_of(memory)
+    document = names.get(memory.document_id or 0)
+    return {
+        "id": ids.uuid_form(memory.id),
+        "text": memory.text,
+        "context": mark.context,
+        "occurred_start": iso(memory.happened_at),
+        "occurred_end": iso(memory.happened_until),
+        "mentioned_at": iso(mark.mentioned_at),
+        "document_id": document,
+        "metadata": marks.own(memory),
+        "chunk_id": f"{bank}_{document}_{mark.chunk}" if document else None,
+        "tags": list(memory.tags),
+    }
+
+
+def found(one: Finding, names: Mapping[int, str], bank: str, *, entities: bool) -> Json:
+    """One result of recall."""
+    mark = marks.mark_of(one.memory)
+    scores = {"final": one.final, "reranker": one.relevance, "semantic": one.semantic, "keyword": one.keyword}
+    return _common(one.memory, names, bank) | {
+        "fact_type": fact_type(one.memory),
+        "entities": list(mark.entities) if entities else None,
+        "source_fact_ids": _uuids(mark.sources) or None,
+        "scores": {name: None if value is None else round(value, 4) for name, value in scores.items()},
+    }
+
+
+def listed(memory: Memory, names: Mapping[int, str], bank: str) -> Json:
+    """A memory in a list."""
+    mark = marks.mark_of(memory)
+    return (
+        _common(memory, names, bank)
+        | _state(memory)
+        | {
+            "fact_type": fact_type(memory),
+            "date": iso(memory.happened_at or mark.mentioned_at),
+            "entities": ", ".join(mark.entities),
+            "proof_count": marks.proof_count(memory),
+            "updated_at": iso(memory.updated_at),
+            "source_memory_ids": _uuids(mark.sources),
+        }
+    )
+
+
+def whole(call: Call, memory: Memory, names: Mapping[int, str]) -> Json:
+    """A memory by itself; an observation with what it was made of, and what it said before."""
+    mark = marks.mark_of(memory)
+    shown = (
+        _common(memory, names, call.bank)
+        | _state(memory)
+        | {
+            "type": fact_type(memory),
+            "date": iso(memory.happened_at or mark.mentioned_at),
+            "entities": list(mark.entities),
+            "proof_count": marks.proof_count(memory),
+            "observation_scopes": None,
+        }
+    )
+    if memory.kind == "observation":
+        versions = call.engine.history(call.bank, memory.id)
+        shown["history"] = [{"text": one.text, "at": iso(one.at)} for one in reversed(versions[:-1])]
+        shown["source_memory_ids"] = _uuids(mark.sources)
+        shown["source_memories"] = [_source(call.engine.get(call.bank, number)) for number in mark.sources]
+    return shown
+
+
+def _source(memory: Memory) -> Json:
+    mark = marks.mark_of(memory)
+    return {
+        "id": ids.uuid_form(memory.id),
+        "text": memory.text,
+        "type": fact_type(memory),
+        "context": mark.context,
+        "occurred_start": iso(memory.happened_at),
+        "mentioned_at": iso(mark.mentioned_at),
+    }
+
+
+def _state(memory: Memory) -> Json:
+    gone = memory.forgotten_at is not None
+    return {
+        "state": "invalidated" if gone else "valid",
+        "invalidation_reason": None,
+        "invalidated_at": iso(memory.forgotten_at),
+        "edited_at": None,
+        "consolidated_at": iso(memory.created_at) if memory.kind in KINDS else None,
+        "consolidation_failed_at": None,
+    }
+
+
+def _uuids(numbers: Iterable[int]) -> list[str]:
+    return [ids.uuid_form(number) for number in numbers]
+
+
+def memory_number(form: str) -> int:
+    """The id behind what a caller calls a memory, in any of our forms."""
+    try:
+        return ids.parse(form)
+    except Invalid as error:
+        if _UUID.fullmatch(form.strip()):
+            return 0  # Somebody else's id: well formed, and known to nobody here.
+        raise Invalid(f"Invalid memory_id: '{form[:60]}' is not a valid UUID.", hint="Pass an id as it was printed.") from error
+
+
+def document(one: Document, bank: str) -> Json:
+    """A document without its text."""
+    return {
+        "id": one.name,
+        "bank_id": bank,
+        "content_hash": one.sha256,
+        "created_at": iso(one.created_at),
+        "updated_at": iso(one.updated_at),
+        "text_length": one.text_chars,
+        "memory_unit_count": one.memory_count,
+        "retain_params": _params(one),
+        "document_metadata": one.metadata.get("metadata") or {},
+        "tags": list(one.tags),
+    }
+
+
+def _params(one: Document) -> Json:
+    said = one.metadata.get("said_at")
+    params: Json = {"context": one.metadata.get("context", "")}
+    if one.metadata.get("metadata"):
+        params["metadata"] = one.metadata["metadata"]
+    if isinstance(said, int):
+        params["event_date"] = iso(said)
+    return params
+
+
+def operation(job: Job) -> Json:
+    """A job as an operation."""
+    result = cast(Json, job.result) if isinstance(job.result, dict) else {}
+    return {
+        "id": ids.uuid_form(job.id),
+        "operation_id": ids.uuid_form(job.id),
+        "task_type": job.kind,
+        "operation_type": job.kind,
+        "status": job.state,
+        "items_count": 1,
+        "document_id": job.payload.get("document") or result.get("document") or None,
+        "filename": None,
+        "mental_model_id": job.payload.get("mental_model"),
+        "details": None,
+        "created_at": iso(job.created_at),
+        "updated_at": iso(job.updated_at),
+        "completed_at": iso(job.finished_at),
+        "error_message": job.error or None,
+        "retry_count": max(0, job.attempt_count - 1),
+        "next_retry_at": None,
+        "progress": _progress(job),
+        "result_metadata": result or None,
+        "task_payload": None,
+    }
+
+
+def _progress(job: Job) -> Json:
+    finished = job.state == "completed"
+    return {
+        "stage": job.stage or job.state,
+        "at": iso(job.updated_at),
+        "processed": 1 if finished else job.done_count,
+        "total": 1 if finished else job.total_count,
+        "detail": None,
+    }
+
+
+def bank(one: Bank) -> Json:
+    """A bank's profile."""
+    mission = one.config.get("reflect_mission", one.mission)
+    disposition = {name: one.config.get(f"disposition_{name}", 3) for name in DISPOSITION}
+    return {"bank_id": one.name, "name": one.title or one.name, "disposition": disposition, "mission": mission}
+
+
+def tag_condition(
+    tags: list[str] | None, mode: TagsMatch, groups: list[dict[str, Any]] | None = None
+) -> Condition | None:
+    """Which tags a memory must have, from a list and a mode or from a tree of groups."""
+    if tags and groups:
+        raise Invalid("tags and tag_groups cannot be combined.", hint="Give one of the two.")
+    if groups:
+        return AllOf(tuple(_group(one) for one in groups))
+    return TagMatch(tuple(tags), mode) if tags or (tags is not None and mode == "exact") else None
+
+
+def _group(node: object) -> Condition:
+    if isinstance(node, dict):
+        one = cast(Json, node)
+        for name, kind in (("and", AllOf), ("or", AnyOf)):
+            if isinstance(one.get(name), list):
+                return kind(tuple(_group(part) for part in one[name]))
+        if "not" in one:
+            return Not(_group(one["not"]))
+        mode, tags = one.get("match", "any_strict"), one.get("tags")
+        if isinstance(tags, list) and mode in ("any", "all", "any_strict", "all_strict", "exact"):
+            return TagMatch(tuple(map(str, cast(list[object], tags))), mode)
+    raise Invalid(
+        "A tag group is not understood.", hint='Use {"and": […]}, {"or": […]}, {"not": …} or {"tags": […], "match": "any"}.'
+    )
+
+
+def window(given: Mapping[str, Any] | None) -> Span | None:
+    """The time a caller asks about."""
+    if not given:
+        return None
+    start, end = moment(given.get("start"), what="start"), moment(given.get("end"), what="end")
+    least, most = clock.MOMENT_MIN, clock.MOMENT_MAX
+    return Span(least if start is None else start, most if end is None else end + 1, "")
+
+
+def floors(given: Mapping[str, Any] | None) -> dict[str, float]:
+    """The least scores a caller asks for."""
+    kept: dict[str, float] = {}
+    for name, value in (given or {}).items():
+        if value is None or name not in ("semantic", "keyword", "reranker", "final"):
+            continue
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise Invalid(f"min_scores.{name} must be a number.", hint='For example {"reranker": 0.5}.')
+        kept[name] = float(value)
+    return kept

@@ -1,0 +1,152 @@
+"""Asking a bank of facts: what answers directly first, then what fits the time asked for, then what is linked to those.
+
+What answers directly always stands before what only stands near it. Every score is kept apart, so that a caller can
+see, and set, how much each must be.
+"""
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TypeVar
+
+from commonplace.engine import marks
+from commonplace.engine import recall as finding
+from commonplace.engine.parts import Parts
+from commonplace.extract import when
+from commonplace.extract.when import Span
+from commonplace.limits import RECALL_MAX
+from commonplace.records import Filter, Memory, Page, Query
+from commonplace.storage import banks, links, memories
+
+_Item = TypeVar("_Item")
+# How far a question looks: candidates, and whether links are followed.
+DEPTHS: Mapping[str, tuple[int, bool]] = {"low": (40, False), "mid": (100, True), "high": (RECALL_MAX, True)}
+_DAY_MS = 86_400_000
+_HALF_LIFE_DAYS = 180
+_RECENCY, _PROOF, _IN_TIME = 0.02, 0.01, 0.25
+_TIMELY_MAX = 50
+_TIMELY_SCORE = 0.2
+_SEEDS_MAX = 5
+_NEIGHBOURS_MAX = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question, how far to look, as of when, in which time, and the least each score must be."""
+
+    text: str
+    filter: Filter = Filter()
+    depth: str = "high"
+    now: int | None = None
+    window: Span | None = None
+    floors: Mapping[str, float] = field(default_factory=dict[str, float])
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A memory that was found: its final score, and what each stage made of it, None where it had no part in it."""
+
+    memory: Memory
+    final: float
+    relevance: float | None = None
+    semantic: float | None = None
+    keyword: float | None = None
+
+
+def ask(parts: Parts, bank: str, question: Question) -> tuple[Finding, ...]:
+    """What a bank knows about a question, best first; nothing when nothing relevant is known."""
+    place = banks.find(parts.db, bank)
+    if place is None or not question.text.strip():
+        return ()
+    now = parts.clock.now() if question.now is None else question.now
+    window = question.window or when.first(question.text, now)
+    limit, follows = DEPTHS.get(question.depth, DEPTHS["high"])
+    # The moment asked about anchors words and weights; it hides nothing that was written later.
+    hits = finding.recall(parts, bank, Query(question.text, question.filter, limit)).hits
+    found = {
+        hit.memory.id: Finding(
+            hit.memory,
+            hit.score * _weight(hit.memory, now, window),
+            hit.score,
+            _floored(hit.channels.get("vector"), question.floors.get("semantic")),
+            _floored(hit.channels.get("keyword"), question.floors.get("keyword")),
+        )
+        for hit in hits
+    }
+    direct = [one for one in found.values() if one.semantic is not None or one.keyword is not None]
+    direct.sort(key=lambda one: (-one.final, -one.memory.id))
+    timely = _timely(parts, place.id, question, window, set(found)) if window else []
+    near = _neighbours(parts, place.id, question, [*direct, *timely]) if follows else []
+    return tuple(one for one in [*direct, *timely, *near] if _passes(one, question.floors))
+
+
+def packed(
+    parts: Parts, items: Sequence[_Item], text_of: Callable[[_Item], str], tokens_max: int
+) -> tuple[_Item, ...]:
+    """The items whose texts fit into so many tokens: what does not fit is skipped, and the first one always fits."""
+    room, kept = tokens_max, list[_Item]()
+    if room <= 0:
+        return ()
+    for item, size in zip(items, token_counts(parts, map(text_of, items)), strict=True):
+        if size <= room or not kept:
+            kept.append(item)
+            room -= size
+    return tuple(kept)
+
+
+def token_counts(parts: Parts, texts: Iterable[str]) -> list[int]:
+    """How many tokens texts have. Without a tokenizer every byte counts for one, which is never too few."""
+    given = list(texts)
+    semantics = parts.semantics()
+    counted = semantics.token_counts(given) if semantics else None
+    return counted if counted is not None else [len(one.encode()) for one in given]
+
+
+def _floored(value: float | None, least: float | None) -> float | None:
+    return None if value is None or value <= 0 or (least is not None and value < least) else value
+
+
+def _passes(one: Finding, floors: Mapping[str, float]) -> bool:
+    relevance = one.final if one.relevance is None else one.relevance
+    return relevance >= floors.get("reranker", 0) and one.final >= floors.get("final", 0)
+
+
+def _weight(memory: Memory, now: int, window: Span | None) -> float:
+    """A little more for what is newer and was said more often, and more for what is of the time asked for."""
+    mark = marks.mark_of(memory)
+    age = max(0, now - (memory.happened_at or mark.mentioned_at)) / _DAY_MS
+    recent = _RECENCY * 0.5 ** (age / _HALF_LIFE_DAYS)
+    proven = _PROOF * min(5.0, math.log(marks.proof_count(memory)))
+    return 1 + recent + proven + (_IN_TIME if window and _within(memory, window) else 0)
+
+
+def _within(memory: Memory, window: Span) -> bool:
+    start = marks.mark_of(memory).mentioned_at if memory.happened_at is None else memory.happened_at
+    end = start if memory.happened_until is None else memory.happened_until
+    return start < window.end and end >= window.start
+
+
+def _timely(parts: Parts, bank_id: int, question: Question, window: Span, found: set[int]) -> list[Finding]:
+    """What speaks of the time asked for and was not found by its words."""
+    chosen = replace(question.filter, happened_from=window.start, happened_before=window.end)
+    page = Page("happened", _TIMELY_MAX)
+    some = memories.select(parts.db, bank_id, chosen, page, parts.clock.now())
+    return [Finding(one, _TIMELY_SCORE) for one in some if one.id not in found]
+
+
+def _neighbours(parts: Parts, bank_id: int, question: Question, found: Sequence[Finding]) -> list[Finding]:
+    """What is linked to the best of what was found, worth less than all of it."""
+    seeds, known = [one.memory.id for one in found[:_SEEDS_MAX]], {one.memory.id for one in found}
+    if not seeds:
+        return []
+    score = min(one.final for one in found) / 2
+    reached: dict[int, float] = {}
+    for link in links.of(parts.db, bank_id, seeds, limit=_NEIGHBOURS_MAX):
+        other = link.to_id if link.from_id in seeds else link.from_id
+        if other not in known:
+            reached.setdefault(other, score * link.confidence)
+    if not reached:
+        return []
+    chosen = replace(question.filter, ids=tuple(reached))
+    some = memories.select(parts.db, bank_id, chosen, Page(limit=_NEIGHBOURS_MAX), parts.clock.now())
+    return sorted((Finding(one, reached[one.id]) for one in some), key=lambda one: -one.final)

@@ -1,0 +1,49 @@
+"""Notes that were files before they were memories: they come with an id and a past of their own."""
+
+from dataclasses import dataclass, replace
+
+from commonplace import checks, ids
+from commonplace.engine.drafts import checked_draft, checked_origin
+from commonplace.engine.memories import newborn, next_version
+from commonplace.engine.parts import Parts
+from commonplace.engine.revising import Revising
+from commonplace.errors import Conflict
+from commonplace.records import Draft, Memory, Origin
+from commonplace.storage import archive, banks
+
+
+@dataclass(frozen=True, slots=True)
+class Past:
+    """What a file tells of itself: its id, and when it was made, changed and deleted."""
+
+    id: int
+    created_at: int | None = None
+    updated_at: int | None = None
+    deleted_at: int | None = None
+
+
+def adopt(parts: Parts, bank: str, draft: Draft, past: Past, origin: Origin = Origin()) -> Memory:
+    """Store a note under the id it has. Times that a file cannot have, such as coming ones, are this moment."""
+    checked, author = checked_draft(draft), checked_origin(origin)
+    name, number = checks.name(bank, what="bank"), ids.parse(past.id)
+    with parts.db.transaction():
+        bank_id = banks.ensure(parts.db, name, parts.clock.now()).id
+        if archive.owner(parts.db, number) is not None:
+            raise Conflict(f"The id {ids.note(number)} belongs to another memory.", hint="Use another id.")
+        revising = Revising(parts, bank_id, "adopt", author)
+        parts.db.run("draw_ids", floor=min(number, ids.floor(revising.now)), count=0)
+        drawn = banks.new_ids(parts.db, revising.now, 2)
+        created = _earlier(past.created_at, revising.now)
+        memory = newborn(checked, (number, drawn[0]), revising)
+        memory = replace(memory, created_at=created, updated_at=max(created, _earlier(past.updated_at, revising.now)))
+        revising.write(memory, "remember")
+        if past.deleted_at is None:
+            return memory
+        deleted = max(memory.updated_at, _earlier(past.deleted_at, revising.now))
+        memory = replace(next_version(memory, drawn[1], deleted), forgotten_at=deleted)
+        revising.write(memory, "forget")
+        return memory
+
+
+def _earlier(moment: int | None, now: int) -> int:
+    return now if moment is None else min(moment, now)

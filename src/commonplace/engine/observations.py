@@ -1,0 +1,109 @@
+"""Observations: what several facts say of one subject, in one place, the newest truth first.
+
+Made by rules after facts were written, from their own words. What a newer fact contradicts is told as earlier, never
+left out. An observation's sources are facts, and it goes with them.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from commonplace import text as words
+from commonplace.engine import marks
+from commonplace.engine.forgetting import purge
+from commonplace.engine.marks import Mark, mark_of
+from commonplace.engine.memories import newborn, next_version
+from commonplace.engine.parts import Parts
+from commonplace.engine.revising import Revising
+from commonplace.extract import facts, merging
+from commonplace.records import Draft, Filter, Memory, Scope
+from commonplace.storage import banks, memories, search
+
+KIND = "observation"
+_SOURCES_MAX = 20
+_CANDIDATES_MAX = 60
+_FACTS_MIN = 2
+# Too much is said of these for one place to hold it.
+_TOO_WIDE = frozenset("user users i we you my i've i'm people everyone everybody someone the".split())
+_KINDS = ("world", "experience")
+
+
+def consolidate(parts: Parts, changed: Iterable[Memory], revising: Revising) -> None:
+    """Bring the observations about the subjects of some facts up to date."""
+    for subject, tags in _subjects(changed):
+        found = _about(parts, revising.bank_id, subject, tags)
+        before = _known(parts, revising.bank_id, subject, tags)
+        if len(found) >= _FACTS_MIN:
+            _write(parts, _draft(subject, tags, found), before, revising)
+        elif before and before.forgotten_at is None:
+            after = next_version(before, banks.new_ids(parts.db, revising.now)[0], revising.now)
+            revising.write(replace(after, forgotten_at=after.updated_at), "forget")
+
+
+def erase_about(parts: Parts, bank: str, gone: Sequence[Memory]) -> None:
+    """Erase for good what was ever observed about the subjects of some facts, with its history."""
+    if not gone:
+        return
+    known = (_known(parts, gone[0].bank_id, *one) for one in _subjects(gone))
+    doomed = [one.id for one in known if one]
+    if doomed:
+        purge(parts, bank, doomed)
+
+
+def _subjects(given: Iterable[Memory]) -> list[tuple[str, tuple[str, ...]]]:
+    found = ((facts.subject(one.text), tuple(sorted(one.tags))) for one in given if one.kind in _KINDS)
+    return list(dict.fromkeys((subject, tags) for subject, tags in found if subject and subject not in _TOO_WIDE))
+
+
+def _about(parts: Parts, bank_id: int, subject: str, tags: tuple[str, ...]) -> list[Memory]:
+    """The facts about a subject under exactly these tags, the newest said first."""
+    match = search.any_of([words.indexed(subject)])
+    chosen = Filter(kinds=_KINDS, users=("",))
+    numbers = search.keyword_ids(parts.db, bank_id, match, chosen, parts.clock.now(), _CANDIDATES_MAX)
+    found = memories.by_ids(parts.db, bank_id, numbers).values()
+    same = [one for one in found if facts.subject(one.text) == subject and tuple(sorted(one.tags)) == tags]
+    return sorted(same, key=_said, reverse=True)[:_SOURCES_MAX]
+
+
+def _said(memory: Memory) -> tuple[int, int]:
+    return mark_of(memory).mentioned_at, memory.id
+
+
+def _known(parts: Parts, bank_id: int, subject: str, tags: tuple[str, ...]) -> Memory | None:
+    return memories.find_by_key(parts.db, bank_id, Scope(), _key(subject, tags))
+
+
+def _key(subject: str, tags: tuple[str, ...]) -> str:
+    return facts.identity(f"observation of {subject}", tags)
+
+
+def _draft(subject: str, tags: tuple[str, ...], found: Sequence[Memory]) -> Draft:
+    current: list[str] = []
+    earlier: list[str] = []
+    for one in found:
+        passed = any(merging.standing(one.text, newer) == "changed" for newer in current)
+        (earlier if passed else current).append(one.text.rstrip())
+    told = [_ended(one) for one in current] + [f"Earlier: {_ended(one)}" for one in earlier]
+    named = tuple(dict.fromkeys(name for one in found for name in mark_of(one).entities))
+    mark = Mark(
+        mentioned_at=max(mark_of(one).mentioned_at for one in found),
+        entities=named[:_SOURCES_MAX],
+        sources=tuple(one.id for one in found),
+        subject=subject,
+    )
+    return Draft(
+        text=" ".join(told), kind=KIND, key=_key(subject, tags), tags=found[0].tags, metadata=marks.marked({}, mark)
+    )
+
+
+def _ended(sentence: str) -> str:
+    return sentence if sentence[-1:] in ".!?。！？" else f"{sentence}."
+
+
+def _write(parts: Parts, draft: Draft, before: Memory | None, revising: Revising) -> None:
+    if before is None:
+        first, second = banks.new_ids(parts.db, revising.now, 2)
+        revising.write(newborn(draft, (first, second), revising), "remember")
+    elif before.forgotten_at is not None or (before.text, before.metadata) != (draft.text, draft.metadata):
+        after = next_version(before, banks.new_ids(parts.db, revising.now)[0], revising.now)
+        after = replace(after, text=draft.text, metadata=draft.metadata, forgotten_at=None)
+        revising.write(after, "revise" if before.forgotten_at is None else "restore")

@@ -1,0 +1,186 @@
+"""The folder of notes: what lies in it, and writes that are whole or not there at all, and on disk when they return."""
+
+import os
+import secrets
+import time
+import zlib
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from platform import node
+
+from commonplace.errors import Conflict
+from commonplace.limits import TEXT_BYTES_MAX
+from commonplace.storage.files import PART_PREFIX, PART_SUFFIX, explained
+from commonplace.vault import names
+
+# Frontmatter comes on top of a text at its own limit.
+FILE_BYTES_MAX = TEXT_BYTES_MAX + 100_000
+_HOST = f"{zlib.crc32(node().encode()):08x}"
+_LEFT_S = 3_600
+_DEPTH_MAX = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A file as its folder lists it."""
+
+    mtime_ns: int
+    size: int
+
+
+@dataclass(slots=True)
+class Listing:
+    """What lies in a folder: notes by their path, and what was passed over, with the reason."""
+
+    files: dict[str, Seen] = field(default_factory=dict[str, Seen])
+    passed: dict[str, str] = field(default_factory=dict[str, str])
+    # Whether the whole folder could be read; if not, nothing can be said to be missing.
+    whole: bool = True
+
+
+def listed(root: Path) -> Listing:
+    """What lies in a folder. Links are not followed, and names that begin with a dot are nobody's notes."""
+    found = Listing()
+    if root.is_dir():
+        _list(root, "", found, 0)
+    else:
+        found.whole = False
+    return found
+
+
+def contents(root: Path, path: str) -> bytes:
+    """The bytes of a file."""
+    file = root / path
+    with explained(file), file.open("rb") as stream:
+        return stream.read(FILE_BYTES_MAX + 1)
+
+
+def seen(root: Path, path: str) -> Seen | None:
+    """A file as it is now, or None where there is none."""
+    try:
+        found = (root / path).lstat()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    return Seen(found.st_mtime_ns, found.st_size)
+
+
+def stage(root: Path, data: bytes) -> Path:
+    """The bytes on disk under a name that is nobody's note, to be given its own name later."""
+    with explained(root):
+        root.mkdir(mode=0o700, parents=True, exist_ok=True)
+        part = root / f"{PART_PREFIX}{_HOST}-{os.getpid()}-{secrets.token_hex(4)}{PART_SUFFIX}"
+        handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600)
+        try:
+            with open(handle, "wb") as stream:
+                stream.write(data)
+                stream.flush()
+                os.fsync(stream.fileno())
+        except OSError:
+            part.unlink(missing_ok=True)
+            raise
+    return part
+
+
+def publish(part: Path, target: Path) -> bool:
+    """Give staged bytes their name; False where somebody has it. Nothing is ever overwritten."""
+    with explained(target):
+        target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        try:
+            # A link, unlike a rename, fails when the name is taken.
+            os.link(part, target)
+        except FileExistsError:
+            return False
+        except OSError:
+            if os.path.lexists(target):
+                return False
+            os.rename(part, target)  # A file system without links.
+        part.unlink(missing_ok=True)
+        _flush(target.parent)
+    return True
+
+
+def replace(root: Path, path: str, data: bytes, before: Seen) -> None:
+    """Other bytes for a file, unless somebody has changed it since it was looked at."""
+    target = root / path
+    with explained(target):
+        mode = target.stat().st_mode & 0o777
+        part = stage(target.parent, data)
+        try:
+            part.chmod(mode)
+            if seen(root, path) != before:
+                raise Conflict(f"{target.name!r} was changed meanwhile.", hint="Try again.")
+            os.replace(part, target)
+        finally:
+            part.unlink(missing_ok=True)
+        _flush(target.parent)
+
+
+def _list(root: Path, under: str, found: Listing, depth: int) -> None:
+    try:
+        entries = sorted(os.scandir(root / under), key=lambda entry: entry.name)
+    except OSError:
+        found.whole = False
+        found.passed[under] = "The folder cannot be read."
+        return
+    for entry in entries:
+        path = f"{under}/{entry.name}" if under else entry.name
+        if entry.name.startswith(PART_PREFIX):
+            _sweep(entry)
+        elif reason := _reason(entry, depth):
+            if reason != "hidden":
+                found.passed[path.encode(errors="replace").decode()] = reason
+        elif entry.is_dir(follow_symlinks=False):
+            _list(root, path, found, depth + 1)
+        else:
+            with suppress(FileNotFoundError):  # Gone between the list and the look.
+                status = entry.stat(follow_symlinks=False)
+                found.files[path] = Seen(status.st_mtime_ns, status.st_size)
+
+
+def _reason(entry: "os.DirEntry[str]", depth: int) -> str:
+    """Why a name is passed over, or nothing where it is a note or a folder of notes."""
+    if entry.name.startswith("."):
+        return "hidden"
+    if not entry.name.isprintable() and entry.name != entry.name.encode(errors="replace").decode():
+        return "Its name is not UTF-8."
+    if entry.is_symlink():
+        return "It is a link; links are not followed."
+    if entry.is_dir(follow_symlinks=False):
+        return "It lies too deep." if depth >= _DEPTH_MAX else ""
+    if names.temporary(entry.name):
+        return "It is a temporary file."
+    if not entry.is_file(follow_symlinks=False):
+        return "It is not a file."
+    return "" if entry.name.lower().endswith(".md") else "It is not a markdown file."
+
+
+def _sweep(entry: "os.DirEntry[str]") -> None:
+    """Remove what a process of ours left behind when it was killed."""
+    host, _, rest = entry.name.removeprefix(PART_PREFIX).partition("-")
+    number = rest.partition("-")[0]
+    with suppress(OSError):
+        left = host == _HOST and number.isdecimal() and not _alive(int(number))
+        if left or time.time() - entry.stat(follow_symlinks=False).st_mtime > _LEFT_S:
+            os.unlink(entry.path)
+
+
+def _alive(number: int) -> bool:
+    if os.name != "posix":
+        return True
+    try:
+        os.kill(number, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
+def _flush(path: Path) -> None:
+    if os.name == "posix":
+        handle = os.open(path, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)

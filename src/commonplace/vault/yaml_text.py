@@ -1,0 +1,112 @@
+"""The little YAML that a note's own keys need: read leniently, written plainly. Nothing else of a file is looked at."""
+
+import json
+import re
+
+from commonplace.errors import Invalid
+
+_PLAIN = re.compile(r"[^\W\d_][\w ()/.,'’+&=-]*", re.ASCII)
+_WORD = re.compile(r"\w[\w-]*", re.ASCII)
+_WORDS = {"true", "false", "yes", "no", "on", "off", "null", "y", "n", "nan", "inf"}
+# YAML takes these for ends of lines, or does not allow them unescaped.
+_UNSAFE = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
+_DOUBLE = re.compile(r'"((?:[^"\\]|\\.)*)"\s*(#.*)?', re.DOTALL)
+_SINGLE = re.compile(r"'((?:[^']|'')*)'\s*(#.*)?", re.DOTALL)
+_LIST = re.compile(r"\[(.*)\]\s*(#.*)?", re.DOTALL)
+_ITEM = re.compile(r"""\s*("(?:[^"\\]|\\.)*"|'(?:[^']|'')*'|[^,\[\]{}"']*[^,\[\]{}]*)\s*(?:,|$)""", re.DOTALL)
+_ESCAPE = re.compile(r"\\(x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|.)", re.DOTALL)
+_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "0": "\0", "a": "\a", "b": "\b", "e": "\x1b", "f": "\f", "v": "\v"}
+_ESCAPES |= {"N": "\x85", "_": "\xa0", "L": "\u2028", "P": "\u2029"}
+
+
+def written(text: str) -> str:
+    """A text as a YAML scalar on one line."""
+    if _PLAIN.fullmatch(text) and text.lower() not in _WORDS and not text.endswith(" "):
+        return text
+    return _quoting(text)
+
+
+def written_list(listed: tuple[str, ...]) -> str:
+    """Texts as a YAML list on one line."""
+    return "[" + ", ".join(one if _WORD.fullmatch(one) and _is_word(one) else _quoting(one) for one in listed) + "]"
+
+
+def _quoting(text: str) -> str:
+    return _UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", json.dumps(text, ensure_ascii=False))
+
+
+def scalar(lines: list[str]) -> str | None:
+    """The text of a value, given the rest of its key's line and the lines below it; None for null."""
+    first, rest = lines[0].strip(), [line.strip() for line in lines[1:]]
+    if first[:1] in ("|", ">"):
+        return (" " if first[0] == ">" else "\n").join(rest).strip() or None
+    whole = " ".join([first, *(line for line in rest if line)]).strip()
+    if whole[:1] in ('"', "'"):
+        return _quoted(whole)
+    if whole[:1] and whole[0] in "[{&*!%@`":
+        raise Invalid("A value in the frontmatter is not a plain text.", hint="Put it in quotes.")
+    plain = re.split(r"(?:^|\s)#", whole, maxsplit=1)[0].strip()
+    return None if plain in ("", "~", "null") else plain
+
+
+def texts(lines: list[str]) -> tuple[str, ...]:
+    """The texts of a list in either form; a single text is a list with commas in it."""
+    first = lines[0].strip()
+    if first.startswith("["):
+        return _inline(" ".join([first, *(line.strip() for line in lines[1:])]))
+    rest = [line.strip() for line in lines[1:] if line.strip() and not line.strip().startswith("#")]
+    if rest and re.fullmatch(r"(#.*)?", first):
+        if not all(line == "-" or line.startswith("- ") for line in rest):
+            raise Invalid("A list in the frontmatter has something else in it.", hint="Begin each item with a dash.")
+        found = [scalar([line[1:]]) for line in rest]
+        return tuple(one for one in found if one)
+    single = scalar(lines)
+    return tuple(part.strip() for part in single.split(",") if part.strip()) if single else ()
+
+
+def comment(line: str) -> str:
+    """The comment at the end of a key's line, with the space before it."""
+    value = line.strip()
+    for shape in (_DOUBLE, _SINGLE, _LIST):
+        if found := shape.fullmatch(value):
+            return f" {found[2]}" if found[2] else ""
+    found = re.search(r"(?:^|\s)(#.*)$", value)
+    return f" {found[1]}" if found and value[:1] not in ("|", ">") else ""
+
+
+def _is_word(text: str) -> bool:
+    # A number or a truth would not come back as the text it is.
+    return text.lower() not in _WORDS and not text[0].isdigit()
+
+
+def _inline(whole: str) -> tuple[str, ...]:
+    found = _LIST.fullmatch(whole)
+    if found is None:
+        raise Invalid("A list in the frontmatter is not closed.", hint="Close it with ].")
+    inside, at, items = found[1].strip(), 0, list[str]()
+    while at < len(inside):
+        item = _ITEM.match(inside, at)
+        if item is None or item.end() == at:
+            raise Invalid("A list in the frontmatter cannot be read.", hint="Put its items in quotes.")
+        if value := scalar([item[1]]):
+            items.append(value)
+        at = item.end()
+    return tuple(items)
+
+
+def _quoted(whole: str) -> str:
+    if found := _DOUBLE.fullmatch(whole):
+        return _ESCAPE.sub(_unescaped, found[1])
+    if found := _SINGLE.fullmatch(whole):
+        return found[1].replace("''", "'")
+    raise Invalid("A quotation in the frontmatter is not closed.", hint="Close it on the same line.")
+
+
+def _unescaped(found: re.Match[str]) -> str:
+    code = found[1]
+    if len(code) == 1:
+        return _ESCAPES.get(code, code)
+    number = int(code[1:], 16)
+    if number > 0x10FFFF:
+        raise Invalid("An escape in the frontmatter is no character.", hint="Correct it.")
+    return chr(number)
