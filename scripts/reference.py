@@ -23,6 +23,7 @@ from commonplace.records import Hit, Memory, Origin, Outcome, Scope, TagCount, V
 from commonplace.settings import SETTINGS
 
 sys.path.insert(0, str(Path(__file__).parent))
+import dialect_pages
 import sessions
 
 ROOT = Path(__file__).parent.parent
@@ -42,6 +43,7 @@ def pages() -> dict[str, str]:
         "records.md": records_page(),
         "json.md": json_page(),
         "limits.md": limits_page(),
+        **dialect_pages.pages(),
     }
     titles = {name: page.partition("\n")[0].removeprefix("# ") for name, page in made.items()}
     index = "\n".join(f"- [{title}]({name})" for name, title in titles.items())

@@ -6,7 +6,7 @@ object itself. Failures are part of the answer, as the original's clients expect
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 from commonplace.dialects import arguments
 from commonplace.dialects.arguments import About, Parameter
@@ -123,9 +123,11 @@ def _checked(bank: str) -> str:
 
 def _allowed(engine: Engine, bank: str) -> frozenset[str] | None:
     """The tools a bank allows; None means all of them."""
-    found = next((one for one in engine.list_banks() if one.name == bank), None)
-    listed = found.config.get("mcp_enabled_tools") if found else None
-    return frozenset(map(str, listed)) if isinstance(listed, list) else None  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+    try:
+        listed = engine.get_bank(bank).config.get("mcp_enabled_tools")
+    except NotFound:
+        return None
+    return frozenset(map(str, cast(list[object], listed))) if isinstance(listed, list) else None
 
 
 def _described(function: Callable[..., object]) -> str:

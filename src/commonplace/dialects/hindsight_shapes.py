@@ -143,14 +143,21 @@ def _uuids(numbers: Iterable[int]) -> list[str]:
     return [ids.uuid_form(number) for number in numbers]
 
 
+def is_uuid(form: str) -> bool:
+    """Whether a text looks like a UUID, ours or anybody's."""
+    return _UUID.fullmatch(form.strip()) is not None
+
+
 def memory_number(form: str) -> int:
     """The id behind what a caller calls a memory, in any of our forms."""
     try:
         return ids.parse(form)
     except Invalid as error:
-        if _UUID.fullmatch(form.strip()):
+        if is_uuid(form):
             return 0  # Somebody else's id: well formed, and known to nobody here.
-        raise Invalid(f"Invalid memory_id: '{form[:60]}' is not a valid UUID.", hint="Pass an id as it was printed.") from error
+        raise Invalid(
+            f"Invalid memory_id: '{form[:60]}' is not a valid UUID.", hint="Pass an id as it was printed."
+        ) from error
 
 
 def document(one: Document, bank: str) -> Json:
@@ -246,7 +253,8 @@ def _group(node: object) -> Condition:
         if isinstance(tags, list) and mode in ("any", "all", "any_strict", "all_strict", "exact"):
             return TagMatch(tuple(map(str, cast(list[object], tags))), mode)
     raise Invalid(
-        "A tag group is not understood.", hint='Use {"and": […]}, {"or": […]}, {"not": …} or {"tags": […], "match": "any"}.'
+        "A tag group is not understood.",
+        hint='Use {"and": […]}, {"or": […]}, {"not": …} or {"tags": […], "match": "any"}.',
     )
 
 

@@ -8,6 +8,7 @@ from commonplace.errors import Invalid
 
 # Dialects that have a table of their own: the module that has it as DIALECT.
 _WRITTEN = {
+    "hindsight": "commonplace.dialects.hindsight",
     "memories": "commonplace.dialects.memories",
     "memstate": "commonplace.dialects.memstate",
     "powermem": "commonplace.dialects.powermem",
@@ -16,12 +17,6 @@ _WRITTEN = {
 # Dialects whose tools are still to come.
 _EMPTY = {
     "vault": Dialect("vault", "Vault", "Notes in markdown, shared by every agent of this person.", {}),
-    "hindsight": Dialect(
-        "hindsight",
-        "Hindsight",
-        "Long-term memory. Recall before answering what may have come up before; retain what should be known later.",
-        {},
-    ),
 }
 
 NAMES = ("vault", "memories", "memstate", "powermem", "hindsight")

@@ -80,9 +80,7 @@ def ask(parts: Parts, bank: str, question: Question) -> tuple[Finding, ...]:
     return tuple(one for one in [*direct, *timely, *near] if _passes(one, question.floors))
 
 
-def packed(
-    parts: Parts, items: Sequence[_Item], text_of: Callable[[_Item], str], tokens_max: int
-) -> tuple[_Item, ...]:
+def packed(parts: Parts, items: Sequence[_Item], text_of: Callable[[_Item], str], tokens_max: int) -> tuple[_Item, ...]:
     """The items whose texts fit into so many tokens: what does not fit is skipped, and the first one always fits."""
     room, kept = tokens_max, list[_Item]()
     if room <= 0:

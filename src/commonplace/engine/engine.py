@@ -13,6 +13,7 @@ from commonplace.engine import (
     keys,
     links,
     memories,
+    notes,
     reminders,
     replies,
     retaining,
@@ -120,6 +121,8 @@ class Engine(Parts):
     retain = retaining.retain
     retain_as_job = retaining.retain_as_job
     erase_document = retaining.erase_document
+    find_document = retaining.find_document
+    browse = retaining.browse
     clear_facts = retaining.clear_facts
     ask = asking.ask
     packed = asking.packed
@@ -141,3 +144,5 @@ class Engine(Parts):
     backup = backups.backup
     restore_backup = backups.restore_backup
     doctor = care.doctor
+
+    adopt = notes.adopt

@@ -31,7 +31,7 @@ def adopt(parts: Parts, bank: str, draft: Draft, past: Past, origin: Origin = Or
         if archive.owner(parts.db, number) is not None:
             raise Conflict(f"The id {ids.note(number)} belongs to another memory.", hint="Use another id.")
         revising = Revising(parts, bank_id, "adopt", author)
-        parts.db.run("draw_ids", floor=min(number, ids.floor(revising.now)), count=0)
+        parts.db.run("draw_ids", floor=number, count=0)
         drawn = banks.new_ids(parts.db, revising.now, 2)
         created = _earlier(past.created_at, revising.now)
         memory = newborn(checked, (number, drawn[0]), revising)

@@ -16,12 +16,12 @@ from commonplace.engine.drafts import checked_draft, checked_origin
 from commonplace.engine.forgetting import purge_where, scrub
 from commonplace.engine.jobs import enqueue
 from commonplace.engine.marks import Mark, mark_of
-from commonplace.engine.memories import newborn, next_version
+from commonplace.engine.memories import count, list_memories, newborn, next_version
 from commonplace.engine.parts import Parts
 from commonplace.engine.revising import Revising
 from commonplace.extract import facts
 from commonplace.limits import LIST_MAX, NAME_CHARS_MAX
-from commonplace.records import Bank, Draft, Filter, Memory, Metadata, Origin, Scope
+from commonplace.records import AllOf, AnyOf, Bank, Draft, Filter, Match, Memory, Metadata, Origin, Scope
 from commonplace.storage import banks, jobs, memories
 from commonplace.storage import documents as rows
 
@@ -116,6 +116,24 @@ def erase_document(parts: Parts, bank: str, name: str, origin: Origin = Origin()
         observations.consolidate(parts, said, revising)
     scrub(parts)
     return gone
+
+
+def find_document(parts: Parts, bank: str, name: str) -> Document | None:
+    """A document with its text; None where there is none of that name, or no such bank."""
+    place = banks.find(parts.db, bank)
+    return rows.find(parts.db, place.id, name.strip()) if place else None
+
+
+def browse(
+    parts: Parts, bank: str, chosen: Filter, words: str = "", *, limit: int = 100, offset: int = 0
+) -> tuple[tuple[Memory, ...], int]:
+    """A page of the memories a filter means that have some words in their text or context, and how many there are."""
+    if words.strip():
+        wanted = "%" + "".join(f"\\{one}" if one in "%_\\" else one for one in words) + "%"
+        said = AnyOf(tuple(Match((name,), "ilike", wanted, own=True) for name in ("text", "category")))
+        chosen = replace(chosen, where=AllOf((said, chosen.where)) if chosen.where else said)
+    found = list_memories(parts, bank, chosen, limit=limit, offset=offset)
+    return found, count(parts, bank, chosen)
 
 
 def chunk_chars(config: Metadata) -> int:

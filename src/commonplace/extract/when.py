@@ -169,7 +169,10 @@ def _rules() -> Iterator[tuple[re.Pattern[str], _Reading]]:
     """The rules, those that read most words first."""
     weekday = "|".join(_DAYS)
     table: tuple[tuple[str, _Reading], ...] = (
-        (rf"(?<![\d-]){_YEAR}-(?P<m>0[1-9]|1[0-2])-(?P<d>[0-2]\d|3[01])(?:T[\d:.]+(?:Z|[+-]\d\d:?\d\d)?)?(?![\d-])", _exact),
+        (
+            rf"(?<![\d-]){_YEAR}-(?P<m>0[1-9]|1[0-2])-(?P<d>[0-2]\d|3[01])(?:T[\d:.]+(?:Z|[+-]\d\d:?\d\d)?)?(?![\d-])",
+            _exact,
+        ),
         (rf"\b{_MONTH}\s+{_DAY}(?:\s*,?\s+{_YEAR})?\b", _named_day),
         (rf"\b{_DAY}\s+(?:of\s+)?{_MONTH}(?:\s*,?\s+{_YEAR})?(?!\w)", _named_day),
         (rf"\b{_MONTH}\s*,?\s+(?:of\s+)?{_YEAR}\b", _whole_month),
@@ -177,7 +180,10 @@ def _rules() -> Iterator[tuple[re.Pattern[str], _Reading]]:
         (rf"\b{_COUNT}\s+{_UNIT}\s+(?P<way>ago|from now|later)\b", _ago),
         (rf"\bin\s+{_COUNT}\s+{_UNIT}\b", _in),
         (r"\bthe day before yesterday\b|\bthe day after tomorrow\b", _near_day),
-        (r"\byesterday\b|\blast night\b|\btonight\b|\btoday\b|\btomorrow\b|\bthis (?:morning|afternoon|evening)\b", _near_day),
+        (
+            r"\byesterday\b|\blast night\b|\btonight\b|\btoday\b|\btomorrow\b|\bthis (?:morning|afternoon|evening)\b",
+            _near_day,
+        ),
         (r"\b(?P<which>last|previous|past|this|next)\s+(?P<unit>weekend|week|month|year)\b", _which),
         (rf"\b(?:(?P<which>last|next|this|coming|on)\s+)(?P<weekday>{weekday})\b", _weekday),
         (rf"\b(?:in|during|since|until|by|(?P<which>last|next))\s+{_MONTH}(?=\W|$)(?!\s+\d)", _plain_month),

@@ -5,7 +5,9 @@ import unicodedata
 from collections.abc import Callable
 
 _BYTES_MAX = 200  # of 255, which leaves room for a number and the ending
-_FORBIDDEN = re.compile(r'[<>:"/\\|?*#^\[\]\x00-\x1f\x7f-\x9f\u2028\u2029\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]')
+_FORBIDDEN = re.compile(
+    r'[<>:"/\\|?*#^\[\]\x00-\x1f\x7f-\x9f\u2028\u2029\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]'
+)
 _RESERVED = re.compile(r"(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)(\..*)?", re.IGNORECASE)
 _CONFLICTS = (
     re.compile(r"\(.*conflicted copy.*\)", re.IGNORECASE),

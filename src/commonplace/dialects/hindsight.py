@@ -1,0 +1,36 @@
+"""Hindsight: banks of facts. Retain texts, recall facts, reflect on them, keep mental models of them."""
+
+from commonplace.dialects import hindsight_banks as banks
+from commonplace.dialects import hindsight_memories as memories
+from commonplace.dialects.hindsight_rows import refused
+from commonplace.dialects.table import Dialect, rows
+
+DIALECT = Dialect(
+    name="hindsight",
+    title="Hindsight",
+    instructions=(
+        "Long-term memory. Recall before answering what may have come up before; retain what should be known later."
+    ),
+    tools=rows(
+        memories.retain,
+        memories.sync_retain,
+        memories.recall,
+        banks.list_banks,
+        banks.create_bank,
+        memories.list_memories,
+        memories.get_memory,
+        memories.list_documents,
+        memories.get_document,
+        memories.delete_document,
+        banks.list_operations,
+        banks.get_operation,
+        banks.cancel_operation,
+        memories.list_tags,
+        banks.get_bank,
+        banks.get_bank_stats,
+        banks.update_bank,
+        banks.delete_bank,
+        banks.clear_memories,
+    ),
+    failure=refused,
+)

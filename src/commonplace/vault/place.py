@@ -1,0 +1,104 @@
+"""Where the notes of a bank lie, and how a note and a memory say the same."""
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+from commonplace.engine.engine import Engine
+from commonplace.errors import Unsupported
+from commonplace.records import Memory
+from commonplace.storage import banks, memories
+from commonplace.vault import names
+from commonplace.vault.notes import Note, text_of
+
+DEFAULT_BANK = "default"
+# The field of a memory's metadata that makes it a note: where its file lies, and what only the file can say.
+MARK = "vault"
+
+
+@dataclass(frozen=True, slots=True)
+class Vault:
+    """The notes of one bank: an engine and a folder."""
+
+    engine: Engine
+    bank: str
+    root: Path
+
+    @property
+    def bank_id(self) -> int | None:
+        """The bank's number, once somebody wrote to it."""
+        found = banks.find(self.engine.db, self.bank)
+        return found.id if found else None
+
+    def memory(self, number: int) -> Memory | None:
+        """The memory of a note, forgotten or not."""
+        bank_id = self.bank_id
+        return memories.find(self.engine.db, bank_id, number) if bank_id is not None else None
+
+
+def vault_of(engine: Engine, bank: str = DEFAULT_BANK) -> Vault:
+    """The vault of a bank. That of the usual bank is the folder in the settings; others lie beside it by their names."""
+    if engine.vault is None:
+        raise Unsupported("No folder is set for notes.", hint="Set COMMONPLACE_VAULT.")
+    if bank == DEFAULT_BANK:
+        return Vault(engine, bank, engine.vault)
+    plain = names.stem(bank)
+    # Two banks must not share a folder, also where their names differ only in what no file name can say.
+    name = plain if plain == bank == bank.lower() else f"{plain.lower()}-{sha256(bank.encode())[:8]}"
+    return Vault(engine, bank, engine.vault.with_name(f"{engine.vault.name}-banks") / name)
+
+
+def sha256(data: bytes) -> str:
+    """The fingerprint of a file."""
+    return hashlib.sha256(data).hexdigest()
+
+
+def path_id(path: str, turn: int = 0) -> int:
+    """The id of a file that carries none: always the same for the same path, and older than every id we give out."""
+    digest = hashlib.sha256(f"{names.folded(path)}\0{turn}".encode()).digest()
+    return int.from_bytes(digest[:5]) or 1
+
+
+def marked(note: Note, path: str, *, copy: bool, rest: Mapping[str, object]) -> dict[str, object]:
+    """The metadata of a note's memory."""
+    mark: dict[str, object] = {"file": path}
+    if note.phases:
+        mark["phases"] = list(note.phases)
+    if note.title != note.title.strip():
+        # Memories trim their titles; a note has the one it was given.
+        mark["title"] = note.title
+    if copy:
+        mark["copy"] = True
+    return {**rest, MARK: mark}
+
+
+def mark_of(memory: Memory) -> dict[str, Any]:
+    """What a note's memory knows of its file; empty where it is no note."""
+    found = memory.metadata.get(MARK)
+    return cast("dict[str, Any]", found) if isinstance(found, dict) else {}
+
+
+def title_of(memory: Memory) -> str:
+    """The exact title of a note; that of another memory is its own or its first line."""
+    given = mark_of(memory).get("title")
+    if isinstance(given, str) and given.strip() == memory.title:
+        return given
+    return memory.title or next((line.strip() for line in memory.text.splitlines() if line.strip()), "")[:200]
+
+
+def told(memory: Memory, before: Note | None = None) -> Note:
+    """A memory as its file should tell it."""
+    body = before.body if before is not None and text_of(before) == memory.text else memory.text
+    return Note(
+        title=title_of(memory),
+        body=body,
+        id=memory.id,
+        deleted=memory.forgotten_at is not None,
+        created_at=memory.created_at,
+        updated_at=memory.updated_at,
+        deleted_at=memory.forgotten_at,
+        tags=memory.tags,
+        phases=before.phases if before else (),
+    )

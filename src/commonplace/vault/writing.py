@@ -1,0 +1,183 @@
+"""From memory to file: new notes, and files that follow what was changed through any tongue."""
+
+import os
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from commonplace.errors import Conflict, Invalid, NotFound
+from commonplace.records import Draft, Edit, Memory, Once, Origin
+from commonplace.storage import notes as rows
+from commonplace.storage.files import explained
+from commonplace.storage.notes import Kept
+from commonplace.vault import folder, names, notes
+from commonplace.vault.notes import Note
+from commonplace.vault.place import Vault, mark_of, marked, sha256, told
+
+GRACE_MS = 90_000  # Sync clients replace a file by removing it first; some take a minute for it.
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What somebody wants to keep as a note."""
+
+    title: str
+    body: str
+    tags: tuple[str, ...] = ()
+
+
+def append(vault: Vault, wanted: Written, key: Once | None, origin: Origin) -> Memory:
+    """Keep a new note; its file is on disk when this returns. The same key gives the note it made before."""
+    parts: list[Path] = []
+    try:
+        with vault.engine.db.transaction():
+            number = _once(vault, wanted, key, origin, parts)
+        _give_name(vault, number, parts[0] if parts else None, origin)
+    finally:
+        for part in parts:
+            part.unlink(missing_ok=True)
+    memory = vault.memory(number)
+    if memory is None:
+        raise NotFound("The note of this key was erased.", hint="Use a new key.")
+    return memory
+
+
+def follow(vault: Vault, number: int, origin: Origin) -> bool:
+    """Write what a memory says into its file; whether anything was written. What a person changed there waits."""
+    with vault.engine.db.transaction():
+        kept, memory = rows.find(vault.engine.db, number), vault.memory(number)
+        if memory is None:
+            return kept is not None and _erase(vault, kept)
+        if kept is None or kept.mtime_ns == 0:
+            _give_name(vault, number, None, origin)
+            return True
+        seen = folder.seen(vault.root, kept.path)
+        if seen is None:
+            return _rewrite(vault, kept, memory, origin)
+        data = folder.contents(vault.root, kept.path)
+        if sha256(data) != kept.sha256:
+            return False
+        page = notes.split(data)
+        before = notes.read(page, Path(kept.path).stem)
+        after = notes.change(page, before, told(memory, before))
+        if after != data:
+            folder.replace(vault.root, kept.path, after, seen)
+        _keep(vault, memory, kept.path, after)
+        return after != data
+
+
+def sorted_taken(vault: Vault, bank_id: int | None) -> set[str]:
+    """The names that a new file cannot have, in the form in which names are compared."""
+    known = rows.listed(vault.engine.db, bank_id) if bank_id is not None else []
+    taken = {names.folded(one.path) for one in known}
+    with suppress(FileNotFoundError), explained(vault.root):
+        taken.update(names.folded(name) for name in os.listdir(vault.root))
+    return taken
+
+
+def _once(vault: Vault, wanted: Written, key: Once | None, origin: Origin, parts: list[Path]) -> int:
+    def work() -> int:
+        memory, part = _born(vault, wanted, origin)
+        parts.append(part)
+        return memory.id
+
+    if key is None:
+        return work()
+    content = [wanted.title, wanted.body, list(wanted.tags)]
+    return vault.engine.once(vault.bank, key, content, work)[0]
+
+
+def _born(vault: Vault, wanted: Written, origin: Origin) -> tuple[Memory, Path]:
+    """A new note as memory and as bytes on disk that have no name yet."""
+    path = names.free(wanted.title, sorted_taken(vault, vault.bank_id).__contains__)
+    note = Note(wanted.title, wanted.body, tags=wanted.tags)
+    draft = Draft(
+        text=wanted.body,
+        title=wanted.title,
+        tags=wanted.tags,
+        metadata=marked(note, path, copy=False, rest={}),
+    )
+    memory = vault.engine.remember(vault.bank, draft, origin).memory
+    data = notes.render(told(memory))
+    part = folder.stage(vault.root, data)
+    kept = Kept(memory.id, memory.bank_id, path, 0, len(data), sha256(data), memory.version)
+    rows.put(vault.engine.db, kept)
+    return memory, part
+
+
+def _give_name(vault: Vault, number: int, part: Path | None, origin: Origin) -> None:
+    """Put a note's file where it belongs, if it is not there yet."""
+    memory, kept = vault.memory(number), rows.find(vault.engine.db, number)
+    if memory is None or (kept is not None and kept.mtime_ns):
+        return
+    data = notes.render(told(memory))
+    path = kept.path if kept else _inside(str(mark_of(memory).get("file", "")))
+    first = path or names.free(told(memory).title, sorted_taken(vault, memory.bank_id).__contains__)
+    path, staged = first, part or folder.stage(vault.root, data)
+    try:
+        # Somebody may have made a file of that name since it was chosen; theirs stays, unless it is this very note.
+        while not folder.publish(staged, vault.root / path):
+            if sha256(folder.contents(vault.root, path)) == sha256(data):
+                break
+            path = names.free(told(memory).title, sorted_taken(vault, memory.bank_id).__contains__)
+    finally:
+        staged.unlink(missing_ok=True)
+    with vault.engine.db.transaction():
+        if path != mark_of(memory).get("file"):
+            mark = {**memory.metadata, "vault": {**mark_of(memory), "file": path}}
+            if memory.forgotten_at is None:
+                memory = vault.engine.revise(vault.bank, number, Edit(metadata=mark), origin).memory
+        _keep(vault, memory, path, data)
+
+
+def _rewrite(vault: Vault, kept: Kept, memory: Memory, origin: Origin) -> bool:
+    """A file that is gone, of a memory that went on: made again once nobody can be about to bring it back."""
+    if kept.missing_at is None or vault.engine.clock.now() - kept.missing_at < GRACE_MS:
+        return False
+    if memory.forgotten_at is not None:
+        rows.put(vault.engine.db, replace(kept, version=memory.version))
+        return False
+    rows.put(vault.engine.db, replace(kept, mtime_ns=0, missing_at=None))
+    _give_name(vault, memory.id, None, origin)
+    return True
+
+
+def _erase(vault: Vault, kept: Kept) -> bool:
+    """Remove the file of a note that was erased for good, if it is still what it was."""
+    rows.drop(vault.engine.db, kept.memory_id)
+    if folder.seen(vault.root, kept.path) is None:
+        return False
+    if sha256(folder.contents(vault.root, kept.path)) != kept.sha256:
+        return False
+    with explained(vault.root / kept.path):
+        (vault.root / kept.path).unlink(missing_ok=True)
+    return True
+
+
+def _keep(vault: Vault, memory: Memory, path: str, data: bytes) -> None:
+    seen = folder.seen(vault.root, path)
+    if seen is None:
+        raise Conflict(f"{Path(path).name!r} was removed meanwhile.", hint="Try again.")
+    kept = Kept(memory.id, memory.bank_id, path, seen.mtime_ns, seen.size, sha256(data), memory.version)
+    rows.put(vault.engine.db, kept)
+
+
+def _inside(path: str) -> str:
+    """A path that an archive brings, if it is one of a plain file in the folder."""
+    parts = path.split("/")
+    safe = all(names.stem(part) == part.removesuffix(".md") or names.stem(part) == part for part in parts if part)
+    return path if path.endswith(".md") and safe and ".." not in parts and "" not in parts else ""
+
+
+def adopt_files(vault: Vault, numbers: Sequence[int]) -> int:
+    """Write the ids of notes into their files; how many files were changed."""
+    done = 0
+    for number in numbers:
+        kept, memory = rows.find(vault.engine.db, number), vault.memory(number)
+        if kept is None or memory is None or folder.seen(vault.root, kept.path) is None:
+            continue
+        with suppress(Invalid), vault.engine.db.transaction():
+            rows.put(vault.engine.db, replace(kept, version=0))
+            done += follow(vault, number, Origin())
+    return done
