@@ -52,4 +52,12 @@ SCRIPTS = {
         ),
         at_hand=("add_memory", "search_memories"),
     ),
+    "hindsight": Script(
+        steps=(
+            Step("sync_retain", {"content": "Ada moved to Lisbon in March 2025."}, ("stored", "memory_ids")),
+            Step("recall", {"query": "x", "types": ["bogus"]}, ("bogus",)),
+            Step("recall", {"query": "where does Ada live?"}, ("Lisbon",)),
+        ),
+        at_hand=("retain", "recall"),
+    ),
 }

@@ -183,6 +183,20 @@ class DueReminder:
 
 
 @dataclass(frozen=True, slots=True)
+class Standing:
+    """What stands in a bank besides its memories, of one of few kinds, under a name; what it is, is in its body."""
+
+    id: int
+    bank_id: int
+    kind: str
+    name: str
+    tags: tuple[str, ...]
+    body: Metadata
+    created_at: int
+    updated_at: int
+
+
+@dataclass(frozen=True, slots=True)
 class Stream:
     """A memory that arrives in chunks and is not finished yet."""
 

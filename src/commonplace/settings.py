@@ -56,6 +56,12 @@ SETTINGS = (
         original="HINDSIGHT_API_MCP_ENABLED",
     ),
     Setting(
+        "hindsight_instructions",
+        "",
+        "Guidance added to what the hindsight tools retain and recall say of themselves",
+        original="HINDSIGHT_API_MCP_INSTRUCTIONS",
+    ),
+    Setting(
         "llm_provider",
         "",
         "Whose language model reads what is told: openai, qwen, deepseek, ollama and others; empty or noop means none",
@@ -97,6 +103,7 @@ class Settings:
     hindsight_api_key: str = field(repr=False)
     hindsight_bank: str
     hindsight_enabled: bool
+    hindsight_instructions: str = ""
     llm_provider: str = ""
     llm_url: str = ""
     llm_model: str = ""
@@ -139,6 +146,7 @@ def load(environment: Mapping[str, str] | None = None) -> Settings:
         hindsight_api_key=values["hindsight_api_key"],
         hindsight_bank=values["hindsight_bank"],
         hindsight_enabled=_choice("HINDSIGHT_API_MCP_ENABLED", values["hindsight_enabled"], _TRUE + _FALSE) in _TRUE,
+        hindsight_instructions=values["hindsight_instructions"],
         llm_provider=values["llm_provider"],
         llm_url=values["llm_url"],
         llm_model=values["llm_model"],

@@ -12,6 +12,7 @@ from commonplace.activities import DocumentDraft, EventDraft, ReminderDraft, Ses
 from commonplace.app import open_engine
 from commonplace.clock import Clock
 from commonplace.engine import archive, documents, jobs, reminders, sessions, streams
+from commonplace.engine.directives import Directive
 from commonplace.engine.engine import Engine
 from commonplace.records import BankEdit, Draft, Edit, Once, Origin, Scope
 from commonplace.settings import load
@@ -66,6 +67,7 @@ def fill(engine: Engine) -> None:
     sessions.snapshot_session(engine, "home", session.id)
     sessions.end_session(engine, "home", session.id)
     reminders.add_reminder(engine, "home", ReminderDraft("0 9 * * 1", "Stand up!", timezone="Europe/Rome"))
+    engine.add_directive("home", Directive("Tone", "Be brief.", 2, tags=("style",)))
     stream = streams.start_stream(engine, "home", Draft("", tags=("later",)))
     streams.append_chunk(engine, "home", stream.id, "first ")
     streams.append_chunk(engine, "home", stream.id, "")

@@ -113,9 +113,7 @@ class Running:
 
 
 @contextmanager
-def server(
-    home: Path, *options: str, module: str = "tests.faces.http_server", **environment: str
-) -> Iterator[Running]:
+def server(home: Path, *options: str, module: str = "tests.faces.http_server", **environment: str) -> Iterator[Running]:
     """A server with the dialects for tests unless another is named, ready to answer."""
     kept = {k: v for k, v in os.environ.items() if not k.startswith(("COMMONPLACE_", "HINDSIGHT_"))}
     process = subprocess.Popen(

@@ -2,7 +2,8 @@
 
 from commonplace.dialects import hindsight_banks as banks
 from commonplace.dialects import hindsight_memories as memories
-from commonplace.dialects.hindsight_rows import refused
+from commonplace.dialects import hindsight_standing as standing
+from commonplace.dialects.hindsight_rows import narrowed, refused
 from commonplace.dialects.table import Dialect, rows
 
 DIALECT = Dialect(
@@ -15,8 +16,19 @@ DIALECT = Dialect(
         memories.retain,
         memories.sync_retain,
         memories.recall,
+        standing.reflect,
+        standing.create_mental_model,
+        standing.list_mental_models,
+        standing.get_mental_model,
+        standing.update_mental_model,
+        standing.delete_mental_model,
+        standing.refresh_mental_model,
+        standing.clear_mental_model,
         banks.list_banks,
         banks.create_bank,
+        standing.list_directives,
+        standing.create_directive,
+        standing.delete_directive,
         memories.list_memories,
         memories.get_memory,
         memories.list_documents,
@@ -33,4 +45,6 @@ DIALECT = Dialect(
         banks.clear_memories,
     ),
     failure=refused,
+    guided=("retain", "recall"),
+    narrowed=narrowed,
 )

@@ -8,7 +8,7 @@ from commonplace.dialects import hindsight_config
 from commonplace.dialects import hindsight_shapes as shapes
 from commonplace.dialects.arguments import About
 from commonplace.dialects.hindsight_memories import TYPES, Offset, origin
-from commonplace.dialects.hindsight_rows import bank_tool
+from commonplace.dialects.hindsight_rows import REQUIRED, bank_tool
 from commonplace.dialects.table import Call
 from commonplace.errors import Conflict, Invalid, NotFound
 from commonplace.limits import LIST_MAX
@@ -18,7 +18,7 @@ Json = dict[str, Any]
 _STATES = {"processing": "running"}
 
 
-@bank_tool("reads", beside={"banks": []}, named=True)
+@bank_tool("reads", beside={"banks": []}, bank=None)
 def list_banks(
     call: Call,
     query: Annotated[str | None, About("Part of a bank's id or name to look for.", None, 200)] = None,
@@ -32,10 +32,9 @@ def list_banks(
     return {"banks": rows[offset : offset + limit], "total": len(rows), "limit": limit, "offset": offset}
 
 
-@bank_tool("writes", named=True)
+@bank_tool("writes", bank=REQUIRED)
 def create_bank(
     call: Call,
-    bank_id: Annotated[str, About("The ID for the new bank.", 1, 200)],
     name: Annotated[str | None, About("Human-friendly name for the bank.", None, 500)] = None,
     mission: Annotated[str | None, About("Who the agent is and what it tries to accomplish.", None, 10_000)] = None,
 ) -> Json:

@@ -24,9 +24,11 @@ def _names(value: object) -> bool:
     return isinstance(value, list) and all(isinstance(one, str) for one in cast(list[object], value))
 
 
-_TEXT = (lambda value: isinstance(value, str)), "a text"
-_TRUTH = (lambda value: isinstance(value, bool)), "true or false"
-_LIST = (lambda value: isinstance(value, list)), "a list"
+def _of(kind: type, called: str) -> tuple[Callable[[object], bool], str]:
+    return (lambda value: isinstance(value, kind)), called
+
+
+_TEXT, _TRUTH, _LIST = _of(str, "a text"), _of(bool, "true or false"), _of(list, "a list")
 
 FIELDS: Mapping[str, tuple[Callable[[object], bool], str]] = {
     "reflect_mission": _TEXT,

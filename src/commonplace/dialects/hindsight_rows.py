@@ -5,7 +5,7 @@ object itself. Failures are part of the answer, as the original's clients expect
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias, cast
 
 from commonplace.dialects import arguments
@@ -23,8 +23,8 @@ _STRING: Mapping[str, Any] = {
     "required": ["result"],
     "x-fastmcp-wrap-result": True,
 }
-_BANK = Parameter("bank_id", str, About("Bank to use; without it, that of the connection."), False, None, "bank_id")
-_TOLD = ("retain", "recall")
+OPTIONAL = Parameter("bank_id", str, About("Bank to use; without it, that of the connection."), False, None, "bank_id")
+REQUIRED = Parameter("bank_id", str, About("The ID for the new bank.", 1, 200), True, None, "bank_id")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class BankTool(Tool):
     """A tool that works on one bank, and can be offered for that bank alone."""
 
     plain: Callable[..., Answer] = dict
-    beside: Answer = _OBJECT
+    beside: Answer = field(default_factory=dict[str, Any])
 
     def fixed(self, name: str) -> Tool:
         """The same tool for a bank that the connection names, with the object itself as its answer."""
@@ -40,10 +40,19 @@ class BankTool(Tool):
         return replace(self, parameters=kept, output=_OBJECT, function=_spoken(self.name, self.plain, self.beside))
 
 
+# Without these two a client that fetches tools on demand would never think of remembering.
+AT_HAND = ("retain", "recall")
+
+
 def bank_tool(
-    effect: Effect, *, beside: Answer | None = None, wraps: bool = True, confirm: str = "", named: bool = False
+    effect: Effect,
+    *,
+    beside: Answer | None = None,
+    wraps: bool = True,
+    confirm: str = "",
+    bank: Parameter | None = OPTIONAL,
 ) -> Callable[[Callable[..., Answer]], Tool]:
-    """Make a row of a function. `beside` stands next to an error; `named` says that it takes the bank's id itself."""
+    """Make a row of a function. `beside` stands next to an error; `bank` is how a caller names one."""
 
     def row(function: Callable[..., Answer]) -> Tool:
         name = getattr(function, "__name__", "")
@@ -53,10 +62,11 @@ def bank_tool(
             function=_spoken(name, function, beside or {}, wraps=wraps),
             effect=effect,
             title=name.replace("_", " ").title(),
+            always_loaded=name in AT_HAND,
             idempotent=effect == "reads",
             confirm=confirm,
             output=_STRING if wraps else _OBJECT,
-            parameters=own if named else (*own, _BANK),
+            parameters=tuple(sorted((*own, bank), key=lambda one: not one.required)) if bank else own,
             description=_described(function),
             plain=function,
             beside=beside or {},
@@ -77,18 +87,6 @@ def narrowed(dialect: Dialect, engine: Engine, bank: str) -> Dialect:
     if allowed is None:
         return dialect
     return replace(dialect, tools={name: tool for name, tool in dialect.tools.items() if name in allowed})
-
-
-def instructed(dialect: Dialect, text: str) -> Dialect:
-    """The dialect with a deployment's own guidance at the end of what retain and recall say of themselves."""
-    if not text.strip():
-        return dialect
-    added = f"\n\nAdditional instructions: {text.strip()}"
-    tools = {
-        name: replace(tool, description=tool.description + added) if name in _TOLD else tool
-        for name, tool in dialect.tools.items()
-    }
-    return replace(dialect, tools=tools)
 
 
 def _spoken(name: str, function: Callable[..., Answer], beside: Answer, *, wraps: bool = False) -> Callable[..., Reply]:

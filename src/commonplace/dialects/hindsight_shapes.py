@@ -188,7 +188,7 @@ def _params(one: Document) -> Json:
 
 def operation(job: Job) -> Json:
     """A job as an operation."""
-    result = cast(Json, job.result) if isinstance(job.result, dict) else {}
+    result = cast(Json, job.result or {})
     return {
         "id": ids.uuid_form(job.id),
         "operation_id": ids.uuid_form(job.id),

@@ -12,12 +12,11 @@ _WRITTEN = {
     "memories": "commonplace.dialects.memories",
     "memstate": "commonplace.dialects.memstate",
     "powermem": "commonplace.dialects.powermem",
+    "vault": "commonplace.dialects.vault",
 }
 
 # Dialects whose tools are still to come.
-_EMPTY = {
-    "vault": Dialect("vault", "Vault", "Notes in markdown, shared by every agent of this person.", {}),
-}
+_EMPTY: dict[str, Dialect] = {}
 
 NAMES = ("vault", "memories", "memstate", "powermem", "hindsight")
 

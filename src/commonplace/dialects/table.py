@@ -115,6 +115,10 @@ class Dialect:
         default_factory=dict[str, Callable[[Call, str], Iterable[str]]]
     )
     prompts: tuple[Prompt, ...] = ()
+    # The tools to whose descriptions a deployment may add guidance.
+    guided: tuple[str, ...] = ()
+    # Leaves out the tools that a bank does not allow, where a bank can say so.
+    narrowed: "Callable[[Dialect, Engine, str], Dialect] | None" = None
 
     def call(self, name: str, given: Mapping[str, object], call: Call) -> Reply:
         """Check the arguments, run the tool and shape its answer, or its failure, as the product does."""
@@ -163,6 +167,18 @@ def tool(
 def rows(*tools: Tool) -> dict[str, Tool]:
     """Tools by name, in the order given, which is the order clients see."""
     return {one.name: one for one in tools}
+
+
+def instructed(dialect: Dialect, text: str) -> Dialect:
+    """The dialect with a deployment's own guidance at the end of what some of its tools say of themselves."""
+    if not text.strip():
+        return dialect
+    added = f"\n\nAdditional instructions: {text.strip()}"
+    tools = {
+        name: replace(tool, description=tool.description + added) if name in dialect.guided else tool
+        for name, tool in dialect.tools.items()
+    }
+    return replace(dialect, tools=tools)
 
 
 def plain_failure(_tool: Tool, _given: Mapping[str, object], error: CommonplaceError) -> Reply:

@@ -5,6 +5,7 @@ see, and set, how much each must be.
 """
 
 import math
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
@@ -14,13 +15,13 @@ from commonplace.engine import recall as finding
 from commonplace.engine.parts import Parts
 from commonplace.extract import when
 from commonplace.extract.when import Span
-from commonplace.limits import RECALL_MAX
 from commonplace.records import Filter, Memory, Page, Query
 from commonplace.storage import banks, links, memories
 
 _Item = TypeVar("_Item")
 # How far a question looks: candidates, and whether links are followed.
-DEPTHS: Mapping[str, tuple[int, bool]] = {"low": (40, False), "mid": (100, True), "high": (RECALL_MAX, True)}
+DEPTHS: Mapping[str, tuple[int, bool]] = {"low": (30, False), "mid": (60, True), "high": (120, True)}
+_NUMBERED = re.compile(r"\b([^\W\d_]{2,})\W{1,2}(\d{1,12})\b")
 _DAY_MS = 86_400_000
 _HALF_LIFE_DAYS = 180
 _RECENCY, _PROOF, _IN_TIME = 0.02, 0.01, 0.25
@@ -74,7 +75,7 @@ def ask(parts: Parts, bank: str, question: Question) -> tuple[Finding, ...]:
         for hit in hits
     }
     direct = [one for one in found.values() if one.semantic is not None or one.keyword is not None]
-    direct.sort(key=lambda one: (-one.final, -one.memory.id))
+    direct = sorted(_named(question.text, direct), key=lambda one: (-one.final, -one.memory.id))
     timely = _timely(parts, place.id, question, window, set(found)) if window else []
     near = _neighbours(parts, place.id, question, [*direct, *timely]) if follows else []
     return tuple(one for one in [*direct, *timely, *near] if _passes(one, question.floors))
@@ -98,6 +99,18 @@ def token_counts(parts: Parts, texts: Iterable[str]) -> list[int]:
     semantics = parts.semantics()
     counted = semantics.token_counts(given) if semantics else None
     return counted if counted is not None else [len(one.encode()) for one in given]
+
+
+def _named(asked: str, found: list[Finding]) -> list[Finding]:
+    """The findings, those in the upper half that have every numbered thing the question names, such as "item 4".
+
+    A number alone is in many texts; beside its noun it is a name, and what has it is meant.
+    """
+    names = [re.compile(rf"\b{match[1]}s?\W{{1,2}}{match[2]}\b", re.IGNORECASE) for match in _NUMBERED.finditer(asked)]
+    meant = {one.memory.id for one in found if names and all(name.search(one.memory.text) for name in names)}
+    if not meant:
+        return found
+    return [replace(one, final=one.final / 2 + (0.5 if one.memory.id in meant else 0)) for one in found]
 
 
 def _floored(value: float | None, least: float | None) -> float | None:

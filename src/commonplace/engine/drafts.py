@@ -67,9 +67,7 @@ def checked_filter(chosen: Filter) -> Filter:
         if isinstance(value, tuple):
             most = BULK_MAX if field.name == "ids" else FILTER_VALUES_MAX
             if len(cast(tuple[object, ...], value)) > most:
-                raise TooLarge(
-                    f"The filter names too many {field.name}; the limit is {most:,}.", hint="Use fewer."
-                )
+                raise TooLarge(f"The filter names too many {field.name}; the limit is {most:,}.", hint="Use fewer.")
     for name in ("text_contains", "text_pattern", "key_prefix", "path"):
         value = getattr(chosen, name)
         if value is not None:

@@ -5,15 +5,19 @@ from commonplace.engine import (
     asking,
     backups,
     banks,
+    bundles,
     consolidation,
     derived,
+    directives,
     documents,
     forgetting,
     jobs,
     keys,
     links,
     memories,
+    mental_models,
     notes,
+    reflecting,
     reminders,
     replies,
     retaining,
@@ -127,6 +131,20 @@ class Engine(Parts):
     ask = asking.ask
     packed = asking.packed
     survey = surveys.survey
+    reflect = reflecting.reflect
+
+    add_directive = directives.add_directive
+    list_directives = directives.list_directives
+    delete_directive = directives.delete_directive
+    add_mental_model = mental_models.add_mental_model
+    list_mental_models = mental_models.list_mental_models
+    get_mental_model = mental_models.get_mental_model
+    update_mental_model = mental_models.update_mental_model
+    delete_mental_model = mental_models.delete_mental_model
+    clear_mental_model = mental_models.clear_mental_model
+    refresh_mental_model = mental_models.refresh_mental_model
+    refresh_as_job = mental_models.refresh_as_job
+    is_stale = mental_models.is_stale
 
     enqueue = jobs.enqueue
     get_job = jobs.get_job
@@ -146,3 +164,4 @@ class Engine(Parts):
     doctor = care.doctor
 
     adopt = notes.adopt
+    for_phases = bundles.for_phases

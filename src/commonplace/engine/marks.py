@@ -34,8 +34,10 @@ def mark_of(memory: Memory) -> Mark:
         documents = () if memory.document_id is None else (memory.document_id,)
         return Mark(memory.category, memory.created_at, documents=documents)
     given = cast(Mapping[str, Any], found)
-    values = {one.name: given[one.name] for one in fields(Mark) if one.name in given}
-    return Mark(**{name: tuple(value) if isinstance(value, list) else value for name, value in values.items()})
+    values: dict[str, Any] = {one.name: given[one.name] for one in fields(Mark) if one.name in given}
+    for name, value in values.items():
+        values[name] = tuple(cast(list[Any], value)) if isinstance(value, list) else value
+    return Mark(**values)
 
 
 def proof_count(memory: Memory) -> int:
@@ -51,7 +53,7 @@ def own(memory: Memory) -> dict[str, object]:
 
 def marked(metadata: Metadata, mark: Mark) -> dict[str, object]:
     """Metadata with a mark in it; what is as usual is left out."""
-    if isinstance(metadata.get(RESERVED), str):
+    if RESERVED in metadata:
         raise Invalid(f"Metadata has no place for {RESERVED!r}.", hint="Use another name for it.")
     usual = asdict(Mark())
     kept = {name: value for name, value in asdict(mark).items() if value != usual[name]}

@@ -11,7 +11,8 @@ from typing import Any, cast
 
 from commonplace import checks, ids
 from commonplace.activities import Document, DocumentDraft, Job
-from commonplace.engine import documents, marks, observations
+from commonplace.engine import documents, marks, mental_models, observations
+from commonplace.engine.banks import known
 from commonplace.engine.drafts import checked_draft, checked_origin
 from commonplace.engine.forgetting import purge_where, scrub
 from commonplace.engine.jobs import enqueue
@@ -78,7 +79,9 @@ def retain(parts: Parts, bank: str, passage: Passage, origin: Origin = Origin())
         _note_shared(parts, document, [memory for memory, _ in told])
         if place.config.get("enable_observations") is not False:
             observations.consolidate(parts, [*changed, *gone], revising)
-        return Retained(document, tuple(memory.id for memory in changed))
+    if not parts.db.in_transaction:
+        mental_models.refresh_after_writing(parts, bank)
+    return Retained(document, tuple(memory.id for memory in changed))
 
 
 def retain_as_job(parts: Parts, bank: str, passage: Passage, origin: Origin = Origin()) -> Job:
@@ -91,6 +94,7 @@ def retain_as_job(parts: Parts, bank: str, passage: Passage, origin: Origin = Or
             "memories": [ids.uuid_form(number) for number in done.memory_ids],
         }
         jobs.conclude(parts.db, job.id, json.dumps(result, ensure_ascii=False), parts.clock.now())
+    mental_models.refresh_after_writing(parts, bank)
     return job
 
 
@@ -113,7 +117,9 @@ def erase_document(parts: Parts, bank: str, name: str, origin: Origin = Origin()
         once = memories.by_ids(parts.db, document.bank_id, ever).values()
         observations.erase_about(parts, bank, [*said, *once])
         gone = documents.delete_document(parts, bank, name, author)
-        observations.consolidate(parts, said, revising)
+        if known(parts, bank).config.get("enable_observations") is not False:
+            observations.consolidate(parts, said, revising)
+        mental_models.release(parts, bank, ever)
     scrub(parts)
     return gone
 
@@ -256,6 +262,7 @@ def clear_facts(parts: Parts, bank: str, kinds: Sequence[str] | None = None, ori
         while not kinds and (page := documents.list_documents(parts, bank, limit=LIST_MAX)).items:
             for document in page.items:
                 documents.delete_document(parts, bank, document.name, author)
+        mental_models.release(parts, bank, gone)
     scrub(parts)
     return len(gone)
 

@@ -18,6 +18,8 @@ from commonplace.extract.statements import Message
 CHUNK_CHARS = 3_000
 _ENTITIES_MAX = 12
 _ENTITY_CHARS_MAX = 60
+_SUBJECT_CHARS_MAX = 200
+_READ_CHARS_MAX = 3_000  # Where a text names so much before, what comes after hardly matters.
 _TURN = re.compile(r"^\s*\**(user|human|assistant|ai|agent|system)\**\s*:\s*", re.IGNORECASE)
 _ROLES = {"human": "user", "ai": "assistant", "agent": "assistant"}
 # What an agent did is an experience of it; everything else is about the world.
@@ -104,7 +106,7 @@ def identity(text: str, tags: Sequence[str]) -> str:
 
 def subject(text: str) -> str:
     """What a statement is about, evened out; empty where its words do not tell."""
-    match = _SUBJECT.match(text.strip())
+    match = _SUBJECT.match(text[:_SUBJECT_CHARS_MAX].strip())
     if not match:
         return ""
     words = re.sub(r"^(?:the|a|an)\s+", "", match["subject"].casefold().replace("’", "'")).split()
@@ -114,6 +116,7 @@ def subject(text: str) -> str:
 def entities(text: str) -> tuple[str, ...]:
     """Whom and what a text names: people, places, products, amounts and identifiers, each once."""
     found: dict[str, str] = {}
+    text = text[:_READ_CHARS_MAX]
     names = (name for match in _NAME.finditer(text) for name in _trimmed(match[0]))
     marks = (match[0].strip("._-/ ") for rule in (_AMOUNT, _IDENTIFIER) for match in rule.finditer(text))
     for name in (*names, *marks):
@@ -157,8 +160,10 @@ def _turns(text: str) -> list[dict[str, Any]]:
         except (ValueError, RecursionError):
             return []
     items = cast(list[Any], whole if isinstance(whole, list) else [whole])
-    good = all(isinstance(one, dict) and isinstance(one.get("content", one.get("text")), str) for one in items)
-    return cast(list[dict[str, Any]], items) if good else []
+    if not all(isinstance(one, dict) for one in items):
+        return []
+    turns = cast(list[dict[str, Any]], items)
+    return turns if all(isinstance(one.get("content", one.get("text")), str) for one in turns) else []
 
 
 def _messages(text: str) -> tuple[Message, ...]:

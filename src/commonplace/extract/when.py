@@ -16,9 +16,21 @@ _MONTH = r"(?P<month>jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|
 )
 _DAY = r"(?P<day>0?[1-9]|[12]\d|3[01])(?:st|nd|rd|th)?"
 _YEAR = r"(?P<year>(?:19|20)\d\d)"
-_COUNTS = {"a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8}
-_COUNTS |= {"nine": 9, "ten": 10, "a couple of": 2, "a few": 3, "several": 4}
+_COUNTS: dict[str, int] = {
+    "a": 1,
+    "an": 1,
+    "one": 1,
+    "two": 2,
+    "three": 3,
+    "four": 4,
+    "five": 5,
+    "six": 6,
+    "seven": 7,
+    "eight": 8,
+}
+_COUNTS.update({"nine": 9, "ten": 10, "a couple of": 2, "a few": 3, "several": 4})
 _COUNT = r"(?P<count>\d{1,4}|a couple of|a few|several|an?|one|two|three|four|five|six|seven|eight|nine|ten)"
+_READ_CHARS_MAX = 10_000
 _UNIT = r"(?P<unit>day|week|month|year)s?"
 
 
@@ -36,6 +48,7 @@ def spans(text: str, now: int) -> tuple[Span, ...]:
     today = datetime.fromtimestamp(now / 1000, UTC).replace(hour=0, minute=0, second=0, microsecond=0)
     taken: list[tuple[int, int]] = []
     found: list[tuple[int, Span]] = []
+    text = text[:_READ_CHARS_MAX]
     for pattern, read in _RULES:
         for match in pattern.finditer(text):
             if any(match.start() < end and start < match.end() for start, end in taken):
@@ -155,7 +168,8 @@ def _which(match: re.Match[str], today: datetime) -> tuple[datetime, datetime]:
 
 
 def _weekday(match: re.Match[str], today: datetime) -> tuple[datetime, datetime]:
-    wanted = _DAYS.index(match["weekday"].lower())
+    name = match["weekday"].lower()
+    wanted = next(place for place, day in enumerate(_DAYS) if day == name)
     which = (match["which"] or "").lower()
     if which in ("next", "this", "coming"):
         return _days(today + timedelta(days=(wanted - today.weekday() - 1) % 7 + 1))

@@ -198,6 +198,22 @@ REMINDER = Shape(
     fixed=("bank_id", "created_at"),
     moments=("created_at", "last_at"),
 )
+STANDING = Shape(
+    "standing",
+    ("id",),
+    {
+        "id": "id",
+        "bank_id": "id",
+        "kind": "text",
+        "name": "text",
+        "tags": "list",
+        "body": "object",
+        "created_at": "moment",
+        "updated_at": "moment",
+    },
+    fixed=("bank_id", "kind", "name", "created_at"),
+    moments=("updated_at",),
+)
 CHUNK = Shape(
     "chunk",
     ("stream_id", "number"),
@@ -251,7 +267,7 @@ JOB = Shape(
 )
 
 # In the order of the file. Revisions come before the versions that name them, documents before their memories.
-_PARENTS = (BANK, REVISION, DOCUMENT, MEMORY, REPLY, SESSION, REMINDER, STREAM, JOB)
+_PARENTS = (BANK, REVISION, DOCUMENT, MEMORY, REPLY, SESSION, REMINDER, STANDING, STREAM, JOB)
 SHAPES = {shape.name: shape for parent in _PARENTS for shape in (parent, *parent.children)}
 
 

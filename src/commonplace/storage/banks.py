@@ -14,6 +14,7 @@ _HELD = (
     "snapshots",
     "events",
     "sessions",
+    "standings",
     "reminders",
     "chunks",
     "streams",

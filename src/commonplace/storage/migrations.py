@@ -91,8 +91,9 @@ def _prepare(path: Path, known: tuple[Migration, ...], clock: Clock, busy_timeou
 
 
 def _check_owner(connection: apsw.Connection) -> None:
-    ours = connection.pragma("application_id") == APPLICATION_ID
-    if not ours and connection.execute("select 1 from sqlite_schema limit 1").fetchone():
+    # The tables are looked for first: a process that makes the file right now sets both in one transaction.
+    filled = connection.execute("select 1 from sqlite_schema limit 1").fetchone()
+    if filled and connection.pragma("application_id") != APPLICATION_ID:
         raise errors.Unsupported(
             "The file is a database, but not one of Commonplace.",
             hint="Set COMMONPLACE_DATABASE to another file name.",

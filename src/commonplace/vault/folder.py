@@ -18,6 +18,7 @@ from commonplace.vault import names
 FILE_BYTES_MAX = TEXT_BYTES_MAX + 100_000
 _HOST = f"{zlib.crc32(node().encode()):08x}"
 _LEFT_S = 3_600
+_TICK_NS = 50_000_000  # Two writes within one turn of the system's clock leave the same time.
 _DEPTH_MAX = 40
 
 
@@ -27,6 +28,12 @@ class Seen:
 
     mtime_ns: int
     size: int
+
+    @property
+    def settled_ns(self) -> int:
+        """The time by which to know the file again; a wrong one while it is so young that it may yet change unseen."""
+        young = abs(time.time_ns() - self.mtime_ns) < _TICK_NS
+        return self.mtime_ns - 1 if young else self.mtime_ns
 
 
 @dataclass(slots=True)
@@ -128,8 +135,7 @@ def _list(root: Path, under: str, found: Listing, depth: int) -> None:
         if entry.name.startswith(PART_PREFIX):
             _sweep(entry)
         elif reason := _reason(entry, depth):
-            if reason != "hidden":
-                found.passed[path.encode(errors="replace").decode()] = reason
+            found.passed[path.encode(errors="replace").decode()] = reason
         elif entry.is_dir(follow_symlinks=False):
             _list(root, path, found, depth + 1)
         else:
@@ -141,7 +147,7 @@ def _list(root: Path, under: str, found: Listing, depth: int) -> None:
 def _reason(entry: "os.DirEntry[str]", depth: int) -> str:
     """Why a name is passed over, or nothing where it is a note or a folder of notes."""
     if entry.name.startswith("."):
-        return "hidden"
+        return "Its name begins with a dot."
     if not entry.name.isprintable() and entry.name != entry.name.encode(errors="replace").decode():
         return "Its name is not UTF-8."
     if entry.is_symlink():

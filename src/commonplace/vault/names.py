@@ -5,6 +5,7 @@ import unicodedata
 from collections.abc import Callable
 
 _BYTES_MAX = 200  # of 255, which leaves room for a number and the ending
+# What some system refuses, what wiki links cannot say, and what nobody can see.
 _FORBIDDEN = re.compile(
     r'[<>:"/\\|?*#^\[\]\x00-\x1f\x7f-\x9f\u2028\u2029\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]'
 )
@@ -32,7 +33,7 @@ def stem(title: str) -> str:
             encoded = encoded[:-1]
         encoded = encoded.rstrip(" .~$\u200d")
     name = encoded or "note"
-    return f"{name} note" if _RESERVED.fullmatch(name) else name
+    return f"note {name}" if _RESERVED.fullmatch(name) else name
 
 
 def free(title: str, taken: Callable[[str], bool]) -> str:

@@ -8,6 +8,7 @@ from typing import TypeAlias
 from commonplace import clock, ids
 from commonplace.clock import MOMENT_MAX, MOMENT_MIN
 from commonplace.errors import Invalid
+from commonplace.limits import TITLE_CHARS_MAX
 from commonplace.vault import yaml_text
 
 FIELDS = ("id", "title", "status", "created_at", "updated_at", "tags", "deleted_at")
@@ -84,9 +85,12 @@ def read(page: Page, stem: str) -> Note:
     heading = _HEADING.search(page.body)
     title = plain.get("title")
     if title is None or not title.strip():
-        title = (heading[1] if heading else stem).strip() or stem
+        # A title that a person did not write as one need not be kept to the letter.
+        title = (
+            re.sub(r"[\x00-\x1f\x7f]", " ", heading[1] if heading else stem).strip()[:TITLE_CHARS_MAX].strip() or "note"
+        )
     return Note(
-        title=" ".join(title.splitlines()) if len(title.splitlines()) > 1 else title,
+        title=re.sub(r"[\r\n]+", " ", title),
         body=page.body,
         id=own_id(plain.get("id")),
         deleted=(plain.get("status") or "").lower() == "deleted",
@@ -198,7 +202,7 @@ def _spans(head: tuple[str, ...]) -> dict[str, _Span]:
 
 
 def _values(page: Page, span: _Span) -> list[str]:
-    lines = (page.head or ())[span[0] : span[1]]
+    lines = list(page.head or ())[span[0] : span[1]]
     found = _KEY.match(lines[0])
     return [found[2] if found else "", *lines[1:]]
 

@@ -39,7 +39,7 @@ class Vault:
 
 
 def vault_of(engine: Engine, bank: str = DEFAULT_BANK) -> Vault:
-    """The vault of a bank. That of the usual bank is the folder in the settings; others lie beside it by their names."""
+    """The vault of a bank: of the usual one the folder in the settings, of another a folder of its name beside it."""
     if engine.vault is None:
         raise Unsupported("No folder is set for notes.", hint="Set COMMONPLACE_VAULT.")
     if bank == DEFAULT_BANK:

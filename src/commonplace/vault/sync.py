@@ -3,15 +3,17 @@
 A file is the truth about its note: where both changed, the file's words win and the memory's stay in its history.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import PurePosixPath
 
 from commonplace import ids
 from commonplace.engine.notes import Past
-from commonplace.errors import Busy, CommonplaceError, Conflict, Invalid, NotFound, TooLarge
+from commonplace.errors import CommonplaceError, Conflict, NotFound, TooLarge
 from commonplace.records import UNSET, Draft, Edit, Memory, Origin
 from commonplace.storage import notes as rows
+from commonplace.storage.files import explained
 from commonplace.storage.notes import Kept
 from commonplace.vault import folder, names, notes
 from commonplace.vault.folder import Listing, Seen
@@ -21,6 +23,7 @@ from commonplace.vault.writing import GRACE_MS, follow
 
 ORIGIN = Origin(dialect="vault", reason="changed in the folder")
 _GONE = Origin(dialect="vault", reason="the file was removed")
+_TOGETHER = 200
 _AHEAD_MS = 24 * 3_600_000  # An id from further in the future was not given out by a clock that goes right.
 
 
@@ -50,34 +53,46 @@ class _Found:
     note: Note
 
 
-def sync(vault: Vault, *, full: bool = False) -> Report:
-    """Bring folder and memories together. `full` reads every file, also those whose time and size did not change."""
+def sync(vault: Vault, *, full: bool = False, settle: bool = True) -> Report:
+    """Bring folder and memories together. `full` reads every file, also those whose time and size did not change.
+
+    Without `settle`, nothing at all is written where nothing changed, not even a file's new time.
+    """
+    with explained(vault.root):
+        return _sync(vault, full, settle)
+
+
+def _sync(vault: Vault, full: bool, settle: bool) -> Report:
     listing, report = folder.listed(vault.root), Report()
     report.passed = listing.passed
     bank_id = vault.bank_id
     known = rows.listed(vault.engine.db, bank_id) if bank_id is not None else []
-    if not known and not listing.files and bank_id is None:
+    if not known and not listing.files and (bank_id is None or not full):
         return report
     by_path = {one.path: one for one in known}
     found = _changed(vault, listing, by_path, report, full=full)
-    for one, number, copy in _identified(vault, found, known, listing):
-        _guarded(report, one.path, lambda one=one, number=number, copy=copy: _apply(vault, one, number, copy, report))
-    _note_missing(vault, listing, report)
+    identified = list(_identified(vault, found, known, listing))
+    report.copies = [one.path for one, _, copy in identified if copy]
+    identified = [found for found in identified if not _is_known(vault, found[0], found[1], settle)]
+    for start in range(0, len(identified), _TOGETHER):
+        # One write to the disk for many files; each is still a part of its own, which can fail by itself.
+        with vault.engine.db.transaction():
+            for one, number, copy in identified[start : start + _TOGETHER]:
+                _guarded(report, one.path, partial(_apply, vault, one, number, copy, report))
+    _note_missing(vault, listing, known, report)
     if (bank_id := vault.bank_id) is not None:
         waiting = rows.behind(vault.engine.db, bank_id)
-        waiting += [one.memory_id for one in rows.listed(vault.engine.db, bank_id) if not one.mtime_ns]
         waiting += rows.without_file(vault.engine.db, bank_id) if full else []
         for number in dict.fromkeys(waiting):
-            _guarded(report, ids.note(number), lambda number=number: _follow(vault, number, report))
+            _guarded(report, ids.note(number), partial(_follow, vault, number, report))
     return report
 
 
-def _guarded(report: Report, path: str, work: "object") -> None:
+def _guarded(report: Report, path: str, work: Callable[[], None]) -> None:
     """Do the work on one file; what is wrong with it is told and holds up no other."""
     try:
-        assert callable(work)
         work()
-    except (Invalid, TooLarge, Conflict, NotFound) as error:
+    except CommonplaceError as error:
         report.broken[path] = f"{error.message} {error.hint}".strip()
 
 
@@ -97,7 +112,7 @@ def _changed(vault: Vault, listing: Listing, by_path: dict[str, Kept], report: R
             found.append(_Found(path, seen, sha256(data), note))
         except NotFound:
             continue  # Gone since it was listed; the next look knows more.
-        except (CommonplaceError, Busy) as error:
+        except CommonplaceError as error:
             report.broken[path] = f"{error.message} {error.hint}".strip()
     return found
 
@@ -164,14 +179,19 @@ def _conflicting(path: str, stems: set[str]) -> bool:
     return names.conflict(place.stem, lambda base: names.folded(str(place.with_name(base))) in stems)
 
 
+def _is_known(vault: Vault, one: _Found, number: int, settle: bool) -> bool:
+    """Whether a file is what it was; its time alone matters only to those who want to know it by that."""
+    kept = rows.find(vault.engine.db, number)
+    if kept is None or kept.missing_at is not None or not kept.mtime_ns:
+        return False
+    if (kept.path, kept.sha256) != (one.path, one.sha256):
+        return False
+    return not settle or kept.mtime_ns == one.seen.settled_ns
+
+
 def _apply(vault: Vault, one: _Found, number: int, copy: bool, report: Report) -> None:
     """Make a file's content the newest version of its note."""
-    if copy:
-        report.copies.append(one.path)
-    kept = rows.find(vault.engine.db, number)
-    current = Kept(number, kept.bank_id if kept else 0, one.path, one.seen.mtime_ns, one.seen.size, one.sha256, 0)
-    if kept and replace(kept, version=0) == current:
-        return
+    current = Kept(number, 0, one.path, one.seen.settled_ns, one.seen.size, one.sha256, 0)
     with vault.engine.db.transaction():
         kept, memory = rows.find(vault.engine.db, number), vault.memory(number)
         version = None
@@ -234,13 +254,15 @@ def _moved(vault: Vault, memory: Memory, one: _Found, copy: bool, report: Report
     return vault.engine.revise(vault.bank, memory.id, Edit(metadata=metadata), ORIGIN).memory
 
 
-def _note_missing(vault: Vault, listing: Listing, report: Report) -> None:
+def _note_missing(vault: Vault, listing: Listing, known: list[Kept], report: Report) -> None:
     """Note which files are not there, and believe it of those that stay away."""
-    bank_id, now = vault.bank_id, vault.engine.clock.now()
-    if bank_id is None or not listing.whole:
-        return
-    for kept in rows.listed(vault.engine.db, bank_id):
-        if kept.path in listing.files or not kept.mtime_ns or folder.seen(vault.root, kept.path) is not None:
+    now = vault.engine.clock.now()
+    for before in known if listing.whole else ():
+        # Looked up again, because it may have been found under another path just now.
+        kept = rows.find(vault.engine.db, before.memory_id) if before.path not in listing.files else None
+        if kept is None or kept.path in listing.files or not kept.mtime_ns:
+            continue
+        if folder.seen(vault.root, kept.path) is not None:
             continue
         report.missing.append(kept.path)
         with vault.engine.db.transaction():

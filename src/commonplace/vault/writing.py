@@ -67,12 +67,13 @@ def follow(vault: Vault, number: int, origin: Origin) -> bool:
         return after != data
 
 
-def sorted_taken(vault: Vault, bank_id: int | None) -> set[str]:
+def _taken(vault: Vault, bank_id: int | None) -> set[str]:
     """The names that a new file cannot have, in the form in which names are compared."""
     known = rows.listed(vault.engine.db, bank_id) if bank_id is not None else []
     taken = {names.folded(one.path) for one in known}
-    with suppress(FileNotFoundError), explained(vault.root):
-        taken.update(names.folded(name) for name in os.listdir(vault.root))
+    if vault.root.is_dir():
+        with explained(vault.root):
+            taken.update(names.folded(name) for name in os.listdir(vault.root))
     return taken
 
 
@@ -90,7 +91,7 @@ def _once(vault: Vault, wanted: Written, key: Once | None, origin: Origin, parts
 
 def _born(vault: Vault, wanted: Written, origin: Origin) -> tuple[Memory, Path]:
     """A new note as memory and as bytes on disk that have no name yet."""
-    path = names.free(wanted.title, sorted_taken(vault, vault.bank_id).__contains__)
+    path = names.free(wanted.title, _taken(vault, vault.bank_id).__contains__)
     note = Note(wanted.title, wanted.body, tags=wanted.tags)
     draft = Draft(
         text=wanted.body,
@@ -113,14 +114,14 @@ def _give_name(vault: Vault, number: int, part: Path | None, origin: Origin) -> 
         return
     data = notes.render(told(memory))
     path = kept.path if kept else _inside(str(mark_of(memory).get("file", "")))
-    first = path or names.free(told(memory).title, sorted_taken(vault, memory.bank_id).__contains__)
+    first = path or names.free(told(memory).title, _taken(vault, memory.bank_id).__contains__)
     path, staged = first, part or folder.stage(vault.root, data)
     try:
         # Somebody may have made a file of that name since it was chosen; theirs stays, unless it is this very note.
         while not folder.publish(staged, vault.root / path):
             if sha256(folder.contents(vault.root, path)) == sha256(data):
                 break
-            path = names.free(told(memory).title, sorted_taken(vault, memory.bank_id).__contains__)
+            path = names.free(told(memory).title, _taken(vault, memory.bank_id).__contains__)
     finally:
         staged.unlink(missing_ok=True)
     with vault.engine.db.transaction():
@@ -159,7 +160,7 @@ def _keep(vault: Vault, memory: Memory, path: str, data: bytes) -> None:
     seen = folder.seen(vault.root, path)
     if seen is None:
         raise Conflict(f"{Path(path).name!r} was removed meanwhile.", hint="Try again.")
-    kept = Kept(memory.id, memory.bank_id, path, seen.mtime_ns, seen.size, sha256(data), memory.version)
+    kept = Kept(memory.id, memory.bank_id, path, seen.settled_ns, seen.size, sha256(data), memory.version)
     rows.put(vault.engine.db, kept)
 
 

@@ -13,6 +13,7 @@ from commonplace.faces.cli import archive, asking, care, memories, past, screen,
 from commonplace.faces.cli.call import Shell
 from commonplace.faces.cli.connecting import connect, disconnect
 from commonplace.faces.cli.rules import rules
+from commonplace.faces.cli.vault import vault
 
 NAME = "commonplace"
 MESSAGE_CHARS_MAX = 500
@@ -21,7 +22,7 @@ SECTIONS = (
     ("Change and undo", ("revise", "history", "forget", "restore", "purge")),
     ("Look around", ("tags", "projects", "banks")),
     ("Take care", ("doctor", "rebuild", "export", "import", "backup", "settings")),
-    ("Serve programs", ("connect", "disconnect", "rules", "serve", "mcp", "token")),
+    ("Serve programs", ("connect", "disconnect", "rules", "vault", "serve", "mcp", "token")),
 )
 EXAMPLES = (
     'commonplace add "Staging listens on port 8080." --tag infra',
@@ -81,7 +82,7 @@ for command in (
     *(asking.recall, past.history, past.forget, past.restore, past.purge),
     *(archive.export, archive.import_archive, archive.backup),
     *(care.banks, care.projects, care.rebuild, care.doctor, care.settings),
-    *(serving.serve, serving.mcp, serving.token, connect, disconnect, rules),
+    *(serving.serve, serving.mcp, serving.token, connect, disconnect, rules, vault),
 ):
     cli.add_command(command)
 

@@ -12,6 +12,7 @@ from commonplace.faces.cli import screen
 from commonplace.faces.cli.call import Call, called
 from commonplace.faces.cli.columns import Column
 from commonplace.faces.cli.shapes import bank_out, project_out
+from commonplace.faces.cli.vault import findings as vault_findings
 from commonplace.settings import Setting, Settings
 
 _STATES = {"ok": "green", "fixed": "cyan", "warning": "yellow", "problem": "bold red"}
@@ -126,7 +127,7 @@ def doctor(call: Call, fix: bool) -> None:
 def _findings(call: Call, fix: bool) -> tuple[Finding, ...]:
     path = call.settings.database_path
     try:
-        return call.engine.doctor(fix=fix)
+        return (*call.engine.doctor(fix=fix), *vault_findings(call.engine))
     except (Unsupported, Forbidden) as error:
         found = examine_file(path)
         # A file that is sound but cannot be opened: what refused it is the finding.

@@ -161,8 +161,11 @@ class Official:
         said = ""
         if ctx.method in ("initialize", "server/discover"):
             said = await self._calls.read(_instructions, self._calls.engine, endpoint)
+        dialect = endpoint.dialect
+        if ctx.method == "tools/list" and dialect.narrowed:
+            dialect = await self._calls.read(dialect.narrowed, dialect, self._calls.engine, endpoint.bank)
         try:
-            return methods.Conversation(endpoint.dialect, lambda: said).answer(_request(ctx))
+            return methods.Conversation(dialect, lambda: said).answer(_request(ctx))
         except methods.Refused as refused:
             raise _error(refused) from None
 

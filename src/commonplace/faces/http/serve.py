@@ -17,9 +17,10 @@ import uvicorn
 
 from commonplace.app import open_engine
 from commonplace.dialects import registry
-from commonplace.dialects.table import Dialect
+from commonplace.dialects.table import Dialect, instructed
 from commonplace.engine import upkeep
 from commonplace.engine.engine import Engine
+from commonplace.engine.parts import Parts
 from commonplace.engine.worker import Tasks, Worker
 from commonplace.errors import Busy, Forbidden, Invalid
 from commonplace.faces.http import logs, tokens
@@ -27,6 +28,7 @@ from commonplace.faces.http.app import Plan, Site
 from commonplace.faces.http.guard import Admission, Keys, is_loopback
 from commonplace.limits import CONNECTIONS_MAX, SHUTDOWN_S_MAX
 from commonplace.settings import Settings
+from commonplace.vault.watching import Watch
 
 HOST = "127.0.0.1"
 PORT = 8888
@@ -55,6 +57,8 @@ def run(
             hint="Set COMMONPLACE_API_KEY, or serve on 127.0.0.1.",
         )
     spoken = dict(dialects or {name: registry.find(name) for name in registry.NAMES})
+    if "hindsight" in spoken:
+        spoken["hindsight"] = instructed(spoken["hindsight"], settings.hindsight_instructions)
     if not settings.hindsight_enabled:
         spoken.pop("hindsight", None)
     if dialect is not None and dialect not in spoken:
@@ -73,9 +77,15 @@ def run(
 
 @contextmanager
 def working(engine: Engine, tasks: Tasks) -> Generator[None]:
-    """Do jobs in the background, and embed what was written when there are none."""
+    """Do jobs in the background; when there are none, see to the notes' files and embed what was written."""
     upkeep.sweep(engine)
-    worker = Worker(engine, tasks, idle=upkeep.heal_idly)
+    watch = Watch(engine)
+
+    def idle(parts: Parts) -> None:
+        watch.look()
+        upkeep.heal_idly(parts)
+
+    worker = Worker(engine, tasks, idle=idle)
     worker.start()
     try:
         yield

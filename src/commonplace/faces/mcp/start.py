@@ -9,6 +9,7 @@ from typing import cast
 from commonplace import checks
 from commonplace import settings as settings_table
 from commonplace.dialects import powermem_config, registry
+from commonplace.dialects.table import instructed
 from commonplace.errors import Invalid
 from commonplace.faces.mcp import stdio
 from commonplace.faces.mcp.stdio import Place
@@ -21,11 +22,11 @@ _ENV_CHARS_MAX = 100_000
 
 def serve(name: str, settings: Settings, bank: str = "") -> int:
     """Serve a dialect until the input ends; the exit code. With a bank named, the client has no other."""
+    spoken = instructed(registry.single(name) if bank else registry.find(name), settings.hindsight_instructions)
     if bank:
-        chosen = checks.name(bank, what="bank")
-        return stdio.run(registry.single(name), settings, Place(chosen, True, _folder()))
+        return stdio.run(spoken, settings, Place(checks.name(bank, what="bank"), True, _folder()))
     usual = settings.hindsight_bank if name == "hindsight" else DEFAULT_BANK
-    return stdio.run(registry.find(name), settings, Place(usual, False, _folder()))
+    return stdio.run(spoken, settings, Place(usual, False, _folder()))
 
 
 def environment(config: str = "", env: str = "", dialect: str = "") -> dict[str, str]:

@@ -129,7 +129,17 @@ class Server:
         elif request.method == methods.LISTENING and wire.is_modern(request.version):
             self._listen(request)
         else:
-            self._send(wire.response(request.id, self._conversation.answer(request)))
+            self._send(wire.response(request.id, self._offered(request).answer(request)))
+
+    def _offered(self, request: Request) -> Conversation:
+        """Who answers from the table: for a list of tools, one that has those only that the bank allows."""
+        dialect = self._conversation.dialect
+        if request.method != "tools/list" or not dialect.narrowed:
+            return self._conversation
+        try:
+            return Conversation(dialect.narrowed(dialect, self._engine(), self._place.bank), self._instructions)
+        except CommonplaceError:  # A store that cannot be opened is told by the first call that needs it.
+            return self._conversation
 
     def _work(self, running: Running) -> None:
         request = running.request

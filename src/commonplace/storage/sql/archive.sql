@@ -211,6 +211,25 @@ on conflict (id) do update set project = excluded.project, user = excluded.user,
   timezone = excluded.timezone, message = excluded.message, enabled = excluded.enabled, next_at = excluded.next_at,
   last_at = excluded.last_at;
 
+-- name: archived_standing_columns
+id, bank_id, kind, name, tags, body, created_at, updated_at
+
+-- name: count_archived_standing
+select count(*) as count from standings where {archived_bank_is_meant};
+
+-- name: export_standing
+select {archived_standing_columns} from standings
+where id > :after_id and {archived_bank_is_meant}
+order by id limit :limit;
+
+-- name: find_archived_standing
+select {archived_standing_columns} from standings where id = :id;
+
+-- name: put_archived_standing
+insert into standings ({archived_standing_columns})
+values (:id, :bank_id, :kind, :name, :tags, :body, :created_at, :updated_at)
+on conflict (id) do update set tags = excluded.tags, body = excluded.body, updated_at = excluded.updated_at;
+
 -- name: archived_stream_columns
 id, bank_id, draft, chunk_count, text_bytes, text_chars, started_at, touched_at
 

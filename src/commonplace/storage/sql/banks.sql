@@ -56,6 +56,9 @@ delete from events where session_id in (select id from sessions where bank_id = 
 -- name: erase_sessions
 delete from sessions where bank_id = :bank_id;
 
+-- name: erase_standings
+delete from standings where bank_id = :bank_id;
+
 -- name: erase_reminders
 delete from reminders where bank_id = :bank_id;
 

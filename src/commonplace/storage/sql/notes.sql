@@ -15,10 +15,10 @@ on conflict (memory_id) do update set bank_id = excluded.bank_id, path = exclude
 -- name: drop_note
 delete from notes where memory_id = :memory_id;
 
--- Notes that were changed through another tongue, or erased, since their files were last written.
+-- Notes that were changed through another tongue, or erased, since their files were last written, or never were.
 -- name: notes_behind
 select n.memory_id from notes n left join memories m on m.id = n.memory_id
-where n.bank_id = :bank_id and (m.id is null or m.version > n.version) order by n.memory_id;
+where n.bank_id = :bank_id and (m.id is null or m.version > n.version or n.mtime_ns = 0) order by n.memory_id;
 
 -- Notes that nobody has given a file, as after an import.
 -- name: notes_without_file

@@ -240,6 +240,20 @@ create table jobs (
 create index jobs_by_turn on jobs (run_at, id) where state in ('pending', 'running');
 create index jobs_by_bank on jobs (bank_id, created_at desc);
 
+-- What stands in a bank besides its memories: directives, and mental models with their text and its history.
+create table standings (
+  id integer primary key,
+  bank_id integer not null references banks (id),
+  kind text not null,
+  name text not null,
+  tags text not null default '[]',
+  created_at integer not null,
+  updated_at integer not null,
+  -- Last, because it is long.
+  body text not null,
+  unique (bank_id, kind, name)
+) strict;
+
 -- Derived from here on: everything below can be dropped and rebuilt from what is above.
 
 create table tags (

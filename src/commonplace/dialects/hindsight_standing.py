@@ -1,0 +1,286 @@
+"""Hindsight's tools for what stands in a bank: reflections, mental models and directives."""
+
+from typing import Annotated, Any, cast
+
+from commonplace import ids
+from commonplace.activities import Job
+from commonplace.dialects import hindsight_shapes as shapes
+from commonplace.dialects.arguments import About
+from commonplace.dialects.hindsight_memories import MAX_TOKENS, FilterTags, Offset, TagMode, Tags
+from commonplace.dialects.hindsight_rows import bank_tool
+from commonplace.dialects.table import Call
+from commonplace.engine.asking import DEPTHS, Question
+from commonplace.engine.directives import Directive
+from commonplace.engine.mental_models import TOKENS_USUAL, MentalModel
+from commonplace.engine.reflecting import Guidance, Reflection, structured
+from commonplace.errors import Invalid, NotFound
+from commonplace.limits import LIST_MAX
+from commonplace.records import Filter
+
+Json = dict[str, Any]
+_TRIGGER = (
+    "mode refresh_after_consolidation refresh_cron full_refresh_cron min_refresh_interval_seconds fact_types "
+    "exclude_mental_models exclude_mental_model_ids tags_match tag_groups include_chunks recall_max_tokens "
+    "recall_chunks_max_tokens budget reflect_search_observations_max_tokens "
+    "reflect_search_observations_include_entities response_schema keep_trace"
+).split()
+
+ModelId = Annotated[str, About("The ID of the mental model.", 1, 200)]
+Trigger = Annotated[dict[str, Any] | None, About("When and from what it is refreshed. Fields not given stay.")]
+AfterConsolidation = Annotated[bool | None, About("Auto-refresh this model after memory consolidation.")]
+Limit = Annotated[int, About("Maximum number of results.", 1, LIST_MAX)]
+
+
+@bank_tool("reads", beside={"text": ""})
+def reflect(
+    call: Call,
+    query: Annotated[str, About("The question or topic to reflect on.", None, 10_000)],
+    context: Annotated[str | None, About("Why this reflection is needed.", None, 10_000)] = None,
+    budget: Annotated[str, About("Search budget: low, mid or high.")] = "low",
+    max_tokens: Annotated[int, About("Maximum tokens in the response.", 1)] = MAX_TOKENS,
+    response_schema: Annotated[dict[str, Any] | None, About("JSON Schema for structured output.")] = None,
+    tags: FilterTags = None,
+    tags_match: TagMode = "any",
+    include_trace: Annotated[bool, About("Include tool_trace and llm_trace.")] = False,
+    apply_all_directives: Annotated[bool, About("Apply tagged directives as well.")] = False,
+    include_based_on: Annotated[bool, About("Include the memories the answer rests on.")] = False,
+) -> Json:
+    """Generate thoughtful analysis by synthesizing stored memories with the bank's personality.
+
+    Use this when reasoned analysis is needed, not just fact retrieval. Every line names the memories it rests on, and
+    what is not known is said.
+    """
+    if not query.strip():
+        raise Invalid("Operation validation failed: query cannot be empty.", hint="Ask something.")
+    directives = _directives(call, tags, every=apply_all_directives)
+    where = shapes.tag_condition(tags, tags_match)
+    depth = budget if budget in DEPTHS else "low"
+    question = Question(query, Filter(users=("",), where=where), depth)
+    done = call.engine.reflect(call.bank, question, max_tokens, _guidance(call, directives, context or ""))
+    filled, why = structured(response_schema, done.findings) if response_schema else (None, None)
+    answer: Json = {"text": done.text, "structured_output": filled, "structured_output_error": why, "usage": _usage()}
+    if include_based_on:
+        answer["based_on"] = _based_on(call, done, directives)
+    if include_trace:
+        found = [ids.uuid_form(one.memory.id) for one in done.findings]
+        step = {"tool": "recall", "reason": "", "input": {"query": query, "budget": depth}, "output": found}
+        answer["tool_trace"] = [step | {"duration_ms": 0, "iteration": 1}]
+        answer["llm_trace"] = [{"scope": "reflect", "duration_ms": 0}] if done.by_model else []
+        answer["directives_applied"] = [one.title for one in directives] if done.by_model else []
+    return answer
+
+
+@bank_tool("writes")
+def create_mental_model(
+    call: Call,
+    name: Annotated[str, About("Human-readable name for the mental model.", None, 500)],
+    source_query: Annotated[str, About("The query used to generate and refresh the model.", None, 10_000)],
+    mental_model_id: Annotated[str | None, About("Custom ID: lower-case letters, digits and hyphens.", 0, 200)] = None,
+    tags: Tags = None,
+    max_tokens: Annotated[int, About("Maximum tokens for model content, 256 to 8192.")] = TOKENS_USUAL,
+    trigger_refresh_after_consolidation: AfterConsolidation = None,
+    tags_match: Annotated[str | None, About("How the tags choose memories; all_strict without it.")] = None,
+    trigger: Trigger = None,
+) -> Json:
+    """Create a mental model: a living document that stays current with your memories.
+
+    The answer has an operation_id; the content is there when that operation is completed, which it is at once.
+    """
+    wanted = _trigger({}, trigger, trigger_refresh_after_consolidation, tags_match)
+    own = (mental_model_id or "").strip()
+    if own and not all(one.isdigit() or one == "-" or (one.isalpha() and one == one.lower()) for one in own):
+        raise Invalid(f"'{own[:60]}' is no mental model id.", hint="Use lower-case letters, digits and hyphens.")
+    draft = MentalModel(own, name, source_query, tuple(tags or ()), max_tokens, wanted)
+    model = call.engine.add_mental_model(call.bank, draft)
+    return {
+        "mental_model_id": model.name,
+        "operation_id": ids.uuid_form(_refresh(call, model.name).id),
+        "status": "created",
+        "message": f"Mental model '{model.title}' created",
+    }
+
+
+@bank_tool("reads", beside={"items": []})
+def list_mental_models(call: Call, tags: FilterTags = None, limit: Limit = 100, offset: Offset = 0) -> Json:
+    """List all mental models in a bank, optionally filtered by tags, without their content."""
+    found = call.engine.list_mental_models(call.bank, tuple(tags or ()))
+    items = [_model(call, one) for one in found[offset : offset + limit]]
+    return {"items": items, "total": len(found)}
+
+
+@bank_tool("reads")
+def get_mental_model(
+    call: Call,
+    mental_model_id: ModelId,
+    detail: Annotated[str, About("metadata, content or full.")] = "full",
+) -> Json:
+    """Retrieve a specific mental model by ID, including its full content."""
+    return _model(call, call.engine.get_mental_model(call.bank, mental_model_id), detail)
+
+
+@bank_tool("writes")
+def update_mental_model(
+    call: Call,
+    mental_model_id: ModelId,
+    name: Annotated[str | None, About("New name.", None, 500)] = None,
+    source_query: Annotated[str | None, About("New source query.", None, 10_000)] = None,
+    tags: Tags = None,
+    max_tokens: Annotated[int | None, About("New max tokens, 256 to 8192.")] = None,
+    trigger_refresh_after_consolidation: AfterConsolidation = None,
+    tags_match: Annotated[str | None, About("How the tags choose memories.")] = None,
+    trigger: Trigger = None,
+) -> Json:
+    """Update a mental model's metadata or settings. The content stays until it is refreshed."""
+    before = call.engine.get_mental_model(call.bank, mental_model_id)
+    wanted = _trigger(before.trigger, trigger, trigger_refresh_after_consolidation, tags_match)
+    given = {
+        "title": name,
+        "query": source_query,
+        "tokens_max": max_tokens,
+        "tags": None if tags is None else tuple(tags),
+    }
+    changes = {field: value for field, value in given.items() if value is not None}
+    return _model(call, call.engine.update_mental_model(call.bank, mental_model_id, trigger=wanted, **changes), "full")
+
+
+@bank_tool("destroys")
+def delete_mental_model(call: Call, mental_model_id: ModelId) -> Json:
+    """Permanently delete a mental model."""
+    call.engine.delete_mental_model(call.bank, mental_model_id)
+    return {"status": "deleted", "mental_model_id": mental_model_id}
+
+
+@bank_tool("writes")
+def refresh_mental_model(call: Call, mental_model_id: ModelId) -> Json:
+    """Re-generate a mental model's content from the latest memories. Answers with an operation_id."""
+    job = _refresh(call, mental_model_id)
+    return {"operation_id": ids.uuid_form(job.id), "status": "queued", "message": "Mental model refresh queued"}
+
+
+@bank_tool("destroys")
+def clear_mental_model(call: Call, mental_model_id: ModelId) -> Json:
+    """Clear a mental model's content while keeping its definition. Call refresh_mental_model to rebuild it."""
+    model = call.engine.clear_mental_model(call.bank, mental_model_id)
+    return {"mental_model_id": model.name, "status": "cleared", "message": "Refresh it to rebuild its content"}
+
+
+@bank_tool("reads", beside={"items": []})
+def list_directives(
+    call: Call,
+    tags: Annotated[list[str] | None, About("Filter directives by tags; untagged ones hold for all.")] = None,
+    active_only: Annotated[bool, About("Only return active directives.")] = True,
+    limit: Limit = 100,
+    offset: Offset = 0,
+) -> Json:
+    """List all directives in a bank: instructions that guide how it responds to queries, the weightiest first."""
+    found = call.engine.list_directives(call.bank, tags or (), active_only=active_only)
+    return {"items": [_directive(call, one) for one in found[offset : offset + limit]], "total": len(found)}
+
+
+@bank_tool("writes")
+def create_directive(
+    call: Call,
+    name: Annotated[str, About("Human-readable name for the directive.", 1, 500)],
+    content: Annotated[str, About("The directive content/instruction.", 1, 100_000)],
+    priority: Annotated[int, About("Priority level (higher = more important).")] = 0,
+    is_active: Annotated[bool, About("Whether the directive is active.")] = True,
+    tags: Tags = None,
+) -> Json:
+    """Create a new directive in a bank."""
+    draft = Directive(name, content, priority, is_active, tuple(tags or ()))
+    return _directive(call, call.engine.add_directive(call.bank, draft))
+
+
+@bank_tool("destroys")
+def delete_directive(call: Call, directive_id: Annotated[str, About("The ID of the directive to delete.")]) -> Json:
+    """Delete a directive by ID."""
+    try:
+        call.engine.delete_directive(call.bank, ids.parse(directive_id))
+    except (NotFound, Invalid):
+        raise NotFound(f"Directive '{directive_id[:60]}' not found") from None
+    return {"status": "deleted", "directive_id": directive_id}
+
+
+def _refresh(call: Call, name: str) -> Job:
+    """Make a model's answer again, with a finished job as the record of it."""
+    return call.engine.refresh_as_job(call.bank, name, _guidance(call, _directives(call, None), ""))
+
+
+def _directives(call: Call, tags: list[str] | None, *, every: bool = False) -> list[Directive]:
+    listed = call.engine.list_directives(call.bank)
+    return [one for one in listed if every or not one.tags or set(tags or ()) & set(one.tags)]
+
+
+def _guidance(call: Call, directives: list[Directive], context: str) -> Guidance:
+    try:
+        profile = shapes.bank(call.engine.get_bank(call.bank))
+    except NotFound:
+        return Guidance(context=context)
+    return Guidance(profile["mission"], profile["disposition"], tuple(one.text for one in directives), context)
+
+
+def _trigger(before: Any, given: Json | None, after: bool | None, tags_match: str | None) -> Json:
+    unknown = sorted(set(given or {}) - set(_TRIGGER))
+    if unknown:
+        raise Invalid(f"A trigger has no {', '.join(unknown)}.", hint=f"Use some of: {', '.join(_TRIGGER)}.")
+    whole = cast(Json, dict(before)) | (given or {})
+    if after is not None:
+        whole["refresh_after_consolidation"] = after
+    if tags_match is not None:
+        whole["tags_match"] = tags_match
+    if whole.get("tags_match") not in (None, "any", "all", "any_strict", "all_strict", "exact"):
+        raise Invalid("tags_match must be any, all, any_strict, all_strict or exact.")
+    return {name: value for name, value in whole.items() if value is not None}
+
+
+def _model(call: Call, one: MentalModel, detail: str = "metadata") -> Json:
+    refreshed = shapes.iso(one.refreshed_at)
+    shown: Json = {
+        "id": one.name,
+        "bank_id": call.bank,
+        "name": one.title,
+        "tags": list(one.tags),
+        "last_refreshed_at": refreshed,
+        "last_memory_seen_at": refreshed,
+        "last_refresh_failed_at": None,
+        "last_full_refreshed_at": refreshed,
+        "created_at": shapes.iso(one.created_at),
+        "is_knowledge_page": False,
+        "is_stale": call.engine.is_stale(call.bank, one),
+    }
+    if detail == "metadata":
+        return shown
+    more: Json = {"source_query": one.query, "max_tokens": one.tokens_max, "trigger": dict(one.trigger)}
+    more["content"] = one.content
+    if detail == "full":
+        based = [ids.uuid_form(number) for number in one.sources]
+        history = [{"content": entry["content"], "at": shapes.iso(cast(int, entry["at"]))} for entry in one.history]
+        more |= {"reflect_response": {"based_on": based}, "structured_content": None, "history": history}
+    return shown | more
+
+
+def _directive(call: Call, one: Directive) -> Json:
+    return {
+        "id": ids.uuid_form(one.id),
+        "bank_id": call.bank,
+        "name": one.title,
+        "content": one.text,
+        "priority": one.priority,
+        "is_active": one.active,
+        "tags": list(one.tags),
+        "created_at": shapes.iso(one.created_at),
+        "updated_at": shapes.iso(one.updated_at),
+    }
+
+
+def _based_on(call: Call, done: Reflection, directives: list[Directive]) -> Json:
+    names = shapes.names_of(call, (one.memory for one in done.findings))
+    based: Json = {kind: [] for kind in ("world", "experience", "opinion", "observation", "mental-models")}
+    for one in done.findings:
+        based[shapes.fact_type(one.memory)].append(shapes.listed(one.memory, names, call.bank))
+    return based | {"directives": [_directive(call, one) for one in directives]}
+
+
+def _usage() -> Json:
+    # Models differ in what they tell of this, so nothing is counted.
+    return dict.fromkeys(("input_tokens", "output_tokens", "total_tokens", "cached_tokens", "thoughts_tokens"), 0)

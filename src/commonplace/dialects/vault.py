@@ -1,0 +1,158 @@
+"""Vault: memory as markdown files. Four tools over notes, which are memories that have a file."""
+
+import re
+from contextlib import suppress
+from typing import Annotated, Any
+
+from commonplace import checks, clock, ids
+from commonplace.dialects import vault_shapes as shapes
+from commonplace.dialects.arguments import About
+from commonplace.dialects.table import Call, Dialect, Reply, rows, tool
+from commonplace.errors import Conflict, Invalid, NotFound
+from commonplace.limits import NAME_CHARS_MAX, RECALL_MAX, TITLE_CHARS_MAX
+from commonplace.records import Filter, Memory, Once, Origin, Query
+from commonplace.vault.place import MARK, Vault, vault_of
+from commonplace.vault.sync import sync
+from commonplace.vault.writing import Written, append, follow
+
+_NOW_AND_THEN = 7
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+Key = Annotated[str | None, About("Your own key for this call; within a session it is done once.", 1, NAME_CHARS_MAX)]
+
+
+@tool("reads", title="Search notes", always_loaded=True)
+def memory_search(
+    call: Call,
+    query: Annotated[str, About("Natural-language search query.")],
+    top_k: Annotated[int, About("Max results; never more than 200.", 1)] = 5,
+    include_deleted: Annotated[bool, About("Include soft-deleted entries.")] = False,
+    cursor: Annotated[str | None, About("Opaque pagination cursor from a prior response.")] = None,
+) -> dict[str, Any]:
+    """Search the vault by meaning and by words. Returns results, best first, and next_cursor when there are more."""
+    question = f"{call.bank}\n{include_deleted}\n{query}"
+    given = shapes.after(question, cursor) if cursor else ()
+    if not query.strip():
+        return {"results": [], "next_cursor": None}
+    _in_step(call)
+    chosen = _chosen(call, Filter(status="any" if include_deleted else "live"))
+    hits = call.engine.recall(call.bank, Query(query, chosen, limit=RECALL_MAX)).hits
+    fresh = [hit for hit in hits if hit.memory.id not in given]
+    fresh.sort(key=lambda hit: (-hit.score, -hit.memory.id))
+    page = fresh[:top_k]
+    seen = (*given, *(hit.memory.id for hit in page))
+    more = shapes.cursor(question, seen) if len(fresh) > len(page) else None
+    return {"results": [shapes.entry(hit) for hit in page], "next_cursor": more}
+
+
+@tool("reads", title="Recall for phases", always_loaded=True)
+def memory_recall(
+    call: Call,
+    phases: Annotated[list[str], About('Phase names to bundle, e.g. ["work", "review"]; any words will do.')],
+    budget_tokens: Annotated[int, About("Token ceiling for the returned bundle.")] = 4096,
+    idempotency_key: Key = None,
+) -> Reply:
+    """Retrieve a budgeted context bundle for one or more phases of work, as one markdown text."""
+    if budget_tokens <= 0:
+        raise Invalid("budget_tokens must be more than 0.", hint="Leave it out for 4096.")
+    if not any(phase.strip() for phase in phases):
+        raise Invalid("phases is empty.", hint='Name at least one, for example ["work"].')
+
+    def work() -> str:
+        _in_step(call)
+        chosen = _chosen(call, Filter())
+        found = call.engine.for_phases(call.bank, phases, chosen, (MARK, "phases"))
+        return shapes.bundle(found, budget_tokens)
+
+    once = _once(call, "memory_recall", idempotency_key)
+    text = call.engine.once(call.bank, once, [phases, budget_tokens], work)[0] if once else work()
+    return Reply({"result": text}, text)
+
+
+@tool("writes", title="Append a note", always_loaded=True)
+def memory_append(
+    call: Call,
+    title: Annotated[str, About("Short summary; the file is named after it.", 1, TITLE_CHARS_MAX)],
+    body: Annotated[str, About("Memory content in Markdown.", 1)],
+    tags: Annotated[list[str] | None, About("Optional labels.")] = None,
+    idempotency_key: Key = None,
+) -> dict[str, Any]:
+    """Write a new memory entry as a markdown file. Idempotent on idempotency_key."""
+    checks.body(title, what="title")
+    checks.body(body, what="body")
+    if _CONTROL.search(title):
+        raise Invalid("The title has a control character.", hint="Keep it on one line of plain text.")
+    wanted, once = Written(title, body, checks.tags(tags or ())), _once(call, "memory_append", idempotency_key)
+    vault = _in_step(call)
+    memory = append(vault, wanted, once, _origin(call))
+    if memory.id % _NOW_AND_THEN == 0:
+        # What is known of young files is settled here, because a refused call and a question write nothing.
+        sync(vault)
+    return shapes.appended(memory)
+
+
+@tool("destroys", title="Forget a note", idempotent=True)
+def memory_forget(
+    call: Call, id: Annotated[str, About("Memory ID from memory_search or memory_append.", 1)]
+) -> dict[str, Any]:
+    """Soft-delete a memory entry. Its file stays, with the status deleted, and can be brought back there."""
+    if not _is_id(id):
+        raise _unknown(id)
+    vault = _in_step(call)
+    memory = _memory(call, id)
+    after = call.engine.forget(call.bank, [memory.id], _origin(call))[0].memory
+    # Where somebody writes to the file at this very moment, the next look brings both together.
+    with suppress(Conflict):
+        follow(vault, after.id, _origin(call))
+    assert after.forgotten_at is not None
+    return {"id": ids.note(after.id), "status": "deleted", "deleted_at": clock.iso(after.forgotten_at)}
+
+
+def _in_step(call: Call) -> Vault:
+    """The vault, once what happened in its folder is known."""
+    vault = vault_of(call.engine, call.bank)
+    sync(vault, settle=False)
+    return vault
+
+
+def _chosen(call: Call, chosen: Filter) -> Filter:
+    """What the owner of the installation may see: what is kept for other users is not the vault's."""
+    return Filter(status=chosen.status, users=("", call.engine.owner) if call.engine.owner else ("",))
+
+
+def _memory(call: Call, given: str) -> Memory:
+    memory = call.engine.get(call.bank, given)
+    if memory.scope.user not in ("", call.engine.owner):
+        raise _unknown(given)
+    return memory
+
+
+def _is_id(given: str) -> bool:
+    try:
+        return bool(ids.parse(given))
+    except Invalid:
+        return False
+
+
+def _unknown(given: str) -> NotFound:
+    return NotFound(f"There is no memory {given[:60]!r}.", hint="Use an id from memory_search or memory_append.")
+
+
+def _once(call: Call, name: str, key: str | None) -> Once | None:
+    return Once(call.session, name, checks.name(key, what="idempotency key")) if key is not None else None
+
+
+def _origin(call: Call) -> Origin:
+    return Origin(who=call.client, dialect="vault", session=call.session)
+
+
+DIALECT = Dialect(
+    name="vault",
+    title="Vault",
+    instructions=(
+        "Notes in markdown, shared by every agent of this person. Search them with memory_search before answering what "
+        "may have come up before, begin a phase of work with memory_recall, and keep with memory_append what should be "
+        "known next time."
+    ),
+    tools=rows(memory_search, memory_recall, memory_append, memory_forget),
+    failure=shapes.failure,
+)

@@ -1,0 +1,67 @@
+"""Directives: standing instructions of a bank, for whoever answers from it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from commonplace import checks, ids
+from commonplace.activities import Standing
+from commonplace.engine.parts import Parts
+from commonplace.errors import NotFound
+from commonplace.limits import COUNT_MAX, LIST_MAX, TITLE_CHARS_MAX
+from commonplace.storage import banks, standings
+
+KIND = "directive"
+
+
+@dataclass(frozen=True, slots=True)
+class Directive:
+    """One instruction, how much it matters, and whether it is in force. Several may have one title."""
+
+    title: str
+    text: str
+    priority: int = 0
+    active: bool = True
+    tags: tuple[str, ...] = ()
+    id: int = 0
+    created_at: int = 0
+    updated_at: int = 0
+
+
+def add_directive(parts: Parts, bank: str, draft: Directive) -> Directive:
+    """Store an instruction."""
+    title = checks.name(draft.title, what="name", chars_max=TITLE_CHARS_MAX)
+    text, tags, name = checks.body(draft.text, what="content"), checks.tags(draft.tags), checks.name(bank, what="bank")
+    checks.count(abs(draft.priority), what="priority", most=COUNT_MAX)
+    with parts.db.transaction():
+        now = parts.clock.now()
+        bank_id, number = banks.ensure(parts.db, name, now).id, banks.new_ids(parts.db, now)[0]
+        body = {"title": title, "text": text, "priority": draft.priority, "active": draft.active}
+        standings.put(parts.db, Standing(number, bank_id, KIND, ids.short(number), tags, body, now, now))
+    return replace(draft, title=title, tags=tags, id=number, created_at=now, updated_at=now)
+
+
+def list_directives(
+    parts: Parts, bank: str, tags: Sequence[str] = (), *, active_only: bool = True
+) -> tuple[Directive, ...]:
+    """The instructions of a bank, the weightiest first. Those without tags hold for every tag."""
+    found = banks.find(parts.db, checks.name(bank, what="bank"))
+    every = [_directive(one) for one in standings.listed(parts.db, found.id, KIND, LIST_MAX)] if found else []
+    kept = [one for one in every if one.active or not active_only]
+    meant = [one for one in kept if not tags or not one.tags or set(tags) & set(one.tags)]
+    return tuple(sorted(meant, key=lambda one: -one.priority))
+
+
+def delete_directive(parts: Parts, bank: str, number: int) -> None:
+    """Remove an instruction for good."""
+    with parts.db.transaction():
+        place = banks.find(parts.db, checks.name(bank, what="bank"))
+        found = standings.find(parts.db, place.id, KIND, ids.short(number)) if place and number else None
+        if found is None:
+            raise NotFound(f"There is no directive {number}.", hint="List the directives.")
+        standings.delete(parts.db, found.id)
+
+
+def _directive(one: Standing) -> Directive:
+    title, text = str(one.body["title"]), str(one.body["text"])
+    priority, active = int(str(one.body["priority"])), bool(one.body["active"])
+    return Directive(title, text, priority, active, one.tags, one.id, one.created_at, one.updated_at)

@@ -1,0 +1,116 @@
+"""Commands about the folder of notes: how it stands, bring it together with the memories, write ids into its files."""
+
+from dataclasses import asdict
+
+import click
+
+from commonplace.engine.doctor import Finding
+from commonplace.engine.engine import Engine
+from commonplace.faces.cli import screen
+from commonplace.faces.cli.call import Call, called
+from commonplace.faces.cli.columns import Column
+from commonplace.storage import notes as rows
+from commonplace.vault.place import vault_of
+from commonplace.vault.sync import Report, sync
+from commonplace.vault.writing import adopt_files
+
+_SHOWN = 3
+
+
+@click.group()
+def vault() -> None:
+    """Look after the notes that lie as markdown files in a folder."""
+
+
+@vault.command()
+@called()
+def status(call: Call) -> None:
+    """Show where the notes lie and what is the matter with any of them.
+
+    Reads every file, and brings folder and memories together on the way. Ends with exit code 1 when a file cannot be
+    read.
+
+    \b
+    Example:
+      commonplace vault status
+    """
+    _told(call, _synced(call), whole=True)
+
+
+@vault.command("sync")
+@called()
+def synchronise(call: Call) -> None:
+    """Bring folder and memories together now.
+
+    A server does this by itself every few seconds. What was changed in the folder becomes a version of its note, and
+    what was changed elsewhere is written into its file.
+
+    \b
+    Example:
+      commonplace vault sync
+    """
+    _told(call, _synced(call), whole=False)
+
+
+@vault.command()
+@called()
+def adopt(call: Call) -> None:
+    """Write ids into the files of notes that have none.
+
+    Notes that people make by hand are found without; an id in the file keeps them the same note wherever it is moved
+    and whatever becomes of the store. Everything else in the files stays as it is.
+
+    \b
+    Example:
+      commonplace vault adopt
+    """
+    sync(place := vault_of(call.engine, call.bank), full=True)
+    bank_id = place.bank_id
+    known = rows.listed(call.engine.db, bank_id) if bank_id is not None else []
+    count = adopt_files(place, [one.memory_id for one in known])
+    if call.as_json:
+        screen.emit({"adopted_count": count})
+    else:
+        screen.note(f"Wrote ids into {screen.counted(count, 'file')}.")
+
+
+def findings(engine: Engine) -> tuple[Finding, ...]:
+    """What doctor has to say about the folder of notes."""
+    if engine.vault is None or not engine.vault.is_dir():
+        return ()
+    report = sync(vault_of(engine), full=True)
+    if report.broken:
+        listed = "; ".join(f"{path}: {why}" for path, why in list(report.broken.items())[:_SHOWN])
+        text = f"{screen.counted(len(report.broken), 'file')} cannot be read as notes: {listed}"
+        return (Finding("vault", "warning", text, "`commonplace vault status` lists all of them."),)
+    if report.copies:
+        text = f"{screen.counted(len(report.copies), 'file')} are copies that a sync client made of notes."
+        return (Finding("vault", "warning", text, "`commonplace vault status` lists them."),)
+    return (Finding("vault", "ok", "Every file in the folder of notes can be read."),)
+
+
+def _synced(call: Call) -> Report:
+    return sync(vault_of(call.engine, call.bank), full=True)
+
+
+def _told(call: Call, report: Report, *, whole: bool) -> None:
+    place = vault_of(call.engine, call.bank)
+    known = rows.listed(call.engine.db, place.bank_id) if place.bank_id is not None else []
+    if call.as_json:
+        screen.emit({"folder": str(place.root), "note_count": len(known)} | asdict(report))
+    else:
+        screen.note(f"{screen.counted(len(known), 'note')} in {place.root}")
+        counts = {name: getattr(report, name) for name in ("added", "changed", "forgotten", "restored", "written")}
+        done = ", ".join(f"{count:,} {name}" for name, count in counts.items() if count)
+        screen.note(f"Brought together: {done or 'nothing had changed'}.")
+        lines = [
+            *((path, "broken", why) for path, why in report.broken.items()),
+            *((path, "copy", "It has the id of another file, or the name of a conflict.") for path in report.copies),
+            *((path, "missing", "It was there before.") for path in report.missing),
+            *((path, "passed over", why) for path, why in report.passed.items() if whole),
+        ]
+        if lines:
+            styles = {"broken": "bold red", "copy": "yellow", "missing": "yellow"}
+            screen.table((Column("File", share=1), Column("State", styles=styles), Column("Why", share=1)), lines)
+    if report.broken:
+        click.get_current_context().exit(1)

@@ -1,0 +1,104 @@
+"""What Hindsight promises: the sentences of its contract page, and the points its issue decides."""
+
+from tests.dialects.requirements import Requirement
+
+_PAGE, _ISSUE = "contract/hindsight.md", "issue 8"
+
+
+def _promises(source: str, table: str) -> tuple[Requirement, ...]:
+    """A line a promise: id, sentence, and after a second bar what we do instead."""
+    rows = [[part.strip() for part in line.split("|")] for line in table.strip().splitlines()]
+    return tuple(Requirement(f"hindsight:{row[0]}", source, row[1], row[2] if len(row) > 2 else None) for row in rows)
+
+
+_CONTRACT = _promises(
+    _PAGE,
+    """
+    modes:tools | Multi-bank has all 30 tools, single-bank 27 without list_banks, create_bank and get_bank_stats.
+    modes:bank-id | Multi-bank tools take an optional bank_id, single-bank tools none.
+    modes:isolation | A connection to one bank sees and changes that bank only.
+    tools:parameters | Every tool has the parameters of the page, with their types and defaults.
+    tools:annotations | Reading tools are marked read-only, deleting and clearing ones destructive, none open-world.
+    tools:instructions | The deployment's instructions are appended to what retain and recall say of themselves.
+    http:curl | The request of the page, with no session, is answered; each bank has an endpoint of its own.
+    http:key | With a tenant key a request without it is 401.
+    http:bank-order | The bank is that of the path, else of the header, else of the environment.
+    retain:asynchronous | retain answers with an operation that stores the memory.
+    retain:context | The context is general unless told, and is kept.
+    retain:timestamp | The timestamp says when the event occurred.
+    retain:tags | Tags are kept for filtering.
+    retain:metadata | Metadata is attached.
+    retain:document | A document id associates the memory with a document.
+    sync-retain:readable | What sync_retain stored is found by recall at once.
+    recall:query | recall finds memories by a question in natural language.
+    recall:max-tokens | No more than max_tokens come back, 4096 unless told.
+    recall:budget | The budget is low, mid or high.
+    recall:types | types filters by fact type.
+    recall:tags | tags and tags_match filter by tags.
+    recall:query-timestamp | query_timestamp anchors relative times.
+    recall:min-scores | min_scores sets floors, inclusive and all of them at once.
+    reflect:synthesis | reflect answers a question from stored memories.
+    reflect:schema | With a response schema the answer has structured_output.
+    reflect:tags | tags filter what is reflected on.
+    reflect:trace | The trace comes only when asked for.
+    model:create | A mental model is created with an id of the caller's or a made one, and an operation.
+    model:list | Mental models are listed, by tags where asked.
+    model:get | A mental model is read with its full content.
+    model:update | A mental model's name, query, tags, tokens and trigger can be changed.
+    model:delete | A mental model can be deleted for good.
+    model:refresh | A refresh makes the content again from the latest memories.
+    model:clear | Clearing takes the content away and keeps the definition.
+    model:auto-refresh | A model that asks for it is refreshed after consolidation.
+    banks:list | list_banks lists all banks.
+    banks:create | create_bank makes a bank or returns the one there is.
+    banks:get | get_bank tells name, mission and disposition.
+    banks:stats | get_bank_stats counts nodes and links.
+    banks:update | update_bank changes the name and the configuration fields given, and nothing else.
+    banks:mission | mission is another name for config_updates.reflect_mission.
+    banks:config | Every field of the page is accepted, other fields and credentials are refused.
+    banks:delete | delete_bank deletes a bank with everything in it.
+    banks:clear | clear_memories clears all memories, or those of one type, and keeps the bank.
+    banks:allowlist | mcp_enabled_tools limits the tools of a bank.
+    directives:create | A directive has a name, a content, a priority, tags and whether it is active.
+    directives:list | Directives are listed by tags, active ones unless told otherwise.
+    directives:delete | A directive can be deleted.
+    memories:list | Memories are browsed by type and words, with limit and offset.
+    memories:get | A memory is read by its id.
+    documents:list | Documents are listed, by words where asked.
+    documents:get | A document is read by its id, with its metadata.
+    documents:delete | Deleting a document deletes the memories linked to it.
+    operations:list | Operations are listed by status.
+    operations:get | The status and details of an operation can be read.
+    operations:cancel | A pending or running operation can be cancelled.
+    tags:list | Tags are listed, by a glob pattern where asked.
+    """,
+)
+_DECIDED = _promises(
+    _ISSUE,
+    """
+    shapes:two | One bank answers with objects, many banks with the same JSON in a string; the retains with objects.
+    shapes:failures | Failures are part of the answer; wrong arguments are errors.
+    shapes:tolerant | JSON in strings and stray arguments are tolerated.
+    banks:unwritten | Reading a bank nobody wrote to finds nothing or says so, and does not make it.
+    banks:allowlist-holds | A bank's allowlist holds whichever way the bank is named.
+    banks:erased | A bank deleted leaves none of its text in the database file.
+    retain:facts | A text is cut into statements with the date they speak of, entities and a fact type.
+    retain:replace | The same document id replaces what changed and keeps what did not.
+    retain:append | Append mode adds to the document.
+    retain:identical | Identical text changes nothing.
+    retain:proof | A fact told again raises its proof count.
+    recall:tag-modes | The five tag modes choose as the original's do.
+    recall:near-duplicates | Among 200 near-duplicates the one named is first at least 45 times of 50.
+    recall:nothing | Nothing relevant is an empty list.
+    recall:window | A time in the question finds what is of that time.
+    recall:includes | Chunks, entities and source facts come when asked for.
+    observations:grouped | Facts about one subject become an observation with its sources, current value first.
+    observations:switch | A bank can switch observations off.
+    documents:nothing-survives | Nothing derived from a deleted document survives.
+    reflect:grounded | Every line cites its memories, contradictions are named, and what is not known is said.
+    reflect:model | A model's sentences must cite what it was shown; when it fails the extract comes with a note.
+    model:stale | A model is stale when something was written since.
+    operations:running | The status running is understood, and so is processing.
+    """,
+)
+REQUIREMENTS = _CONTRACT + _DECIDED

@@ -1,0 +1,197 @@
+"""Hindsight's banks, operations, directives and mental models through the MCP layer, with many banks and with one."""
+
+import pytest
+
+from commonplace.dialects.registry import single
+from commonplace.engine.engine import Engine
+from tests.conftest import StoppedClock
+from tests.dialects.hindsight_client import Hindsight
+from tests.dialects.requirements import requirement
+
+CONFIG = {
+    "reflect_mission": "Help the team.",
+    "retain_mission": "Keep decisions.",
+    "retain_extraction_mode": "verbose",
+    "retain_custom_instructions": "Be exact.",
+    "retain_chunk_size": 2000,
+    "retain_structured_chunk_size": 4000,
+    "retain_chunk_batch_size": 4,
+    "enable_observations": True,
+    "observations_mission": "Only people.",
+    "disposition_skepticism": 5,
+    "disposition_literalism": 1,
+    "disposition_empathy": 4,
+    "entity_labels": ["person"],
+    "entities_allow_free_form": False,
+    "recall_include_chunks": False,
+    "recall_max_tokens": 900,
+    "mcp_enabled_tools": ["recall", "retain", "update_bank", "get_bank"],
+}
+
+
+@requirement("hindsight:banks:list", "hindsight:banks:create", "hindsight:banks:stats")
+def test_banks_are_made_listed_and_counted(many: Hindsight, clock: StoppedClock) -> None:
+    made = many("create_bank", bank_id="team", name="Team", mission="Remember the team.")
+    usual = {"skepticism": 3, "literalism": 3, "empathy": 3}
+    assert made == {"bank_id": "team", "name": "Team", "disposition": usual, "mission": "Remember the team."}
+    assert many("create_bank", bank_id="team") == made
+    clock.advance(1000)
+    many.keep("Noor lives in Cairo. Noor likes tea. I fixed the roof.")
+    listed = many("list_banks")
+    assert [(one["bank_id"], one["fact_count"]) for one in listed["banks"]] == [("default", 4), ("team", 0)]
+    stats = many("get_bank_stats")
+    assert stats["node_counts"] == {"world": 2, "experience": 1, "observation": 1}
+    assert stats["link_counts"] == {"entity": 1, "temporal": 3}
+    assert (stats["total_documents"], stats["total_observations"]) == (1, 1)
+    assert "no bank id" in many("create_bank", bank_id="_hidden")["error"]
+
+
+@requirement("hindsight:banks:unwritten", "hindsight:banks:get")
+def test_reading_makes_no_bank(hindsight: Hindsight, engine: Engine) -> None:
+    bank = hindsight.client.bank
+    assert hindsight("get_bank") == {"error": f"Bank '{bank}' not found"}
+    assert hindsight.found("anything") == []
+    for tool in ("list_memories", "list_documents", "list_tags", "list_mental_models", "list_directives"):
+        assert hindsight(tool)["items"] == []
+    assert hindsight("list_operations")["operations"] == []
+    assert hindsight("delete_bank")["memory_units_deleted"] == 0
+    assert hindsight("clear_memories")["memory_units_deleted"] == 0
+    assert engine.list_banks() == ()
+    hindsight.keep("Now it is there.")
+    assert hindsight("get_bank")["name"] == bank
+
+
+@requirement("hindsight:banks:update", "hindsight:banks:config", "hindsight:banks:mission")
+def test_configuration_is_checked_field_by_field(hindsight: Hindsight, engine: Engine) -> None:
+    profile = hindsight("update_bank", name="Ours", mission="Old way.")
+    assert (profile["name"], profile["mission"]) == ("Ours", "Old way.")
+    profile = hindsight("update_bank", mission="Old way.", config_updates=CONFIG)
+    assert (profile["name"], profile["mission"]) == ("Ours", "Help the team.")
+    assert profile["disposition"] == {"skepticism": 5, "literalism": 1, "empathy": 4}
+    assert engine.get_bank(hindsight.client.bank).config == CONFIG
+    bad = hindsight("update_bank", config_updates={"disposition_skepticism": 9})
+    assert bad == {"error": "disposition_skepticism must be an integer between 1 and 5, got 9."}
+    assert "credential" in hindsight("update_bank", config_updates={"llm_api_key": "x"})["error"]
+    assert "retain_mission" in hindsight("update_bank", config_updates={"colour": "red"})["error"]
+    assert engine.get_bank(hindsight.client.bank).config == CONFIG
+    assert hindsight("update_bank") == hindsight("get_bank")
+
+
+@requirement("hindsight:banks:allowlist", "hindsight:banks:allowlist-holds")
+def test_an_allowlist_cannot_be_got_around(engine: Engine) -> None:
+    many, one = Hindsight(engine), Hindsight(engine, "closed")
+    many("update_bank", bank_id="closed", config_updates={"mcp_enabled_tools": ["recall"]})
+    assert many.wrong("sync_retain", content="x", bank_id="closed") == "Unknown tool: 'sync_retain'"
+    assert one.wrong("sync_retain", content="x") == "Unknown tool: 'sync_retain'"
+    assert one.found("x") == []
+    dialect = single("hindsight")
+    assert dialect.narrowed is not None
+    assert list(dialect.narrowed(dialect, engine, "closed").tools) == ["recall"]
+    assert len(dialect.narrowed(dialect, engine, "open").tools) == 27
+    many.keep("Elsewhere all is open.")
+
+
+@requirement("hindsight:banks:delete", "hindsight:banks:erased")
+def test_a_deleted_bank_leaves_nothing_in_the_file(hindsight: Hindsight, engine: Engine) -> None:
+    hindsight.keep("Xylophone is secret. Xylophone is loud.", document_id="xylophone-notes")
+    hindsight("create_directive", name="n", content="Praise the xylophone.")
+    hindsight("create_mental_model", name="m", source_query="What is the xylophone?")
+    gone = hindsight("delete_bank")
+    assert (gone["memory_units_deleted"], gone["documents_deleted"], gone["bank_deleted"]) == (3, 1, True)
+    assert engine.list_banks() == ()
+    held = b"".join(file.read_bytes() for file in engine.db.path.parent.iterdir() if file.is_file())
+    assert b"ylophon" not in held.lower()
+
+
+@requirement("hindsight:banks:clear")
+def test_clearing_keeps_the_bank(hindsight: Hindsight) -> None:
+    hindsight("update_bank", name="Kept")
+    hindsight.keep("Lena has a boat. Lena has a kayak. I fixed the mast.")
+    some = hindsight("clear_memories", type="experience")
+    assert (some["status"], some["memory_units_deleted"]) == ("cleared", 1)
+    assert hindsight("list_documents")["total"] == 1
+    every = hindsight("clear_memories")
+    assert (every["memory_units_deleted"], every["documents_deleted"]) == (3, 1)
+    assert hindsight("list_memories")["total"] == hindsight("list_documents")["total"] == 0
+    assert hindsight("get_bank")["name"] == "Kept"
+    assert "world" in hindsight("clear_memories", type="dream")["error"]
+
+
+@requirement("hindsight:operations:cancel", "hindsight:operations:running")
+def test_operations_are_read_and_cancelled(hindsight: Hindsight, engine: Engine) -> None:
+    job = engine.enqueue(hindsight.client.bank, "slow", {})
+    [pending] = hindsight("list_operations", status="pending")["operations"]
+    done = hindsight("cancel_operation", operation_id=pending["id"])
+    assert (done["success"], done["bank_id"]) == (True, hindsight.client.bank)
+    assert hindsight("get_operation", operation_id=pending["id"])["status"] == "cancelled"
+    assert "is cancelled" in hindsight("cancel_operation", operation_id=pending["id"])["error"]
+    for status in ("running", "processing", "dreaming"):
+        assert hindsight("list_operations", status=status) == {"total": 0, "operations": []}
+    stranger = "00000000-0000-4000-8000-000000000000"
+    assert hindsight("get_operation", operation_id=stranger)["status"] == "not_found"
+    assert "not found for bank" in hindsight("cancel_operation", operation_id=stranger)["error"]
+    assert "not a valid operation id" in hindsight("get_operation", operation_id="?")["error"]
+    assert engine.get_job(hindsight.client.bank, job.id).state == "cancelled"
+
+
+@requirement("hindsight:directives:create", "hindsight:directives:list", "hindsight:directives:delete")
+def test_directives_come_and_go(hindsight: Hindsight) -> None:
+    tone = hindsight("create_directive", name="Tone", content="Be brief.", priority=2, tags=["style"])
+    rest = hindsight("create_directive", name="Rest", content="Never guess.", is_active=False)
+    plain = hindsight("create_directive", name="Plain", content="Use English.")
+    assert (tone["name"], tone["content"], tone["priority"], tone["tags"]) == ("Tone", "Be brief.", 2, ["style"])
+    assert [one["id"] for one in hindsight("list_directives")["items"]] == [tone["id"], plain["id"]]
+    assert hindsight("list_directives", active_only=False)["total"] == 3
+    assert [one["id"] for one in hindsight("list_directives", tags=["other"])["items"]] == [plain["id"]]
+    assert hindsight("delete_directive", directive_id=rest["id"])["status"] == "deleted"
+    assert hindsight("delete_directive", directive_id=rest["id"]) == {"error": f"Directive '{rest['id']}' not found"}
+    assert hindsight("delete_directive", directive_id="x") == {"error": "Directive 'x' not found"}
+
+
+@requirement("hindsight:model:create", "hindsight:model:get", "hindsight:model:list", "hindsight:model:delete")
+@requirement("hindsight:model:update")
+def test_a_mental_model_is_made_read_changed_and_deleted(hindsight: Hindsight) -> None:
+    hindsight.keep("Ada works on engines. Ben works on looms.", tags=["team"])
+    made = hindsight("create_mental_model", name="Team", source_query="Who works on what?", tags=["team", "people"])
+    assert made["mental_model_id"].startswith("mm-")
+    assert hindsight("get_operation", operation_id=made["operation_id"])["status"] == "completed"
+    named = hindsight("create_mental_model", name="Who", source_query="Who works on looms?", mental_model_id="who-is")
+    assert (
+        "already exists"
+        in hindsight("create_mental_model", name="W", source_query="q", mental_model_id="who-is")["error"]
+    )
+    assert (
+        "lower-case" in hindsight("create_mental_model", name="W", source_query="q", mental_model_id="Who Is")["error"]
+    )
+    assert "between 256 and 8192" in hindsight("create_mental_model", name="W", source_query="q", max_tokens=1)["error"]
+    assert "Ben works on looms." in hindsight("get_mental_model", mental_model_id=named["mental_model_id"])["content"]
+    assert "content" not in hindsight("get_mental_model", mental_model_id="who-is", detail="metadata")
+    assert [one["name"] for one in hindsight("list_mental_models", tags=["people"])["items"]] == ["Team"]
+    changed = hindsight("update_mental_model", mental_model_id="who-is", name="Looms", max_tokens=512, tags=["x"])
+    assert (changed["name"], changed["max_tokens"], changed["tags"]) == ("Looms", 512, ["x"])
+    assert changed["source_query"] == "Who works on looms?"
+    assert "no colour" in hindsight("update_mental_model", mental_model_id="who-is", trigger={"colour": 1})["error"]
+    assert hindsight("delete_mental_model", mental_model_id="who-is")["status"] == "deleted"
+    missing = f"Mental model 'who-is' not found in bank '{hindsight.client.bank}'"
+    for tool in ("get_mental_model", "delete_mental_model", "refresh_mental_model", "clear_mental_model"):
+        assert hindsight(tool, mental_model_id="who-is") == {"error": missing}
+
+
+@requirement(
+    "hindsight:model:refresh", "hindsight:model:clear", "hindsight:model:stale", "hindsight:model:auto-refresh"
+)
+@pytest.mark.parametrize("auto", [False, True])
+def test_a_mental_model_follows_its_memories(hindsight: Hindsight, auto: bool) -> None:
+    hindsight.keep("The office is in Oslo.", timestamp="2025-01-01")
+    more = {"mental_model_id": "office", "trigger_refresh_after_consolidation": auto}
+    hindsight("create_mental_model", name="Office", source_query="Where is the office?", **more)
+    assert hindsight("get_mental_model", mental_model_id="office")["is_stale"] is False
+    hindsight("retain", content="The office is in Bergen.", timestamp="2026-01-01")
+    model = hindsight("get_mental_model", mental_model_id="office")
+    assert (model["is_stale"], "Bergen" in model["content"]) == (not auto, auto)
+    assert hindsight("refresh_mental_model", mental_model_id="office")["status"] == "queued"
+    fresh = hindsight("get_mental_model", mental_model_id="office")
+    assert (fresh["is_stale"], "Bergen" in fresh["content"], len(fresh["history"])) == (False, True, 1)
+    assert hindsight("clear_mental_model", mental_model_id="office")["status"] == "cleared"
+    empty = hindsight("get_mental_model", mental_model_id="office")
+    assert (empty["content"], empty["source_query"], empty["history"]) == ("", "Where is the office?", [])

@@ -1,0 +1,205 @@
+"""The vault's folder while a server runs: people, sync clients, other dialects and crashes."""
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from commonplace.app import open_engine
+from commonplace.dialects.memstate import DIALECT as MEMSTATE
+from commonplace.dialects.powermem import DIALECT as POWERMEM
+from commonplace.dialects.vault import DIALECT
+from commonplace.engine.engine import Engine
+from commonplace.faces.cli.call import Shell
+from commonplace.faces.cli.care import doctor
+from commonplace.faces.cli.vault import vault as vault_command
+from commonplace.records import Filter
+from commonplace.settings import load
+from commonplace.vault import notes
+from commonplace.vault.place import vault_of
+from commonplace.vault.sync import sync
+from tests.conftest import StoppedClock
+from tests.dialects.requirements import requirement
+from tests.dialects.speaking import Client
+from tests.dialects.vault_client import VaultClient, vault_server
+from tests.faces.http_client import server, until
+from tests.faces.pipes import opened
+
+# 200 rounds take most of a minute; `VAULT_CRASHES=200` runs them.
+ROUNDS = int(os.environ.get("VAULT_CRASHES", "200"))
+
+
+@pytest.fixture(scope="module")
+def vault(tmp_path_factory: pytest.TempPathFactory) -> Iterator[VaultClient]:
+    with vault_server(tmp_path_factory.mktemp("vault") / "home") as client:
+        yield client
+
+
+@requirement("vault:sync:seen")
+def test_a_file_dropped_into_the_folder_is_noticed_without_a_call(vault: VaultClient) -> None:
+    vault.append("First")
+    (vault.root / "dropped.md").write_text("A narwhal surfaced.")
+    reader = open_engine(load({"COMMONPLACE_HOME": str(vault.running.home)}))
+    until(lambda: any("narwhal" in one.text for one in reader.list("default")), 10)
+    (vault.root / "dropped.md").write_text("A walrus surfaced.")
+    until(lambda: any("walrus" in one.text for one in reader.list("default")), 10)
+    reader.db.close()
+
+
+@requirement("vault:binds")
+def test_the_vault_can_be_what_mcp_speaks(home: Path) -> None:
+    with server(home, "serve", "--port", "0", "--dialect", "vault", module="commonplace") as running:
+        client = VaultClient(running)
+        assert running.ask("/mcp", "tools/list").status == 401
+        answer = client.raw("memory_append", "/mcp", title="Here", body="b").json["result"]
+        assert not answer["isError"]
+        assert (home / "vault" / "Here.md").exists()
+
+
+@requirement("vault:sync:broken")
+def test_a_broken_file_hides_nothing_and_doctor_lists_it(home: Path, engine: Engine) -> None:
+    client = Client(engine, DIALECT)
+    client.result("memory_append", title="Sound", body="A sound note.", idempotency_key="k")
+    (home / "vault" / "broken.md").write_text("---\ntitle: [oops\n---\nx")
+    assert client.result("memory_search", query="sound note")["structuredContent"]["results"]
+    assert not client.result("memory_append", title="More", body="b", idempotency_key="l")["isError"]
+    run = CliRunner()
+    told = run.invoke(doctor, ["--json"], obj=Shell(home=str(home)))
+    assert "broken.md" in told.output
+    told = run.invoke(vault_command, ["status", "--json"], obj=Shell(home=str(home)))
+    assert (told.exit_code, "broken.md" in told.output) == (1, True)
+    (home / "vault" / "broken.md").write_text("mended")
+    for command in ("status", "sync", "adopt", "status"):
+        told = run.invoke(vault_command, [command], obj=Shell(home=str(home)))
+        assert told.exit_code == 0, told.output
+    assert (home / "vault" / "broken.md").read_text().startswith("---\nid: note_")
+
+
+@requirement("vault:sync:dialects")
+def test_other_dialects_find_edit_and_forget_notes_and_the_file_follows(home: Path, engine: Engine) -> None:
+    vault, powermem, memstate = (Client(engine, one) for one in (DIALECT, POWERMEM, MEMSTATE))
+    number = vault.result("memory_append", title="Pier", body="The boat lies at pier 7.")["structuredContent"]["id"]
+    found = powermem.result("search_memories", query="where is the boat?")["structuredContent"]["results"][0]
+    assert found["memory"] == "The boat lies at pier 7."
+    assert memstate.result("memstate_search", query="where is the boat?")["structuredContent"]["ok"]
+    powermem.result("update_memory", memory_id=number, content="The boat lies at pier 9.")
+    again = vault.result("memory_search", query="boat pier")["structuredContent"]["results"][0]
+    assert (again["id"], again["body"]) == (number, "The boat lies at pier 9.")
+    assert (home / "vault" / "Pier.md").read_text().endswith("\n\nThe boat lies at pier 9.\n")
+    powermem.result("delete_memory", memory_id=number)
+    assert vault.result("memory_search", query="boat pier")["structuredContent"]["results"] == []
+    assert "status: deleted\n" in (home / "vault" / "Pier.md").read_text()
+
+
+@requirement("vault:sync:crowd")
+def test_files_dropped_in_and_removed_during_queries_end_as_a_fresh_rebuild(home: Path) -> None:
+    clock = StoppedClock(time.time_ns() // 1_000_000)
+    engine = open_engine(load({"COMMONPLACE_HOME": str(home)}), clock)
+    client, root = Client(engine, DIALECT), home / "vault"
+    root.mkdir(parents=True)
+    for n in range(500):
+        (root / f"note {n}.md").write_text(f"---\ntitle: Note {n}\ntags: [t{n % 7}]\n---\nSeagull {n} cries.\n")
+        if n % 100 == 50:
+            client.result("memory_search", query=f"seagull {n}")
+    client.result("memory_search", query="seagull")
+    for n in range(0, 500, 2):
+        (root / f"note {n}.md").unlink()
+        if n % 100 == 50:
+            client.result("memory_search", query=f"seagull {n}")
+    client.result("memory_search", query="seagull")
+    clock.advance(1_000_000)
+    client.result("memory_search", query="seagull")
+    fresh = open_engine(load({"COMMONPLACE_HOME": str(home / "fresh"), "COMMONPLACE_VAULT": str(root)}), clock)
+    sync(vault_of(fresh))
+
+    def state(one: Engine) -> dict[int, tuple[object, ...]]:
+        return {m.id: (m.title, m.text, m.tags, m.metadata) for m in one.list("default", limit=1000)}
+
+    assert state(engine) == state(fresh)
+    assert len(state(fresh)) == 250
+    assert engine.count("default", Filter(status="forgotten")) == 250
+    for one in (engine, fresh):
+        one.db.close()
+
+
+@requirement("vault:stdio")
+def test_the_tools_work_on_standard_input_and_output(home: Path) -> None:
+    with opened(home, "commonplace", "mcp", "--dialect", "vault") as pipes:
+        pipes.hello("2025-06-18")
+        made = pipes.call("memory_append", title="Over pipes", body="b", idempotency_key="k")["structuredContent"]
+        again = pipes.call("memory_append", title="Over pipes", body="b", idempotency_key="k")["structuredContent"]
+        assert again == made
+        assert pipes.call("memory_append", title="x", body="y", idempotency_key="k")["isError"]
+        assert pipes.call("memory_search", query="pipes")["structuredContent"]["results"][0]["id"] == made["id"]
+        assert "Over pipes" in pipes.call("memory_recall", phases=["pipes"])["content"][0]["text"]
+        assert pipes.call("memory_forget", id=made["id"])["structuredContent"]["status"] == "deleted"
+    assert "status: deleted" in (home / "vault" / "Over pipes.md").read_text()
+
+
+@requirement("vault:append:crash")
+def test_a_killed_writer_leaves_whole_files_and_a_retry_makes_no_second_entry(home: Path) -> None:
+    chance = random.Random(7)
+    engine = open_engine(load({"COMMONPLACE_HOME": str(home)}))
+    client, root = Client(engine, DIALECT), home / "vault"
+    with ProcessCrowd(home) as crowd:
+        for turn in range(ROUNDS):
+            crowd.killed(turn, chance.uniform(0.0, 0.06))
+            answers = [
+                client.result("memory_append", title=f"T {turn} {n}", body="b", idempotency_key=f"{turn}-{n}")
+                for n in range(3)
+            ]
+            assert not any(one["isError"] for one in answers)
+    report = sync(vault_of(engine), full=True)
+    assert report.broken == {}
+    found = [notes.read(notes.split(file.read_bytes()), file.stem) for file in sorted(root.iterdir())]
+    live = engine.list("default", Filter(status="any"), limit=1000)
+    assert {note.id for note in found} == {one.id for one in live}
+    assert len({note.title for note in found}) == len(found)
+    assert {one.id for one in live if one.forgotten_at is not None} == {note.id for note in found if note.deleted}
+    engine.db.close()
+
+
+class ProcessCrowd:
+    """Writers that are killed, one after the other, while the next one already starts."""
+
+    def __init__(self, home: Path) -> None:
+        self._home = home
+        self._next = self._started()
+
+    def __enter__(self) -> "ProcessCrowd":
+        return self
+
+    def __exit__(self, *_exception: object) -> None:
+        self._next.kill()
+        self._ended(self._next)
+
+    def killed(self, turn: int, after_s: float) -> None:
+        """Let a writer begin a turn and kill it at some moment of it."""
+        writer, self._next = self._next, self._started()
+        assert writer.stdin
+        assert writer.stdout
+        assert writer.stdout.readline() == b"ready\n"
+        writer.stdin.write(f"{turn}\n".encode())
+        writer.stdin.flush()
+        with suppress(subprocess.TimeoutExpired):
+            writer.wait(after_s)
+        writer.send_signal(signal.SIGKILL)
+        self._ended(writer)
+
+    def _started(self) -> "subprocess.Popen[bytes]":
+        command = [sys.executable, "-m", "tests.dialects.vault_writer", str(self._home)]
+        return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+
+    def _ended(self, process: "subprocess.Popen[bytes]") -> None:
+        process.wait(30)
+        for stream in (process.stdin, process.stdout):
+            if stream:
+                stream.close()

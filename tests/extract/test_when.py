@@ -1,0 +1,46 @@
+"""The times that texts name, read against one moment: Sunday, 15 November 2026."""
+
+import pytest
+
+from commonplace import clock
+from commonplace.extract import when
+
+NOW = clock.moment("2026-11-15T12:00:00Z")
+
+
+@pytest.mark.parametrize(
+    ("text", "start", "end"),
+    [
+        ("We met yesterday.", "2026-11-14", "2026-11-15"),
+        ("the day before yesterday", "2026-11-13", "2026-11-14"),
+        ("See you tomorrow!", "2026-11-16", "2026-11-17"),
+        ("on March 5, 2026 it rained", "2026-03-05", "2026-03-06"),
+        ("the 5th of May 2025", "2025-05-05", "2025-05-06"),
+        ("on 3 January", "2027-01-03", "2027-01-04"),
+        ("It began in March 2024.", "2024-03-01", "2024-04-01"),
+        ("last March", "2026-03-01", "2026-04-01"),
+        ("released in 2019", "2019-01-01", "2020-01-01"),
+        ("two weeks ago", "2026-10-26", "2026-11-02"),
+        ("a couple of months ago", "2026-09-01", "2026-10-01"),
+        ("in 3 days", "2026-11-18", "2026-11-19"),
+        ("last weekend", "2026-11-07", "2026-11-09"),
+        ("next week", "2026-11-16", "2026-11-23"),
+        ("on Monday", "2026-11-09", "2026-11-10"),
+        ("next Friday", "2026-11-20", "2026-11-21"),
+        ("due 2026-02-03T10:00:00Z", "2026-02-03", "2026-02-04"),
+    ],
+)
+def test_a_time_is_read_from_its_words(text: str, start: str, end: str) -> None:
+    span = when.first(text, NOW)
+    assert span is not None
+    assert (clock.iso(span.start)[:10], clock.iso(span.end)[:10]) == (start, end)
+
+
+@pytest.mark.parametrize("text", ["May I march with you?", "2026-02-31", "Feb 30", "port 2024", "second to none", ""])
+def test_what_is_no_time_is_not_taken_for_one(text: str) -> None:
+    assert when.first(text, NOW) is None
+
+
+def test_every_time_is_found_once_and_in_order() -> None:
+    found = when.spans("From March 2024 until 2026-01-05, and again yesterday.", NOW)
+    assert [one.words for one in found] == ["March 2024", "2026-01-05", "yesterday"]

@@ -1,0 +1,161 @@
+"""A note comes back from its file exactly, and whatever else stands in the file stays."""
+
+import string
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from commonplace.clock import MOMENT_MAX
+from commonplace.errors import Invalid
+from commonplace.ids import ID_MAX
+from commonplace.vault import notes
+from commonplace.vault.notes import Note
+from tests.vault.torture import BODIES, TITLES
+
+MOMENTS = st.integers(0, MOMENT_MAX - 1)
+BODY = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"))
+LINE = st.text(st.characters(exclude_categories=["Cs", "Cc"], exclude_characters="\u2028\u2029\x85"), min_size=1)
+LABEL = LINE.map(str.strip).filter(bool)
+NOTES = st.builds(
+    Note,
+    title=LINE.filter(str.strip),
+    body=BODY,
+    id=st.integers(1, ID_MAX),
+    created_at=MOMENTS,
+    updated_at=MOMENTS,
+    tags=st.lists(LABEL, max_size=4, unique=True).map(tuple),
+)
+
+
+def _deleted(note: Note, at: int) -> Note:
+    return Note(note.title, note.body, note.id, True, note.created_at, note.updated_at, at, note.tags)
+
+
+DELETED = st.builds(_deleted, NOTES, MOMENTS)
+
+
+def parsed(data: bytes) -> Note:
+    return notes.read(notes.split(data), "stem")
+
+
+@given(NOTES | DELETED)
+def test_what_is_rendered_is_read_again_exactly(note: Note) -> None:
+    assert parsed(notes.render(note)) == note
+
+
+@given(st.binary() | BODY.map(str.encode) | BODY.map(lambda body: f"---\ntitle: x\nmore: y\n---\n{body}".encode()))
+def test_a_file_taken_apart_and_put_together_is_the_same_file(data: bytes) -> None:
+    try:
+        page = notes.split(data)
+    except Invalid:
+        return
+    assert page.data == data
+
+
+@given(NOTES, BODY, st.sampled_from(["\n", "\r\n"]), st.sampled_from(["", "\ufeff"]))
+def test_unknown_content_survives_every_change(note: Note, body: str, eol: str, bom: str) -> None:
+    head = [
+        "# a comment",
+        "zebra: [1, {a: 2}]",
+        "title: before # why",
+        "aliases:",
+        "  - one",
+        "  # inside",
+        "  - two",
+        "",
+        "status: active",
+        "custom: >-",
+        "  folded",
+        "  text",
+    ]
+    lead = bom + eol.join(["---", *head, "---", "", ""])
+    data = (lead + body).encode()
+    page = notes.split(data)
+    before = notes.read(page, "stem")
+    after = Note(note.title, before.body, note.id, True, note.created_at, note.updated_at, note.updated_at, note.tags)
+    changed = notes.change(page, before, after)
+    text = changed.decode()
+    assert text.startswith(bom + "---" + eol)
+    for line in (line for line in head if not line.startswith(("title", "status"))):
+        assert eol + line + eol in text
+    assert " # why" + eol in text
+    assert changed.endswith((eol + eol + body).encode())
+    assert text.count("zebra") >= 1
+    assert text.index("zebra:") < text.index("aliases:") < text.index("custom:")
+    assert parsed(changed) == after
+
+
+@pytest.mark.parametrize("title", TITLES)
+def test_titles_of_the_torture_list_come_back(title: str) -> None:
+    assert parsed(notes.render(Note(title, "b", 1, created_at=0, updated_at=0))).title == title
+
+
+@pytest.mark.parametrize("body", BODIES, ids=lambda body: repr(body[:12]))
+def test_bodies_of_the_torture_list_come_back(body: str) -> None:
+    assert parsed(notes.render(Note("t", body, 1, created_at=0, updated_at=0))).body == body
+
+
+@given(BODY.filter(lambda body: not body.startswith("---")))
+def test_a_file_without_frontmatter_gets_one_and_keeps_its_text(body: str) -> None:
+    page = notes.split(body.encode())
+    before = notes.read(page, "stem")
+    changed = notes.change(page, before, Note(before.title, before.body, 5, created_at=1, updated_at=1))
+    assert changed.endswith(body.removeprefix("\ufeff").encode())
+    assert parsed(changed).id == 5
+    assert parsed(changed).body == before.body
+
+
+def test_people_write_yaml_in_many_ways() -> None:
+    text = (
+        "---\r\ntitle: 'It''s'\r\ntags:\r\n  - a\r\n  - \"b, c\"\r\n- d\r\nphases: [work, 'review']\r\n"
+        "status: Deleted\r\ncreated_at: 2026-01-02\r\nid: somebody-elses\r\n---\r\nBody\r\n"
+    )
+    note = parsed(text.encode())
+    assert (note.title, note.tags, note.phases) == ("It's", ("a", "b, c", "d"), ("work", "review"))
+    assert note.deleted
+    assert note.id is None
+    assert note.body == "Body"
+    assert note.created_at == 1_767_312_000_000
+    page = notes.split(text.encode())
+    changed = notes.change(page, note, Note(note.title, note.body, 7, created_at=note.created_at, tags=note.tags))
+    assert b"id: somebody-elses\r\n" in changed
+    assert b"status: active\r\n" in changed
+
+
+@pytest.mark.parametrize(
+    ("text", "title"),
+    [
+        ("# Heading\n\ntext", "Heading"),
+        ("no heading", "stem"),
+        ("---\ntags: x\n---\n## second\n# First #\n", "First"),
+        ("---\ntitle: |\n  block\n  title\n---\n", "block title"),
+        ('---\ntitle: "esc\\u00e9 \\x41"\n---\n', "escé A"),
+    ],
+)
+def test_a_title_comes_from_the_frontmatter_the_heading_or_the_name(text: str, title: str) -> None:
+    assert parsed(text.encode()).title == title
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "---\ntitle: [unclosed\n---\nx",
+        '---\ntitle: "unclosed\n---\nx',
+        "---\ntags: [a, b\n---\nx",
+        "---\ntitle: a\ntitle: b\n---\nx",
+        "---\ntitle: never closed\nx",
+        "---\n  - nobody's\n---\nx",
+        "---\njust words\n---\nx",
+        "nul\0",
+    ],
+)
+def test_a_broken_file_is_refused_in_words(text: str) -> None:
+    with pytest.raises(Invalid) as caught:
+        parsed(text.encode())
+    assert caught.value.hint
+
+
+def test_a_file_that_is_not_utf_8_is_refused_in_words() -> None:
+    with pytest.raises(Invalid, match="UTF-8"):
+        parsed(b"\xff\xfe" + string.ascii_letters.encode())
