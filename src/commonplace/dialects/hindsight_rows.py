@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias, cast
 
+from commonplace import checks
 from commonplace.dialects import arguments
 from commonplace.dialects.arguments import About, Parameter
 from commonplace.dialects.table import Call, Dialect, Effect, Reply, Tool, as_json
@@ -114,6 +115,7 @@ def _failed(error: CommonplaceError, beside: Answer) -> Answer:
 
 
 def _checked(bank: str) -> str:
+    checks.name(bank, what="bank")
     if len(bank.encode()) > BANK_BYTES_MAX or bank.startswith("_"):
         raise Invalid(f"{bank[:60]!r} is no bank id.", hint="Use up to 192 bytes that do not begin with an underscore.")
     return bank

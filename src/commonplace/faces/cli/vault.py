@@ -19,7 +19,15 @@ _SHOWN = 3
 
 @click.group()
 def vault() -> None:
-    """Look after the notes that lie as markdown files in a folder."""
+    """Look after the notes that lie as markdown files in a folder.
+
+    Each of the commands below answers programs with --json.
+
+    \b
+    Examples:
+      commonplace vault status
+      commonplace vault sync
+    """
 
 
 @vault.command()
