@@ -54,7 +54,7 @@ SCRIPTS = {
     ),
     "hindsight": Script(
         steps=(
-            Step("sync_retain", {"content": "Ada moved to Lisbon in March 2025."}, ("stored", "memory_ids")),
+            Step("retain", {"content": "Ada moved to Lisbon in March 2025."}, ("operation_id",)),
             Step("recall", {"query": "x", "types": ["bogus"]}, ("bogus",)),
             Step("recall", {"query": "where does Ada live?"}, ("Lisbon",)),
         ),
