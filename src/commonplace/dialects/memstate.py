@@ -12,7 +12,7 @@ from commonplace.dialects.arguments import About
 from commonplace.dialects.table import Call, Dialect, rows, tool
 from commonplace.engine.keys import Source, Tree, key_of
 from commonplace.errors import Invalid, NotFound
-from commonplace.limits import RECALL_MAX
+from commonplace.limits import LIST_MAX, RECALL_MAX
 from commonplace.records import UNSET, Edit, Filter, Memory, Origin, Project, Query, Scope, Version
 
 # A tree this long is some 20,000 tokens, about the most that clients let a tool answer.
@@ -357,6 +357,10 @@ def _deleted(project: str, gone: Sequence[Version]) -> dict[str, Any]:
     return {"deleted_keypaths": [shapes.full(project, key_of(one)) for one in gone], "deleted_count": len(gone)}
 
 
+def _recent(call: Call) -> Sequence[Memory]:
+    return call.engine.list(call.bank, Filter(users=("",)), order="updated", limit=LIST_MAX)
+
+
 DIALECT = Dialect(
     name="memstate",
     title="Memstate",
@@ -374,5 +378,11 @@ DIALECT = Dialect(
         memstate_delete_project,
     ),
     failure=shapes.failure,
-    completions={"project_id": lambda call, typed: (one.name for one, _ in _projects(call) if typed in one.name)},
+    completions={
+        "project_id": lambda call, typed: (one.name for one, _ in _projects(call) if typed in one.name),
+        "keypath": lambda call, typed: (key_of(one) for one in _recent(call) if key_of(one).startswith(typed)),
+        "memory_id": lambda call, typed: (
+            i for one in _recent(call) if (i := ids.memstate(one.version_id)).startswith(typed)
+        ),
+    },
 )
