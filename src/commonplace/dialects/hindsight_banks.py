@@ -7,7 +7,7 @@ from commonplace.activities import Job, JobState
 from commonplace.dialects import hindsight_config
 from commonplace.dialects import hindsight_shapes as shapes
 from commonplace.dialects.arguments import About
-from commonplace.dialects.hindsight_memories import TYPES, Offset, origin
+from commonplace.dialects.hindsight_memories import TYPES, Offset
 from commonplace.dialects.hindsight_rows import REQUIRED, bank_tool
 from commonplace.dialects.table import Call
 from commonplace.errors import Conflict, Invalid, NotFound
@@ -111,7 +111,7 @@ def clear_memories(
     if type_ and type_ not in TYPES:
         raise Invalid(f"Unknown fact type '{type_[:40]}'.", hint="Use experience, observation or world.")
     before = call.engine.survey(call.bank)
-    gone = call.engine.clear_facts(call.bank, [type_] if type_ else None, origin(call))
+    gone = call.engine.clear_facts(call.bank, [type_] if type_ else None, call.origin("hindsight"))
     answer: Json = {"status": "cleared", "bank_id": call.bank, "memory_units_deleted": gone}
     if type_:
         return answer | {"entities_deleted": 0}

@@ -16,7 +16,7 @@ from commonplace.engine.retaining import Passage, chunk_chars, of_kinds
 from commonplace.errors import Invalid, NotFound
 from commonplace.extract import facts
 from commonplace.limits import LIST_MAX
-from commonplace.records import Filter, Origin, TagsMatch
+from commonplace.records import Filter, TagsMatch
 
 Json = dict[str, Any]
 TYPES = ("world", "experience", "observation")
@@ -43,7 +43,7 @@ TagMode = Annotated[
 Offset = Annotated[int, About("Number of results to skip.", 0)]
 
 
-@bank_tool("writes", beside={"status": "error"}, wraps=False)
+@bank_tool("writes", beside={"status": "error"}, wraps=False, always_loaded=True)
 def retain(
     call: Call,
     content: Content,
@@ -61,7 +61,7 @@ def retain(
     and for work context or project details. Answers at once with an operation_id.
     """
     passage = _passage(content, context, timestamp, tags, metadata, document_id, append=update_mode == "append")
-    job = call.engine.retain_as_job(call.bank, passage, origin(call))
+    job = call.engine.retain_as_job(call.bank, passage, call.origin("hindsight"))
     return {
         "status": "accepted",
         "message": "Memory storage initiated",
@@ -86,7 +86,7 @@ def sync_retain(
     after storing; otherwise prefer retain.
     """
     passage = _passage(content, context, timestamp, tags, metadata, document_id, append=False)
-    done = call.engine.retain(call.bank, passage, origin(call))
+    done = call.engine.retain(call.bank, passage, call.origin("hindsight"))
     return {
         "status": "completed",
         "message": "Memory stored successfully",
@@ -94,7 +94,7 @@ def sync_retain(
     }
 
 
-@bank_tool("reads", beside={"results": []})
+@bank_tool("reads", beside={"results": []}, always_loaded=True)
 def recall(
     call: Call,
     query: Annotated[str, About("Natural language search query.", None, 10_000)],
@@ -214,7 +214,7 @@ def delete_document(
 ) -> Json:
     """Delete a document and all memories linked to it, for good. What other documents say as well stays."""
     known = call.engine.find_document(call.bank, document_id) is not None
-    gone = call.engine.erase_document(call.bank, document_id, origin(call)) if known else ()
+    gone = call.engine.erase_document(call.bank, document_id, call.origin("hindsight")) if known else ()
     return {
         "status": "deleted",
         "document_id": document_id,
@@ -236,11 +236,6 @@ def list_tags(
     found = sorted((one for one in tags if pattern.fullmatch(one.tag)), key=lambda one: (-one.count, one.tag))
     items = [{"tag": one.tag, "count": one.count} for one in found[offset : offset + limit]]
     return {"items": items, "total": len(found), "limit": limit, "offset": offset}
-
-
-def origin(call: Call) -> Origin:
-    """Who asks."""
-    return Origin(who=call.client, dialect="hindsight", session=call.session)
 
 
 def _passage(

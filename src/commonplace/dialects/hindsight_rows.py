@@ -41,16 +41,13 @@ class BankTool(Tool):
         return replace(self, parameters=kept, output=_OBJECT, function=_spoken(self.name, self.plain, self.beside))
 
 
-# Without these two a client that fetches tools on demand would never think of remembering.
-AT_HAND = ("retain", "recall")
-
-
 def bank_tool(
     effect: Effect,
     *,
     beside: Answer | None = None,
     wraps: bool = True,
     confirm: str = "",
+    always_loaded: bool = False,
     bank: Parameter | None = OPTIONAL,
 ) -> Callable[[Callable[..., Answer]], Tool]:
     """Make a row of a function. `beside` stands next to an error; `bank` is how a caller names one."""
@@ -63,7 +60,7 @@ def bank_tool(
             function=_spoken(name, function, beside or {}, wraps=wraps),
             effect=effect,
             title=name.replace("_", " ").title(),
-            always_loaded=name in AT_HAND,
+            always_loaded=always_loaded,
             idempotent=effect == "reads",
             confirm=confirm,
             output=_STRING if wraps else _OBJECT,

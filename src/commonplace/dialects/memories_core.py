@@ -15,7 +15,6 @@ from commonplace.dialects.memories_places import (
     TenantId,
     Type,
     UserId,
-    origin,
     place,
     whole,
 )
@@ -118,7 +117,7 @@ def add_memory(
         expires_at=_expiry(call, layer),
         scope=here.scope,
     )
-    memory = call.engine.remember(here.bank, draft, origin(call)).memory
+    memory = call.engine.remember(here.bank, draft, call.origin("memories")).memory
     where = f"project: {here.project}" if here.project else "global"
     text = f"Stored {shapes.label(memory.kind)} {ids.short(memory.id)} ({where})"
     data = {"memory": shapes.memory(memory), "id": ids.short(memory.id), "message": text}
@@ -216,7 +215,7 @@ def edit_memory(
         metadata=metadata or {} if "metadata" in kept else UNSET,
         expires_at=_expiry(call, layer) if layer else UNSET,
     )
-    memory = call.engine.revise(here.bank, _own(call, here, id).id, edit, origin(call)).memory
+    memory = call.engine.revise(here.bank, _own(call, here, id).id, edit, call.origin("memories")).memory
     text = f"Updated {shapes.label(memory.kind)} {ids.short(memory.id)}: {memory.text}"
     data = {"id": ids.short(memory.id), "updated": True, "memory": shapes.memory(memory), "message": text}
     return shapes.reply("edit_memory", here, data, text)
@@ -232,7 +231,7 @@ def forget_memory(
     """Soft-delete a memory by ID. It can be restored until vacuum_memories purges it."""
     here = place(call, tenant_id, user_id, detect=False)
     memory = _own(call, here, id)
-    call.engine.forget(here.bank, [memory.id], origin(call))
+    call.engine.forget(here.bank, [memory.id], call.origin("memories"))
     text = f"Forgot memory {ids.short(memory.id)}"
     return shapes.reply("forget_memory", here, {"id": ids.short(memory.id), "deleted": True, "message": text}, text)
 
@@ -280,7 +279,7 @@ def bulk_forget_memories(
     if dry_run:
         found = call.engine.list(here.bank, chosen, limit=PREVIEWS_MAX)
         return shapes.reply("bulk_forget_memories", here, *shapes.previews(found, count))
-    gone = call.engine.forget_where(here.bank, chosen, origin(call)) if count else ()
+    gone = call.engine.forget_where(here.bank, chosen, call.origin("memories")) if count else ()
     text = f"Bulk deleted {len(gone)} memories" if gone else "No memories matched the filters"
     data = {"count": len(gone), "ids": [ids.short(one.memory.id) for one in gone], "message": text}
     return shapes.reply("bulk_forget_memories", here, data, text)
@@ -291,7 +290,11 @@ def vacuum_memories(call: Call, user_id: UserId = None, tenant_id: TenantId = No
     """Permanently purge all soft-deleted memories to reclaim storage space. This cannot be undone."""
     here = place(call, tenant_id, user_id, detect=False)
     chosen = Filter(users=(here.user,), status="forgotten", expired=True)
-    purged = call.engine.purge_where(here.bank, chosen, origin(call)) if call.engine.count(here.bank, chosen) else ()
+    purged = (
+        call.engine.purge_where(here.bank, chosen, call.origin("memories"))
+        if call.engine.count(here.bank, chosen)
+        else ()
+    )
     text = f"Vacuumed {len(purged)} soft-deleted memories" if purged else "No soft-deleted memories to vacuum"
     return shapes.reply("vacuum_memories", here, {"purged": len(purged), "message": text}, text)
 

@@ -15,7 +15,6 @@ from commonplace.dialects.memories_places import (
     TenantId,
     Type,
     UserId,
-    origin,
     place,
 )
 from commonplace.dialects.table import Call, Reply, tool
@@ -161,7 +160,7 @@ def consolidate_memories(
         "model": (model or "").strip(),
     }
     run = Run(dry_run, lambda done, total: call.progress(done, total, "consolidating"), note)
-    done = call.engine.consolidate(here.bank, chosen, origin(call), run)
+    done = call.engine.consolidate(here.bank, chosen, call.origin("memories"), run)
     data, text = shapes.consolidation(done)
     return shapes.reply("consolidate_memories", here, data, text)
 

@@ -9,7 +9,7 @@ from commonplace.dialects.table import Call
 from commonplace.engine.rules import visible
 from commonplace.errors import Invalid
 from commonplace.limits import NAME_CHARS_MAX
-from commonplace.records import Filter, Memory, Origin, Scope
+from commonplace.records import Filter, Memory, Scope
 
 Type: TypeAlias = Literal["rule", "decision", "fact", "note", "skill"]
 Layer: TypeAlias = Literal["rule", "working", "long_term"]
@@ -79,11 +79,6 @@ def place(
     if found and len(found) <= NAME_CHARS_MAX and found.isprintable():
         return Place(bank, found, user, "git")
     return Place(bank, "", user)
-
-
-def origin(call: Call) -> Origin:
-    """Who asks for a change."""
-    return Origin(who=call.client, dialect="memories", session=call.session)
 
 
 def whole(number: float | None, usual: int, most: int) -> int:

@@ -14,7 +14,6 @@ from commonplace.dialects.memories_places import (
     TenantId,
     Type,
     UserId,
-    origin,
     place,
 )
 from commonplace.dialects.table import Call, Reply, tool
@@ -161,7 +160,7 @@ def append_memory_chunk(
 def finalize_memory_stream(call: Call, stream_id: StreamId, tenant_id: TenantId = None) -> Reply:
     """Finalize stream and create the memory. A blank stream makes none and is gone."""
     here = place(call, tenant_id, detect=False)
-    outcome, stream = call.engine.close_stream(here.bank, stream_id, origin(call))
+    outcome, stream = call.engine.close_stream(here.bank, stream_id, call.origin("memories"))
     data: dict[str, Any] = {"streamId": ids.short(stream.id), "chunkCount": stream.chunk_count}
     data |= {"totalChars": stream.text_chars}
     if outcome is None:

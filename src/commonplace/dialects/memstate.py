@@ -13,7 +13,7 @@ from commonplace.dialects.table import Call, Dialect, rows, tool
 from commonplace.engine.keys import Source, Tree, key_of
 from commonplace.errors import Invalid, NotFound
 from commonplace.limits import LIST_MAX, RECALL_MAX
-from commonplace.records import UNSET, Edit, Filter, Memory, Origin, Project, Query, Scope, Version
+from commonplace.records import UNSET, Edit, Filter, Memory, Project, Query, Scope, Version
 
 # A tree this long is some 20,000 tokens, about the most that clients let a tool answer.
 TREE_CHARS_MAX = 80_000
@@ -112,7 +112,9 @@ def memstate_remember(
     version, what the text does not name stays. Readable on the next call.
     """
     scope = Scope(project=checks.name(project_id, what="project id"))
-    job = call.engine.absorb_as_job(call.bank, scope, content, Source(source or "", context or ""), _origin(call))
+    job = call.engine.absorb_as_job(
+        call.bank, scope, content, Source(source or "", context or ""), call.origin("memstate")
+    )
     data = {"job_id": ids.job(job.id), "status": "pending", "message": "Ingestion job enqueued successfully"}
     return shapes.envelope("memstate_remember", call.given, data | {"project_id": scope.project})
 
@@ -130,7 +132,7 @@ def memstate_set(
     project = checks.name(project_id, what="project id")
     key = _required_key(call, project, keypath)
     edit = Edit(text=value, kind=category or UNSET, tags=tuple(topics) if topics is not None else UNSET)
-    outcome = call.engine.set_key(call.bank, Scope(project=project), key, edit, _origin(call))
+    outcome = call.engine.set_key(call.bank, Scope(project=project), key, edit, call.origin("memstate"))
     memory, key = outcome.memory, key_of(outcome.memory)
     action = {"added": "created", "unchanged": "unchanged"}.get(outcome.change, "superseded")
     messages = {
@@ -181,7 +183,7 @@ def memstate_delete(
     """Soft-delete a keypath. History is kept; setting a new value brings it back."""
     project = checks.name(project_id, what="project id")
     key = _required_key(call, project, keypath)
-    gone = call.engine.forget_keys(call.bank, Scope(project=project), key, _origin(call), recursive=recursive)
+    gone = call.engine.forget_keys(call.bank, Scope(project=project), key, call.origin("memstate"), recursive=recursive)
     where = shapes.full(project, key)
     message = f"Soft-deleted {len(gone)} memory(ies) under keypath '{where}'"
     data = _deleted(project, gone) | {"message": message if gone else f"No memory found at keypath '{where}'"}
@@ -192,15 +194,11 @@ def memstate_delete(
 def memstate_delete_project(call: Call, project_id: ProjectId) -> dict[str, Any]:
     """Soft-delete an entire project and all its memories. History is kept; writing to it brings the project back."""
     project = checks.name(project_id, what="project id")
-    gone = call.engine.forget_keys(call.bank, Scope(project=project), origin=_origin(call), recursive=True)
+    gone = call.engine.forget_keys(call.bank, Scope(project=project), origin=call.origin("memstate"), recursive=True)
     message = f"Soft-deleted project '{project}' and {len(gone)} memory(ies)"
     data = {"project_id": project} | _deleted(project, gone)
     data["message"] = message if gone else f"Project '{project}' was already deleted"
     return shapes.envelope("memstate_delete_project", call.given, data)
-
-
-def _origin(call: Call) -> Origin:
-    return Origin(who=call.client, dialect="memstate", session=call.session)
 
 
 def _key(call: Call, project: str, keypath: str) -> str:

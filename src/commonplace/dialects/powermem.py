@@ -12,7 +12,7 @@ from commonplace.dialects.table import Call, Dialect, Resource, as_json, rows, t
 from commonplace.engine.telling import Telling
 from commonplace.errors import Invalid, NotFound
 from commonplace.limits import BULK_MAX, COUNT_MAX, LIST_MAX, NAME_CHARS_MAX, RECALL_MAX
-from commonplace.records import Edit, Filter, Memory, Origin, Query, Scope
+from commonplace.records import Edit, Filter, Memory, Query, Scope
 
 
 def _read_id(value: object) -> object:
@@ -65,7 +65,7 @@ def add_memory(
         metadata=kept,
         whole=call.given.get("infer") in (False, "false", "False", 0),
     )
-    return shapes.added(call.engine.tell(call.bank, telling, _origin(call)), said.left)
+    return shapes.added(call.engine.tell(call.bank, telling, call.origin("powermem")), said.left)
 
 
 @tool("reads", title="Search memories", always_loaded=True)
@@ -110,7 +110,7 @@ def update_memory(
     """Update an existing memory's content and/or metadata. Earlier versions are kept."""
     before = _memory(call, memory_id, user_id, agent_id)
     edit = Edit(text=content, metadata={**before.metadata, **(metadata or {})})
-    outcome = call.engine.revise(call.bank, before.id, edit, _origin(call), expected=before.version)
+    outcome = call.engine.revise(call.bank, before.id, edit, call.origin("powermem"), expected=before.version)
     changed = outcome.change != "unchanged"
     message = "Memory updated successfully" if changed else "Memory already says this; nothing was changed"
     return {"success": True, "message": message, "data": shapes.item(outcome.memory, call.engine.owner, "content")}
@@ -120,7 +120,7 @@ def update_memory(
 def delete_memory(call: Call, memory_id: MemoryId, user_id: UserId = None, agent_id: AgentId = None) -> dict[str, Any]:
     """Delete a memory by its ID."""
     memory = _memory(call, memory_id, user_id, agent_id)
-    call.engine.forget(call.bank, [memory.id], _origin(call))
+    call.engine.forget(call.bank, [memory.id], call.origin("powermem"))
     return {"success": True, "message": "Memory deleted successfully", "deleted_id": memory.id}
 
 
@@ -132,7 +132,7 @@ def delete_all_memories(
     chosen = _chosen(call, None, user_id, agent_id, run_id)
     # Where nothing is, there may not even be a bank to ask.
     found = call.engine.count(call.bank, chosen)
-    gone = call.engine.forget_where(call.bank, chosen, _origin(call)) if found else ()
+    gone = call.engine.forget_where(call.bank, chosen, call.origin("powermem")) if found else ()
     return {"success": True, "message": "All memories deleted successfully", "deleted_count": len(gone)}
 
 
@@ -155,10 +155,6 @@ def list_memories(
 
 def _summary(call: Call) -> str:
     return as_json({"total_memories": call.engine.count(call.bank), "description": "powermem memory store"})
-
-
-def _origin(call: Call) -> Origin:
-    return Origin(who=call.client, dialect="powermem", session=call.session)
 
 
 def _bare(name: str | None) -> str:

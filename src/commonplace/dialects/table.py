@@ -12,6 +12,7 @@ from typing import Any, Literal, TypeAlias
 from commonplace.dialects import arguments
 from commonplace.engine.engine import Engine
 from commonplace.errors import CommonplaceError, NotFound
+from commonplace.records import Origin
 
 Effect: TypeAlias = Literal["reads", "writes", "destroys"]
 Progress: TypeAlias = Callable[[float, float | None, str], None]
@@ -36,6 +37,10 @@ class Call:
     progress: Progress = _no_progress
     # The arguments as they came, for products that echo them.
     given: Mapping[str, object] = field(default_factory=dict[str, object])
+
+    def origin(self, dialect: str) -> Origin:
+        """Who asks for a change, and in which tongue."""
+        return Origin(who=self.client, dialect=dialect, session=self.session)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from commonplace.dialects.arguments import About
 from commonplace.dialects.table import Call, Dialect, Reply, rows, tool
 from commonplace.errors import Conflict, Invalid, NotFound
 from commonplace.limits import NAME_CHARS_MAX, RECALL_MAX, TITLE_CHARS_MAX
-from commonplace.records import Filter, Memory, Once, Origin, Query
+from commonplace.records import Filter, Memory, Once, Query
 from commonplace.vault.place import MARK, Vault, vault_of
 from commonplace.vault.sync import sync
 from commonplace.vault.writing import Written, append, follow
@@ -83,7 +83,7 @@ def memory_append(
         raise Invalid("The title has a control character.", hint="Keep it on one line of plain text.")
     wanted, once = Written(title, body, checks.tags(tags or ())), _once(call, "memory_append", idempotency_key)
     vault = _in_step(call)
-    memory = append(vault, wanted, once, _origin(call))
+    memory = append(vault, wanted, once, call.origin("vault"))
     if memory.id % _NOW_AND_THEN == 0:
         # What is known of young files is settled here, because a refused call and a question write nothing.
         sync(vault)
@@ -99,10 +99,10 @@ def memory_forget(
         raise _unknown(id)
     vault = _in_step(call)
     memory = _memory(call, id)
-    after = call.engine.forget(call.bank, [memory.id], _origin(call))[0].memory
+    after = call.engine.forget(call.bank, [memory.id], call.origin("vault"))[0].memory
     # Where somebody writes to the file at this very moment, the next look brings both together.
     with suppress(Conflict):
-        follow(vault, after.id, _origin(call))
+        follow(vault, after.id, call.origin("vault"))
     assert after.forgotten_at is not None
     return {"id": ids.note(after.id), "status": "deleted", "deleted_at": clock.iso(after.forgotten_at)}
 
@@ -139,10 +139,6 @@ def _unknown(given: str) -> NotFound:
 
 def _once(call: Call, name: str, key: str | None) -> Once | None:
     return Once(call.session, name, checks.name(key, what="idempotency key")) if key is not None else None
-
-
-def _origin(call: Call) -> Origin:
-    return Origin(who=call.client, dialect="vault", session=call.session)
 
 
 DIALECT = Dialect(

@@ -51,7 +51,6 @@ class Engine(Parts):
     remember_once = replies.remember_once
     once = replies.once
     get = memories.get
-    get_by_key = memories.get_by_key
     list = memories.list_memories
     count = memories.count
     revise = memories.revise

@@ -45,12 +45,6 @@ def get(parts: Parts, bank: str, memory_id: int | str) -> Memory:
     return found
 
 
-def get_by_key(parts: Parts, bank: str, draft: Draft) -> Memory | None:
-    """What is known under a draft's key in its scope, forgotten or not."""
-    found = banks.find(parts.db, bank)
-    return memories.find_by_key(parts.db, found.id, draft.scope, draft.key) if found else None
-
-
 def list_memories(
     parts: Parts, bank: str, chosen: Filter = Filter(), *, order: Order = "created", limit: int = 50, offset: int = 0
 ) -> tuple[Memory, ...]:
@@ -82,8 +76,7 @@ def revise(
                 f"The memory is at version {memory.version}, not {expected}.",
                 hint="Read it again and repeat the change on its newest version.",
             )
-        if memory.forgotten_at is not None:
-            raise NotFound(f"Memory {memory_id} is forgotten.", hint="Restore it before changing it.")
+        _require_live(memory, memory_id)
         revising = Revising(parts, memory.bank_id, "revise", author)
         return _revise(parts, memory, checked, revising)
 
@@ -104,8 +97,7 @@ def tag(
         outcomes: list[Outcome] = []
         for memory_id in bounded(memory_ids):
             memory = get(parts, bank, memory_id)
-            if memory.forgotten_at is not None:
-                raise NotFound(f"Memory {memory_id} is forgotten.", hint="Restore it before changing it.")
+            _require_live(memory, memory_id)
             kept = [label for label in memory.tags if label not in removed]
             outcomes.append(_revise(parts, memory, Edit(tags=checks.tags([*kept, *added])), revising))
         return tuple(outcomes)
@@ -171,6 +163,11 @@ def bounded(items: Sequence[_Item]) -> Sequence[_Item]:
     if len(items) > BULK_MAX:
         raise TooLarge(f"{len(items):,} at once; the limit is {BULK_MAX:,}.", hint="Do it in several calls.")
     return items
+
+
+def _require_live(memory: Memory, memory_id: int | str) -> None:
+    if memory.forgotten_at is not None:
+        raise NotFound(f"Memory {memory_id} is forgotten.", hint="Restore it before changing it.")
 
 
 def _unknown(memory_id: int | str) -> NotFound:

@@ -110,11 +110,6 @@ def at_revision(db: Database, bank_id: int, scope: Scope, revision: int, limit: 
     return [_version(row) for row in db.all("versions_at_revision", **values, limit=limit)]
 
 
-def keys(db: Database, bank_id: int, scope: Scope) -> dict[str, str]:
-    """The texts of a scope's live memories by their keys."""
-    return {row["key"]: row["text"] for row in db.all("list_keys", bank_id=bank_id, **_scope(scope))}
-
-
 def newest_revision(db: Database, bank_id: int, project: str) -> int:
     """The number of changes made to a project so far."""
     return int(db.value("newest_revision", bank_id=bank_id, project=project) or 0)

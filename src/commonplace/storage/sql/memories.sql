@@ -110,11 +110,6 @@ select t.tag, count(*) as count from tags t
 where t.bank_id = :bank_id and (:pattern = '' or text_matches(:pattern, t.tag))
 group by t.tag order by count desc, t.tag limit :limit;
 
--- name: list_keys
-select m.key, m.text from memories m
-where m.bank_id = :bank_id and m.project = :project and m.user = :user and m.agent = :agent and m.run = :run
-  and m.key <> '' and m.forgotten_at is null;
-
 -- name: select_superseded
 select {version_columns} from versions v join memories m on m.id = v.memory_id
 where m.bank_id = :bank_id and v.number < m.version and v.action <> 'forget'
