@@ -84,7 +84,8 @@ def checked(listed: tuple[Parameter, ...], given: Mapping[str, object], *, stric
             read = one.about.reads(value) if one.about.reads else value
             values[one.keyword or one.name] = _within(_converted(read, one.kind, one.name), one)
         except Invalid as error:
-            problems.append(error.message)
+            # The problems are joined into one sentence, which ends once.
+            problems.append(error.message.removesuffix("."))
     if strict:
         problems += [_unknown(name, known) for name in given if name not in known]
     if problems:
