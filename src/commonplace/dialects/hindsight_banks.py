@@ -9,7 +9,7 @@ from commonplace.dialects import hindsight_shapes as shapes
 from commonplace.dialects.arguments import About
 from commonplace.dialects.hindsight_memories import TYPES, Offset
 from commonplace.dialects.hindsight_rows import REQUIRED, bank_tool
-from commonplace.dialects.table import Call
+from commonplace.dialects.table import APART, Call, Does
 from commonplace.errors import Conflict, Invalid, NotFound
 from commonplace.limits import LIST_MAX
 from commonplace.records import UNSET, Bank, BankEdit, Filter
@@ -18,7 +18,7 @@ Json = dict[str, Any]
 _STATES = {"processing": "running"}
 
 
-@bank_tool("reads", beside={"banks": []}, bank=None)
+@bank_tool("reads", APART, beside={"banks": []}, bank=None)
 def list_banks(
     call: Call,
     query: Annotated[str | None, About("Part of a bank's id or name to look for.", None, 200)] = None,
@@ -32,7 +32,7 @@ def list_banks(
     return {"banks": rows[offset : offset + limit], "total": len(rows), "limit": limit, "offset": offset}
 
 
-@bank_tool("writes", bank=REQUIRED)
+@bank_tool("writes", APART, bank=REQUIRED)
 def create_bank(
     call: Call,
     name: Annotated[str | None, About("Human-friendly name for the bank.", None, 500)] = None,
@@ -42,13 +42,13 @@ def create_bank(
     return shapes.bank(call.engine.create_bank(call.bank, _edit(name, mission, {})))
 
 
-@bank_tool("reads")
+@bank_tool("reads", APART)
 def get_bank(call: Call) -> Json:
     """Get information about a memory bank, including its name, mission, and disposition."""
     return shapes.bank(_known(call))
 
 
-@bank_tool("reads")
+@bank_tool("reads", APART)
 def get_bank_stats(call: Call) -> Json:
     """Get statistics for a memory bank (node/link counts)."""
     _known(call)
@@ -70,7 +70,7 @@ def get_bank_stats(call: Call) -> Json:
     }
 
 
-@bank_tool("writes")
+@bank_tool("writes", APART)
 def update_bank(
     call: Call,
     name: Annotated[str | None, About("Human-friendly display name for the bank.", None, 500)] = None,
@@ -84,7 +84,7 @@ def update_bank(
     return shapes.bank(call.engine.create_bank(call.bank, _edit(name, mission, config_updates or {})))
 
 
-@bank_tool("destroys", confirm="Delete this bank and everything in it?")
+@bank_tool("destroys", Does("sweep"), confirm="Delete this bank and everything in it?")
 def delete_bank(call: Call) -> Json:
     """Permanently delete a memory bank and all its data (memories, documents, entities, mental models)."""
     found = call.engine.survey(call.bank)
@@ -100,7 +100,7 @@ def delete_bank(call: Call) -> Json:
     }
 
 
-@bank_tool("destroys", confirm="Delete these memories for good?")
+@bank_tool("destroys", Does("sweep"), confirm="Delete these memories for good?")
 def clear_memories(
     call: Call,
     type_: Annotated[
@@ -118,7 +118,7 @@ def clear_memories(
     return answer | {"entities_deleted": before.entity_count, "documents_deleted": before.document_count}
 
 
-@bank_tool("reads", beside={"operations": []})
+@bank_tool("reads", APART, beside={"operations": []})
 def list_operations(
     call: Call,
     status: Annotated[str | None, About("pending, running, completed, failed or cancelled.")] = None,
@@ -136,7 +136,7 @@ def list_operations(
     return {"total": page.total, "operations": [shapes.operation(job) for job in page.items]}
 
 
-@bank_tool("reads")
+@bank_tool("reads", APART)
 def get_operation(call: Call, operation_id: Annotated[str, About("The ID of the operation to check.")]) -> Json:
     """Get the status and details of an async operation."""
     try:
@@ -146,7 +146,7 @@ def get_operation(call: Call, operation_id: Annotated[str, About("The ID of the 
         return {"operation_id": operation_id, "id": operation_id, "status": "not_found", "error_message": None} | blank
 
 
-@bank_tool("writes")
+@bank_tool("writes", APART)
 def cancel_operation(call: Call, operation_id: Annotated[str, About("The ID of the operation to cancel.")]) -> Json:
     """Cancel a pending or running async operation."""
     try:

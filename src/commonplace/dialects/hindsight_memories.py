@@ -9,7 +9,7 @@ from commonplace.activities import Document
 from commonplace.dialects import hindsight_shapes as shapes
 from commonplace.dialects.arguments import About
 from commonplace.dialects.hindsight_rows import bank_tool
-from commonplace.dialects.table import Call
+from commonplace.dialects.table import APART, Call, Does
 from commonplace.engine.asking import DEPTHS, Finding, Question
 from commonplace.engine.marks import mark_of
 from commonplace.engine.retaining import Passage, chunk_chars, of_kinds
@@ -43,7 +43,7 @@ TagMode = Annotated[
 Offset = Annotated[int, About("Number of results to skip.", 0)]
 
 
-@bank_tool("writes", beside={"status": "error"}, wraps=False, always_loaded=True)
+@bank_tool("writes", Does("write", words="content"), beside={"status": "error"}, wraps=False, always_loaded=True)
 def retain(
     call: Call,
     content: Content,
@@ -69,7 +69,7 @@ def retain(
     }
 
 
-@bank_tool("writes", beside={"status": "error"}, wraps=False)
+@bank_tool("writes", Does("write", words="content"), beside={"status": "error"}, wraps=False)
 def sync_retain(
     call: Call,
     content: Content,
@@ -94,7 +94,7 @@ def sync_retain(
     }
 
 
-@bank_tool("reads", beside={"results": []}, always_loaded=True)
+@bank_tool("reads", Does("find", words="query"), beside={"results": []}, always_loaded=True)
 def recall(
     call: Call,
     query: Annotated[str, About("Natural language search query.", None, 10_000)],
@@ -152,7 +152,7 @@ def recall(
     }
 
 
-@bank_tool("reads", beside={"items": []})
+@bank_tool("reads", Does("list"), beside={"items": []})
 def list_memories(
     call: Call,
     type_: Annotated[str | None, About("Filter by fact type: world, experience or observation.")] = None,
@@ -173,7 +173,7 @@ def list_memories(
     return {"items": items, "total": total, "limit": limit, "offset": offset}
 
 
-@bank_tool("reads")
+@bank_tool("reads", Does("fetch", id="memory_id"))
 def get_memory(call: Call, memory_id: Annotated[str, About("The ID of the memory to retrieve.")]) -> Json:
     """Retrieve a specific memory by ID."""
     number = shapes.memory_number(memory_id)
@@ -183,7 +183,7 @@ def get_memory(call: Call, memory_id: Annotated[str, About("The ID of the memory
     return shapes.whole(call, found[0], shapes.names_of(call, found))
 
 
-@bank_tool("reads", beside={"items": []})
+@bank_tool("reads", APART, beside={"items": []})
 def list_documents(
     call: Call,
     q: Annotated[str | None, About("Part of a document's id or text to look for.", None, 10_000)] = None,
@@ -196,7 +196,7 @@ def list_documents(
     return {"items": items, "total": page.total, "limit": limit, "offset": offset, "total_is_estimate": False}
 
 
-@bank_tool("reads")
+@bank_tool("reads", APART)
 def get_document(call: Call, document_id: Annotated[str, About("The ID of the document to retrieve.", 1, 200)]) -> Json:
     """Retrieve a specific document by ID, including its metadata."""
     found = _document(call, document_id)
@@ -208,7 +208,7 @@ def get_document(call: Call, document_id: Annotated[str, About("The ID of the do
     return shown | {"nodes_by_fact_type": counts}
 
 
-@bank_tool("destroys")
+@bank_tool("destroys", Does("sweep"))
 def delete_document(
     call: Call, document_id: Annotated[str, About("The ID of the document to delete.", 1, 200)]
 ) -> Json:
@@ -223,7 +223,7 @@ def delete_document(
     }
 
 
-@bank_tool("reads", beside={"items": []})
+@bank_tool("reads", APART, beside={"items": []})
 def list_tags(
     call: Call,
     q: Annotated[str | None, About("Glob pattern to filter tags, e.g. project:*.", None, 200)] = None,

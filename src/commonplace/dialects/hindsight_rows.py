@@ -11,7 +11,7 @@ from typing import Any, TypeAlias, cast
 from commonplace import checks
 from commonplace.dialects import arguments
 from commonplace.dialects.arguments import About, Parameter
-from commonplace.dialects.table import Call, Dialect, Effect, Reply, Tool, as_json
+from commonplace.dialects.table import Call, Dialect, Does, Effect, Reply, Tool, as_json
 from commonplace.engine.engine import Engine
 from commonplace.errors import CommonplaceError, Invalid, NotFound
 
@@ -43,7 +43,7 @@ class BankTool(Tool):
 
 def bank_tool(
     effect: Effect,
-    *,
+    *roles: Does,
     beside: Answer | None = None,
     wraps: bool = True,
     confirm: str = "",
@@ -66,6 +66,7 @@ def bank_tool(
             output=_STRING if wraps else _OBJECT,
             parameters=tuple(sorted((*own, bank), key=lambda one: not one.required)) if bank else own,
             description=_described(function),
+            roles=roles,
             plain=function,
             beside=beside or {},
         )

@@ -8,7 +8,7 @@ from commonplace.dialects import hindsight_shapes as shapes
 from commonplace.dialects.arguments import About
 from commonplace.dialects.hindsight_memories import MAX_TOKENS, FilterTags, Offset, TagMode, Tags
 from commonplace.dialects.hindsight_rows import bank_tool
-from commonplace.dialects.table import Call
+from commonplace.dialects.table import APART, Call, Does
 from commonplace.engine.asking import DEPTHS, Question
 from commonplace.engine.directives import Directive
 from commonplace.engine.mental_models import TOKENS_USUAL, MentalModel
@@ -31,7 +31,7 @@ AfterConsolidation = Annotated[bool | None, About("Auto-refresh this model after
 Limit = Annotated[int, About("Maximum number of results.", 1, LIST_MAX)]
 
 
-@bank_tool("reads", beside={"text": ""})
+@bank_tool("reads", Does("find", words="query"), beside={"text": ""})
 def reflect(
     call: Call,
     query: Annotated[str, About("The question or topic to reflect on.", None, 10_000)],
@@ -70,7 +70,7 @@ def reflect(
     return answer
 
 
-@bank_tool("writes")
+@bank_tool("writes", APART)
 def create_mental_model(
     call: Call,
     name: Annotated[str, About("Human-readable name for the mental model.", None, 500)],
@@ -100,7 +100,7 @@ def create_mental_model(
     }
 
 
-@bank_tool("reads", beside={"items": []})
+@bank_tool("reads", APART, beside={"items": []})
 def list_mental_models(call: Call, tags: FilterTags = None, limit: Limit = 100, offset: Offset = 0) -> Json:
     """List all mental models in a bank, optionally filtered by tags, without their content."""
     found = call.engine.list_mental_models(call.bank, tuple(tags or ()))
@@ -108,7 +108,7 @@ def list_mental_models(call: Call, tags: FilterTags = None, limit: Limit = 100, 
     return {"items": items, "total": len(found)}
 
 
-@bank_tool("reads")
+@bank_tool("reads", APART)
 def get_mental_model(
     call: Call,
     mental_model_id: ModelId,
@@ -118,7 +118,7 @@ def get_mental_model(
     return _model(call, call.engine.get_mental_model(call.bank, mental_model_id), detail)
 
 
-@bank_tool("writes")
+@bank_tool("writes", APART)
 def update_mental_model(
     call: Call,
     mental_model_id: ModelId,
@@ -143,28 +143,28 @@ def update_mental_model(
     return _model(call, call.engine.update_mental_model(call.bank, mental_model_id, trigger=wanted, **changes), "full")
 
 
-@bank_tool("destroys")
+@bank_tool("destroys", APART)
 def delete_mental_model(call: Call, mental_model_id: ModelId) -> Json:
     """Permanently delete a mental model."""
     call.engine.delete_mental_model(call.bank, mental_model_id)
     return {"status": "deleted", "mental_model_id": mental_model_id}
 
 
-@bank_tool("writes")
+@bank_tool("writes", APART)
 def refresh_mental_model(call: Call, mental_model_id: ModelId) -> Json:
     """Re-generate a mental model's content from the latest memories. Answers with an operation_id."""
     job = _refresh(call, mental_model_id)
     return {"operation_id": ids.uuid_form(job.id), "status": "queued", "message": "Mental model refresh queued"}
 
 
-@bank_tool("destroys")
+@bank_tool("destroys", APART)
 def clear_mental_model(call: Call, mental_model_id: ModelId) -> Json:
     """Clear a mental model's content while keeping its definition. Call refresh_mental_model to rebuild it."""
     model = call.engine.clear_mental_model(call.bank, mental_model_id)
     return {"mental_model_id": model.name, "status": "cleared", "message": "Refresh it to rebuild its content"}
 
 
-@bank_tool("reads", beside={"items": []})
+@bank_tool("reads", APART, beside={"items": []})
 def list_directives(
     call: Call,
     tags: Annotated[list[str] | None, About("Filter directives by tags; untagged ones hold for all.")] = None,
@@ -177,7 +177,7 @@ def list_directives(
     return {"items": [_directive(call, one) for one in found[offset : offset + limit]], "total": len(found)}
 
 
-@bank_tool("writes")
+@bank_tool("writes", APART)
 def create_directive(
     call: Call,
     name: Annotated[str, About("Human-readable name for the directive.", 1, 500)],
@@ -191,7 +191,7 @@ def create_directive(
     return _directive(call, call.engine.add_directive(call.bank, draft))
 
 
-@bank_tool("destroys")
+@bank_tool("destroys", APART)
 def delete_directive(call: Call, directive_id: Annotated[str, About("The ID of the directive to delete.")]) -> Json:
     """Delete a directive by ID."""
     try:

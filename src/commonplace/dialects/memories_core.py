@@ -18,7 +18,7 @@ from commonplace.dialects.memories_places import (
     place,
     whole,
 )
-from commonplace.dialects.table import Call, Reply, tool
+from commonplace.dialects.table import Call, Does, Reply, tool
 from commonplace.engine.compaction import Hints
 from commonplace.engine.context import ContextQuery, Surroundings
 from commonplace.errors import Invalid, NotFound
@@ -34,7 +34,7 @@ Types = Annotated[list[Type] | None, About("Filter by several types; wins over t
 InLayer = Annotated[Layer | None, About("Only this layer.")]
 
 
-@tool("reads", title="Get context", always_loaded=True)
+@tool("reads", Does("find", words="query"), title="Get context", always_loaded=True)
 def get_context(
     call: Call,
     query: Annotated[str | None, About("Search query to find relevant memories.", 0, 10_000)] = None,
@@ -87,7 +87,7 @@ def get_context(
     return shapes.reply("get_context", here, data, shapes.context_text(found, asked))
 
 
-@tool("writes", title="Add a memory", always_loaded=True)
+@tool("writes", Does("write", words="content"), title="Add a memory", always_loaded=True)
 def add_memory(
     call: Call,
     content: Annotated[str, About("Memory content.")],
@@ -124,7 +124,7 @@ def add_memory(
     return shapes.reply("add_memory", here, data, text)
 
 
-@tool("reads", title="Search memories", always_loaded=True)
+@tool("reads", Does("find", words="query"), title="Search memories", always_loaded=True)
 def search_memories(
     call: Call,
     query: Annotated[str, About("Search query.", 0, 10_000)],
@@ -147,7 +147,7 @@ def search_memories(
     return shapes.reply("search_memories", here, data, text)
 
 
-@tool("reads", title="Get rules")
+@tool("reads", Does("list", kind="rule"), title="Get rules")
 def get_rules(call: Call, project_id: ProjectId = None, user_id: UserId = None, tenant_id: TenantId = None) -> Reply:
     """Get all active rules, split by global and project scope."""
     here = place(call, tenant_id, user_id, project_id)
@@ -162,7 +162,7 @@ def get_rules(call: Call, project_id: ProjectId = None, user_id: UserId = None, 
     return shapes.reply("get_rules", here, data, text)
 
 
-@tool("reads", title="List memories")
+@tool("reads", Does("list"), title="List memories")
 def list_memories(
     call: Call,
     type: Annotated[Type | None, About("Filter by type.")] = None,
@@ -186,7 +186,7 @@ def list_memories(
     return shapes.reply("list_memories", here, data, text)
 
 
-@tool("writes", title="Edit a memory", idempotent=True)
+@tool("writes", Does("revise", id="id", words="content"), title="Edit a memory", idempotent=True)
 def edit_memory(
     call: Call,
     id: Annotated[str, About("Memory ID.", 1, 100)],
@@ -221,7 +221,7 @@ def edit_memory(
     return shapes.reply("edit_memory", here, data, text)
 
 
-@tool("destroys", title="Forget a memory")
+@tool("destroys", Does("forget", id="id"), title="Forget a memory")
 def forget_memory(
     call: Call,
     id: Annotated[str, About("Memory ID to forget.", 1, 100)],
@@ -236,7 +236,7 @@ def forget_memory(
     return shapes.reply("forget_memory", here, {"id": ids.short(memory.id), "deleted": True, "message": text}, text)
 
 
-@tool("destroys", title="Forget many memories")
+@tool("destroys", Does("sweep", words="pattern"), title="Forget many memories")
 def bulk_forget_memories(
     call: Call,
     types: Annotated[list[Type] | None, About("Filter by memory types.", None, 100)] = None,
@@ -285,7 +285,7 @@ def bulk_forget_memories(
     return shapes.reply("bulk_forget_memories", here, data, text)
 
 
-@tool("destroys", title="Purge forgotten memories", confirm="Erase all forgotten memories for good?")
+@tool("destroys", Does("sweep"), title="Purge forgotten memories", confirm="Erase all forgotten memories for good?")
 def vacuum_memories(call: Call, user_id: UserId = None, tenant_id: TenantId = None) -> Reply:
     """Permanently purge all soft-deleted memories to reclaim storage space. This cannot be undone."""
     here = place(call, tenant_id, user_id, detect=False)

@@ -17,13 +17,13 @@ from commonplace.dialects.memories_places import (
     UserId,
     place,
 )
-from commonplace.dialects.table import Call, Reply, tool
+from commonplace.dialects.table import APART, Call, Does, Reply, tool
 from commonplace.engine.consolidation import Run
 from commonplace.errors import NotFound
 from commonplace.records import Filter
 
 
-@tool("writes", title="Start a session")
+@tool("writes", APART, title="Start a session")
 def start_session(
     call: Call,
     title: Annotated[str | None, About("Optional session title.", 0, 500)] = None,
@@ -44,7 +44,7 @@ def start_session(
     return shapes.reply("start_session", here, data | {"message": text}, text)
 
 
-@tool("writes", title="Checkpoint a session")
+@tool("writes", APART, title="Checkpoint a session")
 def checkpoint_session(
     call: Call,
     session_id: SessionId,
@@ -82,7 +82,7 @@ def checkpoint_session(
     return shapes.reply("checkpoint_session", here, data, text)
 
 
-@tool("writes", title="End a session", idempotent=True)
+@tool("writes", APART, title="End a session", idempotent=True)
 def end_session(
     call: Call,
     session_id: SessionId,
@@ -98,7 +98,7 @@ def end_session(
     return shapes.reply("end_session", here, data | {"message": text}, text)
 
 
-@tool("writes", title="Snapshot a session")
+@tool("writes", APART, title="Snapshot a session")
 def snapshot_session(
     call: Call,
     session_id: SessionId,
@@ -129,7 +129,7 @@ def snapshot_session(
     return shapes.reply("snapshot_session", here, data, f"{text}\nFile: {file}")
 
 
-@tool("destroys", title="Consolidate memories", idempotent=True)
+@tool("destroys", Does("sweep"), title="Consolidate memories", idempotent=True)
 def consolidate_memories(
     call: Call,
     types: Annotated[list[Type] | None, About("Memory types to include; all when omitted.", None, 100)] = None,

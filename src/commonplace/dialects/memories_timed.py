@@ -16,7 +16,7 @@ from commonplace.dialects.memories_places import (
     UserId,
     place,
 )
-from commonplace.dialects.table import Call, Reply, tool
+from commonplace.dialects.table import APART, Call, Reply, tool
 from commonplace.errors import Invalid, NotFound
 from commonplace.records import Draft
 
@@ -24,7 +24,7 @@ ReminderId = Annotated[str, About("Reminder ID.", 1, 100)]
 StreamId = Annotated[str, About("Stream ID from start_memory_stream.", 1, 100)]
 
 
-@tool("writes", title="Add a reminder")
+@tool("writes", APART, title="Add a reminder")
 def add_reminder(
     call: Call,
     cron_expression: Annotated[
@@ -48,7 +48,7 @@ def add_reminder(
     return shapes.reply("add_reminder", here, _told(reminder, text), text)
 
 
-@tool("reads", title="List reminders")
+@tool("reads", APART, title="List reminders")
 def list_reminders(
     call: Call,
     include_disabled: Annotated[bool, About("Include disabled reminders.")] = False,
@@ -71,7 +71,7 @@ def list_reminders(
     return shapes.reply("list_reminders", here, data, text)
 
 
-@tool("writes", title="Run due reminders")
+@tool("writes", APART, title="Run due reminders")
 def run_due_reminders(
     call: Call,
     dry_run: Annotated[bool, About("Preview due reminders without advancing schedule.")] = False,
@@ -91,7 +91,7 @@ def run_due_reminders(
     return shapes.reply("run_due_reminders", here, data, text)
 
 
-@tool("writes", title="Enable a reminder", idempotent=True)
+@tool("writes", APART, title="Enable a reminder", idempotent=True)
 def enable_reminder(call: Call, id: ReminderId, user_id: UserId = None, tenant_id: TenantId = None) -> Reply:
     """Enable a reminder and recompute next_trigger_at."""
     here = _own(call, tenant_id, user_id, id)
@@ -100,7 +100,7 @@ def enable_reminder(call: Call, id: ReminderId, user_id: UserId = None, tenant_i
     return shapes.reply("enable_reminder", here, _told(reminder, text), text)
 
 
-@tool("writes", title="Disable a reminder", idempotent=True)
+@tool("writes", APART, title="Disable a reminder", idempotent=True)
 def disable_reminder(call: Call, id: ReminderId, user_id: UserId = None, tenant_id: TenantId = None) -> Reply:
     """Disable a reminder without deleting it."""
     here = _own(call, tenant_id, user_id, id)
@@ -109,7 +109,7 @@ def disable_reminder(call: Call, id: ReminderId, user_id: UserId = None, tenant_
     return shapes.reply("disable_reminder", here, _told(reminder, text), text)
 
 
-@tool("destroys", title="Delete a reminder")
+@tool("destroys", APART, title="Delete a reminder")
 def delete_reminder(call: Call, id: ReminderId, user_id: UserId = None, tenant_id: TenantId = None) -> Reply:
     """Delete a reminder by ID."""
     here = _own(call, tenant_id, user_id, id)
@@ -118,7 +118,7 @@ def delete_reminder(call: Call, id: ReminderId, user_id: UserId = None, tenant_i
     return shapes.reply("delete_reminder", here, _told(reminder, text) | {"deleted": True}, text)
 
 
-@tool("writes", title="Start a memory stream")
+@tool("writes", APART, title="Start a memory stream")
 def start_memory_stream(
     call: Call,
     type: Annotated[Type, About("Memory type.")] = "note",
@@ -138,7 +138,7 @@ def start_memory_stream(
     return shapes.reply("start_memory_stream", here, {"streamId": number, "id": number, "message": text}, text)
 
 
-@tool("writes", title="Append a chunk")
+@tool("writes", APART, title="Append a chunk")
 def append_memory_chunk(
     call: Call,
     stream_id: StreamId,
@@ -156,7 +156,7 @@ def append_memory_chunk(
     return shapes.reply("append_memory_chunk", here, data | {"message": text}, text)
 
 
-@tool("writes", title="Finalize a stream")
+@tool("writes", APART, title="Finalize a stream")
 def finalize_memory_stream(call: Call, stream_id: StreamId, tenant_id: TenantId = None) -> Reply:
     """Finalize stream and create the memory. A blank stream makes none and is gone."""
     here = place(call, tenant_id, detect=False)
@@ -175,7 +175,7 @@ def finalize_memory_stream(call: Call, stream_id: StreamId, tenant_id: TenantId 
     return shapes.reply("finalize_memory_stream", here, data, text)
 
 
-@tool("destroys", title="Cancel a stream")
+@tool("destroys", APART, title="Cancel a stream")
 def cancel_memory_stream(call: Call, stream_id: StreamId, tenant_id: TenantId = None) -> Reply:
     """Cancel stream and discard buffered chunks."""
     here = place(call, tenant_id, detect=False)

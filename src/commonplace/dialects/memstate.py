@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, cast
 from commonplace import checks, clock, ids
 from commonplace.dialects import memstate_shapes as shapes
 from commonplace.dialects.arguments import About
-from commonplace.dialects.table import Call, Dialect, rows, tool
+from commonplace.dialects.table import Call, Dialect, Does, rows, tool
 from commonplace.engine.keys import Source, Tree, key_of
 from commonplace.errors import Invalid, NotFound
 from commonplace.limits import LIST_MAX, RECALL_MAX
@@ -28,7 +28,7 @@ Category = Literal[
 ]
 
 
-@tool("reads", title="Browse memories", always_loaded=True)
+@tool("reads", Does("fetch", id="memory_id"), Does("list"), title="Browse memories", always_loaded=True)
 def memstate_get(
     call: Call,
     project_id: Annotated[str | None, About("Project to read. Omit everything to list all projects.", 0, 200)] = None,
@@ -61,7 +61,7 @@ def memstate_get(
     return shapes.envelope("memstate_get", call.given, data, **meta, at_revision=at_revision)
 
 
-@tool("reads", title="Search memories", always_loaded=True)
+@tool("reads", Does("find", words="query"), title="Search memories", always_loaded=True)
 def memstate_search(
     call: Call,
     query: Annotated[str, About("Natural language question. Empty lists by keypath.", 0, 10_000)],
@@ -98,7 +98,7 @@ def memstate_search(
     return shapes.envelope("memstate_search", call.given, data, resolved_keypath=next(iter(where), None))
 
 
-@tool("writes", title="Remember text", always_loaded=True)
+@tool("writes", Does("write", words="content"), title="Remember text", always_loaded=True)
 def memstate_remember(
     call: Call,
     project_id: ProjectId,
@@ -119,7 +119,14 @@ def memstate_remember(
     return shapes.envelope("memstate_remember", call.given, data | {"project_id": scope.project})
 
 
-@tool("writes", title="Set one value", idempotent=True)
+@tool(
+    "writes",
+    Does("write", words="value"),
+    Does("revise", id="keypath", words="value"),
+    Does("restore", id="keypath", words="value"),
+    title="Set one value",
+    idempotent=True,
+)
 def memstate_set(
     call: Call,
     project_id: ProjectId,
@@ -147,7 +154,7 @@ def memstate_set(
     return shapes.envelope("memstate_set", call.given, data, resolved_keypath=shapes.full(project, key))
 
 
-@tool("reads", title="Version history")
+@tool("reads", Does("history", id="memory_id"), title="Version history")
 def memstate_history(
     call: Call,
     project_id: Annotated[str | None, About("Required when using keypath.", 0, 200)] = None,
@@ -173,7 +180,7 @@ def memstate_history(
     return shapes.envelope("memstate_history", call.given, data, resolved_keypath=where)
 
 
-@tool("destroys", title="Delete a keypath", idempotent=True)
+@tool("destroys", Does("forget", id="keypath"), title="Delete a keypath", idempotent=True)
 def memstate_delete(
     call: Call,
     project_id: ProjectId,
@@ -190,7 +197,13 @@ def memstate_delete(
     return shapes.envelope("memstate_delete", call.given, data, resolved_keypath=where)
 
 
-@tool("destroys", title="Delete a project", idempotent=True, confirm="Delete this project and everything known in it?")
+@tool(
+    "destroys",
+    Does("sweep"),
+    title="Delete a project",
+    idempotent=True,
+    confirm="Delete this project and everything known in it?",
+)
 def memstate_delete_project(call: Call, project_id: ProjectId) -> dict[str, Any]:
     """Soft-delete an entire project and all its memories. History is kept; writing to it brings the project back."""
     project = checks.name(project_id, what="project id")

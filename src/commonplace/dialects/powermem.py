@@ -8,7 +8,7 @@ from commonplace import ids
 from commonplace.dialects import powermem_filters as filters_read
 from commonplace.dialects import powermem_shapes as shapes
 from commonplace.dialects.arguments import About
-from commonplace.dialects.table import Call, Dialect, Resource, as_json, rows, tool
+from commonplace.dialects.table import Call, Dialect, Does, Resource, as_json, rows, tool
 from commonplace.engine.telling import Telling
 from commonplace.errors import Invalid, NotFound
 from commonplace.limits import BULK_MAX, COUNT_MAX, LIST_MAX, NAME_CHARS_MAX, RECALL_MAX
@@ -34,7 +34,7 @@ Filters = Annotated[
 ]
 
 
-@tool("writes", title="Add a memory", always_loaded=True)
+@tool("writes", Does("write", words="messages"), title="Add a memory", always_loaded=True)
 def add_memory(
     call: Call,
     messages: Annotated[
@@ -68,7 +68,7 @@ def add_memory(
     return shapes.added(call.engine.tell(call.bank, telling, call.origin("powermem")), said.left)
 
 
-@tool("reads", title="Search memories", always_loaded=True)
+@tool("reads", Does("find", words="query"), title="Search memories", always_loaded=True)
 def search_memories(
     call: Call,
     query: Annotated[str, About("The search query text.")],
@@ -91,14 +91,14 @@ def search_memories(
     return {"success": True, "count": len(results), "results": results, "relations": []}
 
 
-@tool("reads", title="Get a memory")
+@tool("reads", Does("fetch", id="memory_id"), title="Get a memory")
 def get_memory(call: Call, memory_id: MemoryId, user_id: UserId = None, agent_id: AgentId = None) -> dict[str, Any]:
     """Retrieve a specific memory by its ID."""
     memory = _memory(call, memory_id, user_id, agent_id)
     return {"success": True, "data": shapes.item(memory, call.engine.owner, "content")}
 
 
-@tool("writes", title="Update a memory", idempotent=True)
+@tool("writes", Does("revise", id="memory_id", words="content"), title="Update a memory", idempotent=True)
 def update_memory(
     call: Call,
     memory_id: MemoryId,
@@ -116,7 +116,7 @@ def update_memory(
     return {"success": True, "message": message, "data": shapes.item(outcome.memory, call.engine.owner, "content")}
 
 
-@tool("destroys", title="Delete a memory")
+@tool("destroys", Does("forget", id="memory_id"), title="Delete a memory")
 def delete_memory(call: Call, memory_id: MemoryId, user_id: UserId = None, agent_id: AgentId = None) -> dict[str, Any]:
     """Delete a memory by its ID."""
     memory = _memory(call, memory_id, user_id, agent_id)
@@ -124,7 +124,7 @@ def delete_memory(call: Call, memory_id: MemoryId, user_id: UserId = None, agent
     return {"success": True, "message": "Memory deleted successfully", "deleted_id": memory.id}
 
 
-@tool("destroys", title="Delete all memories", idempotent=True)
+@tool("destroys", Does("sweep"), title="Delete all memories", idempotent=True)
 def delete_all_memories(
     call: Call, user_id: UserId = None, agent_id: AgentId = None, run_id: RunId = None
 ) -> dict[str, Any]:
@@ -136,7 +136,7 @@ def delete_all_memories(
     return {"success": True, "message": "All memories deleted successfully", "deleted_count": len(gone)}
 
 
-@tool("reads", title="List memories")
+@tool("reads", Does("list"), title="List memories")
 def list_memories(
     call: Call,
     user_id: UserId = None,

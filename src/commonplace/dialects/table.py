@@ -15,6 +15,7 @@ from commonplace.errors import CommonplaceError, NotFound
 from commonplace.records import Origin
 
 Effect: TypeAlias = Literal["reads", "writes", "destroys"]
+Deed: TypeAlias = Literal["write", "find", "list", "fetch", "history", "revise", "restore", "forget", "sweep", "apart"]
 Progress: TypeAlias = Callable[[float, float | None, str], None]
 
 
@@ -53,6 +54,23 @@ class Reply:
 
 
 @dataclass(frozen=True, slots=True)
+class Does:
+    """What a tool does to a memory, by the argument that names the memory and the one that has its words.
+
+    To sweep is to forget or erase many at once. A tool that stands apart is about something else than memories.
+    """
+
+    deed: Deed
+    id: str = ""
+    words: str = ""
+    # Where a tool shows memories of one kind only.
+    kind: str = ""
+
+
+APART = Does("apart")
+
+
+@dataclass(frozen=True, slots=True)
 class Tool:
     """One row: the signature is the contract, the docstring the description, one word tells the effect."""
 
@@ -69,6 +87,8 @@ class Tool:
     output: Mapping[str, Any] = field(default_factory=lambda: {"type": "object", "additionalProperties": True})
     parameters: tuple[arguments.Parameter, ...] = ()
     description: str = ""
+    # From these the tests make their tables of who sees, changes and forgets what others wrote.
+    roles: tuple[Does, ...] = ()
 
     def known_as(self, name: str) -> "Tool":
         """The same tool under another name, understood and not shown."""
@@ -148,7 +168,12 @@ class Dialect:
 
 
 def tool(
-    effect: Effect, *, title: str = "", always_loaded: bool = False, idempotent: bool = False, confirm: str = ""
+    effect: Effect,
+    *roles: Does,
+    title: str = "",
+    always_loaded: bool = False,
+    idempotent: bool = False,
+    confirm: str = "",
 ) -> Callable[[Callable[..., Mapping[str, Any] | Reply]], Tool]:
     """Make a row of a function."""
 
@@ -164,6 +189,7 @@ def tool(
             confirm=confirm,
             parameters=arguments.parameters(function),
             description=_description(function),
+            roles=roles,
         )
 
     return row

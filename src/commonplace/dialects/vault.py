@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from commonplace import checks, clock, ids
 from commonplace.dialects import vault_shapes as shapes
 from commonplace.dialects.arguments import About
-from commonplace.dialects.table import Call, Dialect, Reply, rows, tool
+from commonplace.dialects.table import Call, Dialect, Does, Reply, rows, tool
 from commonplace.errors import Conflict, Invalid, NotFound
 from commonplace.limits import NAME_CHARS_MAX, RECALL_MAX, TITLE_CHARS_MAX
 from commonplace.records import Filter, Memory, Once, Query
@@ -20,7 +20,7 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 Key = Annotated[str | None, About("Your own key for this call; within a session it is done once.", 1, NAME_CHARS_MAX)]
 
 
-@tool("reads", title="Search notes", always_loaded=True)
+@tool("reads", Does("find", words="query"), title="Search notes", always_loaded=True)
 def memory_search(
     call: Call,
     query: Annotated[str, About("Natural-language search query.")],
@@ -44,7 +44,7 @@ def memory_search(
     return {"results": [shapes.entry(hit) for hit in page], "next_cursor": more}
 
 
-@tool("reads", title="Recall for phases", always_loaded=True)
+@tool("reads", Does("find", words="phases"), title="Recall for phases", always_loaded=True)
 def memory_recall(
     call: Call,
     phases: Annotated[list[str], About('Phase names to bundle, e.g. ["work", "review"]; any words will do.')],
@@ -68,7 +68,7 @@ def memory_recall(
     return Reply({"result": text}, text)
 
 
-@tool("writes", title="Append a note", always_loaded=True)
+@tool("writes", Does("write", words="body"), title="Append a note", always_loaded=True)
 def memory_append(
     call: Call,
     title: Annotated[str, About("Short summary; the file is named after it.", 1, TITLE_CHARS_MAX)],
@@ -90,7 +90,7 @@ def memory_append(
     return shapes.appended(memory)
 
 
-@tool("destroys", title="Forget a note", idempotent=True)
+@tool("destroys", Does("forget", id="id"), title="Forget a note", idempotent=True)
 def memory_forget(
     call: Call, id: Annotated[str, About("Memory ID from memory_search or memory_append.", 1)]
 ) -> dict[str, Any]:
