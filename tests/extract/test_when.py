@@ -28,6 +28,34 @@ NOW = clock.moment("2026-11-15T12:00:00Z")
         ("on Monday", "2026-11-09", "2026-11-10"),
         ("next Friday", "2026-11-20", "2026-11-21"),
         ("due 2026-02-03T10:00:00Z", "2026-02-03", "2026-02-04"),
+        ("this morning", "2026-11-15", "2026-11-16"),
+        ("yesterday afternoon", "2026-11-14", "2026-11-15"),
+        ("last Friday", "2026-11-13", "2026-11-14"),
+        ("this past Monday", "2026-11-09", "2026-11-10"),
+        ("We had lunch Tuesday.", "2026-11-10", "2026-11-11"),
+        ("We will meet on Friday.", "2026-11-20", "2026-11-21"),
+        ("The report is due by Friday.", "2026-11-20", "2026-11-21"),
+        ("next month", "2026-12-01", "2027-01-01"),
+        ("They met in March.", "2026-03-01", "2026-04-01"),
+        ("The launch is in March.", "2027-03-01", "2027-04-01"),
+        ("13 hours ago", "2026-11-14", "2026-11-15"),
+        ("a fortnight ago", "2026-10-26", "2026-11-02"),
+        ("the last three months", "2026-08-15", "2026-11-16"),
+        ("the next 2 weeks", "2026-11-15", "2026-11-30"),
+        ("on 03/05/2026", "2026-03-05", "2026-03-06"),
+        ("on 25/12/2025", "2025-12-25", "2025-12-26"),
+        ("am 5.3.2026", "2026-03-05", "2026-03-06"),
+        ("2026/03/05", "2026-03-05", "2026-03-06"),
+        ("2026年3月5日", "2026-03-05", "2026-03-06"),
+        ("March 3-5, 2026", "2026-03-03", "2026-03-06"),
+        ("from 3 to 5 May 2026", "2026-05-03", "2026-05-06"),
+        ("early March 2024", "2024-03-01", "2024-03-11"),
+        ("in Q3 2025", "2025-07-01", "2025-10-01"),
+        ("the third quarter of 2024", "2024-07-01", "2024-10-01"),
+        ("last summer", "2026-06-01", "2026-09-01"),
+        ("in the 1990s", "1990-01-01", "2000-01-01"),
+        ("between 2015 and 2018", "2015-01-01", "2019-01-01"),
+        ("by the end of the year", "2026-12-01", "2027-01-01"),
     ],
 )
 def test_a_time_is_read_from_its_words(text: str, start: str, end: str) -> None:
@@ -36,7 +64,23 @@ def test_a_time_is_read_from_its_words(text: str, start: str, end: str) -> None:
     assert (clock.iso(span.start)[:10], clock.iso(span.end)[:10]) == (start, end)
 
 
-@pytest.mark.parametrize("text", ["May I march with you?", "2026-02-31", "Feb 30", "port 2024", "second to none", ""])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "May I march with you?",
+        "2026-02-31",
+        "Feb 30",
+        "port 2024",
+        "second to none",
+        "",
+        "31.11.2026",
+        "version 1.2.2024",
+        "Mondays are slow",
+        "fall in love",
+        "the spring is broken",
+        "we use Q2 Audio",
+    ],
+)
 def test_what_is_no_time_is_not_taken_for_one(text: str) -> None:
     assert when.first(text, NOW) is None
 

@@ -1,37 +1,31 @@
 """Finds the times a text speaks of, from its words alone: dates, months, years, and words such as "last week".
 
 What is relative is reckoned from a moment that the caller gives, in UTC. Rules only: a word that could mean something
-else ("may", "march") is a month only beside a number.
+else ("may", "march") is a month only beside a number. A month or weekday without more is the last one, or the next one
+where the sentence speaks of what is to come.
 """
 
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 
-_MONTHS = "january february march april may june july august september october november december".split()
-_DAYS = "monday tuesday wednesday thursday friday saturday sunday".split()
+from commonplace.extract import reckoning
+
 _MONTH = r"(?P<month>jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|" + (
     r"oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\.?"
 )
 _DAY = r"(?P<day>0?[1-9]|[12]\d|3[01])(?:st|nd|rd|th)?"
 _YEAR = r"(?P<year>(?:19|20)\d\d)"
-_COUNTS: dict[str, int] = {
-    "a": 1,
-    "an": 1,
-    "one": 1,
-    "two": 2,
-    "three": 3,
-    "four": 4,
-    "five": 5,
-    "six": 6,
-    "seven": 7,
-    "eight": 8,
-}
-_COUNTS.update({"nine": 9, "ten": 10, "a couple of": 2, "a few": 3, "several": 4})
-_COUNT = r"(?P<count>\d{1,4}|a couple of|a few|several|an?|one|two|three|four|five|six|seven|eight|nine|ten)"
+_AND_YEAR = rf"(?:\s*,?\s+{_YEAR})?"
+_TO_DAY = r"\s*(?:[-–—]|to|through|until)\s*(?P<until>\d{1,2})(?:st|nd|rd|th)?"
+_COUNT = (
+    r"(?P<count>\d{1,4}|(?:a )?couple of|(?:a )?few|several|an?|one|two|three|four|five|six|seven|eight|nine|ten|"
+    r"eleven|twelve)"
+)
+_CLOCK = r"(?P<unit>second|minute|hour)s?"
+_UNIT = r"(?P<unit>day|week|fortnight|month|year|decade)s?"
 _READ_CHARS_MAX = 10_000
-_UNIT = r"(?P<unit>day|week|month|year)s?"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +39,7 @@ class Span:
 
 def spans(text: str, now: int) -> tuple[Span, ...]:
     """Every time a text names, in the order of its words; of two readings of the same words the longer one."""
-    today = datetime.fromtimestamp(now / 1000, UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+    moment = datetime.fromtimestamp(now / 1000, UTC)
     taken: list[tuple[int, int]] = []
     found: list[tuple[int, Span]] = []
     text = text[:_READ_CHARS_MAX]
@@ -54,7 +48,7 @@ def spans(text: str, now: int) -> tuple[Span, ...]:
             if any(match.start() < end and start < match.end() for start, end in taken):
                 continue
             try:
-                start, end = read(match, today)
+                start, end = read(match, moment if read is reckoning.clock_ago else reckoning.midnight(moment))
             except (ValueError, OverflowError):  # The 31st of a month that has none, or a year that no calendar has.
                 continue
             taken.append(match.span())
@@ -71,139 +65,75 @@ def _ms(moment: datetime) -> int:
     return round(moment.timestamp() * 1000)
 
 
-def _month_number(name: str) -> int:
-    return next(place for place, month in enumerate(_MONTHS, start=1) if month.startswith(name.lower()[:3]))
-
-
-def _days(start: datetime, count: int = 1) -> tuple[datetime, datetime]:
-    return start, start + timedelta(days=count)
-
-
-def _months(start: datetime, count: int) -> datetime:
-    years, month = divmod(start.year * 12 + start.month - 1 + count, 12)
-    last = 31
-    while True:
-        try:
-            return start.replace(year=years, month=month + 1, day=min(start.day, last))
-        except ValueError:
-            last -= 1
-            if last < 28:
-                raise
-
-
-def _exact(match: re.Match[str], today: datetime) -> tuple[datetime, datetime]:
-    return _days(today.replace(year=int(match["year"]), month=int(match["m"]), day=int(match["d"])))
-
-
-def _named_day(match: re.Match[str], today: datetime) -> tuple[datetime, datetime]:
-    month, day = _month_number(match["month"]), int(match["day"])
-    if match["year"]:
-        return _days(today.replace(year=int(match["year"]), month=month, day=day))
-    # Without a year the nearest one is meant: people speak of what was or will be soon.
-    near = [today.replace(year=today.year + step, month=month, day=day) for step in (-1, 0, 1)]
-    return _days(min(near, key=lambda one: abs(one - today)))
-
-
-def _whole_month(match: re.Match[str], today: datetime) -> tuple[datetime, datetime]:
-    groups = match.groupdict()
-    month = int(groups["m"]) if groups.get("m") else _month_number(match["month"])
-    start = today.replace(year=int(match["year"]), month=month, day=1)
-    return start, _months(start, 1)
-
-
-def _plain_month(match: re.Match[str], today: datetime) -> tuple[datetime, datetime]:
-    start = today.replace(month=_month_number(match["month"]), day=1)
-    step = {"next": 12, "last": -12}.get((match["which"] or "").lower())
-    if step and (start > today) != (step > 0):
-        start = _months(start, step)
-    elif not step and start > today:
-        start = _months(start, -12)
-    return start, _months(start, 1)
-
-
-def _whole_year(match: re.Match[str], today: datetime) -> tuple[datetime, datetime]:
-    start = today.replace(year=int(match["year"]), month=1, day=1)
-    return start, start.replace(year=start.year + 1)
-
-
-def _near_day(match: re.Match[str], today: datetime) -> tuple[datetime, datetime]:
-    steps = {"yesterday": -1, "last night": -1, "today": 0, "tonight": 0, "this morning": 0, "tomorrow": 1}
-    steps |= {"this afternoon": 0, "this evening": 0}
-    word = " ".join(match[0].lower().split())
-    far = {"the day before yesterday": -2, "the day after tomorrow": 2}
-    return _days(today + timedelta(days=far.get(word, steps.get(word, 0))))
-
-
-def _ago(match: re.Match[str], today: datetime) -> tuple[datetime, datetime]:
-    word = " ".join(match["count"].lower().split())
-    count = _COUNTS.get(word) or int(word)
-    sign = -1 if match["way"].lower() == "ago" else 1
-    return _counted(today, match["unit"].lower(), sign * count)
-
-
-def _in(match: re.Match[str], today: datetime) -> tuple[datetime, datetime]:
-    word = " ".join(match["count"].lower().split())
-    return _counted(today, match["unit"].lower(), _COUNTS.get(word) or int(word))
-
-
-def _counted(today: datetime, unit: str, count: int) -> tuple[datetime, datetime]:
-    if unit == "day":
-        return _days(today + timedelta(days=count))
-    if unit == "week":
-        middle = today + timedelta(weeks=count)
-        return _days(middle - timedelta(days=middle.weekday()), 7)
-    start = _months(today, count * (12 if unit == "year" else 1))
-    if unit == "month":
-        return start.replace(day=1), _months(start.replace(day=1), 1)
-    return start.replace(month=1, day=1), start.replace(year=start.year + 1, month=1, day=1)
-
-
-def _which(match: re.Match[str], today: datetime) -> tuple[datetime, datetime]:
-    step = {"last": -1, "previous": -1, "past": -1, "this": 0, "next": 1}[match["which"].lower()]
-    unit = match["unit"].lower()
-    if unit == "weekend":
-        saturday = today - timedelta(days=today.weekday()) + timedelta(days=5, weeks=step)
-        return _days(saturday, 2)
-    return _counted(today, unit, step)
-
-
-def _weekday(match: re.Match[str], today: datetime) -> tuple[datetime, datetime]:
-    name = match["weekday"].lower()
-    wanted = next(place for place, day in enumerate(_DAYS) if day == name)
-    which = (match["which"] or "").lower()
-    if which in ("next", "this", "coming"):
-        return _days(today + timedelta(days=(wanted - today.weekday() - 1) % 7 + 1))
-    return _days(today - timedelta(days=(today.weekday() - wanted - 1) % 7 + 1))
-
-
 _Reading = Callable[[re.Match[str], datetime], tuple[datetime, datetime]]
 
 
 def _rules() -> Iterator[tuple[re.Pattern[str], _Reading]]:
     """The rules, those that read most words first."""
-    weekday = "|".join(_DAYS)
-    table: tuple[tuple[str, _Reading], ...] = (
-        (
-            rf"(?<![\d-]){_YEAR}-(?P<m>0[1-9]|1[0-2])-(?P<d>[0-2]\d|3[01])(?:T[\d:.]+(?:Z|[+-]\d\d:?\d\d)?)?(?![\d-])",
-            _exact,
-        ),
-        (rf"\b{_MONTH}\s+{_DAY}(?:\s*,?\s+{_YEAR})?\b", _named_day),
-        (rf"\b{_DAY}\s+(?:of\s+)?{_MONTH}(?:\s*,?\s+{_YEAR})?(?!\w)", _named_day),
-        (rf"\b{_MONTH}\s*,?\s+(?:of\s+)?{_YEAR}\b", _whole_month),
-        (rf"(?<![\d-]){_YEAR}-(?P<m>0[1-9]|1[0-2])(?![\d-])", _whole_month),
-        (rf"\b{_COUNT}\s+{_UNIT}\s+(?P<way>ago|from now|later)\b", _ago),
-        (rf"\bin\s+{_COUNT}\s+{_UNIT}\b", _in),
-        (r"\bthe day before yesterday\b|\bthe day after tomorrow\b", _near_day),
-        (
-            r"\byesterday\b|\blast night\b|\btonight\b|\btoday\b|\btomorrow\b|\bthis (?:morning|afternoon|evening)\b",
-            _near_day,
-        ),
-        (r"\b(?P<which>last|previous|past|this|next)\s+(?P<unit>weekend|week|month|year)\b", _which),
-        (rf"\b(?:(?P<which>last|next|this|coming|on)\s+)(?P<weekday>{weekday})\b", _weekday),
-        (rf"\b(?:in|during|since|until|by|(?P<which>last|next))\s+{_MONTH}(?=\W|$)(?!\s+\d)", _plain_month),
-        (rf"\b(?:in|during|since|of|from|until|by|year)\s+{_YEAR}\b(?!\s*(?:[a-z]+s\b|%))", _whole_year),
+    yield from ((re.compile(pattern, re.IGNORECASE), read) for pattern, read in (*_written(), *_relative(), *_wide()))
+
+
+def _written() -> Iterator[tuple[str, _Reading]]:
+    """Dates written out."""
+    yield (
+        rf"(?<![\d/-]){_YEAR}(?P<mark>[-/])(?P<m>0?[1-9]|1[0-2])(?P=mark)(?P<d>0?[1-9]|[12]\d|3[01])"
+        r"(?:[T ]\d\d:\d\d[\d:.]*(?:Z|[+-]\d\d:?\d\d)?)?(?![\d/-])",
+        reckoning.exact,
     )
-    return ((re.compile(pattern, re.IGNORECASE), read) for pattern, read in table)
+    yield rf"(?<!\d){_YEAR}年(?P<m>1[0-2]|0?[1-9])月(?P<d>3[01]|[12]\d|0?[1-9])日", reckoning.exact
+    yield rf"(?<!\d){_YEAR}年(?P<m>1[0-2]|0?[1-9])月", reckoning.whole_month
+    yield (
+        rf"(?<![\d./v])(?<!version )(?P<one>\d{{1,2}})(?P<mark>[./])(?P<other>\d{{1,2}})(?P=mark){_YEAR}(?![\d/])",
+        reckoning.slashed,
+    )
+    yield rf"\b{_MONTH}\s+{_DAY}{_TO_DAY}{_AND_YEAR}\b", reckoning.days_of_month
+    yield rf"\b{_DAY}{_TO_DAY}\s+(?:of\s+)?{_MONTH}{_AND_YEAR}(?!\w)", reckoning.days_of_month
+    yield rf"\b{_MONTH}\s+(?:the\s+)?{_DAY}{_AND_YEAR}\b(?!\s*%)", reckoning.named_day
+    yield rf"\b{_DAY}\s+(?:of\s+)?{_MONTH}{_AND_YEAR}(?!\w)", reckoning.named_day
+    part = r"(?P<part>early|mid|late|beginning of|start of|middle of|end of)[\s-]+"
+    yield rf"\b{part}{_MONTH}\s*,?\s+(?:of\s+)?{_YEAR}\b", reckoning.part_of_month
+    yield rf"\b{_MONTH}\s*,?\s+(?:of\s+)?{_YEAR}\b", reckoning.whole_month
+    yield rf"(?<![\d-]){_YEAR}-(?P<m>0[1-9]|1[0-2])(?![\d-])", reckoning.whole_month
+    yield rf"\bQ(?P<quarter>[1-4])(?P<ordinal>)\s*(?:of\s+)?{_YEAR}\b", reckoning.quarter
+    yield r"\b(?:in|by|during|for|until|since)\s+Q(?P<quarter>[1-4])(?P<ordinal>)\b(?P<year>)", reckoning.quarter
+    yield rf"\b(?P<ordinal>first|second|third|fourth|last)\s+quarter(?P<quarter>)\s+of\s+{_YEAR}\b", reckoning.quarter
+    yield rf"\b{part}(?P<which>last\s+|next\s+)?{_MONTH}(?=\W|$)(?!\s+\d)", reckoning.part_of_month
+
+
+def _relative() -> Iterator[tuple[str, _Reading]]:
+    """Times reckoned from the moment of speaking."""
+    yield rf"\b{_COUNT}\s+{_CLOCK}\s+(?P<way>ago|from now|later)\b", reckoning.clock_ago
+    yield rf"\bin\s+{_COUNT}\s+{_CLOCK}\b", reckoning.clock_ago
+    yield rf"\b{_COUNT}\s+{_UNIT}\s+(?P<way>ago|from now|from today|later)\b", reckoning.ago
+    yield rf"\bin\s+{_COUNT}\s+{_UNIT}(?:['’]s?\s+time)?\b", reckoning.ago
+    yield rf"\b(?P<which>last|past|previous|next|coming)\s+{_COUNT}\s+{_UNIT}\b", reckoning.past_units
+    yield r"\bthe day before yesterday\b|\bthe day after tomorrow\b", reckoning.near_day
+    part = r"(?:morning|noon|afternoon|evening|night)"
+    yield (
+        rf"\byesterday(?:\s+{part})?\b|\blast night\b|\btonight\b|\b(?:earlier |later )?today\b"
+        rf"|\btomorrow(?:\s+{part})?\b|\bthis (?:morning|afternoon|evening)\b",
+        reckoning.near_day,
+    )
+    whole = r"(?P<unit>weekend|week|month|year)"
+    yield rf"\b(?P<which>last|previous|past|this|next|coming|following)\s+{whole}\b", reckoning.which
+    weekday = rf"(?P<weekday>{'|'.join(reckoning.DAYS)})\b(?!s)"
+    yield (
+        rf"\b(?P<which>last|next|this past|this coming|this|coming|past|previous|on|by|until|since)\s+{weekday}",
+        reckoning.weekday,
+    )
+    yield rf"(?<![\w-])(?P<which>){weekday}(?=\s+(?:morning|afternoon|evening|night)|[.,;!?]|\s*$)", reckoning.weekday
+
+
+def _wide() -> Iterator[tuple[str, _Reading]]:
+    """Months, seasons and years."""
+    yield rf"\b(?:in|during|since|until|by|(?P<which>last|next))\s+{_MONTH}(?=\W|$)(?!\s+\d)", reckoning.plain_month
+    season = r"(?P<season>spring|summer|autumn|fall|winter)"
+    yield rf"\b(?P<which>){season}\s+(?:of\s+)?{_YEAR}\b", reckoning.season
+    yield rf"\b(?P<which>last|this|next)\s+{season}\b(?P<year>)", reckoning.season
+    yield rf"\b(?:between|from)\s+{_YEAR}\s+(?:and|to|until|till|through)\s+(?P<until>(?:19|20)\d\d)\b", reckoning.years
+    yield r"\bend of (?P<which>the|this|next|last)\s+(?P<unit>week|month|year)\b", reckoning.end_of
+    yield r"\bthe\s+(?P<decade>(?:19|20)\d0)s\b", reckoning.decade
+    yield rf"\b(?:in|during|since|of|from|until|by|year)\s+{_YEAR}\b(?!\s*(?:[a-z]+s\b|%))", reckoning.whole_year
 
 
 _RULES = tuple(_rules())

@@ -1,0 +1,252 @@
+"""Reckons which stretch of time some words mean: what a rule of when.py found, seen from a day.
+
+Each reading takes a match and the midnight of the day on which it was said, and gives a start and an end, the end not
+included. Words that mean no day, such as the 31st of a month that has none, raise ValueError or OverflowError.
+"""
+
+import re
+from datetime import datetime, timedelta
+
+_MONTHS = "january february march april may june july august september october november december".split()
+DAYS = "monday tuesday wednesday thursday friday saturday sunday".split()
+_NUMBERS = "one two three four five six seven eight nine ten eleven twelve".split()
+_COUNTS = {word: number for number, word in enumerate(_NUMBERS, 1)} | {
+    "a": 1,
+    "an": 1,
+    "couple of": 2,
+    "few": 3,
+    "several": 4,
+}
+_CLOCK = {"second": 1, "minute": 60, "hour": 3600}
+_SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
+_QUARTERS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "last": 4}
+_GONE = ("last", "past", "this past", "previous")
+_COMING = re.compile(
+    r"\b(?:will|shall|going to|plan(?:s|ned)? (?:to|for)|scheduled|due|upcoming|deadline|expects?|expected|intends?|"
+    r"wants? to|next|launch(?:es)?|starts|begins|opens|arrives|leaves|ends|expires|(?:is|are) (?:in|on|by)|until|by)\b"
+    r"|['’]ll\b|\bsee you\b",
+    re.IGNORECASE,
+)
+_PAST = re.compile(
+    r"\b(?:was|were|had|did|been|(?!planned|scheduled|expected|need|feed)\w{2,}ed|went|met|saw|came|got|took|bought|wrote|"
+    r"began|left|ran)\b",
+    re.IGNORECASE,
+)
+
+
+def midnight(moment: datetime) -> datetime:
+    """The beginning of a moment's day."""
+    return moment.replace(hour=0, minute=0, second=0, microsecond=0)
+
+
+def _is_coming(match: re.Match[str]) -> bool:
+    """Whether the sentence of a match speaks of what is to come."""
+    start = max(match.string.rfind(mark, 0, match.start()) for mark in ".!?\n")
+    end = min((at for mark in "!?\n." if (at := match.string.find(mark, match.end())) >= 0), default=len(match.string))
+    said = match.string[start + 1 : end]
+    return _COMING.search(said) is not None and _PAST.search(said) is None
+
+
+def _month_number(name: str) -> int:
+    return next(place for place, month in enumerate(_MONTHS, start=1) if month.startswith(name.lower()[:3]))
+
+
+def _days(start: datetime, count: int = 1) -> tuple[datetime, datetime]:
+    return start, start + timedelta(days=count)
+
+
+def _months(start: datetime, count: int) -> datetime:
+    years, month = divmod(start.year * 12 + start.month - 1 + count, 12)
+    last = 31
+    while True:
+        try:
+            return start.replace(year=years, month=month + 1, day=min(start.day, last))
+        except ValueError:
+            last -= 1
+            if last < 28:
+                raise
+
+
+def exact(match: re.Match[str], today: datetime) -> tuple[datetime, datetime]:
+    """A day in numbers, the year first."""
+    return _days(today.replace(year=int(match["year"]), month=int(match["m"]), day=int(match["d"])))
+
+
+def named_day(match: re.Match[str], today: datetime) -> tuple[datetime, datetime]:
+    """A day of a month that is named, with or without a year."""
+    month, day = _month_number(match["month"]), int(match["day"])
+    if match["year"]:
+        return _days(today.replace(year=int(match["year"]), month=month, day=day))
+    # Without a year the nearest one is meant: people speak of what was or will be soon.
+    near = [today.replace(year=today.year + step, month=month, day=day) for step in (-1, 0, 1)]
+    return _days(min(near, key=lambda one: abs(one - today)))
+
+
+def whole_month(match: re.Match[str], today: datetime) -> tuple[datetime, datetime]:
+    """A month of a year."""
+    groups = match.groupdict()
+    month = int(groups["m"]) if groups.get("m") else _month_number(match["month"])
+    start = today.replace(year=int(match["year"]), month=month, day=1)
+    return start, _months(start, 1)
+
+
+def plain_month(match: re.Match[str], today: datetime) -> tuple[datetime, datetime]:
+    """A month without a year: the last one, or the next one where it is to come."""
+    start = today.replace(month=_month_number(match["month"]), day=1)
+    step = {"next": 12, "last": -12}.get((match["which"] or "").strip().lower())
+    if step and (start > today) != (step > 0):
+        start = _months(start, step)
+    elif not step and _is_coming(match):
+        start = start if _months(start, 1) > today else _months(start, 12)
+    elif not step and start > today:
+        start = _months(start, -12)
+    return start, _months(start, 1)
+
+
+def slashed(match: re.Match[str], today: datetime) -> tuple[datetime, datetime]:
+    """A date in numbers: the day is the one that cannot be a month; where both can, the month stands first."""
+    one, other, year = int(match["one"]), int(match["other"]), int(match["year"])
+    month, day = (other, one) if one > 12 or match["mark"] == "." else (one, other)
+    return _days(today.replace(year=year, month=month, day=day))
+
+
+def days_of_month(match: re.Match[str], today: datetime) -> tuple[datetime, datetime]:
+    """From a day to another of the same month."""
+    start, _ = named_day(match, today)
+    end = start.replace(day=int(match["until"]))
+    if end < start:
+        raise ValueError("The days run backwards.")
+    return start, end + timedelta(days=1)
+
+
+def quarter(match: re.Match[str], today: datetime) -> tuple[datetime, datetime]:
+    """A quarter of a year; of this one unless told."""
+    word = (match["quarter"] or match["ordinal"]).lower()
+    number = int(word) if word.isdigit() else _QUARTERS[word]
+    start = today.replace(year=int(match["year"]) if match["year"] else today.year, month=3 * number - 2, day=1)
+    return start, _months(start, 3)
+
+
+def season(match: re.Match[str], today: datetime) -> tuple[datetime, datetime]:
+    """A season of the north, three whole months; winter begins in the year that names it."""
+    first = _SEASONS[match["season"].lower()]
+    if match["year"]:
+        start = today.replace(year=int(match["year"]), month=first, day=1)
+        return start, _months(start, 3)
+    start, which = today.replace(month=first, day=1), (match["which"] or "").lower()
+    if which == "next" and start <= today:
+        start = _months(start, 12)
+    elif which != "next" and not (which == "this" or _is_coming(match)) and _months(start, 3) > today:
+        start = _months(start, -12)
+    return start, _months(start, 3)
+
+
+def part_of_month(match: re.Match[str], today: datetime) -> tuple[datetime, datetime]:
+    """The first, the middle or the last third of a month."""
+    start, end = (whole_month if match.groupdict().get("year") else plain_month)(match, today)
+    part = match["part"].lower()
+    if part in ("early", "beginning of", "start of"):
+        return _days(start, 10)
+    if part in ("mid", "middle of"):
+        return _days(start + timedelta(days=10), 10)
+    return start + timedelta(days=20), end
+
+
+def years(match: re.Match[str], today: datetime) -> tuple[datetime, datetime]:
+    """From a year to another one, both included."""
+    start, end = (today.replace(year=int(match[name]), month=1, day=1) for name in ("year", "until"))
+    if end < start:
+        raise ValueError("The years run backwards.")
+    return start, end.replace(year=end.year + 1)
+
+
+def end_of(match: re.Match[str], today: datetime) -> tuple[datetime, datetime]:
+    """The last days of a week, the last third of a month, the last month of a year."""
+    unit = match["unit"].lower()
+    start, end = _counted(today, unit, {"last": -1, "next": 1}.get(match["which"].lower(), 0))
+    return max(start, end - timedelta(days={"week": 3, "month": 10, "year": 31}[unit])), end
+
+
+def decade(match: re.Match[str], today: datetime) -> tuple[datetime, datetime]:
+    """Ten years."""
+    start = today.replace(year=int(match["decade"]), month=1, day=1)
+    return start, start.replace(year=start.year + 10)
+
+
+def clock_ago(match: re.Match[str], moment: datetime) -> tuple[datetime, datetime]:
+    """The day on which it was so many hours or minutes ago, or will be."""
+    return _days(midnight(moment + timedelta(seconds=_sign(match) * _count(match) * _CLOCK[match["unit"].lower()])))
+
+
+def whole_year(match: re.Match[str], today: datetime) -> tuple[datetime, datetime]:
+    """A year."""
+    start = today.replace(year=int(match["year"]), month=1, day=1)
+    return start, start.replace(year=start.year + 1)
+
+
+def near_day(match: re.Match[str], today: datetime) -> tuple[datetime, datetime]:
+    """Yesterday, today or tomorrow, or a part of that day."""
+    word = " ".join(match[0].lower().split())
+    far = {"the day before yesterday": -2, "the day after tomorrow": 2}
+    near = next((step for name, step in (("yesterday", -1), ("last night", -1), ("tomorrow", 1)) if name in word), 0)
+    return _days(today + timedelta(days=far.get(word, near)))
+
+
+def _count(match: re.Match[str]) -> int:
+    word = " ".join(match["count"].lower().split())
+    return _COUNTS.get(word) or _COUNTS.get(word.removeprefix("a ")) or int(word)
+
+
+def ago(match: re.Match[str], today: datetime) -> tuple[datetime, datetime]:
+    """So many days, weeks, months or years before, or after."""
+    return _counted(today, match["unit"].lower(), _sign(match) * _count(match))
+
+
+def _sign(match: re.Match[str]) -> int:
+    return -1 if (match.groupdict().get("way") or "").lower() == "ago" else 1
+
+
+def past_units(match: re.Match[str], today: datetime) -> tuple[datetime, datetime]:
+    """A stretch that reaches from some time ago until today, or from today on."""
+    unit, count = match["unit"].lower(), _count(match)
+    if match["which"].lower() not in ("next", "coming"):
+        count = -count
+    days, months = {"day": 1, "week": 7, "fortnight": 14}, {"month": 1, "year": 12, "decade": 120}
+    far = today + timedelta(days=count * days[unit]) if unit in days else _months(today, count * months[unit])
+    return min(today, far), max(today, far) + timedelta(days=1)
+
+
+def _counted(today: datetime, unit: str, count: int) -> tuple[datetime, datetime]:
+    if unit == "decade":
+        unit, count = "year", 10 * count
+    if unit == "day":
+        return _days(today + timedelta(days=count))
+    if unit in ("week", "fortnight"):
+        count *= 2 if unit == "fortnight" else 1
+        middle = today + timedelta(weeks=count)
+        return _days(middle - timedelta(days=middle.weekday()), 7)
+    start = _months(today, count * (12 if unit == "year" else 1))
+    if unit == "month":
+        return start.replace(day=1), _months(start.replace(day=1), 1)
+    return start.replace(month=1, day=1), start.replace(year=start.year + 1, month=1, day=1)
+
+
+def which(match: re.Match[str], today: datetime) -> tuple[datetime, datetime]:
+    """The last, this or the next week, weekend, month or year."""
+    which = " ".join(match["which"].lower().split())
+    step = {"last": -1, "previous": -1, "past": -1, "this": 0, "next": 1, "coming": 1, "following": 1}[which]
+    unit = match["unit"].lower()
+    if unit == "weekend":
+        saturday = today - timedelta(days=today.weekday()) + timedelta(days=5, weeks=step)
+        return _days(saturday, 2)
+    return _counted(today, unit, step)
+
+
+def weekday(match: re.Match[str], today: datetime) -> tuple[datetime, datetime]:
+    """A day of the week: the last one, or the next one where it is to come."""
+    name = match["weekday"].lower()
+    wanted = next(place for place, day in enumerate(DAYS) if day == name)
+    which = " ".join((match["which"] or "").lower().split())
+    if which in ("next", "this", "coming", "this coming") or (which not in _GONE and _is_coming(match)):
+        return _days(today + timedelta(days=(wanted - today.weekday() - 1) % 7 + 1))
+    return _days(today - timedelta(days=(today.weekday() - wanted - 1) % 7 + 1))
