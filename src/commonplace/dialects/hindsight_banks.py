@@ -181,8 +181,8 @@ def _edit(name: str | None, mission: str | None, updates: Json) -> BankEdit:
 
 
 def _listed(call: Call, bank: Bank) -> Json:
-    newest = call.engine.list(bank.name, order="updated", limit=1)
-    documents = call.engine.list_documents(bank.name, limit=1)
+    newest = call.engine.list(bank.name, Filter(users=("",)), order="updated", limit=1)
+    documents = call.engine.list_documents(bank.name, limit=1, user="")
     written = max([one.updated_at for one in (*newest, *documents.items)], default=bank.created_at)
     return shapes.bank(bank) | {
         "created_at": shapes.iso(bank.created_at),

@@ -176,7 +176,7 @@ def list_memories(
 @bank_tool("reads", Does("fetch", id="memory_id"))
 def get_memory(call: Call, memory_id: Annotated[str, About("The ID of the memory to retrieve.")]) -> Json:
     """Retrieve a specific memory by ID."""
-    number = shapes.memory_number(memory_id)
+    number = shapes.memory_number(call, memory_id)
     found = call.engine.list(call.bank, Filter(ids=(number,), users=("",), expired=True), limit=1)
     if not found:
         raise NotFound(f"Memory '{memory_id}' not found")
@@ -191,7 +191,7 @@ def list_documents(
     offset: Offset = 0,
 ) -> Json:
     """List documents that have been ingested into the memory bank."""
-    page = call.engine.list_documents(call.bank, q or "", limit=limit, offset=offset)
+    page = call.engine.list_documents(call.bank, q or "", limit=limit, offset=offset, user="")
     items = [shapes.document(one, call.bank) | {"matched_fields": _matched(one, q)} for one in page.items]
     return {"items": items, "total": page.total, "limit": limit, "offset": offset, "total_is_estimate": False}
 
@@ -232,7 +232,7 @@ def list_tags(
 ) -> Json:
     """List all unique tags used in a bank, optionally filtered by pattern. `*` stands for anything."""
     pattern = compile(".*".join(map(escape, (q or "*").split("*"))), IGNORECASE)
-    tags = call.engine.list_tags(call.bank, limit=_TAGS_COUNTED_MAX)
+    tags = call.engine.list_tags(call.bank, limit=_TAGS_COUNTED_MAX, user="")
     found = sorted((one for one in tags if pattern.fullmatch(one.tag)), key=lambda one: (-one.count, one.tag))
     items = [{"tag": one.tag, "count": one.count} for one in found[offset : offset + limit]]
     return {"items": items, "total": len(found), "limit": limit, "offset": offset}

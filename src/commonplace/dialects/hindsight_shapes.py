@@ -10,7 +10,7 @@ from commonplace.dialects.table import Call
 from commonplace.engine import marks
 from commonplace.engine.asking import Finding
 from commonplace.engine.surveys import KINDS
-from commonplace.errors import Invalid
+from commonplace.errors import Invalid, NotFound
 from commonplace.extract.when import Span
 from commonplace.records import AllOf, AnyOf, Bank, Condition, Memory, Not, TagMatch, TagsMatch
 
@@ -148,10 +148,13 @@ def is_uuid(form: str) -> bool:
     return _UUID.fullmatch(form.strip()) is not None
 
 
-def memory_number(form: str) -> int:
-    """The id behind what a caller calls a memory, in any of our forms."""
+def memory_number(call: Call, form: str) -> int:
+    """The id behind what a caller calls a memory, in any of our forms; 0 where nobody here knows it."""
     try:
-        return ids.parse(form)
+        # Memstate hands out the ids of versions, and they name the memory as well.
+        return call.engine.get(call.bank, form).id
+    except NotFound:
+        return 0
     except Invalid as error:
         if is_uuid(form):
             return 0  # Somebody else's id: well formed, and known to nobody here.

@@ -46,8 +46,13 @@ def get_document(parts: Parts, bank: str, name: str) -> Document:
     return _found(parts, bank, name)
 
 
-def list_documents(parts: Parts, bank: str, words: str = "", *, limit: int = 100, offset: int = 0) -> Page[Document]:
-    """Documents whose name, title or text contains the words, last changed first, without their texts."""
+def list_documents(
+    parts: Parts, bank: str, words: str = "", *, limit: int = 100, offset: int = 0, user: str | None = None
+) -> Page[Document]:
+    """Documents whose name, title or text contains the words, last changed first, without their texts.
+
+    With a user, only what was told for that user; "" is the owner.
+    """
     checks.count(limit, what="limit", most=LIST_MAX)
     checks.count(offset, what="offset", most=COUNT_MAX)
     wanted = checks.passage(words, what="query", bytes_max=QUERY_CHARS_MAX).strip() or None
@@ -55,8 +60,13 @@ def list_documents(parts: Parts, bank: str, words: str = "", *, limit: int = 100
         found = banks.find(parts.db, checks.name(bank, what="bank"))
         if found is None:
             return Page()
-        items = documents.listed(parts.db, found.id, wanted, limit=limit, offset=offset)
-        return Page(tuple(items), documents.count(parts.db, found.id, wanted))
+        items = documents.listed(parts.db, found.id, wanted, limit=limit, offset=offset, user=user)
+        return Page(tuple(items), documents.count(parts.db, found.id, wanted, user))
+
+
+def user_of(document: Document) -> str:
+    """For whom a document was told; "" is the owner."""
+    return str(document.metadata.get("user", ""))
 
 
 def document_names(parts: Parts, bank: str, document_ids: Sequence[int]) -> dict[int, str]:

@@ -103,11 +103,14 @@ def tag(
         return tuple(outcomes)
 
 
-def list_tags(parts: Parts, bank: str, pattern: str = "", *, limit: int = 100) -> tuple[TagCount, ...]:
-    """The tags of live memories with their counts; `*` and `?` in the pattern are wildcards."""
+def list_tags(
+    parts: Parts, bank: str, pattern: str = "", *, limit: int = 100, user: str | None = None
+) -> tuple[TagCount, ...]:
+    """The tags of live memories, or of one user's, with their counts; `*` and `?` in the pattern are wildcards."""
     checks.count(limit, what="limit", most=LIST_MAX)
     found = banks.find(parts.db, bank)
-    return tuple(memories.tags(parts.db, found.id, checks.line(pattern, what="pattern"), limit)) if found else ()
+    wanted = checks.line(pattern, what="pattern")
+    return tuple(memories.tags(parts.db, found.id, wanted, limit, user)) if found else ()
 
 
 def _check_documents(parts: Parts, bank_id: int, drafts: Sequence[Draft]) -> None:

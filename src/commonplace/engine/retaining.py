@@ -20,6 +20,7 @@ from commonplace.engine.marks import Mark, mark_of
 from commonplace.engine.memories import count, list_memories, newborn, next_version
 from commonplace.engine.parts import Parts
 from commonplace.engine.revising import Revising
+from commonplace.errors import Conflict
 from commonplace.extract import facts
 from commonplace.limits import LIST_MAX, NAME_CHARS_MAX
 from commonplace.records import AllOf, AnyOf, Bank, Draft, Filter, Match, Memory, Metadata, Origin, Scope
@@ -125,9 +126,10 @@ def erase_document(parts: Parts, bank: str, name: str, origin: Origin = Origin()
 
 
 def find_document(parts: Parts, bank: str, name: str) -> Document | None:
-    """A document with its text; None where there is none of that name, or no such bank."""
+    """A document of the owner's with its text; None where there is none of that name, or no such bank."""
     place = banks.find(parts.db, bank)
-    return rows.find(parts.db, place.id, name.strip()) if place else None
+    found = rows.find(parts.db, place.id, name.strip()) if place else None
+    return found if found and not documents.user_of(found) else None
 
 
 def browse(
@@ -153,6 +155,8 @@ def _put(parts: Parts, place: Bank, passage: Passage) -> tuple[Document | None, 
     now = parts.clock.now()
     name = passage.name or ids.uuid_form(banks.new_ids(parts.db, now)[0])
     before = rows.find(parts.db, place.id, checks.name(name, what="document name"))
+    if before and documents.user_of(before):
+        raise Conflict("The document belongs to another user.", hint="Use another document id.")
     noted: dict[str, object] = {"context": passage.context, "metadata": dict(passage.metadata)}
     if passage.said_at is not None:
         noted["said_at"] = passage.said_at
@@ -259,7 +263,7 @@ def clear_facts(parts: Parts, bank: str, kinds: Sequence[str] | None = None, ori
             doomed = memories.select_ids(parts.db, place.id, chosen, parts.clock.now())
             observations.erase_about(parts, bank, list(memories.by_ids(parts.db, place.id, doomed).values()))
         gone = purge_where(parts, bank, chosen, author)
-        while not kinds and (page := documents.list_documents(parts, bank, limit=LIST_MAX)).items:
+        while not kinds and (page := documents.list_documents(parts, bank, limit=LIST_MAX, user="")).items:
             for document in page.items:
                 documents.delete_document(parts, bank, document.name, author)
         mental_models.release(parts, bank, gone)

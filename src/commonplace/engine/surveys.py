@@ -33,7 +33,7 @@ def survey(parts: Parts, bank: str) -> Survey:
         every = list(_every(parts, place.id)) if place else []
         numbers = [one.id for one in every]
         similar = links.of(parts.db, place.id, numbers, ("similar_to",), limit=_LINKS_MAX) if place else []
-        document_count = documents.count(parts.db, place.id, None) if place else 0
+        document_count = documents.count(parts.db, place.id, None, "") if place else 0
     kinds = Counter(one.kind if one.kind in KINDS else "world" for one in every)
     facts = [mark_of(one) for one in every if one.kind != "observation"]
     named = Counter(name.casefold() for mark in facts for name in mark.entities)

@@ -13,15 +13,17 @@ def find(db: Database, bank_id: int, name: str) -> Document | None:
     return _document(row) if row else None
 
 
-def listed(db: Database, bank_id: int, words: str | None, *, limit: int, offset: int) -> list[Document]:
+def listed(
+    db: Database, bank_id: int, words: str | None, *, limit: int, offset: int, user: str | None = None
+) -> list[Document]:
     """Documents whose name, title or text contains the words, last changed first, without their texts."""
-    rows = db.all("list_documents", bank_id=bank_id, words=words, limit=limit, offset=offset)
+    rows = db.all("list_documents", bank_id=bank_id, words=words, user=user, limit=limit, offset=offset)
     return [_document(row) for row in rows]
 
 
-def count(db: Database, bank_id: int, words: str | None) -> int:
+def count(db: Database, bank_id: int, words: str | None, user: str | None = None) -> int:
     """How many documents contain the words."""
-    return int(db.value("count_documents", bank_id=bank_id, words=words))
+    return int(db.value("count_documents", bank_id=bank_id, words=words, user=user))
 
 
 def names(db: Database, bank_id: int, numbers: Sequence[int]) -> dict[int, str]:

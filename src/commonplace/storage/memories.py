@@ -72,6 +72,7 @@ def write(db: Database, memory: Memory, action: Action, revision: int, origin: O
         db.run("add_memory", **values)
     elif not db.run("update_memory", **{name: values[name] for name in values if name not in _FIXED}):
         raise Conflict(hint="Read the memory again and repeat the change on its newest version.")
+        db.run("unsettle", memory_id=memory.id, bank_id=memory.bank_id)
     db.run("add_version", **_version_values(memory, action, revision, origin))
     search.index_memory(db, memory)
 
@@ -135,9 +136,9 @@ def projects(db: Database, bank_id: int, limit: int) -> list[Project]:
     return [Project(row["project"], row["memory_count"], row["revision"], row["changed_at"]) for row in rows]
 
 
-def tags(db: Database, bank_id: int, pattern: str, limit: int) -> list[TagCount]:
-    """The tags of live memories that fit a pattern, the commonest first."""
-    rows = db.all("list_tags", bank_id=bank_id, pattern=pattern, limit=limit)
+def tags(db: Database, bank_id: int, pattern: str, limit: int, user: str | None = None) -> list[TagCount]:
+    """The tags of live memories, of one user's if one is named, that fit a pattern, the commonest first."""
+    rows = db.all("list_tags", bank_id=bank_id, pattern=pattern, user=user, limit=limit)
     return [TagCount(row["tag"], row["count"]) for row in rows]
 
 
@@ -150,6 +151,11 @@ def find_reply(db: Database, bank_id: int, session: str, tool: str, key: str) ->
 def add_reply(db: Database, at: int, reply: object, **place: object) -> None:
     """Keep the answer to an idempotency key."""
     db.run("add_reply", at=at, reply=json.dumps(reply, ensure_ascii=False), **place)
+
+
+def renew_reply(db: Database, at: int, **place: object) -> None:
+    """Note that the same answer was given to newer content."""
+    db.run("update_reply", at=at, **place)
 
 
 _FIXED = ("bank_id", *_SCOPE, "key", "created_at")

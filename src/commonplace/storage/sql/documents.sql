@@ -6,8 +6,10 @@ d.created_at, d.updated_at
 -- name: find_document
 select {document_columns}, d.text from documents d where d.bank_id = :bank_id and d.name = :name;
 
+-- A document that was told for a named user says so in its metadata.
 -- name: document_matches
 d.bank_id = :bank_id
+and (cast(:user as text) is null or coalesce(json_extract(d.metadata, '$.user'), '') = :user)
 and (cast(:words as text) is null or instr(fold(d.name), fold(:words)) > 0 or instr(fold(d.title), fold(:words)) > 0
   or instr(fold(d.text), fold(:words)) > 0)
 

@@ -101,6 +101,10 @@ where bank_id = :bank_id and session = :session and tool = :tool and key = :key;
 insert into replies (bank_id, session, tool, key, content_hash, reply, at)
 values (:bank_id, :session, :tool, :key, :content_hash, :reply, :at);
 
+-- name: update_reply
+update replies set content_hash = :content_hash, at = :at
+where bank_id = :bank_id and session = :session and tool = :tool and key = :key;
+
 -- A cached answer may hold the purged text; one that is only an id cannot, and keeps its retry safe.
 -- name: purge_replies
 delete from replies where bank_id = :bank_id and json_type(reply) <> 'integer';
@@ -108,6 +112,7 @@ delete from replies where bank_id = :bank_id and json_type(reply) <> 'integer';
 -- name: list_tags
 select t.tag, count(*) as count from tags t
 where t.bank_id = :bank_id and (:pattern = '' or text_matches(:pattern, t.tag))
+  and (cast(:user as text) is null or exists (select 1 from memories m where m.id = t.memory_id and m.user = :user))
 group by t.tag order by count desc, t.tag limit :limit;
 
 -- name: select_superseded
