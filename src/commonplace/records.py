@@ -281,8 +281,29 @@ class Page:
 
 
 @dataclass(frozen=True, slots=True)
+class Place:
+    """A place in the ranking of a question: after a hit, among scores that are weighed as they were for that hit.
+
+    The weights of a question change with every write, and with them all scores. A place keeps what they were made of,
+    so that whoever goes on from it meets what did not change exactly where it was.
+    """
+
+    score: float
+    memory_id: int
+    term_counts: tuple[int, ...]
+    row_count: int
+    term_count: int
+    # Whether some memory had the identifiers of the question, which divides the scores in two halves.
+    identified: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Query:
-    """A question. `now` anchors words such as "yesterday"; `channels` narrows how it is looked for."""
+    """A question. `now` anchors words such as "yesterday"; `channels` narrows how it is looked for.
+
+    `depth` is how many candidates of each channel are weighed at least; with one, the hits come in pages, and `after`
+    is where the page before ended.
+    """
 
     text: str
     filter: Filter = Filter()
@@ -291,6 +312,8 @@ class Query:
     channels: tuple[str, ...] = ("keyword", "vector")
     now: int | None = None
     explain: bool = False
+    depth: int = 0
+    after: Place | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -317,6 +340,8 @@ class Recall:
 
     hits: tuple[Hit, ...]
     dropped: tuple[Dropped, ...] = ()
+    # Where the next page begins, if one was asked for and there is more.
+    next: Place | None = None
 
 
 @dataclass(frozen=True, slots=True)

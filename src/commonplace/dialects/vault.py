@@ -9,13 +9,15 @@ from commonplace.dialects import vault_shapes as shapes
 from commonplace.dialects.arguments import About
 from commonplace.dialects.table import Call, Dialect, Does, Reply, rows, tool
 from commonplace.errors import Conflict, Invalid, NotFound
-from commonplace.limits import NAME_CHARS_MAX, RECALL_MAX, TITLE_CHARS_MAX
+from commonplace.limits import BULK_MAX, NAME_CHARS_MAX, RECALL_MAX, TITLE_CHARS_MAX
 from commonplace.records import Filter, Memory, Once, Query
 from commonplace.vault.place import MARK, Vault, vault_of
 from commonplace.vault.sync import sync
 from commonplace.vault.writing import Written, append, follow
 
 _NOW_AND_THEN = 7
+# How many candidates are weighed for a first page, and for those after it, which are to reach the end.
+_DEEP, _DEEPER = 1_000, BULK_MAX
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 Key = Annotated[str | None, About("Your own key for this call; within a session it is done once.", 1, NAME_CHARS_MAX)]
 
@@ -30,18 +32,15 @@ def memory_search(
 ) -> dict[str, Any]:
     """Search the vault by meaning and by words. Returns results, best first, and next_cursor when there are more."""
     question = f"{call.bank}\n{include_deleted}\n{query}"
-    given = shapes.after(question, cursor) if cursor else ()
+    after = shapes.place(question, cursor) if cursor else None
     if not query.strip():
         return {"results": [], "next_cursor": None}
     _in_step(call)
     chosen = _chosen(call, Filter(status="any" if include_deleted else "live"))
-    hits = call.engine.recall(call.bank, Query(query, chosen, limit=RECALL_MAX)).hits
-    fresh = [hit for hit in hits if hit.memory.id not in given]
-    fresh.sort(key=lambda hit: (-hit.score, -hit.memory.id))
-    page = fresh[:top_k]
-    seen = (*given, *(hit.memory.id for hit in page))
-    more = shapes.cursor(question, seen) if len(fresh) > len(page) else None
-    return {"results": [shapes.entry(hit) for hit in page], "next_cursor": more}
+    asked = Query(query, chosen, limit=min(top_k, RECALL_MAX), depth=_DEEPER if after else _DEEP, after=after)
+    found = call.engine.recall(call.bank, asked)
+    more = shapes.cursor(question, found.next) if found.next else None
+    return {"results": [shapes.entry(hit) for hit in found.hits], "next_cursor": more}
 
 
 @tool("reads", Does("find", words="phases"), title="Recall for phases", always_loaded=True)

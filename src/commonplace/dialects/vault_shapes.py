@@ -1,23 +1,21 @@
 """What the vault dialect answers: notes, cursors, bundles and failures."""
 
 import base64
-import binascii
 import hashlib
 import hmac
 import json
-import zlib
 from collections.abc import Mapping, Sequence
-from typing import Any, cast
+from typing import Any
 
 from commonplace import clock, ids
 from commonplace.dialects.table import Reply, Tool, as_json
 from commonplace.errors import CommonplaceError, Invalid
-from commonplace.records import Hit, Memory
+from commonplace.records import Hit, Memory, Place
 from commonplace.vault.place import title_of
 
 _TYPES = {400: "invalid", 403: "forbidden", 404: "not_found", 409: "conflict", 413: "too_large", 503: "busy"}
-_CURSOR_CHARS_MAX = 20_000
 _MAC_BYTES = 12
+_SCORE_ONE = 10_000  # Scores have four digits.
 _CUT = "\n\n[…]\n"
 
 
@@ -51,26 +49,27 @@ def status(memory: Memory) -> str:
     return "active" if memory.forgotten_at is None else "deleted"
 
 
-def cursor(question: str, given: Sequence[int]) -> str:
-    """Where the next page begins: after the notes that were given out for a question already."""
-    told = zlib.compress(json.dumps(list(given), separators=(",", ":")).encode(), 9)
+def cursor(question: str, place: Place) -> str:
+    """Where the next page of a question begins, as a text."""
+    numbers = [round(place.score * _SCORE_ONE), place.memory_id, place.row_count, place.term_count]
+    told = json.dumps([*numbers, int(place.identified), *place.term_counts], separators=(",", ":")).encode()
     return base64.urlsafe_b64encode(_mac(question, told) + told).decode().rstrip("=")
 
 
-def after(question: str, text: str) -> tuple[int, ...]:
-    """The notes that were given out before a cursor. One of another question, or a changed one, is refused."""
+def place(question: str, text: str) -> Place:
+    """The place that a cursor means. One of another question, or a changed one, is refused."""
     try:
         whole = base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True)
         mac, told = whole[:_MAC_BYTES], whole[_MAC_BYTES:]
-        sound = len(text) <= _CURSOR_CHARS_MAX and hmac.compare_digest(mac, _mac(question, told))
         # Some texts decode to the same bytes as the one that was given out; they are not it.
-        if sound and base64.urlsafe_b64encode(whole).decode().rstrip("=") == text:
-            return tuple(cast("list[int]", json.loads(zlib.decompress(told))))
-    except (ValueError, binascii.Error, zlib.error):
+        same = base64.urlsafe_b64encode(whole).decode().rstrip("=") == text
+        if same and hmac.compare_digest(mac, _mac(question, told)):
+            score, number, rows, terms, identified, *counts = (abs(int(one)) for one in json.loads(told))
+            return Place(score / _SCORE_ONE, number, tuple(counts), rows, terms, bool(identified))
+    except (ValueError, TypeError):
         pass
-    raise Invalid(
-        "The cursor does not belong to this search.", hint="Repeat the search without one, and use its next_cursor."
-    )
+    hint = "Repeat the search without one, and use its next_cursor."
+    raise Invalid("The cursor does not belong to this search.", hint=hint)
 
 
 def tokens(text: str) -> int:

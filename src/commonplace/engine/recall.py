@@ -7,7 +7,7 @@ from commonplace.engine import derived
 from commonplace.engine.drafts import checked_filter
 from commonplace.engine.parts import Parts
 from commonplace.errors import Invalid, TooLarge
-from commonplace.limits import QUERY_CHARS_MAX, RECALL_MAX
+from commonplace.limits import BULK_MAX, QUERY_CHARS_MAX, RECALL_MAX
 from commonplace.recall import fading, pipeline
 from commonplace.records import Query, Recall
 from commonplace.storage import banks
@@ -28,10 +28,12 @@ def recall(parts: Parts, bank: str, query: Query) -> Recall:
         derived.heal(parts, bank_id, HEAL_MS)
     now = parts.clock.now() if query.now is None else query.now
     # What is newer may come from further down, so all of it is looked at before the order is settled.
-    asked = replace(query, limit=RECALL_MAX) if parts.fading_days else query
+    # Pages go by the score alone.
+    fades = parts.fading_days and not query.depth
+    asked = replace(query, limit=RECALL_MAX) if fades else query
     with parts.db.snapshot():
         answer = pipeline.run(parts.db, semantics, bank_id, asked, now)
-    return fading.faded(answer, now, parts.fading_days, query.limit) if parts.fading_days else answer
+    return fading.faded(answer, now, parts.fading_days, query.limit) if fades else answer
 
 
 def _check(query: Query) -> None:
@@ -42,6 +44,7 @@ def _check(query: Query) -> None:
             hint="Ask with the words that matter.",
         )
     checks.count(query.limit, what="limit", least=1, most=RECALL_MAX)
+    checks.count(query.depth, what="depth", most=BULK_MAX)
     if not 0 <= query.min_score <= 1:
         raise Invalid(f"The least score is {query.min_score}.", hint="Use 0 to 1.")
     if not query.channels:

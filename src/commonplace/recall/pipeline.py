@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from commonplace import text
 from commonplace.recall import rank
 from commonplace.recall.rank import Evidence, Question, Scored
-from commonplace.records import Dropped, Hit, Query, Recall
+from commonplace.records import Dropped, Hit, Place, Query, Recall
 from commonplace.storage import memories, search, vectors
 from commonplace.storage.database import Database
 
@@ -21,6 +21,8 @@ CHANNELS = ("keyword", "vector")
 CANDIDATES_MIN = 60
 _COUNT_MAX = 10_000  # A term in more texts than this says little, and finding all of them takes long.
 _TERMS_CHARS_MAX = 300_000  # How much of a memory is weighed; all of it is searched.
+_DIGITS = 4
+_BEYOND = "beyond the limit"
 
 
 def run(db: Database, semantics: "Semantics | None", bank_id: int, query: Query, now: int) -> Recall:
@@ -35,31 +37,48 @@ class Search:
         self.db, self.bank_id, self.query, self.now = db, bank_id, query, now
         self.semantics = semantics
         self.meaning: Meaning | None = semantics.meaning(query.text) if semantics else None
-        self.limit = max(CANDIDATES_MIN, query.limit)
+        self.limit = max(CANDIDATES_MIN, query.limit, query.depth)
         self.by_words = "keyword" in query.channels
-        self.counts = search.term_counts(db, rank.bounded(text.question_terms(query.text)), _COUNT_MAX)
-        self.row_count, term_count = search.extent(db)
-        self.asked: Question = rank.question(query.text, self.counts, self.row_count, term_count)
+        terms = tuple(dict.fromkeys(rank.bounded(text.question_terms(query.text))))
+        if after := query.after:
+            self.counts = dict(zip(terms, after.term_counts, strict=False))
+            self.row_count, self.term_count = after.row_count, after.term_count
+        else:
+            self.counts = search.term_counts(db, terms, _COUNT_MAX)
+            self.row_count, self.term_count = search.extent(db)
+        self.asked: Question = rank.question(query.text, self.counts, self.row_count, self.term_count)
 
     def answer(self) -> Recall:
         """The hits, and with `explain` what was left out."""
-        scored = rank.ordered(self._evidence())
-        silent = max((one.relevance for one in scored), default=0.0) < self._answer_min()
+        found, after = self._evidence(), self.query.after
+        identified = after.identified if after else any(evidence.exact for evidence in found)
+        scored = rank.ordered(found, identified)
+        # Who goes on has been answered before, whatever has become of the best hit since.
+        silent = not after and max((one.relevance for one in scored), default=0.0) < self._answer_min()
+        if self.query.depth:
+            scored = [one for one in sorted(scored, key=_rank) if after is None or _rank(one) > _last(after)]
         kept: list[Scored] = []
         dropped: list[Dropped] = []
         for one in scored:
             why = self._why_not(one, silent, len(kept))
             if why:
-                dropped.append(Dropped(one.evidence.memory_id, round(one.score, 4), why))
+                dropped.append(Dropped(one.evidence.memory_id, round(one.score, _DIGITS), why))
             else:
                 kept.append(one)
         known = memories.by_ids(self.db, self.bank_id, [one.evidence.memory_id for one in kept])
         hits = [
-            Hit(known[one.evidence.memory_id], round(one.score, 4), one.evidence.channels())
+            Hit(known[one.evidence.memory_id], round(one.score, _DIGITS), one.evidence.channels())
             for one in kept
             if one.evidence.memory_id in known
         ]
-        return Recall(tuple(hits), tuple(dropped) if self.query.explain else ())
+        more = self.query.depth and kept and any(one.why == _BEYOND for one in dropped)
+        following = self._place(kept[-1], identified) if more else None
+        return Recall(tuple(hits), tuple(dropped) if self.query.explain else (), following)
+
+    def _place(self, last: Scored, identified: bool) -> Place:
+        shown = round(last.score, _DIGITS)
+        counts = tuple(self.counts.values())
+        return Place(shown, last.evidence.memory_id, counts, self.row_count, self.term_count, identified)
 
     def _why_not(self, one: Scored, silent: bool, kept_count: int) -> str:
         if silent and not one.evidence.exact:
@@ -68,7 +87,7 @@ class Search:
             return "not close enough to the question"
         if one.score < self.query.min_score:
             return "below the least score asked for"
-        return "beyond the limit" if kept_count >= self.query.limit else ""
+        return _BEYOND if kept_count >= self.query.limit else ""
 
     def _answer_min(self) -> float:
         count = self.semantics.count(self.bank_id) if self.semantics else 0
@@ -121,6 +140,15 @@ class Search:
             stored |= dict(zip(fresh, self.semantics.encode(list(fresh.values())), strict=True))
         near = self.semantics.nearness(self.meaning, list(stored.values()))
         return {number: (n.vector, n.tokens) for number, n in zip(stored, near, strict=True)}
+
+
+def _rank(one: Scored) -> tuple[float, int]:
+    """What pages are ordered by: the score as it is shown, because its last digits depend on what else is weighed."""
+    return (-round(one.score, _DIGITS), -one.evidence.memory_id)
+
+
+def _last(place: Place) -> tuple[float, int]:
+    return (-place.score, -place.memory_id)
 
 
 def rarest(counts: dict[str, int]) -> list[str]:

@@ -125,13 +125,14 @@ class Scored:
     score: float
 
 
-def ordered(found: Sequence[Evidence]) -> list[Scored]:
+def ordered(found: Sequence[Evidence], identified: bool | None = None) -> list[Scored]:
     """The memories with their scores, best first; of equals the newer.
 
     When the question names an exact identifier, a memory that has it scores in the upper half and one that has not in
-    the lower, so that no neighbour outranks it.
+    the lower, so that no neighbour outranks it. `identified` says so where it was settled before.
     """
-    identified = any(evidence.exact for evidence in found)
+    if identified is None:
+        identified = any(evidence.exact for evidence in found)
     scored: list[Scored] = []
     for evidence in found:
         likely = relevance(evidence)
