@@ -40,16 +40,49 @@ def test_a_conversation_tells_who_did_something() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "names"),
+    ("text", "experience"),
     [
-        ("Maria Rossi flew to Lisbon.", {"Maria Rossi", "Lisbon"}),
-        ("It cost $45 and weighs 3 kg.", {"$45", "3 kg"}),
-        ("Ticket ABC-123 is about src/main.py.", {"Ticket ABC-123", "ABC-123", "src/main.py"}),
-        ("we like tea", set[str]()),
+        ("I deployed Orion.", True),
+        ("Yesterday I deployed Orion.", True),
+        ("On Monday, the assistant suggested tea.", True),
+        ("User: I moved to Berlin.", False),
+        ("Assistant: The train leaves at nine.", True),
+        ("Maria deployed Orion.", False),
+        ("I like tea.", False),
     ],
 )
-def test_entities_are_names_amounts_and_identifiers(text: str, names: set[str]) -> None:
-    assert set(facts.entities(text)) == names
+def test_what_an_agent_did_is_an_experience(text: str, experience: bool) -> None:
+    assert [one.experience for one in facts.find(text, AT)] == [experience]
+
+
+@pytest.mark.parametrize(
+    ("text", "causes"),
+    [
+        ("The disk was full. Therefore the deploy failed.", {"Therefore the deploy failed.": ("The disk was full.",)}),
+        (
+            "The disk was full. As a result, the deploy failed.",
+            {"As a result, the deploy failed.": ("The disk was full.",)},
+        ),
+        (
+            "The deploy failed because the disk was full.",
+            {"The deploy failed because the disk was full.": ("The disk was full.",)},
+        ),
+        (
+            "The north pipe burst. The flood was caused by the burst north pipe.",
+            {"The flood was caused by the burst north pipe.": ("The north pipe burst.",)},
+        ),
+        ("The north pipe froze. The cellar is flooded.", {}),
+        ("He left, not because the tea was cold.", {}),
+        ("I like tea because it is warm.", {}),
+    ],
+)
+def test_a_cause_is_linked_where_the_text_says_so(text: str, causes: dict[str, tuple[str, ...]]) -> None:
+    assert {one.text: one.causes for one in facts.find(text, AT) if one.causes} == causes
+
+
+def test_a_cause_that_stands_elsewhere_is_kept_in_its_words() -> None:
+    [fact] = facts.find("The outage of Tuesday was caused by the broken valve.", AT)
+    assert (fact.causes, fact.because) == ((), "the broken valve")
 
 
 @pytest.mark.parametrize(

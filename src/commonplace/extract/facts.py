@@ -8,18 +8,15 @@ import hashlib
 import json
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
-from commonplace.extract import statements, when
+from commonplace.extract import causes, entities, statements, when
 from commonplace.extract.relations import folded
 from commonplace.extract.statements import Message
 
 CHUNK_CHARS = 3_000
-_ENTITIES_MAX = 12
-_ENTITY_CHARS_MAX = 60
 _SUBJECT_CHARS_MAX = 200
-_READ_CHARS_MAX = 3_000  # Where a text names so much before, what comes after hardly matters.
 _TURN = re.compile(r"^\s*\**(user|human|assistant|ai|agent|system)\**\s*:\s*", re.IGNORECASE)
 _ROLES = {"human": "user", "ai": "assistant", "agent": "assistant"}
 # What an agent did is an experience of it; everything else is about the world.
@@ -28,24 +25,10 @@ _DONE = (
     r"added|removed|deleted|tested|built|answered|told|sent|searched|looked|found|learned|installed|configured|reviewed|"
     r"merged|migrated|debugged|changed|asked|called|moved|made|used|proposed|generated|summari[sz]ed|resolved|offered"
 )
+_WHEN = r"(?:(?:yesterday|today|earlier|later|then|last \w+|this \w+|on [\w -]{2,30}|in [\w ]{2,20}),?\s+)?"
 _EXPERIENCE = re.compile(
-    rf"(?:the |this )?(?:assistant|agent|ai|bot)\s+(?:\w+ly\s+)?(?:has |have |had )?(?:{_DONE})\b"
-    rf"|(?:i|we)(?:['’]ve| have| had)?\s+(?:\w+ly\s+|just\s+|then\s+)?(?:{_DONE})\b",
-    re.IGNORECASE,
-)
-_PLAIN = frozenset(
-    "a an the this that these those it its he she they we you i my your his her our their there here what when where "
-    "who why how which if in on at by for from to of with without and or but so then also after before during since "
-    "while as is are was were be been do does did has have had not no yes all any some every each both user users "
-    "never always please use run see set note todo may can could would should will today yesterday tomorrow last next "
-    "monday tuesday wednesday thursday friday saturday sunday january february march april june july august september "
-    "october november december remember prefers prefer likes like".split()
-)
-_NAME = re.compile(r"[^\W\d_a-z][\w'’&-]*(?:[ \t]+(?:(?:of|the|de|van|von|der|da|di|la)[ \t]+)?[^\W\d_a-z][\w'’&.-]*)*")
-_IDENTIFIER = re.compile(r"\b[\w-]*\d[\w-]*[A-Za-z][\w-]*\b|\b[A-Za-z]+[-_]?\d[\w-]*\b|\b\w+(?:[._/@-]\w+)+\b|#\d+")
-_AMOUNT = re.compile(
-    r"[$€£¥]\s?\d[\d.,]*\d?[kKmMbB]?\b|\b\d[\d.,]*\s?(?:%|percent|usd|eur|gbp|dollars?|euros?|pounds?|km|kg|cm|mm|gb|mb|kb|"
-    r"tb|ms|mph|kwh|hours?|minutes?|miles?)(?!\w)",
+    rf"{_WHEN}(?:(?:the |this )?(?:assistant|agent|ai|bot)\s+(?:\w+ly\s+)?(?:has |have |had )?(?:{_DONE})\b"
+    rf"|(?:i|we)(?:['’]ve| have| had)?\s+(?:\w+ly\s+|just\s+|then\s+|also\s+)?(?:{_DONE})\b)",
     re.IGNORECASE,
 )
 _SUBJECT = re.compile(
@@ -68,6 +51,9 @@ class Fact:
     happened_until: int | None
     entities: tuple[str, ...]
     chunk: int
+    # The facts of the same text that it says are its causes, and in its own words what else it says is one.
+    causes: tuple[str, ...] = ()
+    because: str = ""
 
 
 def find(text: str, at: int, *, chunk_chars: int = CHUNK_CHARS, whole_chunks: bool = False) -> tuple[Fact, ...]:
@@ -76,10 +62,21 @@ def find(text: str, at: int, *, chunk_chars: int = CHUNK_CHARS, whole_chunks: bo
     for number, chunk in enumerate(chunks(text, chunk_chars)):
         said = _messages(chunk)
         pieces = said if whole_chunks else statements.find(said).statements or said
-        for piece in pieces:
+        for piece in pieces if whole_chunks else _parted(pieces):
             if piece.text.strip():
-                found.setdefault(folded(piece.text), _fact(piece, at, number))
-    return tuple(found.values())
+                found.setdefault(folded(piece.text), read(piece, at, number))
+    return linked(list(found.values()))
+
+
+def linked(found: Sequence[Fact]) -> tuple[Fact, ...]:
+    """Facts of one text with what they say of each other's causes."""
+    by_place = causes.among([one.text for one in found])
+    out: list[Fact] = []
+    for place, one in enumerate(found):
+        known = dict.fromkeys((*one.causes, *(found[other].text for other in by_place.get(place, ()))))
+        told = None if known else causes.said(one.text)
+        out.append(replace(one, causes=tuple(known), because=told.cause if told else ""))
+    return tuple(out)
 
 
 def chunks(text: str, chars: int = CHUNK_CHARS) -> tuple[str, ...]:
@@ -113,37 +110,26 @@ def subject(text: str) -> str:
     return "" if not words or words[0] in _VAGUE else " ".join(words)
 
 
-def entities(text: str) -> tuple[str, ...]:
-    """Whom and what a text names: people, places, products, amounts and identifiers, each once."""
-    found: dict[str, str] = {}
-    text = text[:_READ_CHARS_MAX]
-    names = (name for match in _NAME.finditer(text) for name in _trimmed(match[0]))
-    marks = (match[0].strip("._-/ ") for rule in (_AMOUNT, _IDENTIFIER) for match in rule.finditer(text))
-    for name in (*names, *marks):
-        if 1 < len(name) <= _ENTITY_CHARS_MAX:
-            found.setdefault(name.casefold(), name)
-    return tuple(found.values())[:_ENTITIES_MAX]
+def _parted(pieces: Sequence[Message]) -> Iterator[Message]:
+    """The pieces, a cause that is a sentence of its own before the one that names it."""
+    for piece in pieces:
+        for text in causes.parted(piece.text):
+            if cause := causes.clause(text):
+                yield Message(piece.role, cause)
+            yield Message(piece.role, text)
 
 
-def _trimmed(run: str) -> Iterator[str]:
-    """A run of capitalised words without those that only begin a sentence."""
-    words = re.sub(r"['’]s\b", "", run).rstrip(".,").split()
-    while words and words[0].casefold() in _PLAIN:
-        words = words[1:]
-    while words and words[-1].casefold() in _PLAIN:
-        words = words[:-1]
-    if words:
-        yield " ".join(words)
-
-
-def _fact(piece: Message, at: int, chunk: int) -> Fact:
+def read(piece: Message, at: int, chunk: int) -> Fact:
+    """A statement as a fact: when, of whom and of which sort it is."""
     span = when.first(piece.text, at)
+    # What a person says of themselves in a conversation is about the world; what nobody is named for may be an agent's.
+    own = piece.role != "user" and _EXPERIENCE.match(piece.text.strip()) is not None
     return Fact(
         text=piece.text.strip(),
-        experience=piece.role == "assistant" or _EXPERIENCE.match(piece.text.strip()) is not None,
+        experience=piece.role == "assistant" or own,
         happened_at=span.start if span else None,
         happened_until=span.end - 1 if span else None,
-        entities=entities(piece.text),
+        entities=entities.find(piece.text),
         chunk=chunk,
     )
 
@@ -177,7 +163,7 @@ def _messages(text: str) -> tuple[Message, ...]:
         elif out:
             out[-1] = Message(out[-1].role, out[-1].text + line)
         else:
-            out.append(Message("user", line))
+            out.append(Message("", line))
     return tuple(out)
 
 
