@@ -40,6 +40,12 @@ def drop(db: Database, memory_id: int) -> None:
     db.run("drop_note", memory_id=memory_id)
 
 
+def pulse(db: Database) -> tuple[int, int]:
+    """Numbers that change whenever something is written or erased that files may have to follow."""
+    row = db.one("notes_pulse")
+    return (row["written"], row["erased"]) if row else (0, 0)
+
+
 def behind(db: Database, bank_id: int) -> list[int]:
     """The notes whose memories went on, or are gone, since their files were last written."""
     return [row["memory_id"] for row in db.all("notes_behind", bank_id=bank_id)]

@@ -16,6 +16,7 @@ from commonplace.vault.notes import Note, text_of
 DEFAULT_BANK = "default"
 # The field of a memory's metadata that makes it a note: where its file lies, and what only the file can say.
 MARK = "vault"
+_BANKS_MAX = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +48,18 @@ def vault_of(engine: Engine, bank: str = DEFAULT_BANK) -> Vault:
     plain = names.stem(bank)
     # Two banks must not share a folder, also where their names differ only in what no file name can say.
     name = plain if plain == bank == bank.lower() else f"{plain.lower()}-{sha256(bank.encode())[:8]}"
-    return Vault(engine, bank, engine.vault.with_name(f"{engine.vault.name}-banks") / name)
+    return Vault(engine, bank, folders_of(engine.vault)[1] / name)
+
+
+def folders_of(root: Path) -> tuple[Path, Path]:
+    """The folders in which a store's notes lie: that of the usual bank, and that with the folders of the others."""
+    return (root, root.with_name(f"{root.name}-banks"))
+
+
+def vaults(engine: Engine) -> list[Vault]:
+    """The vaults of a store, that of the usual bank first."""
+    known = [bank.name for bank in banks.listed(engine.db, _BANKS_MAX)]
+    return [vault_of(engine, name) for name in (DEFAULT_BANK, *(name for name in known if name != DEFAULT_BANK))]
 
 
 def sha256(data: bytes) -> str:

@@ -1,39 +1,60 @@
-"""Keeps folders and memories together while a server runs: a look at every turn, and everything now and then."""
+"""Keeps folders and memories together while a server runs: at a notice, at every few turns, and all now and then."""
 
 import time
+from collections.abc import Callable
 
 from commonplace.engine.engine import Engine
-from commonplace.storage import banks
-from commonplace.vault.place import DEFAULT_BANK, vault_of
+from commonplace.storage import notes as rows
+from commonplace.vault.notices import Notices
+from commonplace.vault.place import folders_of, vaults
 from commonplace.vault.sync import sync
 
 LOOK_S = 1.0
 LOOK_S_MAX = 5.0
 COMPARE_S = 300.0
-_BANKS_MAX = 10_000
+_SOON_S = 0.1
 
 
 class Watch:
-    """The watch over the vaults of a store. `look` is called as often as one likes."""
+    """The watch over the vaults of a store. `look` is called as often as one likes, and best after each `wake`."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
-        self._look_at = 0.0
-        self._compare_at = 0.0
+        self._notices = Notices()
+        self._soonest = self._latest = self._compare_at = 0.0
+        self._pulse: object = None
+        self._told = False
 
     def look(self) -> None:
         """Compare what may have changed, if it is time to; the first time and now and then everything."""
         now = time.monotonic()
-        if self._engine.vault is None or now < self._look_at:
+        if self._engine.vault is None:
             return
+        self._notices.cover([folder for folder in folders_of(self._engine.vault) if folder.is_dir()])
+        pulse = rows.pulse(self._engine.db)
+        self._told = self._notices.heard() or self._told or pulse != self._pulse
+        if now < (self._soonest if self._told else self._latest):
+            return
+        self._told, self._pulse = False, pulse
         full = now >= self._compare_at
-        for bank in self._banks():
-            sync(vault_of(self._engine, bank), full=full)
+        for vault in vaults(self._engine):
+            sync(vault, full=full)
         # A large folder takes longer to look through, and is looked at less often for it.
         spent = time.monotonic() - now
-        self._look_at = time.monotonic() + min(LOOK_S_MAX, max(LOOK_S, 20 * spent))
-        self._compare_at = time.monotonic() + COMPARE_S if full else self._compare_at
+        gap = LOOK_S_MAX if self.listening else LOOK_S
+        self._soonest = now + spent + min(LOOK_S_MAX, max(_SOON_S, 4 * spent))
+        self._latest = now + spent + min(LOOK_S_MAX, max(gap, 20 * spent))
+        self._compare_at = now + spent + COMPARE_S if full else self._compare_at
 
-    def _banks(self) -> list[str]:
-        known = [bank.name for bank in banks.listed(self._engine.db, _BANKS_MAX)]
-        return [DEFAULT_BANK, *(name for name in known if name != DEFAULT_BANK)]
+    def begin(self, wake: Callable[[], object]) -> None:
+        """Call `wake` from now on whenever there is a reason to look."""
+        self._notices.wake = wake
+
+    @property
+    def listening(self) -> bool:
+        """Whether changes are told of at the moment; if not, they are looked for."""
+        return self._notices.listening
+
+    def close(self) -> None:
+        """Let go of the folders."""
+        self._notices.close()

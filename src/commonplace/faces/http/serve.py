@@ -86,12 +86,14 @@ def working(engine: Engine, tasks: Tasks) -> Generator[None]:
         upkeep.heal_idly(parts)
 
     worker = Worker(engine, tasks, idle=idle)
+    watch.begin(worker.notify)
     worker.start()
     try:
         yield
     finally:
         worker.stop()
         worker.join(SHUTDOWN_S_MAX)
+        watch.close()
 
 
 def serve(site: Site, listener: socket.socket) -> None:

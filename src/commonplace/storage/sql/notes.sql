@@ -20,6 +20,11 @@ delete from notes where memory_id = :memory_id;
 select n.memory_id from notes n left join memories m on m.id = n.memory_id
 where n.bank_id = :bank_id and (m.id is null or m.version > n.version or n.mtime_ns = 0) order by n.memory_id;
 
+-- Every version draws an id, and every purge is counted in its bank.
+-- name: notes_pulse
+select (select value from counters where name = 'ids') as written,
+  (select count(*) + sum(purge_count) from banks) as erased;
+
 -- Notes that nobody has given a file, as after an import.
 -- name: notes_without_file
 select m.id from memories m left join notes n on n.memory_id = m.id
