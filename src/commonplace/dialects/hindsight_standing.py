@@ -11,8 +11,8 @@ from commonplace.dialects.hindsight_rows import bank_tool
 from commonplace.dialects.table import APART, Call, Does
 from commonplace.engine.asking import DEPTHS, Question
 from commonplace.engine.directives import Directive
-from commonplace.engine.mental_models import TOKENS_USUAL, MentalModel
 from commonplace.engine.reflecting import Guidance, Reflection, structured
+from commonplace.engine.standings import TOKENS_USUAL, MentalModel
 from commonplace.errors import Invalid, NotFound
 from commonplace.limits import LIST_MAX
 from commonplace.records import Filter
@@ -203,7 +203,7 @@ def delete_directive(call: Call, directive_id: Annotated[str, About("The ID of t
 
 def _refresh(call: Call, name: str) -> Job:
     """Make a model's answer again, with a finished job as the record of it."""
-    return call.engine.refresh_as_job(call.bank, name, _guidance(call, _directives(call, None), ""))
+    return call.engine.refresh_as_job(call.bank, name)
 
 
 def _directives(call: Call, tags: list[str] | None, *, every: bool = False) -> list[Directive]:

@@ -16,7 +16,7 @@ from commonplace.engine.importing import Importing, located
 from commonplace.engine.parts import Parts
 from commonplace.errors import Invalid, TooLarge, Unsupported
 from commonplace.limits import COUNT_MAX
-from commonplace.storage import archive, files
+from commonplace.storage import archive, files, grounds
 from commonplace.storage.archive import SHAPES, Kind, Shape
 
 Progress: TypeAlias = Callable[[int, int | None], None]
@@ -106,6 +106,7 @@ def import_archive(
     try:
         with parts.db.transaction():
             _read_all(importing, lines, ids.floor(parts.clock.now() + _YEAR_MS), progress)
+            grounds.rebuild(parts.db)
             if dry_run:
                 raise _RehearsedError
     except _RehearsedError:

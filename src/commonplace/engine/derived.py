@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from commonplace import text
 from commonplace.engine.parts import Parts
 from commonplace.errors import Busy, Forbidden
-from commonplace.storage import banks, memories, search, vectors
+from commonplace.storage import banks, grounds, memories, search, vectors
 from commonplace.storage.database import Database
 
 if TYPE_CHECKING:
@@ -105,6 +105,7 @@ def rebuild(parts: Parts, progress: Callable[[int, int], None] | None = None) ->
     with parts.db.transaction():
         search.drop_lost(parts.db)
         search.repair_texts(parts.db)
+        grounds.rebuild(parts.db)
         banks.set_fact(parts.db, _POSITION, "")
         banks.set_fact(parts.db, _ANALYZER, text.ANALYZER)
     return Rebuilt(done, resumed)

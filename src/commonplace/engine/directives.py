@@ -6,11 +6,13 @@ from dataclasses import dataclass, replace
 from commonplace import checks, ids
 from commonplace.activities import Standing
 from commonplace.engine.parts import Parts
+from commonplace.engine.reflecting import Guidance
 from commonplace.errors import NotFound
 from commonplace.limits import COUNT_MAX, LIST_MAX, TITLE_CHARS_MAX
 from commonplace.storage import banks, standings
 
 KIND = "directive"
+DISPOSITION = ("skepticism", "literalism", "empathy")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +61,22 @@ def delete_directive(parts: Parts, bank: str, number: int) -> None:
         if found is None:
             raise NotFound(f"There is no directive {number}.", hint="List the directives.")
         standings.delete(parts.db, found.id)
+
+
+def in_force(parts: Parts, bank: str, tags: Sequence[str] = (), *, every: bool = False) -> tuple[Directive, ...]:
+    """The active instructions for an answer about some tags: those without tags, those with one of them, or all."""
+    return tuple(one for one in list_directives(parts, bank) if every or not one.tags or set(tags) & set(one.tags))
+
+
+def guidance(parts: Parts, bank: str, tags: Sequence[str] = (), context: str = "", *, every: bool = False) -> Guidance:
+    """Who answers from a bank: its mission, its disposition, and the instructions in force."""
+    found = banks.find(parts.db, checks.name(bank, what="bank"))
+    if found is None:
+        return Guidance(context=context)
+    mission = found.config.get("reflect_mission", found.mission)
+    traits = {name: int(str(found.config.get(f"disposition_{name}", 3))) for name in DISPOSITION}
+    told = tuple(one.text for one in in_force(parts, bank, tags, every=every))
+    return Guidance(str(mission), traits, told, context)
 
 
 def _directive(one: Standing) -> Directive:

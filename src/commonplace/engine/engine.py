@@ -34,6 +34,7 @@ from commonplace.engine import history as past
 from commonplace.engine import recall as finding
 from commonplace.engine.parts import Parts
 
+from commonplace.engine.settling import settled
 
 class Engine(Parts):
     """Everything a face can ask for."""
@@ -46,27 +47,27 @@ class Engine(Parts):
     list_banks = banks.list_banks
     delete_bank = forgetting.delete_bank
 
-    remember = memories.remember
-    remember_many = memories.remember_many
+    remember = settled(memories.remember)
+    remember_many = settled(memories.remember_many)
     remember_once = replies.remember_once
     once = replies.once
     get = memories.get
     list = memories.list_memories
     count = memories.count
-    revise = memories.revise
-    tag = memories.tag
+    revise = settled(memories.revise)
+    tag = settled(memories.tag)
     list_tags = memories.list_tags
 
-    tell = telling.tell
+    tell = settled(telling.tell)
 
     recall = finding.recall
     recall_superseded = superseded.recall_superseded
 
-    forget = forgetting.forget
-    forget_where = forgetting.forget_where
-    restore = forgetting.restore
-    purge = forgetting.purge
-    purge_where = forgetting.purge_where
+    forget = settled(forgetting.forget)
+    forget_where = settled(forgetting.forget_where)
+    restore = settled(forgetting.restore)
+    purge = settled(forgetting.purge)
+    purge_where = settled(forgetting.purge_where)
 
     history = past.history
     get_version = past.get_version
@@ -75,23 +76,23 @@ class Engine(Parts):
     at_revision = past.at_revision
     list_projects = past.list_projects
 
-    set_key = keys.set_key
-    absorb = keys.absorb
-    absorb_as_job = keys.absorb_as_job
+    set_key = settled(keys.set_key)
+    absorb = settled(keys.absorb)
+    absorb_as_job = settled(keys.absorb_as_job)
     find_key = keys.find_key
-    forget_keys = keys.forget_keys
+    forget_keys = settled(keys.forget_keys)
     tree = keys.tree
 
     put_document = documents.put_document
     get_document = documents.get_document
     list_documents = documents.list_documents
     document_names = documents.document_names
-    delete_document = documents.delete_document
+    delete_document = settled(documents.delete_document)
 
     context = gathering.context
     list_rules = rules.list_rules
     list_links = links.list_links
-    consolidate = consolidation.consolidate
+    consolidate = settled(consolidation.consolidate)
 
     start_session = sessions.start_session
     checkpoint_session = sessions.checkpoint_session
@@ -121,12 +122,12 @@ class Engine(Parts):
     cancel_stream = streams.cancel_stream
     expire_streams = streams.expire_streams
 
-    retain = retaining.retain
-    retain_as_job = retaining.retain_as_job
-    erase_document = retaining.erase_document
+    retain = settled(retaining.retain)
+    retain_as_job = settled(retaining.retain_as_job)
+    erase_document = settled(retaining.erase_document)
     find_document = retaining.find_document
     browse = retaining.browse
-    clear_facts = retaining.clear_facts
+    clear_facts = settled(retaining.clear_facts)
     ask = asking.ask
     packed = asking.packed
     survey = surveys.survey

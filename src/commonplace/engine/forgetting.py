@@ -3,13 +3,14 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+from commonplace.engine import standings
 from commonplace.engine.banks import known
 from commonplace.engine.drafts import checked_filter, checked_origin
 from commonplace.engine.memories import bounded, get, next_version
 from commonplace.engine.parts import Parts
 from commonplace.engine.revising import Revising
 from commonplace.records import Filter, Memory, Origin, Outcome
-from commonplace.storage import banks, memories, scrubbing, snapshots
+from commonplace.storage import banks, grounds, memories, scrubbing, snapshots
 
 _EVERYTHING = Filter(status="any", expired=True)
 
@@ -104,6 +105,11 @@ def _purge(parts: Parts, found: Sequence[Memory], revising: Revising) -> tuple[i
         return ()
     for project in sorted({memory.scope.project for memory in found}):
         revising.number(project)
-    purged = tuple(dict.fromkeys(memory.id for memory in found))
-    memories.purge(parts.db, found[0].bank_id, purged)
+    purged, bank_id = tuple(dict.fromkeys(memory.id for memory in found)), found[0].bank_id
+    # What was made of them goes with them, with its history; what is left of its sources is looked at again.
+    resting = list(memories.by_ids(parts.db, bank_id, grounds.holders(parts.db, purged)))
+    left = set(grounds.beneath(parts.db, resting)) - set(purged)
+    standings.release(parts, [*purged, *resting])
+    memories.purge(parts.db, bank_id, [*purged, *resting])
+    grounds.unsettle(parts.db, bank_id, sorted(left))
     return purged

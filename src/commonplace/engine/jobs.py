@@ -92,7 +92,7 @@ def list_jobs(
 
 
 def cancel_job(parts: Parts, bank: str, job_id: int | str) -> Job:
-    """A pending job cancelled at once; a running one stops the next time it reports progress."""
+    """A job cancelled at once. One that runs loses its lease, and its task stops at the next report."""
     with parts.db.transaction():
         job = get_job(parts, bank, job_id)
         if not jobs.cancel(parts.db, job.id, parts.clock.now()):

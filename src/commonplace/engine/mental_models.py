@@ -1,44 +1,34 @@
-"""Mental models: answers to standing questions, kept with what they rest on and with their history."""
+"""Mental models: answers to standing questions, kept with what they rest on and with their history.
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+An answer is made again when somebody asks for it, after facts were consolidated, or on a schedule, each as its trigger
+says; what is not out of date is left alone. Where a language model writes it, that is a job for the worker.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from datetime import UTC
 from typing import Any, cast
 
 from commonplace import checks
 from commonplace.activities import Job, Standing
-from commonplace.engine import reflecting
-from commonplace.engine.asking import Question
+from commonplace.engine import directives, reflecting, schedules, standings, triggers
 from commonplace.engine.jobs import enqueue
 from commonplace.engine.parts import Parts
-from commonplace.engine.reflecting import NO_GUIDANCE, Guidance
-from commonplace.errors import Conflict, Invalid, NotFound
+from commonplace.engine.reflecting import Reflection
+from commonplace.engine.standings import KIND, MentalModel
+from commonplace.engine.worker import JobContext, do_or_leave
+from commonplace.errors import CommonplaceError, Conflict, Invalid, NotFound
 from commonplace.limits import LIST_MAX, QUERY_CHARS_MAX, TITLE_CHARS_MAX
-from commonplace.records import Filter, Metadata, TagMatch, TagsMatch
-from commonplace.storage import banks, jobs, memories, standings
+from commonplace.storage import banks, grounds, memories
+from commonplace.storage import jobs as queue
+from commonplace.storage import standings as rows
 
-KIND = "mental_model"
-TOKENS_LEAST, TOKENS_MOST, TOKENS_USUAL = 256, 8192, 2048
+JOB = "refresh_mental_model"
+TOKENS_LEAST, TOKENS_MOST = 256, 8192
 _HISTORY_MAX = 50
-
-
-@dataclass(frozen=True, slots=True)
-class MentalModel:
-    """A standing question with its answer. `trigger` says when the answer is made again and from what."""
-
-    name: str
-    title: str
-    query: str
-    tags: tuple[str, ...] = ()
-    tokens_max: int = TOKENS_USUAL
-    trigger: Metadata = field(default_factory=dict[str, object])
-    content: str = ""
-    sources: tuple[int, ...] = ()
-    history: tuple[Mapping[str, object], ...] = ()
-    refreshed_at: int | None = None
-    # Everything in the bank that changed after this was not seen yet.
-    seen_at: int = 0
-    created_at: int = 0
-    id: int = 0
+_DUE_MAX = 20
+_WRITES_MAX = 3
+_INTERVAL = "min_refresh_interval_seconds"
 
 
 def add_mental_model(parts: Parts, bank: str, draft: MentalModel) -> MentalModel:
@@ -48,101 +38,241 @@ def add_mental_model(parts: Parts, bank: str, draft: MentalModel) -> MentalModel
         now = parts.clock.now()
         bank_id, number = banks.ensure(parts.db, place, now).id, banks.new_ids(parts.db, now)[0]
         checked = replace(checked, name=checked.name or f"mm-{number:032x}", id=number, created_at=now)
-        if standings.find(parts.db, bank_id, KIND, checked.name):
+        if rows.find(parts.db, bank_id, KIND, checked.name):
             raise Conflict(f"Mental model '{checked.name}' already exists in bank '{bank}'.")
-        _put(parts, bank_id, checked, now)
+        standings.put(parts, bank_id, checked)
+        standings.plan(parts, bank_id, checked)
     return checked
 
 
 def list_mental_models(parts: Parts, bank: str, tags: Sequence[str] = ()) -> tuple[MentalModel, ...]:
     """The models of a bank, or those with one of some tags, newest first."""
     found = banks.find(parts.db, checks.name(bank, what="bank"))
-    every = [_model(one) for one in standings.listed(parts.db, found.id, KIND, LIST_MAX)] if found else []
+    every = [standings.read(one) for one in rows.listed(parts.db, found.id, KIND, LIST_MAX)] if found else []
     return tuple(one for one in every if not tags or set(tags) & set(one.tags))
 
 
 def get_mental_model(parts: Parts, bank: str, name: str) -> MentalModel:
     """One model."""
-    return _model(_found(parts, bank, name))
+    return standings.read(standings.find(parts, bank, name))
 
 
 def update_mental_model(parts: Parts, bank: str, name: str, **changes: Any) -> MentalModel:
     """Change what a model is; its answer stays until it is made again."""
     with parts.db.transaction():
-        before = _found(parts, bank, name)
-        after = _checked(replace(_model(before), **changes))
-        _put(parts, before.bank_id, after, parts.clock.now())
+        before = standings.find(parts, bank, name)
+        after = _checked(replace(standings.read(before), **changes))
+        asked = ("query", "tags", "tokens_max", "trigger")
+        if any(getattr(after, one) != getattr(standings.read(before), one) for one in asked):
+            # Another question: what is there answers the one before.
+            after = replace(after, seen_id=0)
+        standings.put(parts, before.bank_id, after)
+        standings.plan(parts, before.bank_id, after)
     return after
 
 
 def delete_mental_model(parts: Parts, bank: str, name: str) -> None:
     """Remove a model for good."""
     with parts.db.transaction():
-        standings.delete(parts.db, _found(parts, bank, name).id)
+        found = standings.find(parts, bank, name)
+        grounds.drop(parts.db, [found.id])
+        rows.delete(parts.db, found.id)
 
 
 def clear_mental_model(parts: Parts, bank: str, name: str) -> MentalModel:
     """The model without its answer and without the answers before."""
-    return update_mental_model(parts, bank, name, content="", sources=(), history=(), refreshed_at=None, seen_at=0)
+    with parts.db.transaction():
+        found = standings.find(parts, bank, name)
+        empty = standings.emptied(standings.read(found))
+        grounds.drop(parts.db, [found.id])
+        standings.put(parts, found.bank_id, empty)
+    return empty
 
 
-def refresh_mental_model(parts: Parts, bank: str, name: str, guidance: Guidance = NO_GUIDANCE) -> MentalModel:
-    """The model with its answer made again from what is known now."""
+def refresh_mental_model(parts: Parts, bank: str, name: str, check: Callable[[], object] = bool) -> MentalModel:
+    """The model with its answer made again from what is known now. `check` may stop it before anything is written."""
     model = get_mental_model(parts, bank, name)
-    seen = _changed_at(parts, bank)
-    done = reflecting.reflect(parts, bank, _question(model), model.tokens_max, guidance)
+    for _ in range(_WRITES_MAX):
+        change = _newest_change(parts, bank, model, (0, 0))
+        done = _reflected(parts, bank, model)
+        with parts.db.transaction():
+            check()
+            model = get_mental_model(parts, bank, name)
+            # Where a model thinks for long, what it was shown may have changed or gone before it has answered.
+            if not _holds(parts, done):
+                continue
+            return _answered(parts, bank, model, done, change)
+    with parts.db.transaction():
+        check()
+        model = get_mental_model(parts, bank, name)
+        change = _newest_change(parts, bank, model, (0, 0))
+        # Inside a transaction nothing changes any more, and no language model is asked.
+        return _answered(parts, bank, model, _reflected(parts, bank, model), change)
+
+
+def refresh_as_job(parts: Parts, bank: str, name: str) -> Job:
+    """Make an answer again as a job: at once, or where a language model writes it, by the worker if there is one."""
+    found = standings.find(parts, bank, name)
+    job = enqueue(parts, bank, JOB, {KIND: found.name})
+    return do_or_leave(parts, job, refresh, slow=parts.llm() is not None)
+
+
+def refresh(context: JobContext) -> object:
+    """The task of such a job."""
+    name = str(context.payload[KIND])
+    context.progress(stage="reading")
+    try:
+        done = refresh_mental_model(context.parts, context.bank, name, lambda: context.progress(stage="writing"))
+    except CommonplaceError:
+        _note_failure(context.parts, context.bank, name)
+        raise
+    return {"sources": len(done.sources)}
+
+
+def is_stale(parts: Parts, bank: str, model: MentalModel) -> bool:
+    """Whether something that the model is about changed since its answer was made."""
+    if not model.seen_id and (model.changed_at is not None or not model.refreshed_at):
+        return True
+    return _newest_change(parts, bank, model, (model.changed_at or 0, model.seen_id)) is not None
+
+
+def refresh_after_writing(parts: Parts, bank: str) -> None:
+    """Make the answers again of models that ask for it after every consolidation, and of those whose turn it is."""
+    place = banks.find(parts.db, bank)
+    if place is None:
+        return
+    following = [row for number in rows.following(parts.db, place.id) if (row := rows.by_id(parts.db, number))]
+    late = [row for row in following if is_stale(parts, bank, standings.read(row))]
+    if late:
+        with parts.db.transaction():
+            for row in late:
+                model = standings.read(row)
+                rows.hasten_turn(parts.db, row, max(parts.clock.now(), _earliest(parts, bank, model)))
+    if not parts.db.in_transaction:
+        run_turns(parts, bank)
+
+
+def run_turns(parts: Parts, bank: str | None = None) -> int:
+    """Make the answers again of those models of a bank, or of all, whose turn has come; how many were asked for."""
+    place = banks.find(parts.db, bank) if bank is not None else None
+    if bank is not None and place is None:
+        return 0
+    now, count = parts.clock.now(), 0
+    for number, name in rows.due_turns(parts.db, place.id if place else None, now, _DUE_MAX):
+        with parts.db.transaction():
+            # Another process may have come first.
+            job = _turn(parts, name, number, now) if rows.take_turn(parts.db, number, now) else None
+        if job is not None:
+            do_or_leave(parts, job, refresh, slow=parts.llm() is not None)
+            count += 1
+    return count
+
+
+def plan_turns(parts: Parts) -> None:
+    """Note the turns of models that have none noted, such as those that came with an archive."""
+    with parts.db.transaction():
+        for number in rows.turnless(parts.db):
+            if row := rows.by_id(parts.db, number):
+                standings.plan(parts, row.bank_id, standings.read(row))
+
+
+def release(parts: Parts, bank: str, gone: Iterable[int]) -> None:
+    """Take answers away that rested on memories that are gone for good, and have them made anew."""
+    with parts.db.transaction():
+        standings.release(parts, list(gone))
+    if not parts.db.in_transaction:
+        run_turns(parts, bank)
+
+
+def _turn(parts: Parts, bank: str, number: int, now: int) -> Job | None:
+    """The job of a model whose turn has come, unless its answer is still good; its next turn is noted."""
+    row = rows.by_id(parts.db, number)
+    if row is None:
+        return None
+    model = standings.read(row)
+    standings.plan(parts, row.bank_id, model)
+    since = model.refreshed_at or model.created_at
+    full = triggers.text(model.trigger, "full_refresh_cron")
+    whole = (schedules.next_time(full, UTC, since) if full else None) or now + 1
+    if whole > now and model.content and not is_stale(parts, bank, model):
+        return None
+    if (earliest := _earliest(parts, bank, model)) > now:
+        rows.hasten_turn(parts.db, row, earliest)
+        return None
+    return None if _waiting(parts, row) else enqueue(parts, bank, JOB, {KIND: model.name})
+
+
+def _waiting(parts: Parts, row: Standing) -> bool:
+    """Whether a job for a model waits already."""
+    pending = queue.listed(parts.db, row.bank_id, state="pending", kind=JOB, limit=LIST_MAX, offset=0)
+    return any(one.payload.get(KIND) == row.name for one in pending)
+
+
+def _earliest(parts: Parts, bank: str, model: MentalModel) -> int:
+    """When a model may be made again by itself at the earliest."""
+    if not model.refreshed_at or not model.content:
+        return 0
+    place = banks.find(parts.db, bank)
+    usual = place.config.get(f"mental_model_{_INTERVAL}") if place else None
+    seconds = model.trigger.get(_INTERVAL, usual)
+    return model.refreshed_at + 1000 * seconds if isinstance(seconds, int) else 0
+
+
+def _reflected(parts: Parts, bank: str, model: MentalModel) -> Reflection:
+    guidance = directives.guidance(parts, bank, model.tags)
+    tokens = triggers.number(model.trigger, "recall_max_tokens", model.tokens_max)
+    return reflecting.reflect(parts, bank, triggers.question(model), min(tokens, model.tokens_max), guidance)
+
+
+def _holds(parts: Parts, done: Reflection) -> bool:
+    """Whether all that an answer rests on is still as it was when the answer was made."""
+    seen = {one.memory.id: one.memory for one in done.findings}
+    if not seen:
+        return True
+    now = memories.by_ids(parts.db, next(iter(seen.values())).bank_id, list(seen))
+    return all(number in now and now[number].version_id == one.version_id for number, one in seen.items())
+
+
+def _answered(
+    parts: Parts, bank: str, model: MentalModel, done: Reflection, change: tuple[int, int] | None
+) -> MentalModel:
     history = model.history
     if model.content and model.content != done.text:
         entry = {"content": model.content, "at": model.refreshed_at, "sources": list(model.sources)}
         history = (entry, *history)[:_HISTORY_MAX]
-    sources = tuple(one.memory.id for one in done.findings)
-    changes: dict[str, Any] = {"content": done.text, "sources": sources, "history": history, "seen_at": seen}
-    return update_mental_model(parts, bank, name, refreshed_at=parts.clock.now(), **changes)
+    schema = model.trigger.get("response_schema")
+    filled, why = (
+        reflecting.structured(cast(dict[str, Any], schema), done.findings) if isinstance(schema, dict) else (None, None)
+    )
+    after = replace(
+        model,
+        content=done.text,
+        sources=tuple(one.memory.id for one in done.findings),
+        history=history,
+        structured=filled,
+        structured_error=why,
+        refreshed_at=parts.clock.now(),
+        failed_at=None,
+        changed_at=change[0] if change else None,
+        seen_id=change[1] if change else 0,
+    )
+    standings.put(parts, standings.find(parts, bank, model.name).bank_id, after)
+    return after
 
 
-def refresh_as_job(parts: Parts, bank: str, name: str, guidance: Guidance = NO_GUIDANCE) -> Job:
-    """Refresh a model now and keep a record of it as a finished job."""
-    # Outside of the transaction, because a language model may be asked and nobody should wait for it.
-    refreshed = refresh_mental_model(parts, bank, name, guidance)
-    with parts.db.transaction():
-        job = enqueue(parts, bank, "refresh_mental_model", {KIND: refreshed.name})
-        jobs.conclude(parts.db, job.id, "{}", parts.clock.now())
-    return job
+def _note_failure(parts: Parts, bank: str, name: str) -> None:
+    try:
+        with parts.db.transaction():
+            row = standings.find(parts, bank, name)
+            standings.put(parts, row.bank_id, replace(standings.read(row), failed_at=parts.clock.now()))
+    except NotFound:
+        return  # It was deleted meanwhile, and with it the place for such a note.
 
 
-def is_stale(parts: Parts, bank: str, model: MentalModel) -> bool:
-    """Whether something in the bank changed since the answer was made."""
-    return _changed_at(parts, bank) > model.seen_at
-
-
-def refresh_after_writing(parts: Parts, bank: str) -> None:
-    """Make the answers of those models again that ask for it after every consolidation."""
-    for one in list_mental_models(parts, bank):
-        if one.trigger.get("refresh_after_consolidation") and is_stale(parts, bank, one):
-            refresh_mental_model(parts, bank, one.name)
-
-
-def release(parts: Parts, bank: str, gone: Iterable[int]) -> None:
-    """Make answers again that rested on memories that are gone for good, and drop their history with it."""
-    lost = set(gone)
-    for one in list_mental_models(parts, bank):
-        rested = {*one.sources, *(n for entry in one.history for n in cast(list[int], entry.get("sources", [])))}
-        if rested & lost:
-            clear_mental_model(parts, bank, one.name)
-            refresh_mental_model(parts, bank, one.name)
-
-
-def _question(model: MentalModel) -> Question:
-    mode = cast(TagsMatch, model.trigger.get("tags_match") or "all_strict")
-    where = TagMatch(model.tags, mode) if model.tags else None
-    kinds = model.trigger.get("fact_types")
-    kept = tuple(cast(list[str], kinds)) if isinstance(kinds, list) else None
-    return Question(model.query, Filter(users=("",), kinds=kept, where=where))
-
-
-def _changed_at(parts: Parts, bank: str) -> int:
+def _newest_change(parts: Parts, bank: str, model: MentalModel, since: tuple[int, int]) -> tuple[int, int] | None:
     found = banks.find(parts.db, bank)
-    return memories.newest_revision(parts.db, found.id, "") if found else 0
+    chosen = replace(triggers.question(model).filter, status="any", expired=True)
+    return grounds.newest_change(parts.db, found.id, chosen, parts.clock.now(), since) if found else None
 
 
 def _checked(draft: MentalModel) -> MentalModel:
@@ -151,32 +281,11 @@ def _checked(draft: MentalModel) -> MentalModel:
             raise Invalid(f"{what} cannot be empty.")
     if not TOKENS_LEAST <= draft.tokens_max <= TOKENS_MOST:
         raise Invalid(f"max_tokens must be between {TOKENS_LEAST} and {TOKENS_MOST}, got {draft.tokens_max}.")
-    checks.metadata(draft.trigger, what="trigger")
     return replace(
         draft,
         name=checks.line(draft.name, what="id"),
         title=checks.name(draft.title, what="name", chars_max=TITLE_CHARS_MAX),
         query=checks.body(draft.query, what="query", bytes_max=QUERY_CHARS_MAX),
         tags=checks.tags(draft.tags),
+        trigger=triggers.checked(draft.trigger),
     )
-
-
-def _found(parts: Parts, bank: str, name: str) -> Standing:
-    place = banks.find(parts.db, checks.name(bank, what="bank"))
-    found = standings.find(parts.db, place.id, KIND, name.strip()) if place else None
-    if found is None:
-        raise NotFound(f"Mental model '{name}' not found in bank '{bank}'")
-    return found
-
-
-def _put(parts: Parts, bank_id: int, model: MentalModel, now: int) -> None:
-    names = ("title", "query", "tokens_max", "trigger", "content", "sources", "history", "refreshed_at", "seen_at")
-    body = {name: getattr(model, name) for name in names}
-    one = Standing(model.id, bank_id, KIND, model.name, model.tags, body, model.created_at, now)
-    standings.put(parts.db, one)
-
-
-def _model(one: Standing) -> MentalModel:
-    body = cast(dict[str, Any], dict(one.body))
-    given: dict[str, Any] = body | {name: tuple(body[name]) for name in ("sources", "history")}
-    return MentalModel(name=one.name, tags=one.tags, created_at=one.created_at, id=one.id, **given)

@@ -16,7 +16,7 @@ from commonplace.engine.parts import Parts
 from commonplace.engine.revising import Revising
 from commonplace.extract import facts, merging
 from commonplace.records import Draft, Filter, Memory, Scope
-from commonplace.storage import banks, memories, search
+from commonplace.storage import banks, grounds, memories, search
 
 KIND = "observation"
 _SOURCES_MAX = 20
@@ -29,14 +29,19 @@ _KINDS = ("world", "experience")
 
 def consolidate(parts: Parts, changed: Iterable[Memory], revising: Revising) -> None:
     """Bring the observations about the subjects of some facts up to date."""
-    for subject, tags in _subjects(changed):
-        found = _about(parts, revising.bank_id, subject, tags)
+    given = list(changed)
+    for subject, tags in _subjects(given):
         before = _known(parts, revising.bank_id, subject, tags)
-        if len(found) >= _FACTS_MIN:
-            _write(parts, _draft(subject, tags, found), before, revising)
-        elif before and before.forgotten_at is None:
-            after = next_version(before, banks.new_ids(parts.db, revising.now)[0], revising.now)
-            revising.write(replace(after, forgotten_at=after.updated_at), "forget")
+        _bring(parts, subject, tags, before, given, revising)
+    grounds.settle(parts.db, [one.id for one in given])
+
+
+def follow(parts: Parts, changed: Iterable[int], revising: Revising) -> None:
+    """Bring the observations that rest on some memories up to date, whoever changed these."""
+    holders = grounds.holders(parts.db, changed)
+    for before in memories.by_ids(parts.db, revising.bank_id, holders).values():
+        if before.kind == KIND:
+            _bring(parts, mark_of(before).subject, tuple(sorted(before.tags)), before, (), revising)
 
 
 def erase_about(parts: Parts, bank: str, gone: Sequence[Memory]) -> None:
@@ -49,18 +54,43 @@ def erase_about(parts: Parts, bank: str, gone: Sequence[Memory]) -> None:
         purge(parts, bank, doomed)
 
 
+def _bring(
+    parts: Parts,
+    subject: str,
+    tags: tuple[str, ...],
+    before: Memory | None,
+    given: Iterable[Memory],
+    revising: Revising,
+) -> None:
+    """Write what is known of a subject now, or forget what was, if too little is left."""
+    found = _about(parts, revising.bank_id, subject, tags, before, given)
+    if len(found) >= _FACTS_MIN:
+        _write(parts, _draft(subject, tags, found), before, revising)
+    elif before and before.forgotten_at is None:
+        after = next_version(before, banks.new_ids(parts.db, revising.now)[0], revising.now)
+        revising.write(replace(after, forgotten_at=after.updated_at), "forget")
+
+
 def _subjects(given: Iterable[Memory]) -> list[tuple[str, tuple[str, ...]]]:
     found = ((facts.subject(one.text), tuple(sorted(one.tags))) for one in given if one.kind in _KINDS)
     return list(dict.fromkeys((subject, tags) for subject, tags in found if subject and subject not in _TOO_WIDE))
 
 
-def _about(parts: Parts, bank_id: int, subject: str, tags: tuple[str, ...]) -> list[Memory]:
-    """The facts about a subject under exactly these tags, the newest said first."""
+def _about(
+    parts: Parts, bank_id: int, subject: str, tags: tuple[str, ...], before: Memory | None, given: Iterable[Memory]
+) -> list[Memory]:
+    """The facts about a subject under exactly these tags, the newest said first.
+
+    Among many that have the subject's words, a search may miss some; those known to be about it are there anyway.
+    """
     match = search.any_of([words.indexed(subject)])
     chosen = Filter(kinds=_KINDS, users=("",))
     numbers = search.keyword_ids(parts.db, bank_id, match, chosen, parts.clock.now(), _CANDIDATES_MAX)
-    found = memories.by_ids(parts.db, bank_id, numbers).values()
-    same = [one for one in found if facts.subject(one.text) == subject and tuple(sorted(one.tags)) == tags]
+    known = mark_of(before).sources if before else ()
+    every = dict.fromkeys((*numbers, *known, *(one.id for one in given)))
+    found = memories.by_ids(parts.db, bank_id, list(every)).values()
+    live = [one for one in found if one.forgotten_at is None and one.kind in _KINDS]
+    same = [one for one in live if facts.subject(one.text) == subject and tuple(sorted(one.tags)) == tags]
     return sorted(same, key=_said, reverse=True)[:_SOURCES_MAX]
 
 
@@ -102,8 +132,12 @@ def _ended(sentence: str) -> str:
 def _write(parts: Parts, draft: Draft, before: Memory | None, revising: Revising) -> None:
     if before is None:
         first, second = banks.new_ids(parts.db, revising.now, 2)
-        revising.write(newborn(draft, (first, second), revising), "remember")
+        memory = newborn(draft, (first, second), revising)
+        revising.write(memory, "remember")
     elif before.forgotten_at is not None or (before.text, before.metadata) != (draft.text, draft.metadata):
         after = next_version(before, banks.new_ids(parts.db, revising.now)[0], revising.now)
-        after = replace(after, text=draft.text, metadata=draft.metadata, forgotten_at=None)
-        revising.write(after, "revise" if before.forgotten_at is None else "restore")
+        memory = replace(after, text=draft.text, metadata=draft.metadata, forgotten_at=None)
+        revising.write(memory, "revise" if before.forgotten_at is None else "restore")
+    else:
+        return
+    grounds.put(parts.db, memory.bank_id, memory.id, mark_of(memory).sources)

@@ -1,7 +1,7 @@
 """What the verbs work with. app.py puts the parts together; a verb takes them as its first argument."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +15,29 @@ if TYPE_CHECKING:
 
 def _nobody() -> None:
     """No model is configured."""
+
+
+class Bell:
+    """Wakes whoever does jobs in this process. Nobody may be there to hear it."""
+
+    def __init__(self) -> None:
+        self._hearers: list[Callable[[], object]] = []
+
+    def hear(self, hearer: Callable[[], object]) -> None:
+        """Have somebody woken from now on."""
+        self._hearers.append(hearer)
+
+    def leave(self, hearer: Callable[[], object]) -> None:
+        """Wake somebody no more."""
+        if hearer in self._hearers:
+            self._hearers.remove(hearer)
+
+    def ring(self) -> bool:
+        """Say that there is work; whether somebody heard it."""
+        hearers = tuple(self._hearers)
+        for hearer in hearers:
+            hearer()
+        return bool(hearers)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,3 +57,4 @@ class Parts:
     fading_days: float = 0.0
     # The folder in which notes lie as files; None where nobody wants any.
     vault: Path | None = None
+    bell: Bell = field(default_factory=Bell, compare=False)

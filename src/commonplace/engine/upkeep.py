@@ -1,6 +1,6 @@
 """What a server does when it has nothing else to do: embeds what waits, and clears away what nobody will ask for."""
 
-from commonplace.engine import derived, jobs, links, streams
+from commonplace.engine import derived, jobs, links, mental_models, settling, streams
 from commonplace.engine.parts import Parts
 from commonplace.storage import banks
 
@@ -10,14 +10,19 @@ _BANKS_MAX = 10_000
 
 
 def heal_idly(parts: Parts) -> None:
-    """Embed and link a little of what waits, and let the model look at it if there is one; the next turn goes on."""
+    """Bring up to date what rests on memories, embed and link a little of what waits, let the model look at it.
+
+    The next turn goes on.
+    """
+    settling.settle_all(parts)
     derived.heal_all(parts, HEAL_MS)
     links.heal_all(parts, HEAL_MS)
     links.judge_all(parts)
 
 
 def sweep(parts: Parts) -> None:
-    """Remove streams left alone and jobs that ended long ago, in every bank."""
+    """Remove streams left alone and jobs that ended long ago, in every bank, and note turns that are not noted."""
+    mental_models.plan_turns(parts)
     before = parts.clock.now() - JOBS_KEPT_MS
     for bank in banks.listed(parts.db, _BANKS_MAX):
         streams.expire_streams(parts, bank.name)

@@ -79,9 +79,7 @@ class JobContext:
             held = jobs.progress(self.parts.db, self.job, progress, self.parts.clock.now(), self.lease_ms)
             current = jobs.find(self.parts.db, self.job.id)
         if current is None or not held:
-            raise JobStopped("lost")
-        if current.cancel_asked:
-            raise JobStopped("cancelled")
+            raise JobStopped("cancelled" if current and current.cancel_asked else "lost")
         if self.stopping():
             raise JobStopped("released")
 
@@ -101,6 +99,14 @@ def run_pending(parts: Parts, tasks: Tasks, *, jobs_max: int = LIST_MAX) -> tupl
     while len(ended) < jobs_max and (job := _run_one(parts, tasks, _worker_name(), LEASE_MS, _never)):
         ended.append(job)
     return tuple(ended)
+
+
+def do_or_leave(parts: Parts, job: Job, task: Task, *, slow: bool) -> Job:
+    """A job left to the worker of this process if it is slow, and otherwise done at once in the caller's thread."""
+    if parts.db.in_transaction or (slow and parts.bell.ring()):
+        return job
+    taken = jobs.take(parts.db, job.id, _worker_name(), parts.clock.now(), LEASE_MS)
+    return _ended(parts, taken, task, LEASE_MS, _never) if taken else job
 
 
 class Worker:
@@ -130,6 +136,7 @@ class Worker:
 
     def start(self) -> None:
         """Begin. A worker starts once; make a new one to begin again."""
+        self._parts.bell.hear(self.notify)
         self._thread.start()
 
     def notify(self) -> None:
@@ -138,6 +145,7 @@ class Worker:
 
     def stop(self) -> None:
         """Ask the worker to end. A running task is left at its next report and its job given back untried."""
+        self._parts.bell.leave(self.notify)
         self._stopping.set()
         self._wake.set()
 
@@ -165,12 +173,15 @@ class Worker:
 
 def _run_one(parts: Parts, tasks: Tasks, worker: str, lease_ms: int, stopping: Callable[[], bool]) -> Job | None:
     """One job done as far as it goes, or None when nothing is due."""
+    job = jobs.claim(parts.db, worker, parts.clock.now(), lease_ms, tasks)
+    return _ended(parts, job, tasks[job.kind], lease_ms, stopping) if job else None
+
+
+def _ended(parts: Parts, job: Job, task: Task, lease_ms: int, stopping: Callable[[], bool]) -> Job:
+    """A job that is held, after its task."""
     started_at = parts.clock.now()
-    job = jobs.claim(parts.db, worker, started_at, lease_ms, tasks)
-    if job is None:
-        return None
     try:
-        result = tasks[job.kind](JobContext(parts, job, lease_ms, stopping))
+        result = task(JobContext(parts, job, lease_ms, stopping))
         checks.metadata({"result": result}, what="result", bytes_max=JOB_BYTES_MAX)
     except JobStopped as stopped:
         _leave(parts, job, stopped)
@@ -187,11 +198,9 @@ def _run_one(parts: Parts, tasks: Tasks, worker: str, lease_ms: int, stopping: C
 
 
 def _leave(parts: Parts, job: Job, stopped: JobStopped) -> None:
-    with parts.db.transaction():
-        now = parts.clock.now()
-        # A cancellation may arrive between the task's last report and this moment; release refuses it then.
-        if stopped.why == "cancelled" or (stopped.why == "released" and not jobs.release(parts.db, job, now)):
-            jobs.stop(parts.db, job, now)
+    if stopped.why == "released":
+        with parts.db.transaction():
+            jobs.release(parts.db, job, parts.clock.now())
 
 
 def _fail(parts: Parts, job: Job, error: Exception) -> None:
@@ -202,9 +211,7 @@ def _fail(parts: Parts, job: Job, error: Exception) -> None:
             jobs.fail(parts.db, job, sentence, now)
         else:
             wait_ms = min(_RETRY_MS * 2 ** (job.attempt_count - 1), _RETRY_MS_MAX)
-            # Nobody wants another attempt of a job that is to be cancelled.
-            if not jobs.postpone(parts.db, job, sentence, now, run_at=now + wait_ms):
-                jobs.stop(parts.db, job, now)
+            jobs.postpone(parts.db, job, sentence, now, run_at=now + wait_ms)
 
 
 def _sentence(error: Exception) -> str:

@@ -28,6 +28,11 @@ def count(db: Database, bank_id: int, *, state: JobState | None, kind: str | Non
     return int(db.value("count_jobs", bank_id=bank_id, state=state, kind=kind))
 
 
+def counts(db: Database, bank_id: int) -> dict[JobState, int]:
+    """How many jobs of a bank are in each state that any is in."""
+    return {row["state"]: row["count"] for row in db.all("count_bank_jobs", bank_id=bank_id)}
+
+
 def add(db: Database, job: Job) -> None:
     """Store a new job."""
     db.run(
@@ -52,13 +57,22 @@ def claim(db: Database, worker: str, now: int, lease_ms: int, kinds: Iterable[st
     if db.one("next_job", now=now, kinds=wanted) is None:
         return None
     with db.transaction():
-        db.run("cancel_lost_jobs", now=now)
         db.run("fail_spent_jobs", now=now, error=_SPENT)
         row = db.one("next_job", now=now, kinds=wanted)
         if row is None:
             return None
         db.run("claim_job", id=row["id"], worker=worker, leased_until=now + lease_ms, now=now)
         return find(db, row["id"])
+
+
+def take(db: Database, number: int, worker: str, now: int, lease_ms: int) -> Job | None:
+    """A certain job, now leased to a worker; None when somebody else has it or it has ended."""
+    with db.transaction():
+        found = find(db, number)
+        if found is None or found.state != "pending":
+            return None
+        db.run("claim_job", id=number, worker=worker, leased_until=now + lease_ms, now=now)
+        return find(db, number)
 
 
 def progress(db: Database, job: Job, progress: Progress, now: int, lease_ms: int) -> bool:
@@ -92,23 +106,18 @@ def fail(db: Database, job: Job, error: str, now: int) -> bool:
 
 
 def postpone(db: Database, job: Job, error: str, now: int, *, run_at: int) -> bool:
-    """Put a failed job back for another attempt, unless it is to be cancelled; whether that was done."""
+    """Put a failed job back for another attempt; whether the lease was still held."""
     return bool(db.run("postpone_job", **_held(job), error=error, run_at=run_at, now=now))
 
 
 def release(db: Database, job: Job, now: int) -> bool:
-    """Give a job back untried, unless it is to be cancelled; whether that was done."""
+    """Give a job back untried; whether the lease was still held."""
     return bool(db.run("release_job", **_held(job), now=now))
 
 
-def stop(db: Database, job: Job, now: int) -> bool:
-    """End a job that saw that it is to be cancelled; whether the lease was still held."""
-    return bool(db.run("stop_job", **_held(job), now=now))
-
-
 def cancel(db: Database, number: int, now: int) -> bool:
-    """Cancel a pending job, or ask a running one to stop; whether it was either."""
-    return bool(db.run("cancel_pending_job", id=number, now=now) or db.run("ask_job_to_cancel", id=number, now=now))
+    """Cancel a job that has not ended; whether it had not."""
+    return bool(db.run("cancel_job", id=number, now=now))
 
 
 def retry(db: Database, number: int, now: int) -> bool:

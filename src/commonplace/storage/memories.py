@@ -79,6 +79,8 @@ def write(db: Database, memory: Memory, action: Action, revision: int, origin: O
 
 def purge(db: Database, bank_id: int, numbers: Sequence[int]) -> None:
     """Remove memories with everything that was ever derived from them."""
+    else:
+        # What was made of its earlier state is to follow.
     chosen = json.dumps(list(numbers))
     search.unindex(db, bank_id, numbers)
     db.run("purge_versions", ids=chosen)

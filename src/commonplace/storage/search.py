@@ -56,6 +56,8 @@ def unindex(db: Database, bank_id: int, memory_ids: Sequence[int]) -> None:
         db.run("drop_texts", ids=ids)
     for name in ("drop_tags", "drop_vectors", "clear_stale", "drop_links_from", "drop_links_to"):
         db.run(name, ids=ids)
+    for name in ("drop_grounds", "drop_holders", "drop_unsettled"):
+        db.run(name, ids=ids)
 
 
 @contextmanager

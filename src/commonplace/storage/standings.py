@@ -12,6 +12,12 @@ def find(db: Database, bank_id: int, kind: str, name: str) -> Standing | None:
     return _standing(row) if row else None
 
 
+def by_id(db: Database, number: int) -> Standing | None:
+    """The one of an id."""
+    row = db.one("standing_by_id", id=number)
+    return _standing(row) if row else None
+
+
 def listed(db: Database, bank_id: int, kind: str, limit: int) -> list[Standing]:
     """Those of a kind, newest first."""
     return [_standing(row) for row in db.all("list_standings", bank_id=bank_id, kind=kind, limit=limit)]
@@ -35,6 +41,41 @@ def put(db: Database, one: Standing) -> None:
 def delete(db: Database, number: int) -> None:
     """Remove one for good."""
     db.run("delete_standing", id=number)
+    db.run("drop_turn", standing_id=number)
+
+
+def put_turn(db: Database, one: Standing, next_at: int | None, *, follows: bool) -> None:
+    """Note when one comes up again by itself, and whether it does whenever facts were consolidated."""
+    if next_at is None and not follows:
+        db.run("drop_turn", standing_id=one.id)
+    else:
+        db.run("put_turn", standing_id=one.id, bank_id=one.bank_id, next_at=next_at, follows=int(follows))
+
+
+def hasten_turn(db: Database, one: Standing, next_at: int) -> None:
+    """Have one come up at a moment, unless it comes up earlier."""
+    db.run("hasten_turn", standing_id=one.id, bank_id=one.bank_id, next_at=next_at)
+
+
+def due_turns(db: Database, bank_id: int | None, now: int, limit: int) -> list[tuple[int, str]]:
+    """Those of a bank, or of all, that come up now, each with the name of its bank."""
+    rows = db.all("due_turns", bank_id=bank_id, now=now, limit=limit)
+    return [(row["standing_id"], row["bank"]) for row in rows]
+
+
+def take_turn(db: Database, number: int, now: int) -> bool:
+    """Take a turn that is due; whether nobody else did."""
+    return bool(db.run("take_turn", standing_id=number, now=now))
+
+
+def following(db: Database, bank_id: int) -> list[int]:
+    """Those of a bank that come up whenever facts were consolidated."""
+    return [row["standing_id"] for row in db.all("following_turns", bank_id=bank_id)]
+
+
+def turnless(db: Database) -> list[int]:
+    """The mental models of which no turn is noted, as after an import."""
+    return [row["id"] for row in db.all("turnless_models")]
 
 
 def _standing(row: Row) -> Standing:

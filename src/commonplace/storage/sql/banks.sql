@@ -70,3 +70,12 @@ delete from streams where bank_id = :bank_id;
 
 -- name: erase_jobs
 delete from jobs where bank_id = :bank_id;
+
+-- name: erase_grounds
+delete from grounds where bank_id = :bank_id;
+
+-- name: erase_unsettled
+delete from unsettled where bank_id = :bank_id;
+
+-- name: erase_turns
+delete from turns where bank_id = :bank_id;

@@ -34,11 +34,7 @@ select j.id from jobs j where {job_is_due} order by j.run_at, j.id limit 1;
 -- name: fail_spent_jobs
 update jobs set state = 'failed', error = :error, leased_until = null, updated_at = :now, finished_at = :now
 where state in ('pending', 'running') and state = 'running' and run_at <= :now and leased_until <= :now
-  and attempt_count >= attempts_max and cancel_asked = 0;
-
--- name: cancel_lost_jobs
-update jobs set state = 'cancelled', leased_until = null, updated_at = :now, finished_at = :now
-where state in ('pending', 'running') and state = 'running' and run_at <= :now and leased_until <= :now and cancel_asked = 1;
+  and attempt_count >= attempts_max;
 
 -- name: claim_job
 update jobs set state = 'running', worker = :worker, leased_until = :leased_until, attempt_count = attempt_count + 1,
@@ -65,23 +61,17 @@ where {job_is_held};
 
 -- name: postpone_job
 update jobs set state = 'pending', error = :error, run_at = :run_at, leased_until = null, updated_at = :now
-where {job_is_held} and cancel_asked = 0;
+where {job_is_held};
 
 -- A worker that is asked to stop gives the job back as if it had never taken it.
 -- name: release_job
 update jobs set state = 'pending', attempt_count = attempt_count - 1, leased_until = null, updated_at = :now
-where {job_is_held} and cancel_asked = 0;
-
--- name: stop_job
-update jobs set state = 'cancelled', leased_until = null, updated_at = :now, finished_at = :now
 where {job_is_held};
 
--- name: cancel_pending_job
-update jobs set state = 'cancelled', cancel_asked = 1, updated_at = :now, finished_at = :now
-where id = :id and state = 'pending';
-
--- name: ask_job_to_cancel
-update jobs set cancel_asked = 1, updated_at = :now where id = :id and state = 'running';
+-- A running job loses its lease with this, so that nothing its worker still writes counts.
+-- name: cancel_job
+update jobs set state = 'cancelled', cancel_asked = 1, leased_until = null, updated_at = :now, finished_at = :now
+where id = :id and state in ('pending', 'running');
 
 -- name: retry_job
 update jobs set state = 'pending', attempt_count = 0, run_at = :now, cancel_asked = 0, error = '', done_count = 0,
@@ -95,3 +85,6 @@ delete from jobs where id in (
 -- name: conclude_job
 update jobs set state = 'completed', result = :result, updated_at = :now, finished_at = :now
 where id = :id and state = 'pending';
+
+-- name: count_bank_jobs
+select state, count(*) as count from jobs where bank_id = :bank_id group by state order by state;

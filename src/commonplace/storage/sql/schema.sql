@@ -326,3 +326,34 @@ create table notes (
 ) strict;
 
 create index notes_by_bank on notes (bank_id);
+
+-- What observations and mental models were made of, now or before, so that they follow what becomes of it.
+create table grounds (
+  memory_id integer not null,
+  -- The observation, which is a memory, or the mental model, which is a standing.
+  holder_id integer not null,
+  bank_id integer not null,
+  primary key (memory_id, holder_id)
+) strict, without rowid;
+
+create index grounds_by_holder on grounds (holder_id);
+create index grounds_by_bank on grounds (bank_id);
+
+-- Memories that changed since what rests on them was made.
+create table unsettled (
+  memory_id integer primary key,
+  bank_id integer not null
+) strict;
+
+create index unsettled_by_bank on unsettled (bank_id);
+
+-- Mental models that are made again by themselves: at a moment, or whenever facts were consolidated.
+create table turns (
+  standing_id integer primary key,
+  bank_id integer not null,
+  next_at integer,
+  follows integer not null
+) strict;
+
+create index turns_by_time on turns (next_at) where next_at is not null;
+create index turns_by_bank on turns (bank_id);

@@ -1,0 +1,66 @@
+"""What rests on memories follows them: observations and mental models, whichever dialect changed what they rest on."""
+
+from collections.abc import Callable, Sequence
+from functools import wraps
+from typing import Concatenate, ParamSpec, TypeVar
+
+from commonplace.engine import mental_models, observations, standings
+from commonplace.engine.parts import Parts
+from commonplace.engine.revising import Revising
+from commonplace.errors import Busy, Forbidden
+from commonplace.records import Bank, Origin
+from commonplace.storage import banks, grounds, memories
+
+_WHO = "consolidation"
+_BATCH = 1_000
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
+
+
+def settled(verb: Callable[Concatenate[Parts, str, _P], _R]) -> Callable[Concatenate[Parts, str, _P], _R]:
+    """A verb after which whatever rests on what it changed has followed."""
+
+    @wraps(verb)
+    def run(parts: Parts, bank: str, /, *args: _P.args, **kwargs: _P.kwargs) -> _R:
+        done = verb(parts, bank, *args, **kwargs)
+        try:
+            if grounds.something_waits(parts.db, bank, parts.clock.now()):
+                settle(parts, bank)
+        except (Busy, Forbidden):
+            # The change itself is made; what is left to do is noted, and the worker or the next writer does it.
+            return done
+        return done
+
+    return run
+
+
+def settle(parts: Parts, bank: str) -> int:
+    """Bring up to date what rests on memories that changed since; how many of these there were."""
+    place = banks.find(parts.db, bank)
+    if place is None:
+        return 0
+    count = 0
+    while numbers := grounds.unsettled(parts.db, place.id, _BATCH):
+        with parts.db.transaction():
+            _follow(parts, place, numbers)
+        count += len(numbers)
+    if not parts.db.in_transaction:
+        (mental_models.refresh_after_writing if count else mental_models.run_turns)(parts, bank)
+    return count
+
+
+def _follow(parts: Parts, place: Bank, changed: Sequence[int]) -> None:
+    revising = Revising(parts, place.id, "consolidate", Origin(who=_WHO))
+    observations.follow(parts, changed, revising)
+    if place.config.get("enable_observations") is not False:
+        # What is about another subject now belongs to that one's observation.
+        observations.consolidate(parts, memories.by_ids(parts.db, place.id, changed).values(), revising)
+    standings.distrust(parts, grounds.holders(parts.db, changed))
+    grounds.settle(parts.db, changed)
+
+
+def settle_all(parts: Parts) -> None:
+    """The same for every bank, and the turns of mental models that have come."""
+    for bank in grounds.unsettled_banks(parts.db):
+        settle(parts, bank)
+    mental_models.run_turns(parts)
