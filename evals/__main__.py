@@ -1,144 +1,177 @@
-"""Measures retrieval quality on public question sets, beside plain BM25. `python -m evals [set ...] [--no-vectors]`.
+"""Measures retrieval quality and writes docs/quality.md. Run by `make eval`.
 
-The sets stay where they are: nothing of them may be copied into this repository. COMMONPLACE_DATA names their folder;
-by default it is `../shared/data`, beside the repository.
+`python -m evals` measures every public set and our own precision set; `python -m evals locomo-turn beam` only prints
+these; `python -m evals precision` measures our own set alone; `--ablate` takes out one ingredient after the other.
+
+The public sets stay where they are: COMMONPLACE_DATA names their folder, by default `../shared/data`.
 """
 
 import argparse
-import importlib.util
 import os
 import sys
-import tempfile
-import time
-from collections.abc import Callable, Collection, Iterable, Mapping
-from datetime import UTC, datetime
-from pathlib import Path
-from types import ModuleType
+from collections.abc import Mapping, Sequence
 
 from rich.console import Console
 from rich.table import Table
 
-import commonplace
-from commonplace import Draft, Filter, Query
-from commonplace.limits import BULK_MAX
+from commonplace.recall import scoring
+from commonplace.recall.scoring import Answer, Estimate, Measures, estimates
+from evals import page, precise, record, sets
+from evals.precise import Asked
+from evals.record import Part, Results
+from evals.ways import ABLATIONS, BM25, OURS, VECTORS
 
-DEFAULT_DATA = Path(__file__).parent.parent.parent / "shared" / "data"
-PAGE = Path(__file__).parent.parent / "docs" / "quality.md"
-METRICS = ("recall@5", "recall@10", "any@5", "ndcg@10", "mrr")
-
-
-class Commonplace:
-    """One fresh store in the shape the loaders score: everything in one bank, then questions."""
-
-    channels: tuple[str, ...] = ("keyword", "vector")
-    asked = 0
-    spent_s = 0.0
-    silent = 0
-
-    def __init__(self, docs: Mapping[str, str]) -> None:
-        self._folder = tempfile.TemporaryDirectory(prefix="commonplace-eval-")
-        self._engine = commonplace.open(self._folder.name)
-        names, texts = list(docs), list(docs.values())
-        self._names: dict[int, str] = {}
-        for start in range(0, len(texts), BULK_MAX):
-            drafts = [Draft(text) for text in texts[start : start + BULK_MAX]]
-            written = self._engine.remember_many("eval", drafts)
-            ids = [outcome.memory.id for outcome in written]
-            self._names |= dict(zip(ids, names[start : start + BULK_MAX], strict=True))
-        # What a background worker does in daily life; otherwise the first questions would pay for it.
-        self._engine.rebuild()
-
-    def rank(self, text: str, k: int, skip: Collection[str] = ()) -> list[str]:
-        """The names of what is found, best first. What must be skipped is kept out by a filter, inside the search."""
-        kept = tuple(number for number, name in self._names.items() if name not in skip) if skip else None
-        query = Query(text, Filter(ids=kept), limit=k, channels=self.channels)
-        begun = time.perf_counter()
-        hits = self._engine.recall("eval", query).hits
-        kind = type(self)
-        kind.spent_s += time.perf_counter() - begun
-        kind.asked += 1
-        kind.silent += not hits
-        return [self._names[hit.memory.id] for hit in hits]
+PRECISION = "precision"
+LONGEST_FIRST = ("realmem", "longmemeval-turn", "scifact", "locomo-turn", "longmemeval-session", "beam")
 
 
 def main() -> int:
-    """Print the table; 2 when the sets are not there."""
-    parser = argparse.ArgumentParser(prog="python -m evals", description=__doc__)
-    parser.add_argument("sets", nargs="*", help="which sets; all when none is named")
-    parser.add_argument("--no-vectors", action="store_true", help="search by keywords only")
-    options = parser.parse_args()
-    folder = Path(os.environ.get("COMMONPLACE_DATA", "") or DEFAULT_DATA)
-    loaders = _loaders(folder)
-    if loaders is None:
-        print(f"There are no evaluation sets in {folder}.", file=sys.stderr)
+    """Measure, print and write; 2 when the sets are not there."""
+    options = _options()
+    module = sets.loaders(sets.data_folder())
+    if module is None:
+        print(f"There are no evaluation sets in {sets.data_folder()}.", file=sys.stderr)
         print("Set COMMONPLACE_DATA to the folder that holds loaders.py.", file=sys.stderr)
         return 2
-    unknown = [name for name in options.sets if name not in loaders.SETS]
+    known: list[str] = list(module.SETS)
+    unknown = [name for name in options.sets if name not in (*known, PRECISION)]
     if unknown:
         print(f"No set is called {unknown[0]!r}.", file=sys.stderr)
-        print(f"Use some of: {', '.join(loaders.SETS)}.", file=sys.stderr)
+        print(f"Use some of: {', '.join((*known, PRECISION))}.", file=sys.stderr)
         return 2
-    if options.no_vectors:
-        Commonplace.channels = ("keyword",)
-    rows = _print(loaders, options.sets or list(loaders.SETS))
-    if not options.sets and not options.no_vectors:
-        PAGE.write_text(_page(rows))
-        print(f"written to {PAGE.relative_to(PAGE.parent.parent)}", file=sys.stderr)
+    chosen = [name for name in known if name in options.sets] if options.sets else known
+    own = not options.sets or PRECISION in options.sets
+    parts = _measured(chosen, own, options)
+    whole = chosen == known or not chosen
+    if whole and not options.print_only:
+        kept = {**record.kept(), **parts}
+        record.keep(kept)
+        page.write(kept)
+        print("written to docs/quality.md", file=sys.stderr)
     return 0
 
 
-def _print(loaders: ModuleType, names: Iterable[str]) -> list[tuple[str, ...]]:
-    console = Console(width=None if sys.stdout.isatty() else 130)
-    heads = ("set", "docs", "questions", *METRICS, "silent", "questions/s")
-    table, rows = Table(*heads), [heads]
-    for name in names:
-        with console.status(f"Measuring {name}"):
-            plain = loaders.score(loaders.SETS[name]())
-            ours, silent, pace = _measured(loaders.score, loaders.SETS[name]())
-        counts = (f"{ours['docs']:,}", f"{ours['queries']:,}")
-        rows.append((name, *counts, *(f"{ours[m]:.3f}" for m in METRICS), f"{silent:.1%}", f"{pace:.0f}"))
-        rows.append(("  plain BM25", "", "", *(f"{plain[m]:.3f}" for m in METRICS), "", ""))
-        table.add_row(*rows[-2])
-        table.add_row(*rows[-1], style="dim")
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="python -m evals", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "sets", nargs="*", metavar="SET", help=f"which sets, or {PRECISION}; everything when none is named"
+    )
+    parser.add_argument("--ablate", action="store_true", help="take out one ingredient after the other")
+    parser.add_argument("--misses", action="store_true", help="list the questions of our own set that went wrong")
+    parser.add_argument("--print-only", action="store_true", help="leave docs/quality.md as it is")
+    parser.add_argument(
+        "--jobs", type=int, default=min(2, os.cpu_count() or 1), help="how many sets at a time (%(default)s)"
+    )
+    return parser.parse_args()
+
+
+def _measured(chosen: Sequence[str], own: bool, options: argparse.Namespace) -> dict[str, Part]:
+    ways = (OURS, *ABLATIONS) if options.ablate else (OURS, BM25, VECTORS)
+    parts: dict[str, Part] = {}
+    results: Results = {}
+    if chosen:
+        found, sizes = _public(chosen, ways, options.jobs)
+        results |= found
+        parts[page.SETS] = record.part(page.SETS, found, {"sizes": sizes})
+        _show(found, {**scoring.RANKING, **scoring.PACE}, page.SETS)
+    if own:
+        asked = _own(ways)
+        groups = _groups(asked)
+        found = {group: {way: estimates(a, scoring.PRECISION) for way, a in by.items()} for group, by in groups.items()}
+        sizes = {group: len(by[OURS]) for group, by in groups.items()}
+        results |= found
+        parts[page.PRECISE] = record.part(page.PRECISE, found, {"sizes": sizes})
+        _show(found, scoring.PRECISION, page.PRECISE)
+        if options.misses:
+            _show_misses(asked[OURS])
+    # An ablation has its own part, and leaves those of the daily runs alone.
+    return {page.ABLATED: record.part(page.ABLATED, results, {})} if options.ablate else parts
+
+
+def _public(names: Sequence[str], ways: Sequence[str], jobs: int) -> tuple[Results, dict[str, tuple[int, int]]]:
+    # The longest first, so that no process is left alone with it at the end.
+    order = sorted(names, key=lambda name: LONGEST_FIRST.index(name) if name in LONGEST_FIRST else len(LONGEST_FIRST))
+    found: Results = {}
+    sizes: dict[str, tuple[int, int]] = {}
+    console = Console(stderr=True)
+    with console.status("Measuring") as status:
+        for name, measured in sets.measured(order, ways, jobs):
+            answers = measured.answers
+            found[name] = {way: estimates(a, {**scoring.RANKING, **scoring.PACE}) for way, a in answers.items()}
+            sizes[name] = (measured.docs, len(answers[ways[0]]))
+            status.update(f"Measuring; done: {', '.join(found)}")
+    return {name: found[name] for name in names}, {name: sizes[name] for name in names}
+
+
+def _own(ways: Sequence[str]) -> dict[str, list[Asked]]:
+    out: dict[str, list[Asked]] = {way: [] for way in ways}
+    for store in precise.stores():
+        for way, asked in precise.asked(store, ways).items():
+            out[way] += asked
+    return out
+
+
+def _groups(asked: Mapping[str, Sequence[Asked]]) -> dict[str, dict[str, list[Answer]]]:
+    """The answers of all questions, by half, by store and by kind."""
+    tests = {
+        "all": lambda one: True,
+        **{f"{half} half": (lambda one, half=half: one.question.half == half) for half in reversed(precise.HALVES)},
+        **{
+            f"store {name}": (lambda one, name=name: one.store == name)
+            for name in dict.fromkeys(one.store for one in asked[OURS])
+        },
+        **{f"kind {kind}": (lambda one, kind=kind: one.question.kind == kind) for kind in precise.KINDS},
+    }
+    return {
+        group: {way: [one.answer for one in many if test(one)] for way, many in asked.items()}
+        for group, test in tests.items()
+    }
+
+
+def _show(found: Results, measures: Measures, part: str) -> None:
+    former = record.kept().get(part, {}).get("results", {})
+    console = Console(width=None if sys.stdout.isatty() else 170)
+    table = Table("questions" if part == page.PRECISE else "set", "asked with", box=None, pad_edge=False)
+    for measure in measures:
+        table.add_column(measure, justify="right", no_wrap=True)
+    for group, ways in found.items():
+        for way, values in ways.items():
+            before = former.get(group, {}).get(way, {})
+            cells = [_cell(values.get(measure), before.get(measure)) for measure in measures]
+            first = group if way == OURS else ""
+            table.add_row(first, way, *cells, style="bold" if way == OURS else "dim")
     console.print(table)
-    return rows
+    console.print("In brackets the 95 % interval; behind it the change since the run that docs/quality.json holds.\n")
 
 
-def _page(rows: list[tuple[str, ...]]) -> str:
-    lines = [
-        "# Quality",
-        "",
-        "Made by `make eval` on the development halves of public question sets; do not edit. The weights were chosen",
-        "on these same sets, so the numbers are fitted, not held out. No model, the embedder of the installation, one",
-        "store per set or chat. recall@k is the share of right memories found, any@k whether one was; silent is how",
-        "often nothing was answered. Every question here has an answer.",
-        "",
-        f"Date: {datetime.now(UTC):%Y-%m-%d}. Commonplace {commonplace.__version__}.",
-        "",
-        "| " + " | ".join(rows[0]) + " |",
-        "|---|" + "---:|" * (len(rows[0]) - 1),
-        *("| " + " | ".join(row) + " |" for row in rows[1:]),
-        "",
-    ]
-    return "\n".join(lines)
+def _cell(estimate: Estimate | None, before: Sequence[float] | None) -> str:
+    if estimate is None:
+        return ""
+    pace = estimate.value > 1
+    digits = 0 if pace else 3
+    shown = f"{estimate.value:.{digits}f} ({estimate.low:.{digits}f}–{estimate.high:.{digits}f})"
+    change = estimate.value - before[0] if before and not pace else 0.0
+    return f"{shown} {change:+.3f}" if abs(change) >= 0.0005 else shown
 
 
-def _measured(
-    score: Callable[..., dict[str, float]], stores: Iterable[object]
-) -> tuple[dict[str, float], float, float]:
-    Commonplace.asked, Commonplace.spent_s, Commonplace.silent = 0, 0.0, 0
-    found = score(stores, Commonplace)
-    asked = max(1, Commonplace.asked)
-    return found, Commonplace.silent / asked, asked / max(Commonplace.spent_s, 1e-9)
+def _show_misses(asked: Sequence[Asked]) -> None:
+    for one in asked:
+        question, answer = one.question, one.answer
+        why = _why_wrong(question.kind, answer)
+        if why:
+            print(f"{one.store}: {why}: {question.text}")
+            print(f"    expected {', '.join(sorted(question.expected)) or 'nothing'}", end="")
+            print(f", found {', '.join(map(str, answer.found)) or 'nothing'}{' (unsure)' if answer.unsure else ''}")
 
 
-def _loaders(folder: Path) -> ModuleType | None:
-    spec = importlib.util.spec_from_file_location("loaders", folder / "loaders.py")
-    if spec is None or spec.loader is None or not (folder / "loaders.py").is_file():
-        return None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+def _why_wrong(kind: str, answer: Answer) -> str:
+    if kind == "unanswerable":
+        return "answered without knowing" if answer.found and not answer.unsure else ""
+    if answer.unsure or not answer.expected.intersection(answer.found):
+        return "missed"
+    return "superseded on top" if scoring.outranked(answer) else ""
 
 
 if __name__ == "__main__":

@@ -1,0 +1,136 @@
+"""Asks the questions of the public sets: every store in a bank of its own, once stored, asked in several ways.
+
+The sets stay where they are: nothing of them may be copied into this repository. COMMONPLACE_DATA names their folder;
+by default it is `../shared/data`, beside the repository.
+"""
+
+import importlib.util
+import os
+import tempfile
+import time
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from commonplace import Draft, Engine, Filter, Query
+from commonplace.app import open_engine
+from commonplace.clock import Clock
+from commonplace.limits import BULK_MAX
+from commonplace.recall.scoring import Answer
+from commonplace.settings import load
+from evals.ways import BM25, WAYS
+
+DEFAULT_DATA = Path(__file__).parent.parent.parent / "shared" / "data"
+DEPTH = 50  # How many hits are asked for; mrr looks at all of them.
+BANK = "eval"
+
+
+@dataclass(slots=True)
+class Measured:
+    """What came of one set: how much was stored, and every answer, by the way it was asked."""
+
+    docs: int = 0
+    stored_s: float = 0.0
+    answers: dict[str, list[Answer]] = field(default_factory=dict[str, list[Answer]])
+
+
+class Bank:
+    """One fresh store with everything in one bank."""
+
+    def __init__(self, docs: Mapping[str, str]) -> None:
+        self._stack = ExitStack()
+        self._engine = fresh_engine(self._stack)
+        names, texts = list(docs), list(docs.values())
+        self._names: dict[int, str] = {}
+        for start in range(0, len(texts), BULK_MAX):
+            drafts = [Draft(text) for text in texts[start : start + BULK_MAX]]
+            written = self._engine.remember_many(BANK, drafts)
+            ids = [outcome.memory.id for outcome in written]
+            self._names |= dict(zip(ids, names[start : start + BULK_MAX], strict=True))
+        # What a background worker does in daily life; otherwise the first questions would pay for it.
+        self._engine.rebuild()
+
+    def close(self) -> None:
+        """Remove the store."""
+        self._stack.close()
+
+    def ask(self, way: str, text: str, expected: Collection[str], skip: Collection[str]) -> Answer:
+        """The answer to a question. What must be skipped is kept out by a filter, inside the search."""
+        kept = tuple(number for number, name in self._names.items() if name not in skip) if skip else None
+        with WAYS[way]() as changed:
+            query = changed(Query(text, Filter(ids=kept), limit=DEPTH))
+            begun = time.perf_counter()
+            hits = self._engine.recall(BANK, query).hits
+            seconds = time.perf_counter() - begun
+        return Answer(frozenset(expected), tuple(self._names[hit.memory.id] for hit in hits), seconds=seconds)
+
+
+def fresh_engine(stack: ExitStack, clock: Clock | None = None) -> Engine:
+    """An engine on an empty store that goes away with the stack, set up as an installation is without any settings."""
+    folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="commonplace-eval-"))
+    engine = open_engine(replace(load({}), home=Path(folder)), clock)
+    stack.callback(engine.db.close)
+    return engine
+
+
+def data_folder() -> Path:
+    """Where the sets are."""
+    return Path(os.environ.get("COMMONPLACE_DATA", "") or DEFAULT_DATA)
+
+
+def loaders(folder: Path) -> ModuleType | None:
+    """The module that reads the sets, or None when it is not there."""
+    spec = importlib.util.spec_from_file_location("loaders", folder / "loaders.py")
+    if spec is None or spec.loader is None or not (folder / "loaders.py").is_file():
+        return None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def measure(name: str, ways: Sequence[str]) -> Measured:
+    """One set, every question asked in every way. Run in a process of its own."""
+    module: Any = loaders(data_folder())
+    out = Measured(answers={way: [] for way in ways})
+    for _, docs, questions in module.SETS[name]():
+        out.docs += len(docs)
+        begun = time.perf_counter()
+        ours = Bank(docs)
+        out.stored_s += time.perf_counter() - begun
+        plain: Any = module.BM25(docs) if BM25 in ways else None
+        places = {doc: place for place, doc in enumerate(docs)}
+        for question, text, expected, _ in questions:
+            skip = _later(places, question)
+            for way in ways:
+                if way == BM25:
+                    begun = time.perf_counter()
+                    found = tuple(plain.rank(text, DEPTH, skip))
+                    answer = Answer(frozenset(expected), found, seconds=time.perf_counter() - begun)
+                else:
+                    answer = ours.ask(way, text, expected, skip)
+                out.answers[way].append(answer)
+        ours.close()
+    return out
+
+
+def measured(names: Sequence[str], ways: Sequence[str], processes: int) -> Iterator[tuple[str, Measured]]:
+    """Every set as it is done, so many at a time."""
+    if processes == 1:
+        yield from ((name, measure(name, ways)) for name in names)
+        return
+    with ProcessPoolExecutor(processes) as pool:
+        running = {pool.submit(measure, name, ways): name for name in names}
+        for done in as_completed(running):
+            yield running[done], done.result()
+
+
+def _later(places: Mapping[str, int], question: str) -> frozenset[str]:
+    """What may not be ranked: where a question's id ends in |n, the documents from the n-th on."""
+    if "|" not in question:
+        return frozenset()
+    own = int(question.rsplit("|", 1)[1])
+    return frozenset(doc for doc, place in places.items() if place >= own)
