@@ -402,8 +402,9 @@ def test_what_other_dialects_wrote_is_seen_and_changed_here(engine: Engine, memo
     engine.remember("default", Draft("Tea of Ada", scope=Scope(user="ada")))
 
     (memory,) = memories("list_memories", project_id="web")["memories"]
-    assert (memory["content"], memory["type"]) == ("5432", "config")
-    assert "📝 CONFIG (P)" in memories.text("list_memories", project_id="web")
+    assert (memory["content"], memory["type"]) == ("5432", "fact")
+    assert memory["kind"] == "config"
+    assert "📋 FACT (P)" in memories.text("list_memories", project_id="web")
     memories("edit_memory", id=memory["id"], content="5433")
     assert Memstate(engine).tree("web") == {"db.port": "5433"}
     memories("forget_memory", id=memory["id"])

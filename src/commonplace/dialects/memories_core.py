@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 from commonplace import checks, ids
 from commonplace.dialects import memories_shapes as shapes
 from commonplace.dialects.arguments import About
+from commonplace.dialects.kinds import MEMORIES
 from commonplace.dialects.memories_places import (
     Global,
     Layer,
@@ -19,6 +20,7 @@ from commonplace.dialects.memories_places import (
     whole,
 )
 from commonplace.dialects.table import Call, Does, Reply, tool
+from commonplace.engine import marks
 from commonplace.engine.compaction import Hints
 from commonplace.engine.context import ContextQuery, Surroundings
 from commonplace.errors import Invalid, NotFound
@@ -111,7 +113,7 @@ def add_memory(
         said(content),
         kind="rule" if layer == "rule" else type,
         tags=tuple(tags or ()),
-        metadata=metadata or {},
+        metadata=marks.kept({}, metadata or {}),
         paths=tuple(paths or ()),
         category=category or "",
         expires_at=_expiry(call, layer),
@@ -206,16 +208,19 @@ def edit_memory(
     kept = {name for name in given if call.given[name] is not None or name in ("category", "metadata")}
     if not kept:
         raise Invalid(f"Nothing to update. Provide at least one of: {', '.join(_FIELDS)}.")
+    before = _own(call, here, id)
     edit = Edit(
         text=UNSET if content is None else said(content),
-        kind="rule" if layer == "rule" else type or UNSET,
+        kind="rule" if layer == "rule" else MEMORIES.edited(before.kind, type),
         tags=UNSET if tags is None else tuple(tags),
         paths=UNSET if paths is None else tuple(paths),
         category=category or "" if "category" in kept else UNSET,
-        metadata=metadata or {} if "metadata" in kept else UNSET,
+        metadata=marks.kept(before.metadata, metadata or {}) if "metadata" in kept else UNSET,
         expires_at=_expiry(call, layer) if layer else UNSET,
     )
-    memory = call.engine.revise(here.bank, _own(call, here, id).id, edit, call.origin("memories")).memory
+    # An edit that only repeats what is shown asks for nothing, and is no mistake.
+    done = call.engine.revise(here.bank, before.id, edit, call.origin("memories")) if edit != Edit() else None
+    memory = done.memory if done else before
     text = f"Updated {shapes.label(memory.kind)} {ids.short(memory.id)}: {memory.text}"
     data = {"id": ids.short(memory.id), "updated": True, "memory": shapes.memory(memory), "message": text}
     return shapes.reply("edit_memory", here, data, text)
@@ -269,12 +274,12 @@ def bulk_forget_memories(
     chosen = Filter(
         projects=(here.project,) if here.project else None,
         users=(here.user,),
-        kinds=tuple(types) if types else None,
         tags_like=tuple(tags) if tags else None,
         created_before=call.engine.clock.now() - older_than_days * DAY_MS if older_than_days is not None else None,
         text_pattern=None if pattern is None else pattern.strip(),
         expired=True,
     )
+    chosen = MEMORIES.meant(types, chosen)
     count = call.engine.count(here.bank, chosen)
     if dry_run:
         found = call.engine.list(here.bank, chosen, limit=PREVIEWS_MAX)
@@ -311,10 +316,12 @@ def _expiry(call: Call, layer: str | None) -> int | None:
 
 
 def _within(seen: Filter, types: list[Type] | None, layer: str | None) -> Filter:
-    chosen = replace(seen, kinds=tuple(types) if types else None)
     if layer == "rule":
-        return replace(chosen, kinds=("rule",))
-    return chosen if layer is None else replace(chosen, kinds_not=("rule",), lasting=layer == "long_term")
+        return replace(seen, kinds=("rule",))
+    chosen = MEMORIES.meant(types, seen)
+    if layer is None:
+        return chosen
+    return replace(chosen, kinds_not=("rule", *(chosen.kinds_not or ())), lasting=layer == "long_term")
 
 
 def _own(call: Call, here: Place, memory_id: str) -> Memory:

@@ -6,6 +6,7 @@ from commonplace import clock, ids
 from commonplace.activities import EndStatus, EventDraft, EventKind, Role, SessionDraft, SnapshotDraft, Trigger
 from commonplace.dialects import memories_shapes as shapes
 from commonplace.dialects.arguments import About
+from commonplace.dialects.kinds import MEMORIES
 from commonplace.dialects.memories_core import said
 from commonplace.dialects.memories_places import (
     TYPES,
@@ -150,7 +151,7 @@ def consolidate_memories(
     projects = ({here.project} if here.project else set[str]()) | (
         {""} if include_global or global_only else set[str]()
     )
-    chosen = Filter(projects=tuple(projects), users=(here.user,), kinds=tuple(types or TYPES))
+    chosen = MEMORIES.meant(types, Filter(projects=tuple(projects), users=(here.user,)))
     note: dict[str, object] = {
         "project": here.project,
         "user": here.user,

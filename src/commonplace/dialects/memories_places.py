@@ -70,6 +70,8 @@ def place(
     """Where a call goes: what it names, else the project of the folder it comes from, else no project."""
     bank = checks.name(tenant_id, what="tenant_id") if tenant_id is not None else call.bank
     user = checks.name(user_id, what="user_id") if user_id is not None else ""
+    # The owner by name is still the owner.
+    user = "" if user == call.owner else user
     project = checks.line(project_id or "", what="project_id")
     if is_global and project:
         raise Invalid(_BOTH_SCOPES, hint="Leave one of the two out.")

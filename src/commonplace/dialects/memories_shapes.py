@@ -6,12 +6,14 @@ from typing import Any
 from commonplace import clock, ids
 from commonplace.activities import Reminder, Session
 from commonplace.clock import SystemClock
+from commonplace.dialects.kinds import MEMORIES
 from commonplace.dialects.memories_places import Place
 from commonplace.dialects.table import Reply
 from commonplace.engine.compaction import Compaction
 from commonplace.engine.consolidation import Consolidation
 from commonplace.engine.context import Context
 from commonplace.engine.links import Reached
+from commonplace.engine.marks import told
 from commonplace.records import Hit, Link, Memory
 
 VERSION = "2026-02-10"
@@ -38,7 +40,9 @@ def memory(one: Memory) -> dict[str, Any]:
     return {
         "id": ids.short(one.id),
         "content": one.text,
-        "type": one.kind,
+        "title": one.title or None,
+        "type": MEMORIES.shown(one.kind),
+        "kind": one.kind,
         "layer": layer(one),
         "expiresAt": None if one.expires_at is None else clock.iso(one.expires_at),
         "scope": "project" if one.scope.project else "global",
@@ -47,7 +51,7 @@ def memory(one: Memory) -> dict[str, Any]:
         "tags": list(one.tags),
         "paths": list(one.paths),
         "category": one.category or None,
-        "metadata": dict(one.metadata) or None,
+        "metadata": told(one.metadata) or None,
         "createdAt": clock.iso(one.created_at),
         "updatedAt": clock.iso(one.updated_at),
     }
@@ -68,7 +72,10 @@ def context(found: Context) -> dict[str, Any]:
 
 def previews(found: Sequence[Memory], count: int) -> tuple[dict[str, Any], str]:
     """What a deletion would delete, for programs and for readers."""
-    shown = [{"id": ids.short(one.id), "type": one.kind, "contentPreview": preview(one.text)} for one in found]
+    shown = [
+        {"id": ids.short(one.id), "type": MEMORIES.shown(one.kind), "contentPreview": preview(one.text)}
+        for one in found
+    ]
     message = f"Dry run: {count} memories would be deleted"
     more = f" (showing first {len(shown)})" if count > len(shown) else ""
     lines = [f"  {one['id']} [{one['type']}] {one['contentPreview']}" for one in shown]
@@ -135,14 +142,19 @@ def compaction(one: Compaction) -> dict[str, Any]:
 
 
 def label(kind: str) -> str:
-    """The sign and the name of a type; other dialects have types that the original does not know."""
-    return _LABELS.get(kind, f"📝 {kind.upper()}")
+    """The sign and the name of a type."""
+    return _LABELS[MEMORIES.shown(kind)]
 
 
 def line(one: Memory) -> str:
-    """A memory on a line. Its own line breaks are kept, but cannot be taken for the beginning of another memory."""
+    """A memory on a line, below its title if it has one.
+
+    Its own line breaks are kept, but cannot be taken for the beginning of another memory.
+    """
     scope = "P" if one.scope.project else "G"
-    return f"{label(one.kind)} ({scope}) {ids.short(one.id)}: {_indented(one.text)}{_tail(one)}"
+    titled = one.title and not one.text.startswith(one.title)
+    said = _indented(f"{one.title}\n{one.text}" if titled else one.text)
+    return f"{label(one.kind)} ({scope}) {ids.short(one.id)}: {said}{_tail(one)}"
 
 
 def rule_line(one: Memory) -> str:

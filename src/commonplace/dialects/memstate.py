@@ -1,27 +1,30 @@
 """Memstate: keypaths, versions, time travel. Seven tools over the engine's keys."""
 
-import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 from typing import Annotated, Any, Literal, cast
 
 from commonplace import checks, clock, ids
+from commonplace.dialects import memstate_places as places
 from commonplace.dialects import memstate_shapes as shapes
 from commonplace.dialects.arguments import About
+from commonplace.dialects.kinds import MEMSTATE
 from commonplace.dialects.table import Call, Dialect, Does, rows, tool
 from commonplace.engine.keys import Source, Tree, key_of
-from commonplace.errors import Invalid, NotFound
+from commonplace.errors import Invalid
 from commonplace.limits import LIST_MAX, RECALL_MAX
-from commonplace.records import UNSET, Edit, Filter, Memory, Project, Query, Scope, Version
+from commonplace.records import UNSET, Edit, Filter, Memory, Query, Scope, Version
 
 # A tree this long is some 20,000 tokens, about the most that clients let a tool answer.
 TREE_CHARS_MAX = 80_000
 SUBTREES_SHOWN_MAX = 100
 
 ProjectId = Annotated[str, About("Project ID as you like: my-app, owner/repo. Created on first write.", 1, 200)]
+# Blank for what other tongues remember in no project.
+ProjectOf = Annotated[str, About("Project ID as you like: my-app, owner/repo. Created on first write.", 0, 200)]
 Keypath = Annotated[
-    str, About("Hierarchical path such as 'auth.provider'. The project prefix is added for you.", 1, 800)
+    str,
+    About("Hierarchical path such as 'auth.provider', or a memory's id. The project prefix is added for you.", 1, 800),
 ]
 Category = Literal[
     "decision", "preference", "fact", "task", "context", "requirement", "note", "code", "learning", "config"
@@ -46,10 +49,10 @@ def memstate_get(
     """
     if memory_id:
         return _one_memory(call, memory_id, alone=not project_id and not keypath and at_revision is None)
-    if not project_id:
+    if not project_id and not (keypath and places.spot(call, "", keypath).memory):
         return _all_projects(call, alone=not keypath and at_revision is None)
-    project = checks.name(project_id, what="project id")
-    key = _key(call, project, keypath or "")
+    where = places.spot(call, project_id, keypath or "")
+    project, key = where.project, where.key
     tree = call.engine.tree(call.bank, Scope(project=project), key, revision=at_revision)
     kept = [one for one in tree.versions if recursive or not key or key_of(one) == key]
     data = _summaries(project, key, tree, kept)
@@ -57,7 +60,7 @@ def memstate_get(
         data |= _contents(call, project, kept, content_limit)
         if key and not recursive:
             data["full_memory"] = next(iter(data["full_memories"].values()), None)
-    meta = {"mode": "keypath", "recursive": recursive, "resolved_keypath": shapes.full(project, key)}
+    meta = {"mode": "keypath", "recursive": recursive, "resolved_keypath": where.full}
     return shapes.envelope("memstate_get", call.given, data, **meta, at_revision=at_revision)
 
 
@@ -76,8 +79,8 @@ def memstate_search(
     Returns ranked summaries; read one in full with memstate_get(memory_id=...). Nothing relevant gives no results.
     """
     prefix = checks.line(keypath_prefix or "", what="keypath prefix", chars_max=shapes.KEYPATH_CHARS_MAX)
-    places = list(_places(call, checks.line(project_id or "", what="project id"), prefix))
-    chosen = [one for place in places for one in _chosen(*place, categories or ())]
+    looked = list(places.searched(call, checks.line(project_id or "", what="project id"), prefix))
+    chosen = [one for place in looked for one in places.chosen(*place, categories or ())]
     count = sum(call.engine.count(call.bank, one) for one in chosen)
     if query.strip():
         # Where nothing is, there may not even be a bank to ask.
@@ -94,7 +97,7 @@ def memstate_search(
     )
     results = [shapes.hit(*pair) for pair in live] + [_old_hit(call, *pair) for pair in old[:limit]]
     data = {"results": results[:limit], "total_found": found + len(old), "query": query}
-    where = [shapes.full(*place) for place in places if prefix]
+    where = [shapes.full(*place) for place in looked if prefix]
     return shapes.envelope("memstate_search", call.given, data, resolved_keypath=next(iter(where), None))
 
 
@@ -129,17 +132,17 @@ def memstate_remember(
 )
 def memstate_set(
     call: Call,
-    project_id: ProjectId,
+    project_id: ProjectOf,
     keypath: Keypath,
     value: Annotated[str, About("The value to store. Short and simple; for markdown use memstate_remember.", 1, 2_000)],
     category: Annotated[Category | None, About("What sort of thing it is.")] = None,
     topics: Annotated[list[str] | None, About("Additional tags.", None, 100)] = None,
 ) -> dict[str, Any]:
     """Set ONE keypath to a short value: config, status, version numbers. For summaries use memstate_remember."""
-    project = checks.name(project_id, what="project id")
-    key = _required_key(call, project, keypath)
-    edit = Edit(text=value, kind=category or UNSET, tags=tuple(topics) if topics is not None else UNSET)
-    outcome = call.engine.set_key(call.bank, Scope(project=project), key, edit, call.origin("memstate"))
+    where = places.required(call, project_id, keypath)
+    kind = MEMSTATE.edited(where.memory.kind, category) if where.memory else category or UNSET
+    edit = Edit(text=value, kind=kind, tags=tuple(topics) if topics is not None else UNSET)
+    outcome = call.engine.set_key(call.bank, Scope(project=where.project), where.key, edit, call.origin("memstate"))
     memory, key = outcome.memory, key_of(outcome.memory)
     action = {"added": "created", "unchanged": "unchanged"}.get(outcome.change, "superseded")
     messages = {
@@ -151,7 +154,7 @@ def memstate_set(
     if outcome.before_id is not None:
         data["superseded_id"] = ids.memstate(outcome.before_id)
     data["message"] = messages[action]
-    return shapes.envelope("memstate_set", call.given, data, resolved_keypath=shapes.full(project, key))
+    return shapes.envelope("memstate_set", call.given, data, resolved_keypath=shapes.full(where.project, key))
 
 
 @tool("reads", Does("history", id="memory_id"), title="Version history")
@@ -165,16 +168,14 @@ def memstate_history(
 
     Give project_id and keypath, or memory_id, not both.
     """
-    if (memory_id and (project_id or keypath)) or not (memory_id or (project_id and keypath)):
+    given = places.spot(call, project_id, keypath) if keypath and not memory_id else None
+    if (memory_id and (project_id or keypath)) or not (memory_id or (given and (given.project or given.memory))):
         raise Invalid("History needs project_id and keypath, or memory_id.", hint="Give one of the two, not both.")
-    if memory_id:
-        memory: Memory | None = _memory(call, memory_id)
+    if given is None:
+        memory: Memory | None = places.own(call, memory_id or "")
         where = shapes.full(memory.scope.project, key_of(memory))
     else:
-        project = checks.name(project_id, what="project id")
-        key = _required_key(call, project, keypath or "")
-        memory = call.engine.find_key(call.bank, Scope(project=project), key)
-        where = shapes.full(project, key)
+        memory, where = given.memory, given.full
     versions = call.engine.history(call.bank, memory.id) if memory else ()
     data = {"versions": shapes.chain(versions, memory.scope.project) if memory else [], "total_versions": len(versions)}
     return shapes.envelope("memstate_history", call.given, data, resolved_keypath=where)
@@ -183,18 +184,19 @@ def memstate_history(
 @tool("destroys", Does("forget", id="keypath"), title="Delete a keypath", idempotent=True)
 def memstate_delete(
     call: Call,
-    project_id: ProjectId,
+    project_id: ProjectOf,
     keypath: Keypath,
     recursive: Annotated[bool, About("Delete the whole subtree too.")] = False,
 ) -> dict[str, Any]:
     """Soft-delete a keypath. History is kept; setting a new value brings it back."""
-    project = checks.name(project_id, what="project id")
-    key = _required_key(call, project, keypath)
-    gone = call.engine.forget_keys(call.bank, Scope(project=project), key, call.origin("memstate"), recursive=recursive)
-    where = shapes.full(project, key)
-    message = f"Soft-deleted {len(gone)} memory(ies) under keypath '{where}'"
-    data = _deleted(project, gone) | {"message": message if gone else f"No memory found at keypath '{where}'"}
-    return shapes.envelope("memstate_delete", call.given, data, resolved_keypath=where)
+    where = places.required(call, project_id, keypath)
+    scope = Scope(project=where.project)
+    gone = call.engine.forget_keys(call.bank, scope, where.key, call.origin("memstate"), recursive=recursive)
+    message = f"Soft-deleted {len(gone)} memory(ies) under keypath '{where.full}'"
+    data = _deleted(where.project, gone) | {
+        "message": message if gone else f"No memory found at keypath '{where.full}'"
+    }
+    return shapes.envelope("memstate_delete", call.given, data, resolved_keypath=where.full)
 
 
 @tool(
@@ -214,28 +216,6 @@ def memstate_delete_project(call: Call, project_id: ProjectId) -> dict[str, Any]
     return shapes.envelope("memstate_delete_project", call.given, data)
 
 
-def _key(call: Call, project: str, keypath: str) -> str:
-    """The key a keypath means. Other dialects spell keys as they like, so an exact match comes first."""
-    exact, evened = shapes.below(project, keypath), shapes.key_in(project, keypath)
-    if exact != evened and call.engine.find_key(call.bank, Scope(project=project), exact):
-        return exact
-    return evened
-
-
-def _required_key(call: Call, project: str, keypath: str) -> str:
-    key = _key(call, project, keypath)
-    if not key:
-        raise Invalid("keypath is required", hint="Name a keypath such as 'auth.provider'.")
-    return key
-
-
-def _memory(call: Call, memory_id: str) -> Memory:
-    memory = call.engine.get(call.bank, memory_id)
-    if memory.scope.user:
-        raise NotFound(f"There is no memory {memory_id}.", hint="Check the id.")
-    return memory
-
-
 def _one_memory(call: Call, memory_id: str, *, alone: bool) -> dict[str, Any]:
     if not alone:
         raise Invalid(
@@ -243,7 +223,7 @@ def _one_memory(call: Call, memory_id: str, *, alone: bool) -> dict[str, Any]:
         )
     if memory_id.strip().startswith("job_"):
         return _one_job(call, memory_id)
-    memory = _memory(call, memory_id)
+    memory = places.own(call, memory_id)
     versions = call.engine.history(call.bank, memory.id)
     # Our answers name versions; other dialects name memories, and mean what they say now.
     number = ids.parse(memory_id)
@@ -267,17 +247,6 @@ def _one_job(call: Call, job_id: str) -> dict[str, Any]:
     return shapes.envelope("memstate_get", call.given, data)
 
 
-def _projects(call: Call) -> Iterator[tuple[Project, int]]:
-    """The projects with something of ours in them, and how much; other users' memories do not count."""
-    ours = Filter(users=("",))
-    # Mostly everything is ours, and then one look spares a look at each project.
-    all_ours = call.engine.count(call.bank, ours) == call.engine.count(call.bank, Filter(expired=True))
-    for one in call.engine.list_projects(call.bank):
-        count = one.memory_count if all_ours else call.engine.count(call.bank, replace(ours, projects=(one.name,)))
-        if count:
-            yield one, count
-
-
 def _all_projects(call: Call, *, alone: bool) -> dict[str, Any]:
     if not alone:
         raise Invalid("keypath and at_revision need a project_id.", hint="Add project_id.")
@@ -291,7 +260,7 @@ def _all_projects(call: Call, *, alone: bool) -> dict[str, Any]:
             "revision_number": one.revision,
             "updated_at": clock.iso(one.changed_at),
         }
-        for one, count in _projects(call)
+        for one, count in places.projects(call)
     ]
     return shapes.envelope("memstate_get", call.given, {"projects": projects, "total_projects": len(projects)})
 
@@ -300,7 +269,7 @@ def _summaries(project: str, key: str, tree: Tree, kept: Sequence[Version]) -> d
     shown: dict[str, str] = {}
     room = TREE_CHARS_MAX
     for one in kept:
-        path, said = shapes.full(project, key_of(one)), shapes.summary(one.text)
+        path, said = shapes.full(project, key_of(one)), shapes.summary(one)
         room -= len(path) + len(said) + 6
         if room < 0:
             break
@@ -328,35 +297,6 @@ def _contents(call: Call, project: str, kept: Sequence[Version], limit: int) -> 
             f"Full content for the first {limit:,} of {len(kept):,}. Narrow it with keypath, or raise content_limit."
         )
     return data
-
-
-def _chosen(project: str, key: str, categories: Sequence[str]) -> Iterator[Filter]:
-    """What a search in one place is about."""
-    chosen = Filter(
-        projects=(project,) if project else None,
-        users=("",),
-        kinds=tuple(categories) or None,
-        key_prefix=key or None,
-    )
-    yield chosen
-    # Memories without a key stand in the tree below their kind, so a prefix finds them there.
-    kind, _, own = key.partition(".")
-    if kind and (not categories or kind in categories):
-        numbers = (ids.parse(own),) if re.fullmatch("m[0-9a-z]{11}", own) else None
-        if numbers or not own:
-            yield replace(chosen, key_prefix=None, key="", kinds=(kind,), ids=numbers)
-
-
-def _places(call: Call, project: str, prefix: str) -> Iterator[tuple[str, str]]:
-    """Where a search looks: project and key, mostly one of each."""
-    if project or not re.match(r"project[./]", prefix, re.IGNORECASE):
-        yield project, _key(call, project, prefix) if project else shapes.key_in("", prefix)
-        return
-    # A full keypath without a project id: ids may hold dots and slashes, so every beginning may be the id.
-    rest = prefix[len("project.") :].strip("./ ")
-    for cut in [*(found.start() for found in re.finditer(r"[./]", rest)), len(rest)]:
-        if call.engine.revision(call.bank, rest[:cut]):
-            yield rest[:cut], shapes.key_in(rest[:cut], rest[cut:])
 
 
 def _old_hit(call: Call, version: Version, score: float) -> dict[str, Any]:
@@ -390,7 +330,7 @@ DIALECT = Dialect(
     ),
     failure=shapes.failure,
     completions={
-        "project_id": lambda call, typed: (one.name for one, _ in _projects(call) if typed in one.name),
+        "project_id": lambda call, typed: (one.name for one, _ in places.projects(call) if typed in one.name),
         "keypath": lambda call, typed: (key_of(one) for one in _recent(call) if key_of(one).startswith(typed)),
         "memory_id": lambda call, typed: (
             i for one in _recent(call) if (i := ids.memstate(one.version_id)).startswith(typed)

@@ -6,8 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from commonplace import checks, clock, ids
+from commonplace.dialects.kinds import MEMSTATE
 from commonplace.dialects.table import Reply, Tool, as_json
 from commonplace.engine.keys import key_of
+from commonplace.engine.marks import told
 from commonplace.errors import CommonplaceError, Invalid
 from commonplace.extract.placing import Relation
 from commonplace.records import Memory, Version
@@ -51,8 +53,9 @@ def full(project: str, key: str) -> str:
     return ".".join(part for part in ("project" if project else "", project, key) if part)
 
 
-def summary(text: str) -> str:
-    """The whole text if it is short, else as much as fits before the last space of its first 100 bytes."""
+def summary(one: Memory | Version) -> str:
+    """The title and the text if they are short, else as much as fits before the last space of their first 100 bytes."""
+    text = f"{one.title}: {one.text}" if one.title and not one.text.startswith(one.title) else one.text
     if len(text.encode()) <= SUMMARY_BYTES_MAX:
         return text
     head = text.encode()[:SUMMARY_BYTES_MAX].decode(errors="ignore")
@@ -98,20 +101,27 @@ def brief(version: Version, project: str, *, latest: int) -> dict[str, Any]:
         relation, reason = ("none" if version.number == 1 else ""), ""
     return {
         "id": ids.memstate(version.id),
-        "summary": summary(version.text),
+        "summary": summary(version),
         "keypath": full(project, key_of(version)),
-        "category": version.kind,
+        "category": MEMSTATE.shown(version.kind),
+        "kind": version.kind,
         "project_id": project,
         "topics": list(version.tags),
         "version": version.number,
         "is_latest": version.number == latest,
         "is_deleted": version.forgotten,
-        "source": version.metadata.get("source", "") or version.origin.dialect,
+        "source": _source(version),
         "conflict_type": relation or None,
         "conflict_reason": reason or None,
         "project_revision_created": version.revision,
         "created_at": clock.iso(version.at),
     }
+
+
+def _source(version: Version) -> str:
+    """Where a text came from, as its teller said; what another tongue made of it since comes from that tongue."""
+    said = str(version.metadata.get("source", "")) if version.origin.dialect in ("memstate", "") else ""
+    return said or version.origin.dialect
 
 
 def whole(version: Version, memory: Memory) -> dict[str, Any]:
@@ -121,7 +131,7 @@ def whole(version: Version, memory: Memory) -> dict[str, Any]:
         "content": version.text,
         "keypath_parts": [*(("project", project) if project else ()), *key.split(".")],
         "parent_keypath": full(project, key.rpartition(".")[0]),
-        "metadata": dict(version.metadata),
+        "metadata": told(version.metadata),
         "updated_at": clock.iso(version.at),
     }
 
@@ -145,7 +155,7 @@ def hit(memory: Memory, score: float) -> dict[str, Any]:
     project, key = memory.scope.project, key_of(memory)
     flat: dict[str, Any] = {
         "id": ids.memstate(memory.version_id),
-        "summary": summary(memory.text),
+        "summary": summary(memory),
         "keypath": key,
         "score": round(score, 4),
         "version": memory.version,
@@ -154,7 +164,8 @@ def hit(memory: Memory, score: float) -> dict[str, Any]:
     nested = {
         "keypath": full(project, key),
         "project_id": project,
-        "category": memory.kind,
+        "category": MEMSTATE.shown(memory.kind),
+        "kind": memory.kind,
         "topics": list(memory.tags),
         "is_latest": True,
         "is_deleted": False,

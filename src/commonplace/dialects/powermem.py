@@ -9,6 +9,7 @@ from commonplace.dialects import powermem_filters as filters_read
 from commonplace.dialects import powermem_shapes as shapes
 from commonplace.dialects.arguments import About
 from commonplace.dialects.table import Call, Dialect, Does, Resource, as_json, rows, tool
+from commonplace.engine import marks
 from commonplace.engine.telling import Telling
 from commonplace.errors import Invalid, NotFound
 from commonplace.limits import BULK_MAX, COUNT_MAX, LIST_MAX, NAME_CHARS_MAX, RECALL_MAX
@@ -62,7 +63,7 @@ def add_memory(
         said.messages,
         Scope(user=_user(call, user_id), agent=_bare(agent_id), run=_bare(run_id)),
         kind=memory_type or "",
-        metadata=kept,
+        metadata=marks.kept({}, kept),
         whole=call.given.get("infer") in (False, "false", "False", 0),
     )
     return shapes.added(call.engine.tell(call.bank, telling, call.origin("powermem")), said.left)
@@ -109,7 +110,8 @@ def update_memory(
 ) -> dict[str, Any]:
     """Update an existing memory's content and/or metadata. Earlier versions are kept."""
     before = _memory(call, memory_id, user_id, agent_id)
-    edit = Edit(text=content, metadata={**before.metadata, **(metadata or {})})
+    changed_too = marks.kept(before.metadata, marks.told(before.metadata) | (metadata or {}))
+    edit = Edit(text=content, metadata=changed_too)
     outcome = call.engine.revise(call.bank, before.id, edit, call.origin("powermem"), expected=before.version)
     changed = outcome.change != "unchanged"
     message = "Memory updated successfully" if changed else "Memory already says this; nothing was changed"

@@ -7,14 +7,13 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from commonplace import clock
-from commonplace.dialects.table import Reply, Tool, as_json
+from commonplace.dialects.table import NOBODY_NAMED, Reply, Tool, as_json
+from commonplace.engine.marks import told
 from commonplace.engine.telling import Noted, Told
 from commonplace.errors import CommonplaceError, Invalid
 from commonplace.extract.statements import Message, Skipped
 from commonplace.records import Memory
 
-# What the original calls the owner of an installation that has no name for that person.
-NOBODY_NAMED = "mcp_user"
 _EVENTS = {"added": "ADD", "revised": "UPDATE", "unchanged": "NONE", "forgotten": "DELETE"}
 _TEXT_PARTS = ("text", "input_text", "output_text")
 # What callers of the original check for, in the words of its language.
@@ -56,12 +55,14 @@ def item(memory: Memory, owner: str, text: str = "memory") -> dict[str, Any]:
         "agent_id": scope.agent or None,
         "run_id": scope.run or None,
         "memory_type": memory.kind,
-        "metadata": dict(memory.metadata),
+        "metadata": told(memory.metadata),
         "created_at": clock.iso(memory.created_at),
         "updated_at": clock.iso(memory.updated_at),
     }
     if "scope" in memory.metadata:
         shown["scope"] = memory.metadata["scope"]
+    if memory.tags:
+        shown["tags"] = list(memory.tags)
     return shown
 
 

@@ -19,6 +19,10 @@ Deed: TypeAlias = Literal["write", "find", "list", "fetch", "history", "revise",
 Progress: TypeAlias = Callable[[float, float | None, str], None]
 
 
+# What PowerMem calls the owner of an installation that has no name for that person.
+NOBODY_NAMED = "mcp_user"
+
+
 def _no_progress(_done: float, _total: float | None, _text: str) -> None:
     """Nobody asked to be told."""
 
@@ -39,6 +43,11 @@ class Call:
     # The arguments as they came, for products that echo them.
     given: Mapping[str, object] = field(default_factory=dict[str, object])
 
+    @property
+    def owner(self) -> str:
+        """What the owner is called where users have names; scopes say "" of that person."""
+        return self.engine.owner or NOBODY_NAMED
+
     def origin(self, dialect: str) -> Origin:
         """Who asks for a change, and in which tongue."""
         return Origin(who=self.client, dialect=dialect, session=self.session)
@@ -51,6 +60,8 @@ class Reply:
     structured: Mapping[str, Any]
     text: str
     is_error: bool = False
+    # What a product's own clients look for beside an answer.
+    meta: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +155,8 @@ class Dialect:
     guided: tuple[str, ...] = ()
     # Leaves out the tools that a bank does not allow, where a bank can say so.
     narrowed: "Callable[[Dialect, Engine, str], Dialect] | None" = None
+    # The answer to a call of a tool that is not there, where a product has one; otherwise the protocol's error is it.
+    unknown: Callable[[str], Reply] | None = None
 
     def call(self, name: str, given: Mapping[str, object], call: Call) -> Reply:
         """Check the arguments, run the tool and shape its answer, or its failure, as the product does."""

@@ -177,18 +177,24 @@ def forget_keys(
         found = banks.find(parts.db, bank)
         if found is None:
             return ()
+        revising = Revising(parts, found.id, "forget", author)
         if recursive or not key:
             doomed = sorted((one for one in _state(parts, bank, scope) if _is_below(key_of(one), key)), key=key_of)
-        else:
-            named = _find(parts, found.id, scope, key)
-            alive = named is not None and named.forgotten_at is None
-            doomed = [past.get_version(parts, bank, named.version_id)] if named and alive else []
-        revising = Revising(parts, found.id, "forget", author)
-        now_known = memories.by_ids(parts.db, found.id, [one.memory_id for one in doomed])
-        for one in doomed:
-            after = next_version(now_known[one.memory_id], banks.new_ids(parts.db, revising.now)[0], revising.now)
-            revising.write(replace(after, forgotten_at=after.updated_at), "forget")
-    return tuple(doomed)
+            now_known = memories.by_ids(parts.db, found.id, [one.memory_id for one in doomed])
+            for one in doomed:
+                _forget(parts, now_known[one.memory_id], revising)
+            return tuple(doomed)
+        gone: list[Version] = []
+        # Several agents may each have the key to themselves.
+        while (named := _find(parts, found.id, scope, key)) and named.forgotten_at is None:
+            gone.append(past.get_version(parts, bank, named.version_id))
+            _forget(parts, named, revising)
+    return tuple(gone)
+
+
+def _forget(parts: Parts, memory: Memory, revising: Revising) -> None:
+    after = next_version(memory, banks.new_ids(parts.db, revising.now)[0], revising.now)
+    revising.write(replace(after, forgotten_at=after.updated_at), "forget")
 
 
 def key_of(one: Memory | Version) -> str:
@@ -209,6 +215,9 @@ def _state(parts: Parts, bank: str, scope: Scope) -> tuple[Version, ...]:
 
 def _find(parts: Parts, bank_id: int, scope: Scope, key: str) -> Memory | None:
     memory = memories.find_by_key(parts.db, bank_id, scope, key)
+    if (memory is None or memory.forgotten_at is not None) and not scope.agent and not scope.run:
+        other = memories.find_by_key_of_agents(parts.db, bank_id, scope, key)
+        memory = other if other and (memory is None or other.forgotten_at is None) else memory
     if memory is None and (number := _own_id(key)):
         other = memories.find(parts.db, bank_id, number)
         if other and other.id == number and not other.key and _at_home(other, scope):

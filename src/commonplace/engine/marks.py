@@ -11,6 +11,9 @@ from commonplace.errors import Invalid
 from commonplace.records import Memory, Metadata
 
 RESERVED = "fact"
+# What is noted in metadata for us and not for callers, and the field by which it is known: the facts' particulars, and
+# the file of a note. A caller may use the same name for something else.
+_OURS = {RESERVED: "mentioned_at", "vault": "file"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,12 +28,16 @@ class Mark:
     chunk: int = 0
     sources: tuple[int, ...] = ()
     subject: str = ""
+    # Of an observation that a model told: under which mission.
+    mission: str = ""
+    # The keys of the facts that are its causes.
+    causes: tuple[str, ...] = ()
 
 
 def mark_of(memory: Memory) -> Mark:
     """The particulars of a memory; one that came from elsewhere has hardly any."""
     found = memory.metadata.get(RESERVED)
-    if not isinstance(found, Mapping):
+    if not _is_ours(RESERVED, found):
         documents = () if memory.document_id is None else (memory.document_id,)
         return Mark(memory.category, memory.created_at, documents=documents)
     given = cast(Mapping[str, Any], found)
@@ -49,6 +56,24 @@ def proof_count(memory: Memory) -> int:
 def own(memory: Memory) -> dict[str, object]:
     """The metadata that a caller gave."""
     return {name: value for name, value in memory.metadata.items() if name != RESERVED}
+
+
+def told(metadata: Metadata) -> dict[str, object]:
+    """The metadata that callers gave, whichever tongue they gave it in."""
+    return {name: value for name, value in metadata.items() if not _is_ours(name, value)}
+
+
+def kept(before: Metadata, given: Metadata) -> dict[str, object]:
+    """The metadata that a caller gives, with what is ours left as it was. Raises Invalid where the two would clash."""
+    ours = {name: value for name, value in before.items() if _is_ours(name, value)}
+    for name, value in given.items():
+        if name in ours or _is_ours(name, value):
+            raise Invalid(f"Metadata has no place for {name!r}.", hint="Use another name for it.")
+    return {**given, **ours}
+
+
+def _is_ours(name: str, value: object) -> bool:
+    return name in _OURS and isinstance(value, Mapping) and _OURS[name] in value
 
 
 def marked(metadata: Metadata, mark: Mark) -> dict[str, object]:

@@ -37,6 +37,13 @@ def find_by_key(db: Database, bank_id: int, scope: Scope, key: str) -> Memory | 
     return read(row) if row else None
 
 
+def find_by_key_of_agents(db: Database, bank_id: int, scope: Scope, key: str) -> Memory | None:
+    """The memory that has a key in a user's part of a project for some agent or run, a live one first."""
+    values = {"bank_id": bank_id, "project": scope.project, "user": scope.user, "key": key}
+    row = db.one("find_memory_by_key_of_agents", **values)
+    return read(row) if row else None
+
+
 def by_ids(db: Database, bank_id: int, numbers: Sequence[int]) -> dict[int, Memory]:
     """Several memories at once; unknown ids are left out."""
     rows = db.all("memories_by_ids", bank_id=bank_id, ids=json.dumps(list(numbers)))
@@ -72,6 +79,8 @@ def write(db: Database, memory: Memory, action: Action, revision: int, origin: O
         db.run("add_memory", **values)
     elif not db.run("update_memory", **{name: values[name] for name in values if name not in _FIXED}):
         raise Conflict(hint="Read the memory again and repeat the change on its newest version.")
+    else:
+        # What was made of its earlier state is to follow.
         db.run("unsettle", memory_id=memory.id, bank_id=memory.bank_id)
     db.run("add_version", **_version_values(memory, action, revision, origin))
     search.index_memory(db, memory)
@@ -79,8 +88,6 @@ def write(db: Database, memory: Memory, action: Action, revision: int, origin: O
 
 def purge(db: Database, bank_id: int, numbers: Sequence[int]) -> None:
     """Remove memories with everything that was ever derived from them."""
-    else:
-        # What was made of its earlier state is to follow.
     chosen = json.dumps(list(numbers))
     search.unindex(db, bank_id, numbers)
     db.run("purge_versions", ids=chosen)
@@ -155,9 +162,9 @@ def add_reply(db: Database, at: int, reply: object, **place: object) -> None:
     db.run("add_reply", at=at, reply=json.dumps(reply, ensure_ascii=False), **place)
 
 
-def renew_reply(db: Database, at: int, **place: object) -> None:
-    """Note that the same answer was given to newer content."""
-    db.run("update_reply", at=at, **place)
+def renew_reply(db: Database, at: int, reply: object, **place: object) -> None:
+    """Put another content and its answer in the place of those a key had."""
+    db.run("update_reply", at=at, reply=json.dumps(reply, ensure_ascii=False), **place)
 
 
 _FIXED = ("bank_id", *_SCOPE, "key", "created_at")

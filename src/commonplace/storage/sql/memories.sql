@@ -15,6 +15,14 @@ select {memory_columns} from memories m
 where m.bank_id = :bank_id and m.project = :project and m.user = :user and m.agent = :agent and m.run = :run
   and m.key = :key and m.key <> '';
 
+-- Agents and runs do not divide a project: a key that one of them set is found without its name. Those rows stand at the
+-- end of the index, and mostly there are none.
+-- name: find_memory_by_key_of_agents
+select {memory_columns} from memories m
+where m.bank_id = :bank_id and m.project = :project and m.user = :user and (m.agent, m.run) > ('', '')
+  and m.key = :key and m.key <> ''
+order by m.forgotten_at is not null, m.id desc limit 1;
+
 -- name: select_memories
 select {memory_columns} from memories m where m.bank_id = :bank_id
 
@@ -66,7 +74,8 @@ where v.id = :id and m.bank_id = :bank_id;
 select {version_columns} from versions v join memories m on m.id = v.memory_id
 where m.bank_id = :bank_id and m.project = :project and m.user = :user and v.action <> 'forget'
   and v.number = (select max(w.number) from versions w where w.memory_id = m.id and w.revision <= :revision)
-order by m.id limit :limit;
+-- Of two with one key, the one that no agent and no run has to itself comes last, and counts.
+order by m.agent <> '' or m.run <> '' desc, m.id limit :limit;
 
 -- name: purge_versions
 delete from versions where memory_id in (select value from json_each(:ids));
@@ -102,7 +111,7 @@ insert into replies (bank_id, session, tool, key, content_hash, reply, at)
 values (:bank_id, :session, :tool, :key, :content_hash, :reply, :at);
 
 -- name: update_reply
-update replies set content_hash = :content_hash, at = :at
+update replies set content_hash = :content_hash, reply = :reply, at = :at
 where bank_id = :bank_id and session = :session and tool = :tool and key = :key;
 
 -- A cached answer may hold the purged text; one that is only an id cannot, and keeps its retry safe.
