@@ -56,6 +56,8 @@ BROAD_EXCEPTS = {
 INLINE_IMPORTS = {
     "app.py": 3,
     "faces/cli/screen.py": 2,
+    "engine/worker.py": 1,
+    "faces/cli/importing.py": 1,
     "faces/cli/serving.py": 3,
     "faces/http/app.py": 1,
     "faces/mcp/methods.py": 1,

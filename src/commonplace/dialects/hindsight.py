@@ -3,7 +3,7 @@
 from commonplace.dialects import hindsight_banks as banks
 from commonplace.dialects import hindsight_memories as memories
 from commonplace.dialects import hindsight_standing as standing
-from commonplace.dialects.hindsight_rows import narrowed, refused
+from commonplace.dialects.hindsight_rows import narrowed, refused, unknown
 from commonplace.dialects.table import Dialect, rows
 
 DIALECT = Dialect(
@@ -47,4 +47,5 @@ DIALECT = Dialect(
     failure=refused,
     guided=("retain", "recall"),
     narrowed=narrowed,
+    unknown=unknown,
 )

@@ -16,6 +16,9 @@ from commonplace.records import UNSET, Bank, BankEdit, Filter
 
 Json = dict[str, Any]
 _STATES = {"processing": "running"}
+_OBSERVATIONS = Filter(kinds=("observation",), users=("",), status="any", expired=True)
+_CONSOLIDATION = "consolidation"
+_UNDONE: tuple[JobState, JobState] = ("pending", "failed")
 
 
 @bank_tool("reads", APART, beside={"banks": []}, bank=None)
@@ -53,19 +56,20 @@ def get_bank_stats(call: Call) -> Json:
     """Get statistics for a memory bank (node/link counts)."""
     _known(call)
     found = call.engine.survey(call.bank)
-    states = {state: call.engine.list_jobs(call.bank, state=state, limit=1).total for state in get_args(JobState)}
+    observed = call.engine.list(call.bank, _OBSERVATIONS, order="updated", limit=1)
+    waiting, failed = (call.engine.list_jobs(call.bank, state=one, kind=_CONSOLIDATION).total for one in _UNDONE)
     return {
         "bank_id": call.bank,
         "node_counts": dict(found.kinds),
         "link_counts": dict(found.links),
         "link_counts_by_fact_type": {},
         "link_breakdown": [],
-        "operations": {state: count for state, count in states.items() if count},
+        "operations": dict(call.engine.count_jobs(call.bank)),
         "total_documents": found.document_count,
-        "last_consolidated_at": shapes.iso(found.written_at),
+        "last_consolidated_at": shapes.iso(observed[0].updated_at) if observed else None,
         "last_memory_write_at": shapes.iso(found.written_at),
-        "pending_consolidation": 0,
-        "failed_consolidation": 0,
+        "pending_consolidation": call.engine.unsettled_count(call.bank) + waiting,
+        "failed_consolidation": failed,
         "total_observations": found.kinds.get("observation", 0),
     }
 
@@ -128,7 +132,8 @@ def list_operations(
     exclude_parents: Annotated[bool, About("Accepted; operations here have no parents.")] = False,
 ) -> Json:
     """List async operations (retain processing, mental model refresh, etc.) with optional status filtering."""
-    state = _STATES.get(status or "", status or None)
+    wanted_state = (status or "").strip().lower()
+    state = _STATES.get(wanted_state, wanted_state or None)
     if state is not None and state not in get_args(JobState):
         return {"total": 0, "operations": []}
     wanted = cast(JobState | None, state)
@@ -142,8 +147,7 @@ def get_operation(call: Call, operation_id: Annotated[str, About("The ID of the 
     try:
         return shapes.operation(_job(call, operation_id))
     except NotFound:
-        blank = dict.fromkeys(("operation_type", "task_type", "created_at", "updated_at", "completed_at"))
-        return {"operation_id": operation_id, "id": operation_id, "status": "not_found", "error_message": None} | blank
+        return shapes.no_operation(operation_id)
 
 
 @bank_tool("writes", APART)

@@ -24,6 +24,8 @@ _STRING: Mapping[str, Any] = {
     "required": ["result"],
     "x-fastmcp-wrap-result": True,
 }
+# Clients of the original take the answer out of its string where they see this.
+_WRAPPED: Mapping[str, Any] = {"fastmcp": {"wrap_result": True}}
 OPTIONAL = Parameter("bank_id", str, About("Bank to use; without it, that of the connection."), False, None, "bank_id")
 REQUIRED = Parameter("bank_id", str, About("The ID for the new bank.", 1, 200), True, None, "bank_id")
 
@@ -88,20 +90,25 @@ def narrowed(dialect: Dialect, engine: Engine, bank: str) -> Dialect:
     return replace(dialect, tools={name: tool for name, tool in dialect.tools.items() if name in allowed})
 
 
+def unknown(name: str, *, wraps: bool = False) -> Reply:
+    """The answer to a call of a tool that is not there; one that a bank does not allow is not there either."""
+    text = f"Unknown tool: '{name[:200]}'"
+    return Reply({"result": text} if wraps else {"error": text}, text, is_error=True)
+
+
 def _spoken(name: str, function: Callable[..., Answer], beside: Answer, *, wraps: bool = False) -> Callable[..., Reply]:
     def run(call: Call, *, bank_id: str | None = None, **values: Any) -> Reply:
         try:
             bank = _checked(bank_id or call.bank)
             allowed = _allowed(call.engine, bank)
+            # Whichever way the bank was named.
             if allowed is not None and name not in allowed:
-                # A tool that a bank does not allow is not there, whichever way the bank was named.
-                text = f"Unknown tool: {name!r}"
-                return Reply({"result": text} if wraps else {"error": text}, text, is_error=True)
+                return unknown(name, wraps=wraps)
             answer = function(replace(call, bank=bank), **values)
         except CommonplaceError as error:
             answer = _failed(error, beside)
         text = as_json(answer)
-        return Reply({"result": text} if wraps else answer, text)
+        return Reply({"result": text}, text, meta=_WRAPPED) if wraps else Reply(answer, text)
 
     return run
 
@@ -113,7 +120,7 @@ def _failed(error: CommonplaceError, beside: Answer) -> Answer:
 
 
 def _checked(bank: str) -> str:
-    checks.name(bank, what="bank")
+    bank = checks.name(bank, what="bank")
     if len(bank.encode()) > BANK_BYTES_MAX or bank.startswith("_"):
         raise Invalid(f"{bank[:60]!r} is no bank id.", hint="Use up to 192 bytes that do not begin with an underscore.")
     return bank
@@ -125,7 +132,9 @@ def _allowed(engine: Engine, bank: str) -> frozenset[str] | None:
         listed = engine.get_bank(bank).config.get("mcp_enabled_tools")
     except NotFound:
         return None
-    return frozenset(map(str, cast(list[object], listed))) if isinstance(listed, list) else None
+    return (
+        frozenset(str(one).strip().lower() for one in cast(list[object], listed)) if isinstance(listed, list) else None
+    )
 
 
 def _described(function: Callable[..., object]) -> str:

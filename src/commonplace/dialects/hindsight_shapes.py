@@ -7,16 +7,16 @@ from typing import Any, cast
 from commonplace import clock, ids
 from commonplace.activities import Document, Job
 from commonplace.dialects.table import Call
-from commonplace.engine import marks
+from commonplace.engine import marks, triggers
 from commonplace.engine.asking import Finding
+from commonplace.engine.directives import DISPOSITION
 from commonplace.engine.surveys import KINDS
 from commonplace.errors import Invalid, NotFound
 from commonplace.extract.when import Span
-from commonplace.records import AllOf, AnyOf, Bank, Condition, Memory, Not, TagMatch, TagsMatch
+from commonplace.records import Bank, Condition, Memory, TagMatch, TagsMatch
 
 Json = dict[str, Any]
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
-DISPOSITION = ("skepticism", "literalism", "empathy")
 
 
 def iso(moment: int | None) -> str | None:
@@ -58,7 +58,7 @@ def _common(memory: Memory, names: Mapping[int, str], bank: str) -> Json:
         "occurred_end": iso(memory.happened_until),
         "mentioned_at": iso(mark.mentioned_at),
         "document_id": document,
-        "metadata": marks.own(memory),
+        "metadata": marks.told(memory.metadata),
         "chunk_id": f"{bank}_{document}_{mark.chunk}" if document else None,
         "tags": list(memory.tags),
     }
@@ -208,11 +208,23 @@ def operation(job: Job) -> Json:
         "completed_at": iso(job.finished_at),
         "error_message": job.error or None,
         "retry_count": max(0, job.attempt_count - 1),
-        "next_retry_at": None,
+        "next_retry_at": iso(job.run_at) if job.state == "pending" and job.attempt_count else None,
         "progress": _progress(job),
         "result_metadata": result or None,
         "task_payload": None,
     }
+
+
+def no_operation(operation_id: str) -> Json:
+    """An operation that nobody knows, with every field of one."""
+    blank = dict.fromkeys(
+        (
+            *("operation_type", "task_type", "mental_model_id", "created_at", "updated_at", "completed_at"),
+            *("error_message", "retry_count", "next_retry_at", "progress", "details", "result_metadata"),
+            "task_payload",
+        )
+    )
+    return {"operation_id": operation_id, "id": operation_id, "status": "not_found"} | blank
 
 
 def _progress(job: Job) -> Json:
@@ -240,25 +252,8 @@ def tag_condition(
     if tags and groups:
         raise Invalid("tags and tag_groups cannot be combined.", hint="Give one of the two.")
     if groups:
-        return AllOf(tuple(_group(one) for one in groups))
+        return triggers.grouped(groups)
     return TagMatch(tuple(tags), mode) if tags or (tags is not None and mode == "exact") else None
-
-
-def _group(node: object) -> Condition:
-    if isinstance(node, dict):
-        one = cast(Json, node)
-        for name, kind in (("and", AllOf), ("or", AnyOf)):
-            if isinstance(one.get(name), list):
-                return kind(tuple(_group(part) for part in one[name]))
-        if "not" in one:
-            return Not(_group(one["not"]))
-        mode, tags = one.get("match", "any_strict"), one.get("tags")
-        if isinstance(tags, list) and mode in ("any", "all", "any_strict", "all_strict", "exact"):
-            return TagMatch(tuple(map(str, cast(list[object], tags))), mode)
-    raise Invalid(
-        "A tag group is not understood.",
-        hint='Use {"and": […]}, {"or": […]}, {"not": …} or {"tags": […], "match": "any"}.',
-    )
 
 
 def window(given: Mapping[str, Any] | None) -> Span | None:

@@ -9,24 +9,21 @@ from commonplace.dialects.arguments import About
 from commonplace.dialects.hindsight_memories import MAX_TOKENS, FilterTags, Offset, TagMode, Tags
 from commonplace.dialects.hindsight_rows import bank_tool
 from commonplace.dialects.table import APART, Call, Does
+from commonplace.engine import triggers
 from commonplace.engine.asking import DEPTHS, Question
 from commonplace.engine.directives import Directive
-from commonplace.engine.reflecting import Guidance, Reflection, structured
+from commonplace.engine.reflecting import Reflection, structured
 from commonplace.engine.standings import TOKENS_USUAL, MentalModel
 from commonplace.errors import Invalid, NotFound
 from commonplace.limits import LIST_MAX
 from commonplace.records import Filter
 
 Json = dict[str, Any]
-_TRIGGER = (
-    "mode refresh_after_consolidation refresh_cron full_refresh_cron min_refresh_interval_seconds fact_types "
-    "exclude_mental_models exclude_mental_model_ids tags_match tag_groups include_chunks recall_max_tokens "
-    "recall_chunks_max_tokens budget reflect_search_observations_max_tokens "
-    "reflect_search_observations_include_entities response_schema keep_trace"
-).split()
-
 ModelId = Annotated[str, About("The ID of the mental model.", 1, 200)]
-Trigger = Annotated[dict[str, Any] | None, About("When and from what it is refreshed. Fields not given stay.")]
+Trigger = Annotated[
+    dict[str, Any] | None,
+    About(f"When and from what it is refreshed; null takes a field back. Fields: {', '.join(triggers.FIELDS)}."),
+]
 AfterConsolidation = Annotated[bool | None, About("Auto-refresh this model after memory consolidation.")]
 Limit = Annotated[int, About("Maximum number of results.", 1, LIST_MAX)]
 
@@ -56,7 +53,8 @@ def reflect(
     where = shapes.tag_condition(tags, tags_match)
     depth = budget if budget in DEPTHS else "low"
     question = Question(query, Filter(users=("",), where=where), depth)
-    done = call.engine.reflect(call.bank, question, max_tokens, _guidance(call, directives, context or ""))
+    guidance = call.engine.guidance(call.bank, tags or (), context or "", every=apply_all_directives)
+    done = call.engine.reflect(call.bank, question, max_tokens, guidance)
     filled, why = structured(response_schema, done.findings) if response_schema else (None, None)
     answer: Json = {"text": done.text, "structured_output": filled, "structured_output_error": why, "usage": _usage()}
     if include_based_on:
@@ -207,30 +205,13 @@ def _refresh(call: Call, name: str) -> Job:
 
 
 def _directives(call: Call, tags: list[str] | None, *, every: bool = False) -> list[Directive]:
-    listed = call.engine.list_directives(call.bank)
-    return [one for one in listed if every or not one.tags or set(tags or ()) & set(one.tags)]
-
-
-def _guidance(call: Call, directives: list[Directive], context: str) -> Guidance:
-    try:
-        profile = shapes.bank(call.engine.get_bank(call.bank))
-    except NotFound:
-        return Guidance(context=context)
-    return Guidance(profile["mission"], profile["disposition"], tuple(one.text for one in directives), context)
+    return list(call.engine.directives_in_force(call.bank, tags or (), every=every))
 
 
 def _trigger(before: Any, given: Json | None, after: bool | None, tags_match: str | None) -> Json:
-    unknown = sorted(set(given or {}) - set(_TRIGGER))
-    if unknown:
-        raise Invalid(f"A trigger has no {', '.join(unknown)}.", hint=f"Use some of: {', '.join(_TRIGGER)}.")
-    whole = cast(Json, dict(before)) | (given or {})
-    if after is not None:
-        whole["refresh_after_consolidation"] = after
-    if tags_match is not None:
-        whole["tags_match"] = tags_match
-    if whole.get("tags_match") not in (None, "any", "all", "any_strict", "all_strict", "exact"):
-        raise Invalid("tags_match must be any, all, any_strict, all_strict or exact.")
-    return {name: value for name, value in whole.items() if value is not None}
+    """A trigger with what a call changes of it; the engine judges the whole."""
+    said = {"refresh_after_consolidation": after, "tags_match": tags_match}
+    return {**before, **(given or {}), **{name: value for name, value in said.items() if value is not None}}
 
 
 def _model(call: Call, one: MentalModel, detail: str = "metadata") -> Json:
@@ -241,8 +222,8 @@ def _model(call: Call, one: MentalModel, detail: str = "metadata") -> Json:
         "name": one.title,
         "tags": list(one.tags),
         "last_refreshed_at": refreshed,
-        "last_memory_seen_at": refreshed,
-        "last_refresh_failed_at": None,
+        "last_memory_seen_at": shapes.iso(one.changed_at),
+        "last_refresh_failed_at": shapes.iso(one.failed_at),
         "last_full_refreshed_at": refreshed,
         "created_at": shapes.iso(one.created_at),
         "is_knowledge_page": False,
@@ -255,7 +236,9 @@ def _model(call: Call, one: MentalModel, detail: str = "metadata") -> Json:
     if detail == "full":
         based = [ids.uuid_form(number) for number in one.sources]
         history = [{"content": entry["content"], "at": shapes.iso(cast(int, entry["at"]))} for entry in one.history]
-        more |= {"reflect_response": {"based_on": based}, "structured_content": None, "history": history}
+        reflected = {"text": one.content, "based_on": based, "structured_output_error": one.structured_error}
+        made = reflected if one.refreshed_at else None
+        more |= {"reflect_response": made, "structured_content": one.structured, "history": history}
     return shown | more
 
 

@@ -23,6 +23,7 @@ from commonplace.engine import (
     retaining,
     rules,
     sessions,
+    settling,
     streams,
     superseded,
     surveys,
@@ -137,6 +138,8 @@ class Engine(Parts):
     list_directives = directives.list_directives
     delete_directive = directives.delete_directive
     add_mental_model = mental_models.add_mental_model
+    directives_in_force = directives.in_force
+    guidance = directives.guidance
     list_mental_models = mental_models.list_mental_models
     get_mental_model = mental_models.get_mental_model
     update_mental_model = mental_models.update_mental_model
@@ -150,6 +153,8 @@ class Engine(Parts):
     get_job = jobs.get_job
     list_jobs = jobs.list_jobs
     cancel_job = jobs.cancel_job
+    count_jobs = jobs.count_jobs
+    unsettled_count = settling.unsettled_count
     retry_job = jobs.retry_job
     delete_finished_jobs = jobs.delete_finished_jobs
 

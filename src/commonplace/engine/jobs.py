@@ -91,6 +91,12 @@ def list_jobs(
         return Page(tuple(items), jobs.count(parts.db, found.id, state=state, kind=kind))
 
 
+def count_jobs(parts: Parts, bank: str) -> dict[JobState, int]:
+    """How many jobs of a bank are in each state that any is in."""
+    found = banks.find(parts.db, checks.name(bank, what="bank"))
+    return jobs.counts(parts.db, found.id) if found else {}
+
+
 def cancel_job(parts: Parts, bank: str, job_id: int | str) -> Job:
     """A job cancelled at once. One that runs loses its lease, and its task stops at the next report."""
     with parts.db.transaction():

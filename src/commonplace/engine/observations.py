@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from commonplace import text as words
-from commonplace.engine import marks
+from commonplace.engine import marks, retelling
 from commonplace.engine.forgetting import purge
 from commonplace.engine.marks import Mark, mark_of
 from commonplace.engine.memories import newborn, next_version
@@ -34,6 +34,7 @@ def consolidate(parts: Parts, changed: Iterable[Memory], revising: Revising) -> 
         before = _known(parts, revising.bank_id, subject, tags)
         _bring(parts, subject, tags, before, given, revising)
     grounds.settle(parts.db, [one.id for one in given])
+    retelling.ask_for(parts, revising.bank_id)
 
 
 def follow(parts: Parts, changed: Iterable[int], revising: Revising) -> None:
@@ -134,6 +135,8 @@ def _write(parts: Parts, draft: Draft, before: Memory | None, revising: Revising
         first, second = banks.new_ids(parts.db, revising.now, 2)
         memory = newborn(draft, (first, second), revising)
         revising.write(memory, "remember")
+    elif retelling.told_alike(before, draft.metadata):
+        return
     elif before.forgotten_at is not None or (before.text, before.metadata) != (draft.text, draft.metadata):
         after = next_version(before, banks.new_ids(parts.db, revising.now)[0], revising.now)
         memory = replace(after, text=draft.text, metadata=draft.metadata, forgotten_at=None)

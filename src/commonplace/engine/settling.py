@@ -64,3 +64,9 @@ def settle_all(parts: Parts) -> None:
     for bank in grounds.unsettled_banks(parts.db):
         settle(parts, bank)
     mental_models.run_turns(parts)
+
+
+def unsettled_count(parts: Parts, bank: str) -> int:
+    """How many memories of a bank changed since what rests on them was made."""
+    place = banks.find(parts.db, bank)
+    return grounds.unsettled_count(parts.db, place.id) if place else 0

@@ -1,6 +1,6 @@
 """What a worker can do, by the kind of job."""
 
-from commonplace.engine import mental_models
+from commonplace.engine import mental_models, retelling
 from commonplace.engine.worker import Tasks
 
-TASKS: Tasks = {mental_models.JOB: mental_models.refresh}
+TASKS: Tasks = {mental_models.JOB: mental_models.refresh, retelling.JOB: retelling.retell}

@@ -5,14 +5,13 @@ can die after the work and before the note of it, so a task must bear repetition
 """
 
 import json
-import logging
 import os
 import platform
 import re
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from commonplace import checks
 from commonplace.activities import Job, Progress
@@ -20,6 +19,9 @@ from commonplace.engine.parts import Parts
 from commonplace.errors import CommonplaceError, Forbidden, Invalid, NotFound, TooLarge, Unsupported
 from commonplace.limits import COUNT_MAX, JOB_BYTES_MAX, LIST_MAX
 from commonplace.storage import jobs
+
+if TYPE_CHECKING:
+    from logging import Logger
 
 LEASE_MS = 300_000
 POLL_S = 1.0
@@ -30,8 +32,6 @@ _ERROR_CHARS_MAX = 500
 _FINAL = (Invalid, Forbidden, NotFound, TooLarge, Unsupported)
 # A slash that opens a word and is followed by another one later in it: a path, and not a web address.
 _PATH = re.compile(r"(?<![\w:/.])(?:[A-Za-z]:)?(?:[/\\][^\s/\\'\":]+)*[/\\]([^\s/\\'\":]+)")
-
-_log = logging.getLogger(__name__)
 
 
 class JobStopped(Exception):
@@ -165,7 +165,7 @@ class Worker:
                     self._idle(self._parts)
             except CommonplaceError as error:
                 # The store is busy or its disk full: nothing is lost, the next turn may do better.
-                _log.warning("Jobs wait: %s", error.message)
+                _log().warning("Jobs wait: %s", error.message)
                 found = None
             if found is None and not self._stopping.is_set():
                 self._wake.wait(self._poll_s)
@@ -187,13 +187,13 @@ def _ended(parts: Parts, job: Job, task: Task, lease_ms: int, stopping: Callable
         _leave(parts, job, stopped)
     except Exception as error:
         # The worker is where a task's failure ends: one sentence into the job's row, the trace into the log, once.
-        _log.exception("Job %d (%s) failed.", job.id, job.kind)
+        _log().exception("Job %d (%s) failed.", job.id, job.kind)
         _fail(parts, job, error)
     else:
         with parts.db.transaction():
             jobs.finish(parts.db, job, json.dumps(result, ensure_ascii=False), parts.clock.now())
     ended = jobs.find(parts.db, job.id) or job
-    _log.info("Job %d (%s) is %s after %d ms.", job.id, job.kind, ended.state, parts.clock.now() - started_at)
+    _log().info("Job %d (%s) is %s after %d ms.", job.id, job.kind, ended.state, parts.clock.now() - started_at)
     return ended
 
 
@@ -220,6 +220,13 @@ def _sentence(error: Exception) -> str:
         return f"An internal error stopped the job ({type(error).__name__}); the log has the details."
     plain = " ".join(error.message.split()).encode(errors="replace").decode().replace("\x00", "")
     return _PATH.sub(r"\1", plain)[:_ERROR_CHARS_MAX]
+
+
+def _log() -> "Logger":
+    # The engine can do jobs in any process, and most start without one; this module is a tenth of such a start.
+    import logging
+
+    return logging.getLogger(__name__)
 
 
 def _worker_name() -> str:

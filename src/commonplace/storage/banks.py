@@ -22,12 +22,19 @@ _HELD = (
     "chunks",
     "streams",
     "jobs",
+    "notes",
 )
 
 
 def find(db: Database, name: str) -> Bank | None:
     """The bank of a name."""
     row = db.one("find_bank", name=name)
+    return _bank(row) if row else None
+
+
+def by_id(db: Database, number: int) -> Bank | None:
+    """The bank of an id."""
+    row = db.one("find_bank_by_id", id=number)
     return _bank(row) if row else None
 
 
@@ -52,6 +59,8 @@ def update(db: Database, bank: Bank) -> None:
 
 def erase(db: Database, bank_id: int) -> None:
     """Remove a bank and all it holds, once its memories are purged."""
+    # The files of its notes are not in the store, so it is noted which ones are to go.
+    db.run("leave_notes", bank_id=bank_id)
     for table in _HELD:
         db.run(f"erase_{table}", bank_id=bank_id)
     db.run("delete_bank", id=bank_id)

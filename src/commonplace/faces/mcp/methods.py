@@ -102,7 +102,11 @@ class Conversation:
         quick = (_QUICK_MODERN if wire.is_modern(request.version) else _QUICK_LEGACY).get(request.method)
         if quick is None:
             raise Refused(wire.METHOD_NOT_FOUND, "Method not found", request.method)
-        return _guarded(request, lambda: quick(self, request))
+        result = _guarded(request, lambda: quick(self, request))
+        if request.method == "tools/list" and self.dialect.narrowed and "cacheScope" in result:
+            # What a bank allows differs from bank to bank, and may change at any time.
+            result |= {"ttlMs": 0, "cacheScope": "private"}
+        return result
 
     def initialize(self, request: Request) -> Json:
         """The handshake, which settles the revision for all that comes after."""
@@ -206,6 +210,8 @@ def form(text: str) -> Json:
 def _call_tool(request: Request, dialect: Dialect, make_call: CallMaker, ask: Asking | None) -> Json:
     name, given = _named(request, "name"), _given(request)
     if name not in dialect.tools:
+        if dialect.unknown:
+            return wire.call_result(dialect.unknown(name))
         raise Refused(wire.INVALID_PARAMS, f"Unknown tool: {name[:200]}")
     tool = dialect.tools[name]
     try:

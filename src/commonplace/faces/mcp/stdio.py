@@ -16,6 +16,8 @@ from typing import cast
 from commonplace.app import open_engine
 from commonplace.dialects.table import Call, Dialect
 from commonplace.engine.engine import Engine
+from commonplace.engine.tasks import TASKS
+from commonplace.engine.worker import Worker
 from commonplace.errors import CommonplaceError
 from commonplace.faces.mcp import methods, pipes, wire
 from commonplace.faces.mcp.crew import Crew
@@ -25,6 +27,7 @@ from commonplace.limits import CALLS_AT_ONCE_MAX, CALLS_WAITING_MAX, LINE_BYTES_
 from commonplace.settings import Settings
 
 BUSY = -32000
+_WORKER_S_MAX = 1
 
 
 @dataclass(slots=True)
@@ -51,16 +54,25 @@ class Store:
         self._settings = settings
         self._lock = threading.Lock()
         self._engine: Engine | None = None
+        self._worker: Worker | None = None
 
     def engine(self) -> Engine:
         """The one engine of the process."""
         with self._lock:
             if self._engine is None:
                 self._engine = open_engine(self._settings)
+                if self._settings.llm_url or self._settings.llm_provider:
+                    # A model takes seconds; without one every job is done in the call that leaves it.
+                    self._worker = Worker(self._engine, TASKS)
+                    self._worker.start()
             return self._engine
 
     def close(self) -> None:
         """Close what was opened."""
+        if self._worker is not None:
+            self._worker.stop()
+            # A model that is being asked is not waited for; its job is taken up again after its lease.
+            self._worker.join(_WORKER_S_MAX)
         if self._engine is not None:
             self._engine.db.close()
 

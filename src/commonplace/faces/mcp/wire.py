@@ -108,11 +108,12 @@ def prompts(dialect: Dialect) -> list[Json]:
 
 def call_result(reply: Reply) -> Json:
     """A tool's answer: the text for readers, the structure for programs."""
-    return {
+    result: Json = {
         "content": [{"type": "text", "text": reply.text}],
         "structuredContent": dict(reply.structured),
         "isError": reply.is_error,
     }
+    return result | ({"_meta": dict(reply.meta)} if reply.meta else {})
 
 
 def read_result(uri: str, mime_type: str, text: str) -> Json:

@@ -4,6 +4,9 @@ id, name, title, mission, config, created_at
 -- name: find_bank
 select {bank_columns} from banks where name = :name;
 
+-- name: find_bank_by_id
+select {bank_columns} from banks where id = :id;
+
 -- name: list_banks
 select {bank_columns} from banks order by name limit :limit;
 
