@@ -44,9 +44,9 @@ def main() -> int:
     parts = _measured(chosen, own, options)
     whole = chosen == known or not chosen
     if whole and not options.print_only:
-        kept = {**record.kept(), **parts}
-        record.keep(kept)
-        page.write(kept)
+        kept = {**record.kept(record.DOCS), **parts}
+        record.keep(record.DOCS, kept)
+        page.write(record.DOCS, kept)
         print("written to docs/quality.md", file=sys.stderr)
     return 0
 
@@ -74,7 +74,7 @@ def _measured(chosen: Sequence[str], own: bool, options: argparse.Namespace) -> 
     if chosen:
         found, sizes = _public(chosen, ways, options.jobs)
         results |= found
-        parts[page.SETS] = record.part(page.SETS, found, {"sizes": sizes})
+        parts[page.SETS] = _part(page.SETS, found, {"sizes": sizes})
         _show(found, {**scoring.RANKING, **scoring.PACE}, page.SETS)
     if own:
         asked = _own(ways)
@@ -82,25 +82,29 @@ def _measured(chosen: Sequence[str], own: bool, options: argparse.Namespace) -> 
         found = {group: {way: estimates(a, scoring.PRECISION) for way, a in by.items()} for group, by in groups.items()}
         sizes = {group: len(by[OURS]) for group, by in groups.items()}
         results |= found
-        parts[page.PRECISE] = record.part(page.PRECISE, found, {"sizes": sizes})
+        parts[page.PRECISE] = _part(page.PRECISE, found, {"sizes": sizes})
         _show(found, scoring.PRECISION, page.PRECISE)
         if options.misses:
             _show_misses(asked[OURS])
     # An ablation has its own part, and leaves those of the daily runs alone.
-    return {page.ABLATED: record.part(page.ABLATED, results, {})} if options.ablate else parts
+    return {page.ABLATED: _part(page.ABLATED, results, {})} if options.ablate else parts
 
 
-def _public(names: Sequence[str], ways: Sequence[str], jobs: int) -> tuple[Results, dict[str, tuple[int, int]]]:
+def _part(name: str, found: Results, about: Mapping[str, object]) -> Part:
+    return record.part(found, about, record.kept(record.DOCS).get(name, {}), record.committed().get(name, {}))
+
+
+def _public(names: Sequence[str], ways: Sequence[str], jobs: int) -> tuple[Results, dict[str, list[int]]]:
     # The longest first, so that no process is left alone with it at the end.
     order = sorted(names, key=lambda name: LONGEST_FIRST.index(name) if name in LONGEST_FIRST else len(LONGEST_FIRST))
     found: Results = {}
-    sizes: dict[str, tuple[int, int]] = {}
+    sizes: dict[str, list[int]] = {}
     console = Console(stderr=True)
     with console.status("Measuring") as status:
         for name, measured in sets.measured(order, ways, jobs):
             answers = measured.answers
             found[name] = {way: estimates(a, {**scoring.RANKING, **scoring.PACE}) for way, a in answers.items()}
-            sizes[name] = (measured.docs, len(answers[ways[0]]))
+            sizes[name] = [measured.docs, len(answers[ways[0]])]
             status.update(f"Measuring; done: {', '.join(found)}")
     return {name: found[name] for name in names}, {name: sizes[name] for name in names}
 
@@ -131,7 +135,7 @@ def _groups(asked: Mapping[str, Sequence[Asked]]) -> dict[str, dict[str, list[An
 
 
 def _show(found: Results, measures: Measures, part: str) -> None:
-    former = record.kept().get(part, {}).get("results", {})
+    former = record.kept(record.DOCS).get(part, {}).get("results", {})
     console = Console(width=None if sys.stdout.isatty() else 170)
     table = Table("questions" if part == page.PRECISE else "set", "asked with", box=None, pad_edge=False)
     for measure in measures:
@@ -159,19 +163,11 @@ def _cell(estimate: Estimate | None, before: Sequence[float] | None) -> str:
 def _show_misses(asked: Sequence[Asked]) -> None:
     for one in asked:
         question, answer = one.question, one.answer
-        why = _why_wrong(question.kind, answer)
+        why = scoring.fault(answer)
         if why:
             print(f"{one.store}: {why}: {question.text}")
             print(f"    expected {', '.join(sorted(question.expected)) or 'nothing'}", end="")
             print(f", found {', '.join(map(str, answer.found)) or 'nothing'}{' (unsure)' if answer.unsure else ''}")
-
-
-def _why_wrong(kind: str, answer: Answer) -> str:
-    if kind == "unanswerable":
-        return "answered without knowing" if answer.found and not answer.unsure else ""
-    if answer.unsure or not answer.expected.intersection(answer.found):
-        return "missed"
-    return "superseded on top" if scoring.outranked(answer) else ""
 
 
 if __name__ == "__main__":

@@ -11,8 +11,7 @@ from evals.picture import Row, picture
 from evals.record import Part
 from evals.ways import BM25, OURS, VECTORS
 
-PAGE = Path(__file__).parent.parent / "docs" / "quality.md"
-PICTURE = PAGE.with_suffix(".svg")
+PAGE, PICTURE = "quality.md", "quality.svg"
 SETS, PRECISE, ABLATED = "sets", "precision", "ablations"
 HELD_OUT = "held-out half"
 
@@ -31,14 +30,14 @@ while another set may be measured beside it.
 """
 
 
-def write(parts: Mapping[str, Part]) -> None:
-    """Write the page and the picture."""
+def write(folder: Path, parts: Mapping[str, Part]) -> None:
+    """Write the page and the picture into a folder."""
     rows = _goal_rows(parts)
     if rows:
-        PICTURE.write_text(picture("Where each measure stands", rows), encoding="utf-8")
+        (folder / PICTURE).write_text(picture("Where each measure stands", rows), encoding="utf-8")
     sections = [_HEAD, _goals(parts), _sets(parts.get(SETS)), _precise(parts.get(PRECISE))]
     sections.append(_ablations(parts.get(ABLATED)))
-    PAGE.write_text("\n".join(filter(None, sections)), encoding="utf-8")
+    (folder / PAGE).write_text("\n".join(filter(None, sections)), encoding="utf-8")
 
 
 def _found(parts: Mapping[str, Part], goal: Goal) -> dict[str, Estimate]:
@@ -76,7 +75,7 @@ def _goals(parts: Mapping[str, Part]) -> str:
         "## Goals\n\nOur own precision set counts with its held-out half only. A change is against what stood in\n"
         "`docs/quality.json` before the run, and in the last commit.\n\n"
         + _table(heads, rows)
-        + f"\n![Where each measure stands]({PICTURE.name})\n"
+        + f"\n![Where each measure stands]({PICTURE})\n"
     )
 
 

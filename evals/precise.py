@@ -82,7 +82,7 @@ def stores() -> list[Store]:
     wrong = [f"{path.name}: {problem}" for path, given in found for problem in problems(given)]
     if wrong:
         raise ValueError("; ".join(wrong))
-    return [_store(given) for _, given in found]
+    return [read(given) for _, given in found]
 
 
 def problems(given: dict[str, Any]) -> list[str]:
@@ -120,7 +120,8 @@ def _wrong(question: dict[str, Any], known: dict[str, int]) -> list[str]:
     return wrong
 
 
-def _store(given: dict[str, Any]) -> Store:
+def read(given: dict[str, Any]) -> Store:
+    """A file of the set as records."""
     memories = tuple(Memory(m["id"], moment(m["time"]), m["text"]) for m in given["memories"])
     names = ("expected", "superseded", "also_fine")
     questions = tuple(

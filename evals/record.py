@@ -19,28 +19,28 @@ from commonplace.recall.scoring import Estimate
 from evals.ways import OURS
 
 ROOT = Path(__file__).parent.parent
-FILE = ROOT / "docs" / "quality.json"
+DOCS = ROOT / "docs"
+NAME = "quality.json"
 
 # Set or group, then the way it was asked, then the measure.
 Results: TypeAlias = dict[str, dict[str, dict[str, Estimate]]]
 Part: TypeAlias = dict[str, Any]
 
 
-def part(name: str, results: Results, about: Mapping[str, object]) -> Part:
-    """A part of the record, made now, with what the last run and the last commit had in its place."""
+def part(results: Results, about: Mapping[str, object], last_run: Part, last_commit: Part) -> Part:
+    """A part of the record, made now, with the values that the last run and the last commit had in its place."""
     told = {
         group: {way: {m: _numbers(e) for m, e in found.items()} for way, found in ways.items()}
         for group, ways in results.items()
     }
     made = {"date": f"{datetime.now(UTC):%Y-%m-%d %H:%M}", "commit": _commit(), "version": commonplace.__version__}
-    before = {"run": _former(kept(), name), "commit": _former(committed(), name)}
+    before = {"run": _former(last_run), "commit": _former(last_commit)}
     machine = f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores"
     return {**made, "machine": machine, **about, "results": told, "before": before}
 
 
-def _former(record: Mapping[str, Part], name: str) -> Part:
+def _former(given: Part) -> Part:
     """Only what was daily, and only the values: enough to tell a change by."""
-    given = record.get(name, {})
     values = {
         group: {measure: numbers[0] for measure, numbers in ways.get(OURS, {}).items()}
         for group, ways in given.get("results", {}).items()
@@ -56,21 +56,22 @@ def results(given: Part) -> Results:
     }
 
 
-def kept() -> dict[str, Part]:
-    """What the last runs left."""
-    return _read(FILE.read_text(encoding="utf-8")) if FILE.is_file() else {}
+def kept(folder: Path) -> dict[str, Part]:
+    """What the last runs left in a folder."""
+    file = folder / NAME
+    return _read(file.read_text(encoding="utf-8")) if file.is_file() else {}
 
 
 def committed() -> dict[str, Part]:
     """What the last commit holds; nothing where there is no git."""
-    return _read(_git("show", f"HEAD:{FILE.relative_to(ROOT)}"))
+    return _read(_git("show", f"HEAD:docs/{NAME}"))
 
 
-def keep(record: Mapping[str, Part]) -> None:
+def keep(folder: Path, record: Mapping[str, Part]) -> None:
     """Write the record, each result on a line of its own so that a diff shows what changed."""
     text = json.dumps(record, indent=1, ensure_ascii=False)
     short = re.sub(r"\[\s+([-0-9.,\s]+?)\s+\]", lambda found: f"[{' '.join(found[1].split())}]", text)
-    FILE.write_text(short + "\n", encoding="utf-8")
+    (folder / NAME).write_text(short + "\n", encoding="utf-8")
 
 
 def _numbers(estimate: Estimate) -> list[float]:

@@ -83,6 +83,19 @@ def fitting(answer: Answer, *, lenient: bool) -> int:
     return right
 
 
+def fault(answer: Answer) -> str:
+    """What is wrong with an answer, in words; "" when nothing is."""
+    claimed = bool(answer.found) and not answer.unsure
+    if not answer.expected:
+        return "answered without knowing" if claimed else ""
+    if outranked(answer):
+        return "superseded on top"
+    if answer.unsure:
+        return "known but unsure"
+    share = recall_at(answer, len(answer.found))
+    return "" if share == 1 else "missed in part" if share else "missed"
+
+
 def _gain(place: int) -> float:
     return 1 / math.log2(place + 2)
 
