@@ -33,6 +33,7 @@ FLOORS = {
     "app": 5,
     "vault": 5,
     "dialects": 6,
+    "importers": 6,
     "faces": 7,
     "__init__": 8,
     "__main__": 8,

@@ -39,3 +39,6 @@ MODEL_CALL_S_MAX = 25  # one question to a language model; a call asks two, and 
 MODEL_BYTES_MAX = 1_000_000  # its answer
 MODEL_TOKENS_MAX = 2_000
 MODEL_TEXT_CHARS_MAX = 24_000  # what it is given to read at once; longer texts go without it
+IMPORT_ITEM_CHARS_MAX = 64_000_000  # one conversation, row or line of a file that is imported; longer ones are reported
+IMPORT_JSON_BYTES_MAX = 256_000_000  # a JSON file that cannot be read item by item
+IMPORT_FILES_MAX = 200_000  # notes in a folder

@@ -27,6 +27,7 @@ from commonplace.engine import (
     streams,
     superseded,
     surveys,
+    taking,
     telling,
 )
 from commonplace.engine import context as gathering
@@ -164,6 +165,7 @@ class Engine(Parts):
     export_to = archive.export_to
     import_archive = archive.import_archive
     import_from = archive.import_from
+    take_over = taking.take_over
     backup = backups.backup
     restore_backup = backups.restore_backup
     doctor = care.doctor

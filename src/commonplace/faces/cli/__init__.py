@@ -12,6 +12,7 @@ from commonplace.errors import CommonplaceError
 from commonplace.faces.cli import archive, asking, care, memories, past, screen, serving
 from commonplace.faces.cli.call import Shell
 from commonplace.faces.cli.connecting import connect, disconnect
+from commonplace.faces.cli.importing import import_memories
 from commonplace.faces.cli.rules import rules
 from commonplace.faces.cli.vault import vault
 
@@ -80,7 +81,7 @@ def cli(ctx: click.Context, home: str | None, verbose: bool) -> None:
 for command in (
     *(memories.add, memories.list_memories, memories.show, memories.revise, memories.tags),
     *(asking.recall, past.history, past.forget, past.restore, past.purge),
-    *(archive.export, archive.import_archive, archive.backup),
+    *(archive.export, import_memories, archive.backup),
     *(care.banks, care.projects, care.rebuild, care.doctor, care.settings),
     *(serving.serve, serving.mcp, serving.token, connect, disconnect, rules, vault),
 ):

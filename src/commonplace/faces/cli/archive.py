@@ -1,4 +1,4 @@
-"""Commands that carry memories elsewhere and back: export, import, backup, and restore's --backup."""
+"""Commands that carry a store elsewhere and back: export, import's archives, backup, and restore's --backup."""
 
 import io
 import sys
@@ -48,21 +48,8 @@ def export(call: Call, file: Path, bank: str | None) -> None:
         screen.note(f"Exported {_listed(report.counts)}{'' if file == _STREAM else f' to {file}'}.")
 
 
-@click.command("import")
-@click.argument("file", type=click.Path(path_type=Path), metavar="FILE|-")
-@click.option("--dry-run", is_flag=True, help="Only check the file and say what would be done.")
-@called(bank=False)
-def import_archive(call: Call, file: Path, dry_run: bool) -> None:
-    """Bring in what `commonplace export` wrote; - is standard input.
-
-    All of it, or nothing and the line that is wrong. What is already here is passed over, so a second import changes
-    nothing.
-
-    \b
-    Examples:
-      commonplace import memories.jsonl --dry-run
-      gunzip < work.jsonl.gz | commonplace import -
-    """
+def bring_archive(call: Call, file: Path, *, dry_run: bool) -> None:
+    """Bring in an archive, or what comes out of a pipe: all of it, or nothing and the line that is wrong."""
     with screen.progress("Importing") as progress:
         if file == _STREAM:
             report = call.engine.import_archive(_standard_input(), dry_run=dry_run, progress=progress)

@@ -1,0 +1,121 @@
+"""Brings in a file or a folder and tells what became of it. Loaded only by the command that needs it."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from commonplace.errors import Invalid
+from commonplace.faces.cli import archive, screen
+from commonplace.faces.cli.call import DEFAULT_BANK, Call
+from commonplace.faces.cli.columns import Column
+from commonplace.importers import sources
+from commonplace.importers.bringing import Report, Wishes, bring
+from commonplace.importers.reading import Place
+from commonplace.records import Draft, Origin
+
+_STREAM = Path("-")
+_BROKEN_SHOWN = 10
+_USERS_SHOWN = 5
+
+
+def bring_file(call: Call, file: Path, name: str, wishes: Wishes) -> None:
+    """Bring in what a file or folder has, by the name of its source or whatever it is seen to be."""
+    name = name or (sources.ARCHIVE if file == _STREAM else sources.found(file))
+    if name == sources.ARCHIVE:
+        if wishes.bank or wishes.project or wishes.owners:
+            raise Invalid(
+                "An archive names its banks, projects and users itself.",
+                hint="Leave --bank, --project and --owner out.",
+            )
+        archive.bring_archive(call, file, dry_run=wishes.dry_run)
+        return
+    source = sources.named(name)
+    bank = wishes.bank or (source.bank(file) if source.bank else "") or DEFAULT_BANK
+    origin = Origin(who=call.origin.who, dialect="import", reason=f"from {source.title}")
+    with screen.progress(f"Reading {source.title}") as progress:
+        place = Place(file, call.engine.clock.now(), progress)
+        report = bring(call.engine, source, place, replace(wishes, bank=bank), origin)
+    if call.as_json:
+        screen.emit(_shape(file, report))
+    else:
+        _tell(source.title, report)
+
+
+def _shape(file: Path, report: Report) -> dict[str, object]:
+    return {
+        "file": str(file),
+        "from": report.source,
+        "bank": report.bank,
+        "dry_run": report.dry_run,
+        "added": report.added,
+        "revised": report.revised,
+        "moved": report.moved,
+        "unchanged": report.unchanged,
+        "documents": report.documents,
+        "left": dict(report.left),
+        "broken": [{"where": one.where, "why": one.why} for one in report.broken],
+        "broken_count": report.broken_count,
+        "users": dict(report.users),
+        "first": [_brief(one.foreign.draft) for one in report.shown],
+    }
+
+
+def _brief(draft: Draft) -> dict[str, object]:
+    return {name: getattr(draft, name) for name in ("text", "title", "kind", "key", "tags")}
+
+
+def _tell(title: str, report: Report) -> None:
+    if report.shown and report.dry_run:
+        screen.note(f"The first of what would be taken from {title}:")
+        _first(report)
+    rows = _rows(report)
+    screen.table((Column("What"), Column("How many", right=True), Column("Why", fold=True, share=1)), rows)
+    for one in report.broken[:_BROKEN_SHOWN]:
+        screen.note(screen.styled("  ! ", fg="yellow") + screen.clean(f"{one.where}: {_sentence(one.why)}"))
+    if report.broken_count > _BROKEN_SHOWN:
+        screen.note(f"  … and {report.broken_count - _BROKEN_SHOWN:,} more; --json lists them.")
+    if report.users:
+        _tell_users(report)
+    if report.dry_run:
+        screen.note("Nothing was changed. Leave --dry-run out to take it.")
+    elif not any((report.added, report.revised, report.moved, report.unchanged, report.documents)):
+        screen.note(f"Nothing in it could be taken from {title}.")
+
+
+def _first(report: Report) -> None:
+    drafts = [one.foreign.draft for one in report.shown]
+    columns = (Column("Kind", style="dim"), Column("Title"), Column("Text", share=1), Column("Tags", style="dim"))
+    screen.table(
+        columns, [[one.kind, screen.shortened(one.title, 24), one.text[:300], _tags(one.tags)] for one in drafts]
+    )
+
+
+def _tags(tags: Sequence[str]) -> str:
+    return screen.shortened(" ".join(tags), 20)
+
+
+def _rows(report: Report) -> list[list[str]]:
+    would = "would be " if report.dry_run else ""
+    rows = [
+        [f"{would}added", report.added, ""],
+        [f"{would}revised", report.revised, "changed there since the last import"],
+        [f"{would}moved", report.moved, "to another user or project; the old one is forgotten"],
+        ["already here", report.unchanged, ""],
+        [f"documents {would}kept", report.documents, "with the facts found in them"],
+        *(["left out", count, why] for why, count in report.left.most_common()),
+        ["not readable", report.broken_count, "see below"],
+    ]
+    told = [row for row in rows if row[1]] or rows[:1]
+    return [[str(row[0]), f"{row[1]:,}", str(row[2])] for row in told]
+
+
+def _tell_users(report: Report) -> None:
+    listed = ", ".join(f"{user} ({count:,})" for user, count in report.users.most_common(_USERS_SHOWN))
+    others = len(report.users) - _USERS_SHOWN
+    more = f" and {others:,} more" if others > 0 else ""
+    screen.note(f"They belong to {screen.clean(listed)}{more}.")
+    screen.note("If that is you, say so with --owner NAME: then all your tools see them.")
+
+
+def _sentence(text: str) -> str:
+    return text if text.endswith(".") else f"{text}."

@@ -1,0 +1,48 @@
+"""The command that brings in what people have already: an archive of ours, or the memory of another product."""
+
+from pathlib import Path
+
+import click
+
+from commonplace.faces.cli.call import Call, called
+
+
+@click.command("import")
+@click.argument("file", type=click.Path(path_type=Path), metavar="FILE|FOLDER|-")
+@click.option("--from", "source", metavar="NAME", help="What it is, where that is not seen: a name from above.")
+@click.option("--dry-run", is_flag=True, help="Only say what would be taken, and what not.")
+@click.option("--bank", metavar="NAME", help="The bank to bring it to; `default`, or the one a Hindsight export names.")
+@click.option("--project", metavar="NAME", default="", show_default=False, help="The project of what names none.")
+@click.option("--owner", "owners", multiple=True, metavar="USER", help="A user in it who is you; may be repeated.")
+@called(bank=False)
+def import_memories(
+    call: Call, file: Path, source: str | None, dry_run: bool, bank: str | None, project: str, owners: tuple[str, ...]
+) -> None:
+    """Bring in what other products remember, or an archive.
+
+    \b
+    memories   memories.sh: local.db, or its export as JSON or YAML
+    powermem   PowerMem: its SQLite file or backup
+    memstate   Memstate: memories with keypaths as JSON
+    hindsight  Hindsight: the zip of a bank
+    notes      a folder of markdown notes: Obsidian, basic-memory
+    graph      memory.json or memory.jsonl of the official memory server
+    mem0       mem0: get_all() or an export as JSON, or history.db
+    chatgpt    ChatGPT: the export, zipped or not
+    claude     Claude: the export, zipped or not
+    archive    what `commonplace export` wrote; - is standard input
+
+    The file is only read. Doing it again brings in what is new or changed; what
+    you forgot here stays forgotten.
+
+    \b
+    Examples:
+      commonplace import ~/Documents/Vault --dry-run
+      commonplace import chatgpt-export.zip
+      commonplace import powermem.db --owner alice
+      gunzip < work.jsonl.gz | commonplace import -
+    """
+    # The readers of ten formats take as long to load as the rest of the program, and only this command needs them.
+    from commonplace.faces.cli import bringing
+
+    bringing.bring_file(call, file, source or "", bringing.Wishes(bank or "", project, owners, dry_run))

@@ -1,0 +1,156 @@
+"""Bringing a source into a bank: read, taken in batches that are each stored whole, and told in a report."""
+
+from collections import Counter
+from dataclasses import dataclass, field, replace
+
+from commonplace.activities import DocumentDraft
+from commonplace.engine.engine import Engine
+from commonplace.engine.taking import Taken
+from commonplace.errors import CommonplaceError, NotFound
+from commonplace.importers.reading import Place, Read, Skipped, Thing
+from commonplace.importers.sources import Source
+from commonplace.records import Draft, Origin, Scope
+
+_BATCH = 200
+_SHOWN_MAX = 5
+_BROKEN_MAX = 1_000
+_OWN = "already a memory here"
+_TWICE = "the same thing twice"
+
+
+@dataclass(frozen=True, slots=True)
+class Wishes:
+    """Where to bring it: a bank, a project for what has none, and the names that mean the owner."""
+
+    bank: str
+    project: str = ""
+    owners: tuple[str, ...] = ()
+    dry_run: bool = False
+
+
+@dataclass(slots=True)
+class Report:
+    """What became of a source."""
+
+    source: str
+    bank: str
+    dry_run: bool
+    added: int = 0
+    revised: int = 0
+    moved: int = 0
+    unchanged: int = 0
+    documents: int = 0
+    # Why things were not taken, and how many of each.
+    left: Counter[str] = field(default_factory=Counter[str])
+    # What cannot be read or stored, each with its place; the first of them.
+    broken: list[Skipped] = field(default_factory=list[Skipped])
+    broken_count: int = 0
+    # The first things that were, or would be, taken.
+    shown: list[Thing] = field(default_factory=list[Thing])
+    # Whose they are, where they are not the owner's.
+    users: Counter[str] = field(default_factory=Counter[str])
+
+
+def bring(engine: Engine, source: Source, place: Place, wishes: Wishes, origin: Origin) -> Report:
+    """Take over everything in a source that can be; a second time changes only what changed there."""
+    run = _Bringing(engine, source, wishes, origin)
+    for one in source.read(place):
+        run.take(one)
+    run.flush()
+    return run.report
+
+
+class _Bringing:
+    def __init__(self, engine: Engine, source: Source, wishes: Wishes, origin: Origin) -> None:
+        self.engine, self.source, self.wishes, self.origin = engine, source, wishes, origin
+        self.report = Report(source.name, wishes.bank, wishes.dry_run)
+        self.waiting: list[Thing] = []
+        # Hashes instead of the keys themselves, because there may be millions.
+        self.seen: set[int] = set()
+
+    def take(self, one: Read) -> None:
+        match one:
+            case Skipped():
+                self.skip(one)
+            case DocumentDraft():
+                self.flush()
+                self.put(one)
+            case Thing():
+                self.wait(one)
+
+    def skip(self, one: Skipped) -> None:
+        if not one.broken:
+            self.report.left[one.why] += 1
+            return
+        self.report.broken_count += 1
+        if len(self.report.broken) < _BROKEN_MAX:
+            self.report.broken.append(one)
+
+    def put(self, draft: DocumentDraft) -> None:
+        self.report.documents += 1
+        if self.wishes.dry_run:
+            return
+        try:
+            self.engine.put_document(self.wishes.bank, draft)
+        except CommonplaceError as error:
+            self.report.documents -= 1
+            self.skip(Skipped(f"document {draft.name}", error.message, broken=True))
+
+    def wait(self, thing: Thing) -> None:
+        key = hash(thing.foreign.key)
+        if key in self.seen:
+            self.skip(Skipped(thing.where, _TWICE))
+            return
+        self.seen.add(key)
+        if thing.own is not None and self._is_here(thing.own):
+            self.skip(Skipped(thing.where, _OWN))
+            return
+        self.waiting.append(replace(thing, foreign=replace(thing.foreign, draft=self._placed(thing))))
+        if len(self.waiting) >= _BATCH:
+            self.flush()
+
+    def flush(self) -> None:
+        if not self.waiting:
+            return
+        things, self.waiting = self.waiting, []
+        foreign = [thing.foreign for thing in things]
+        taken = self.engine.take_over(
+            self.wishes.bank, self.source.name, foreign, self.origin, dry_run=self.wishes.dry_run
+        )
+        for thing, outcome in zip(things, taken, strict=True):
+            self._count(thing, outcome)
+
+    def _count(self, thing: Thing, taken: Taken) -> None:
+        match taken.change:
+            case "refused":
+                self.skip(Skipped(thing.where, taken.why, broken=True))
+                return
+            case "left":
+                self.skip(Skipped(thing.where, taken.why))
+                return
+            case "added":
+                self.report.added += 1
+            case "revised":
+                self.report.revised += 1
+            case "moved":
+                self.report.moved += 1
+            case "unchanged":
+                self.report.unchanged += 1
+                return
+        if len(self.report.shown) < _SHOWN_MAX:
+            self.report.shown.append(thing)
+        if user := thing.foreign.draft.scope.user:
+            self.report.users[user] += 1
+
+    def _placed(self, thing: Thing) -> Draft:
+        draft = thing.foreign.draft
+        scope = draft.scope
+        user = "" if scope.user in (*self.wishes.owners, *self.source.owners, self.engine.owner) else scope.user
+        return replace(draft, scope=Scope(scope.project or self.wishes.project, user, scope.agent, scope.run))
+
+    def _is_here(self, number: int) -> bool:
+        try:
+            self.engine.get(self.wishes.bank, number)
+        except NotFound:
+            return False
+        return True

@@ -1,0 +1,113 @@
+"""Conversations: each turn is a memory that says who spoke, when, and in which conversation. Small talk is left out."""
+
+import re
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import IO
+
+from commonplace.engine.taking import Foreign
+from commonplace.importers import json_files
+from commonplace.importers.reading import Place, Read, Skipped, Thing, broken, line_of, provenance
+from commonplace.limits import NAME_CHARS_MAX
+from commonplace.records import Draft, Scope
+
+KIND = "turn"
+LEFT_BRANCH = "in a branch of the conversation that was left"
+UNSPOKEN = "not spoken: tools, thinking, settings"
+SMALL_TALK = "small talk"
+CONVERSATIONS = re.compile(r"(?:.*/)?conversations(?:[-_]\d+)?\.json")
+_SMALL = frozenset(
+    "ok okay k yes no yep nope yeah sure thanks thank you thx ty continue go on next great good nice cool perfect "
+    "awesome hi hello hey there please done stop right correct exactly got it makes sense sounds very so much again "
+    "more welcome you're your're glad helped bye goodbye".split()
+)
+_SMALL_WORDS_MAX = 5
+_SPEAKERS = {"user": "User", "chatgpt": "ChatGPT", "claude": "Claude"}
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """What one side said at once; `speaker` is the user or the product."""
+
+    id: str
+    speaker: str
+    text: str
+    at: int | None
+    model: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Talk:
+    """A conversation, and why some of what is in it is no turn, once for each."""
+
+    id: str
+    title: str
+    turns: tuple[Turn, ...]
+    unsaid: tuple[str, ...] = ()
+    at: int | None = None
+    project: str = ""
+
+
+def things(talk: Talk, where: str, source: str) -> Iterator[Read]:
+    """The turns of a conversation as memories, and what is left out of it."""
+    title = line_of(talk.title) or "Untitled conversation"
+    if not talk.id:
+        yield broken(where, "it has no id")
+        return
+    tags = (source, "conversation", *((line_of(talk.project, NAME_CHARS_MAX),) if talk.project.strip() else ()))
+    for why in talk.unsaid:
+        yield Skipped(where, why)
+    for number, turn in enumerate(talk.turns, start=1):
+        if is_small_talk(turn.text):
+            yield Skipped(f"{where}, turn {number}", SMALL_TALK)
+            continue
+        more = {"conversation": talk.id, "speaker": turn.speaker, "model": turn.model}
+        draft = Draft(
+            f"{_SPEAKERS.get(turn.speaker, turn.speaker)}: {turn.text.strip()}",
+            title=title,
+            kind=KIND,
+            tags=tags,
+            metadata=provenance(source, turn.id, **more),
+            category=line_of(title, NAME_CHARS_MAX),
+            happened_at=turn.at or talk.at,
+            scope=Scope(run=talk.id),
+        )
+        key, at = f"{talk.id}/{turn.id or number}", turn.at or talk.at
+        yield Thing(f"{where}, turn {number} of {title!r}", Foreign(key, draft, at, at))
+
+
+def is_small_talk(text: str) -> bool:
+    """Whether a turn is nothing but a courtesy or a push to go on."""
+    words = re.findall(r"[\w']+", text.casefold().replace("’", "'"))
+    # A turn without any word may still be a formula or a sign worth keeping, but hardly a short one.
+    return len(words) <= _SMALL_WORDS_MAX and all(word in _SMALL for word in words) and len(text.strip()) < 40
+
+
+def exported(place: Place, pattern: re.Pattern[str]) -> Iterator[tuple[str, IO[bytes]]]:
+    """The files of an export whose path fits: in a folder, in a zip, or the file that was named."""
+    path = place.path
+    if path.is_dir():
+        fitting = (one for one in path.rglob("*.json") if pattern.fullmatch(one.relative_to(path).as_posix()))
+        for found in sorted(fitting):
+            with json_files.opened(found, place.progress) as file:
+                yield found.relative_to(path).as_posix(), file
+    elif path.suffix.lower() == ".zip":
+        with json_files.archive(path) as archive:
+            members = [one for one in archive.infolist() if pattern.fullmatch(one.filename)]
+            size = sum(member.file_size for member in members)
+            done = 0
+            for member in members:
+                with archive.open(member) as file, _measured(place, done, size):
+                    yield member.filename, file
+                done += member.file_size
+    elif pattern.fullmatch(path.name):
+        with json_files.opened(path, place.progress) as file:
+            yield path.name, file
+
+
+@contextmanager
+def _measured(place: Place, done: int, size: int) -> Generator[None]:
+    place.progress(done, size)
+    yield
+    place.progress(size, size)

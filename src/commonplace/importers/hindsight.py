@@ -1,0 +1,127 @@
+"""The export of a Hindsight bank: a zip with its documents, the facts found in them, and observations.
+
+Documents keep their names and facts the documents that say them, as if they had been retained here.
+"""
+
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from commonplace.activities import DocumentDraft
+from commonplace.engine.marks import RESERVED, Mark
+from commonplace.engine.taking import Foreign
+from commonplace.errors import CommonplaceError, Invalid
+from commonplace.extract import facts
+from commonplace.importers import json_files
+from commonplace.importers.reading import (
+    Object,
+    Place,
+    Read,
+    Skipped,
+    Thing,
+    broken,
+    kind_of,
+    labels_of,
+    line_of,
+    list_of,
+    moment_of,
+    object_of,
+    provenance,
+    text_of,
+)
+from commonplace.importers.tabular import EMPTY
+from commonplace.limits import NAME_CHARS_MAX
+from commonplace.records import Draft
+
+SOURCE = "hindsight"
+MANIFEST = "manifest.json"
+INVALIDATED = "invalidated there"
+_LATER = "not a memory; add it with the Hindsight tools"
+_NUMBER = 1
+_OTHERS = ("mental_models.json", "directives.json")
+
+
+def read(place: Place) -> Iterator[Read]:
+    """The zip that an export of a bank or of documents makes."""
+    with json_files.archive(place.path) as archive:
+        manifest = object_of(_member(archive, MANIFEST))
+        if manifest.get("schema_version") != _NUMBER:
+            raise Invalid(
+                f"The export has format {manifest.get('schema_version')!r}; this version reads {_NUMBER}.",
+                hint="Export it again with Hindsight 1.x.",
+            )
+        names = sorted(name for name in archive.namelist() if name.startswith("documents/") and name.endswith(".json"))
+        for done, name in enumerate(names, start=1):
+            document = _readable(archive, name)
+            yield from [document] if isinstance(document, Skipped) else _document(name, document)
+            place.progress(done, len(names))
+        for number, given in enumerate(_listed(archive, "observations.json"), start=1):
+            yield _fact(f"observation {number}", {"fact_type": "observation"} | object_of(given), "")
+        for number, _ in enumerate(_listed(archive, "data/invalidated_memory_units.json"), start=1):
+            yield Skipped(f"invalidated fact {number}", INVALIDATED)
+        for name in _OTHERS:
+            for number, _ in enumerate(_listed(archive, name), start=1):
+                yield Skipped(f"{name} item {number}", _LATER)
+
+
+def bank_of(path: Path) -> str:
+    """The name of the bank that was exported."""
+    with json_files.archive(path) as archive:
+        return line_of(object_of(_member(archive, MANIFEST)).get("source_bank_id"), NAME_CHARS_MAX)
+
+
+def _document(where: str, given: Object) -> Iterator[Read]:
+    name = line_of(given.get("id"), NAME_CHARS_MAX)
+    text, tags = text_of(given.get("original_text")), labels_of(given.get("tags"))
+    if text.strip() and name:
+        said = object_of(given.get("retain_params"))
+        noted: Object = {"context": text_of(said.get("context")), "metadata": object_of(said.get("metadata"))}
+        yield DocumentDraft(name, text, tags=tags, metadata=noted)
+    for number, fact in enumerate(list_of(given.get("facts")), start=1):
+        yield _fact(f"{where} fact {number}", object_of(fact), name if text.strip() else "")
+
+
+def _fact(where: str, given: Object, document: str) -> Read:
+    text = text_of(given.get("text"))
+    if not text.strip():
+        return broken(where, EMPTY)
+    tags, context = labels_of(given.get("tags")), text_of(given.get("context"))
+    kind = kind_of(given.get("fact_type"))
+    own = {name: value for name, value in object_of(given.get("metadata")).items() if name != RESERVED}
+    number = text_of(given.get("source_id"))
+    made = moment_of(given.get("created_at"))
+    said = moment_of(given.get("mentioned_at")) or made or moment_of(given.get("event_date"))
+    start, end = moment_of(given.get("occurred_start")), moment_of(given.get("occurred_end"))
+    entities = tuple(line_of(one, NAME_CHARS_MAX) for one in list_of(given.get("entities")))
+    draft = Draft(
+        text,
+        kind=kind,
+        # Facts that are told again here are known by this key.
+        key=facts.identity(text, tags) if kind in ("world", "experience") else "",
+        tags=tags,
+        metadata=own | provenance(SOURCE, number),
+        category=line_of(context, NAME_CHARS_MAX),
+        happened_at=start,
+        happened_until=end if start is not None and end is not None and end >= start else None,
+    )
+    mark = Mark(context, said or 0, tuple(one for one in entities if one))
+    key = number or f"{document}/{facts.identity(text, tags)}"
+    return Thing(where, Foreign(key, draft, made or said, made or said, document=document, mark=mark))
+
+
+def _listed(archive: zipfile.ZipFile, name: str) -> list[object]:
+    found = _readable(archive, name) if name in archive.namelist() else None
+    return [] if isinstance(found, Skipped) else list_of(found)
+
+
+def _readable(archive: zipfile.ZipFile, name: str) -> Any:
+    try:
+        return _member(archive, name)
+    except (CommonplaceError, zipfile.BadZipFile):
+        return broken(name, "it is not JSON")
+
+
+def _member(archive: zipfile.ZipFile, name: str) -> Any:
+    with archive.open(name) as file:
+        return json_files.whole(file)

@@ -1,0 +1,193 @@
+"""JSON that may be larger than memory: lists element by element, lines one by one, in files and in zips.
+
+A broken element is handed out as such and the next one is read. Bytes that are not UTF-8 become half characters, which
+no memory may have, so only the element that has them is refused.
+"""
+
+import io
+import json
+import re
+import zipfile
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+
+from commonplace.errors import Invalid, TooLarge
+from commonplace.importers.reading import Progress, Skipped, broken
+from commonplace.limits import IMPORT_ITEM_CHARS_MAX, IMPORT_JSON_BYTES_MAX
+from commonplace.storage.files import check_plain, explained
+
+_CHUNK = 1 << 20
+# A string, also one that the buffer cuts off, or something that nests.
+_TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*("?)|[\[\]{}]', re.DOTALL)
+_BOM = b"\xef\xbb\xbf"
+_NOT_JSON = "it is not JSON"
+_TOO_LONG = f"it is longer than {IMPORT_ITEM_CHARS_MAX:,} characters"
+
+
+@dataclass(frozen=True, slots=True)
+class Element:
+    """One element of a list, or one line."""
+
+    where: str
+    value: Any
+
+
+@contextmanager
+def opened(path: Path, progress: Progress = lambda done, total: None) -> Generator[IO[bytes]]:
+    """A file to read, which tells how far it was read."""
+    check_plain(path)
+    with explained(path):
+        raw = _Measured(path, progress)
+    with io.BufferedReader(raw, _CHUNK) as file:
+        yield file
+
+
+@contextmanager
+def archive(path: Path) -> Generator[zipfile.ZipFile]:
+    """A zip to read."""
+    check_plain(path)
+    try:
+        with zipfile.ZipFile(path) as found:
+            yield found
+    except (zipfile.BadZipFile, zipfile.LargeZipFile, RuntimeError, NotImplementedError, EOFError) as error:
+        raise Invalid("The zip is damaged or locked with a password.", hint="Download it again.") from error
+
+
+class _Measured(io.FileIO):
+    """A file that tells how many of its bytes were read."""
+
+    def __init__(self, path: Path, progress: Progress) -> None:
+        super().__init__(path, "rb")
+        self._progress, self._size, self._done = progress, path.stat().st_size, 0
+
+    def readinto(self, buffer: Any, /) -> int:
+        count = super().readinto(buffer) or 0
+        self._done += count
+        self._progress(min(self._done, self._size), self._size)
+        return count
+
+
+def values(file: IO[bytes]) -> Iterator[Element | Skipped]:
+    """What is in a file, whichever way it is written: a list, a value on each line, or one value."""
+    head = _first_line(file)
+    file.seek(0)
+    if head.removeprefix(_BOM).lstrip()[:1] == b"[":
+        return elements(file)
+    try:
+        json.loads(_decoded(head.removeprefix(_BOM)))
+    except (ValueError, RecursionError):
+        return iter([Element("the file", whole(file))])
+    return lines(file)
+
+
+def _first_line(file: IO[bytes]) -> bytes:
+    """The first line that says something, or as much of it as one element may have."""
+    found = b""
+    while len(found) < IMPORT_ITEM_CHARS_MAX and (chunk := file.read(_CHUNK)):
+        found = (found + chunk).lstrip()
+        if b"\n" in found:
+            break
+    return found.partition(b"\n")[0]
+
+
+def elements(file: IO[bytes]) -> Iterator[Element | Skipped]:
+    """The objects and lists in the list that a file is."""
+    for number, piece in enumerate(_pieces(file), start=1):
+        where = f"item {number}"
+        yield broken(where, piece[0]) if isinstance(piece, tuple) else _parsed(where, piece)
+
+
+def lines(file: IO[bytes]) -> Iterator[Element | Skipped]:
+    """The values of a file that has one on each line."""
+    number, long = 0, False
+    while line := file.readline(IMPORT_ITEM_CHARS_MAX):
+        if long or (not line.endswith(b"\n") and len(line) == IMPORT_ITEM_CHARS_MAX):
+            if not long:
+                number += 1
+                yield broken(f"line {number}", _TOO_LONG)
+            long = not line.endswith(b"\n")
+            continue
+        number += 1
+        text = _decoded(line.removeprefix(_BOM) if number == 1 else line)
+        if text.strip():
+            yield _parsed(f"line {number}", text)
+
+
+def whole(file: IO[bytes]) -> Any:
+    """The one value that a file is."""
+    data = file.read(IMPORT_JSON_BYTES_MAX + 1)
+    if len(data) > IMPORT_JSON_BYTES_MAX:
+        raise TooLarge(f"The JSON is larger than {IMPORT_JSON_BYTES_MAX:,} bytes.", hint="Export it in parts.")
+    try:
+        return json.loads(_decoded(data.removeprefix(_BOM)))
+    except (ValueError, RecursionError) as error:
+        raise Invalid("The file is not JSON.", hint="It was cut off or edited; export it again.") from error
+
+
+def _parsed(where: str, text: str) -> Element | Skipped:
+    try:
+        return Element(where, json.loads(text))
+    except (ValueError, RecursionError):
+        return broken(where, _NOT_JSON)
+
+
+def _decoded(data: bytes) -> str:
+    return data.decode(errors="surrogateescape")
+
+
+def _pieces(file: IO[bytes]) -> Iterator[str | tuple[str]]:
+    """The texts of the elements, or why one has none."""
+    buffer, at, depth, start, long = "", 0, 0, -1, False
+    for chunk in _chunks(file):
+        buffer, ended = buffer + chunk, not chunk
+        while token := _TOKEN.search(buffer, at):
+            if token[0][0] == '"':
+                if not token[1] and not ended:
+                    break
+            elif token[0] in "[{":
+                depth += 1
+                if depth == 2:
+                    start = token.start()
+            else:
+                depth -= 1
+                if depth == 1:
+                    yield (_TOO_LONG,) if long else buffer[start : token.end()]
+                    start, long = -1, False
+                elif depth <= 0:
+                    return
+            at = token.end()
+        else:
+            at = len(buffer)
+        if start >= 0 and len(buffer) - start > IMPORT_ITEM_CHARS_MAX:
+            start, long = at, True
+        keep = min(start, at) if start >= 0 else at
+        buffer, at, start = buffer[keep:], at - keep, start - keep if start >= 0 else -1
+    if depth > 0:
+        yield ("the file ends in the middle of it",)
+
+
+def _chunks(file: IO[bytes]) -> Iterator[str]:
+    """A file's text in pieces, at last an empty one. A character may lie across two of them."""
+    rest = b""
+    while data := file.read(_CHUNK):
+        data = rest + data
+        cut = _boundary(data)
+        rest = data[cut:]
+        if cut:
+            yield _decoded(data[:cut])
+    if rest:
+        yield _decoded(rest)
+    yield ""
+
+
+def _boundary(data: bytes) -> int:
+    for back in range(1, min(4, len(data)) + 1):
+        byte = data[-back]
+        if byte < 0x80:
+            break
+        if byte >= 0xC0:
+            return len(data) - back
+    return len(data)
