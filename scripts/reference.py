@@ -18,7 +18,8 @@ import click
 
 from commonplace import activities, errors, ids, limits, records
 from commonplace.engine.engine import Engine
-from commonplace.faces.cli import SECTIONS, cli, shapes
+from commonplace.faces.cli import SECTIONS, cli, evaluating, shapes
+from commonplace.recall.scoring import Estimate
 from commonplace.records import Hit, Memory, Origin, Outcome, Scope, TagCount, Version
 from commonplace.settings import SETTINGS
 
@@ -177,6 +178,7 @@ def json_page() -> str:
         ("A tag: one a line from `tags`", shapes.tag_out(TagCount("infra", 3))),
         ("A bank: one a line from `banks`", shapes.bank_out(bank, 3)),
         ("A project: one a line from `projects`", shapes.project_out(records.Project("web", 3, 7, MOMENT))),
+        ("A measurement: `eval`, with every measure and every miss", _measurement()),
     )
     text = (
         "`--json` prints one object, or one object on each line where there can be several. Texts are never cut; "
@@ -184,6 +186,12 @@ def json_page() -> str:
     )
     shown = (f"\n## {title}\n\n```json\n{json.dumps(shape, indent=2)}\n```\n" for title, shape in examples)
     return f"# JSON\n\n{text}" + "".join(shown)
+
+
+def _measurement() -> dict[str, object]:
+    expected = [ids.short(ids.floor(MOMENT))]
+    miss = {"question": "…", "bank": "default", "why": "missed", "expected": expected, "found": []}
+    return evaluating.report_out(40, 10, {"recall@5": Estimate(0.9, 0.8, 0.975, 40)}, [miss])
 
 
 def limits_page() -> str:

@@ -66,9 +66,8 @@ def evaluate(call: Call, file: Path, limit: int, misses: bool) -> None:
     found = scoring.estimates(answers, {**scoring.RANKING, **scoring.PRECISION, **scoring.PACE})
     wrong = [(case, answer, why) for case, answer in zip(cases, answers, strict=True) if (why := scoring.fault(answer))]
     if call.as_json:
-        measures = {name: _estimate_out(estimate) for name, estimate in found.items()}
         listed = [_miss_out(case, answer, why) for case, answer, why in wrong]
-        screen.emit({"questions": len(cases), "limit": limit, "measures": measures, "misses": listed})
+        screen.emit(report_out(len(cases), limit, found, listed))
         return
     columns = (Column("measure"), Column("value", right=True), Column("95 % interval"), Column("over", right=True))
     screen.table(columns, [(name, *_cells(estimate)) for name, estimate in found.items()])
@@ -240,9 +239,15 @@ def _cells(estimate: Estimate) -> tuple[str, str, str]:
     return f"{estimate.value:.3f}", f"{estimate.low:.3f}–{estimate.high:.3f}", str(estimate.count)
 
 
-def _estimate_out(estimate: Estimate) -> dict[str, object]:
-    value, low, high = (round(number, 4) for number in (estimate.value, estimate.low, estimate.high))
-    return {"value": value, "low": low, "high": high, "questions": estimate.count}
+def report_out(
+    count: int, limit: int, found: Mapping[str, Estimate], misses: Sequence[Mapping[str, object]]
+) -> dict[str, object]:
+    """What was measured, as JSON."""
+    measures = {
+        name: {"value": round(e.value, 4), "low": round(e.low, 4), "high": round(e.high, 4), "questions": e.count}
+        for name, e in found.items()
+    }
+    return {"questions": count, "limit": limit, "measures": measures, "misses": list(misses)}
 
 
 def _miss_out(case: Case, answer: Answer, why: str) -> dict[str, object]:
