@@ -97,7 +97,11 @@ _DECIDED = _promises(
     documents:nothing-survives | Nothing derived from a deleted document survives.
     reflect:grounded | Every line cites its memories, contradictions are named, and what is not known is said.
     reflect:model | A model's sentences must cite what it was shown; when it fails the extract comes with a note.
-    model:stale | A model is stale when something was written since.
+    model:stale | A model is stale when something that it is about was written since.
+    model:cron | A trigger's schedules, five fields in UTC, make a model again.
+    model:interval | A model is not made again by itself more often than its trigger or its bank says.
+    model:trigger | A trigger says what a model is made of; every field is checked, and on update it is a patch.
+    model:history | What a model said before is kept.
     operations:running | The status running is understood, and so is processing.
     """,
 )

@@ -1,5 +1,6 @@
 """What a Hindsight bank can be told about itself: the fields of its configuration, each with what it may be."""
 
+import json
 import re
 from collections.abc import Callable, Mapping
 from typing import Any, cast
@@ -21,14 +22,23 @@ def _choice(*allowed: str) -> tuple[Callable[[object], bool], str]:
 
 
 def _names(value: object) -> bool:
-    return isinstance(value, list) and all(isinstance(one, str) for one in cast(list[object], value))
+    # An empty list would leave nobody a tool to take it back with.
+    return _all(value, str) and bool(value)
+
+
+def _labels(value: object) -> bool:
+    return _all(value, str | dict)
+
+
+def _all(value: object, kind: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(one, kind) for one in cast(list[object], value))
 
 
 def _of(kind: type, called: str) -> tuple[Callable[[object], bool], str]:
     return (lambda value: isinstance(value, kind)), called
 
 
-_TEXT, _TRUTH, _LIST = _of(str, "a text"), _of(bool, "true or false"), _of(list, "a list")
+_TEXT, _TRUTH = _of(str, "a text"), _of(bool, "true or false")
 
 FIELDS: Mapping[str, tuple[Callable[[object], bool], str]] = {
     "reflect_mission": _TEXT,
@@ -43,11 +53,12 @@ FIELDS: Mapping[str, tuple[Callable[[object], bool], str]] = {
     "disposition_skepticism": _integer(1, 5),
     "disposition_literalism": _integer(1, 5),
     "disposition_empathy": _integer(1, 5),
-    "entity_labels": _LIST,
+    "entity_labels": (_labels, "a list of labels, each a text or an object"),
     "entities_allow_free_form": _TRUTH,
     "recall_include_chunks": _TRUTH,
     "recall_max_tokens": _integer(0, 1_000_000),
-    "mcp_enabled_tools": (_names, "a list of tool names"),
+    "mcp_enabled_tools": (_names, "a list of at least one tool name; null allows all"),
+    "mental_model_min_refresh_interval_seconds": _integer(0, 100_000_000),
 }
 
 
@@ -59,8 +70,20 @@ def checked(updates: Mapping[str, Any]) -> dict[str, Any]:
     unknown = sorted(name for name in updates if name not in FIELDS)
     if unknown:
         raise Invalid(f"Not configurable for a bank: {unknown}.", hint=f"Use some of: {', '.join(FIELDS)}.")
-    for name, value in updates.items():
+    read = {name: _read(value, FIELDS[name][0]) for name, value in updates.items()}
+    for name, value in read.items():
         fits, wanted = FIELDS[name]
         if value is not None and not fits(value):
             raise Invalid(f"{name} must be {wanted}, got {str(value)[:60]}.")
-    return dict(updates)
+    return read
+
+
+def _read(value: object, fits: Callable[[object], bool]) -> object:
+    """A value as it is, or what it says as JSON in a string where only that fits."""
+    if not isinstance(value, str) or fits(value):
+        return value
+    try:
+        meant: object = json.loads(value)
+    except (ValueError, RecursionError):
+        return value
+    return meant if fits(meant) else value
