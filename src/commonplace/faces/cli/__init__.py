@@ -12,6 +12,7 @@ from commonplace.errors import CommonplaceError
 from commonplace.faces.cli import archive, asking, care, memories, past, screen, serving
 from commonplace.faces.cli.call import Shell
 from commonplace.faces.cli.connecting import connect, disconnect
+from commonplace.faces.cli.evaluating import evaluate
 from commonplace.faces.cli.importing import import_memories
 from commonplace.faces.cli.rules import rules
 from commonplace.faces.cli.vault import vault
@@ -22,7 +23,7 @@ SECTIONS = (
     ("Remember and recall", ("add", "recall", "list", "show")),
     ("Change and undo", ("revise", "history", "forget", "restore", "purge")),
     ("Look around", ("tags", "projects", "banks")),
-    ("Take care", ("doctor", "rebuild", "export", "import", "backup", "settings")),
+    ("Take care", ("doctor", "rebuild", "eval", "export", "import", "backup", "settings")),
     ("Serve programs", ("connect", "disconnect", "rules", "vault", "serve", "mcp", "token")),
 )
 EXAMPLES = (
@@ -82,7 +83,7 @@ for command in (
     *(memories.add, memories.list_memories, memories.show, memories.revise, memories.tags),
     *(asking.recall, past.history, past.forget, past.restore, past.purge),
     *(archive.export, import_memories, archive.backup),
-    *(care.banks, care.projects, care.rebuild, care.doctor, care.settings),
+    *(care.banks, care.projects, care.rebuild, care.doctor, care.settings, evaluate),
     *(serving.serve, serving.mcp, serving.token, connect, disconnect, rules, vault),
 ):
     cli.add_command(command)
