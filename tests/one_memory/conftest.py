@@ -1,0 +1,47 @@
+"""One store, met by every dialect."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from commonplace.app import open_engine
+from commonplace.engine.engine import Engine
+from commonplace.records import Filter, Memory
+from commonplace.settings import load
+from tests.one_memory.tongues import Said, Speaker, apart, together
+
+
+@dataclass(frozen=True)
+class Meeting:
+    """Who writes, who reads, and the store itself, to look at what is really there."""
+
+    writer: Speaker
+    reader: Speaker
+    engine: Engine
+
+    @property
+    def speakers(self) -> list[Speaker]:
+        return [self.reader] if self.reader is self.writer else [self.writer, self.reader]
+
+    def memory(self, what: Said) -> Memory:
+        """The memory of a statement, whatever it says by now and whether or not it is forgotten."""
+        (found,) = self.engine.list("default", Filter(text_contains=what.cue, status="any"))
+        return found
+
+
+@pytest.fixture(scope="module", params=["one server", "two processes"])
+def meeting(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Meeting]:
+    home: Path = tmp_path_factory.mktemp("one") / "home"
+    home.mkdir()
+    engine = open_engine(load({"COMMONPLACE_HOME": str(home), "HOME": str(home)}))
+    try:
+        if request.param == "one server":
+            with together(home) as both:
+                yield Meeting(both, both, engine)
+        else:
+            with apart(home) as writer, apart(home) as reader:
+                yield Meeting(writer, reader, engine)
+    finally:
+        engine.db.close()
