@@ -93,6 +93,8 @@ _DECIDED = _promises(
     recall:window | A time in the question finds what is of that time.
     recall:includes | Chunks, entities and source facts come when asked for.
     observations:grouped | Facts about one subject become an observation with its sources, current value first.
+    observations:follow | When any dialect forgets, revises, restores or purges a fact, observations follow at once.
+    model:follow | Models are stale when a fact they rest on changes; nothing in one survives the purge of its fact.
     observations:switch | A bank can switch observations off.
     documents:nothing-survives | Nothing derived from a deleted document survives.
     reflect:grounded | Every line cites its memories, contradictions are named, and what is not known is said.
