@@ -42,6 +42,7 @@ _CONTRACT = _promises(
     reflect:tags | tags filter what is reflected on.
     reflect:trace | The trace comes only when asked for.
     model:create | A mental model is created with an id of the caller's or a made one, and an operation.
+    model:asynchronous | Content is made asynchronously, and the operation_id of the answer tracks it.
     model:list | Mental models are listed, by tags where asked.
     model:get | A mental model is read with its full content.
     model:update | A mental model's name, query, tags, tokens and trigger can be changed.
@@ -104,7 +105,19 @@ _DECIDED = _promises(
     model:interval | A model is not made again by itself more often than its trigger or its bank says.
     model:trigger | A trigger says what a model is made of; every field is checked, and on update it is a patch.
     model:history | What a model said before is kept.
+    operations:soon | Operations of small work are done within a second or two.
+    observations:mission | With a model, observations are told as the bank's mission wants, from their facts only.
     operations:running | The status running is understood, and so is processing.
     """,
 )
-REQUIREMENTS = _CONTRACT + _DECIDED
+_WITH_A_MODEL = _promises(
+    _ISSUE,
+    """
+    retain:model | With a model, the model finds the facts with their dates, types, entities and causes.
+    retain:wishes | The model is told the bank's mission, mode, instructions and labels, and its labels are checked.
+    retain:model-fails | Where the model fails, the rules find the facts and a note says why.
+    retain:model-chunks | Only the parts of a document that changed are read again.
+    retain:model-async | An asynchronous retain is readable at once and is read by the model afterwards.
+    """,
+)
+REQUIREMENTS = _CONTRACT + _DECIDED + _WITH_A_MODEL
