@@ -80,6 +80,10 @@ class ModelFailed(CommonplaceError):
     exit_code = 8
 
 
+class Unusable(ModelFailed):
+    """A model answered, and the answer cannot be used. Asking once more may help."""
+
+
 class Busy(CommonplaceError):
     """Try again later."""
 

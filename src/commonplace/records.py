@@ -14,7 +14,7 @@ TagsMatch: TypeAlias = Literal["any", "all", "any_strict", "all_strict", "exact"
 Operator: TypeAlias = Literal["eq", "ne", "gt", "gte", "lt", "lte", "in", "nin", "like", "ilike"]
 Order: TypeAlias = Literal["created", "updated", "happened", "key"]
 Status: TypeAlias = Literal["live", "forgotten", "any"]
-LinkKind: TypeAlias = Literal["similar_to", "contradicts", "supersedes"]
+LinkKind: TypeAlias = Literal["similar_to", "contradicts", "supersedes", "caused_by"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,15 +1,10 @@
 """How Hindsight's recall and reflect answer, through the MCP layer, with many banks and with one."""
 
-from dataclasses import replace
-
 import pytest
 
-from commonplace.engine.engine import Engine
-from commonplace.models.llm import LanguageModel
 from tests.conftest import StoppedClock
 from tests.dialects.hindsight_client import Hindsight
 from tests.dialects.requirements import requirement
-from tests.models.scripted import model
 
 COLOURS = ["red", "green", "blue", "black"]
 # Facts tagged {a}, {b}, {a, b} and not at all, asked for with [a, b]: what the original was measured to answer.
@@ -165,15 +160,3 @@ def test_a_schema_is_filled_from_facts_or_left_with_a_reason(hindsight: Hindsigh
     assert traced["structured_output"] is None
     assert traced["structured_output_error"] == "No stored fact tells: budget."
     assert (traced["tool_trace"][0]["tool"], traced["llm_trace"]) == ("recall", [])
-
-
-@requirement("hindsight:reflect:model")
-def test_a_model_must_cite_what_it_was_shown(engine: Engine) -> None:
-    cited = [{"text": "Tea is at four.", "sources": [1]}, {"text": "Cake is free.", "sources": [9]}]
-    with model({"sentences": cited}, {"sentences": [{"text": "Nobody said this."}]}) as server:
-        client = Hindsight(replace(engine, llm=lambda: LanguageModel(server.url)))
-        [number] = client.keep("Tea is served at four.")
-        assert client("reflect", query="When is tea?")["text"] == f"Tea is at four. [{number}]"
-        text = client("reflect", query="When is tea?")["text"]
-    assert f"- Tea is served at four. (2026-09-21) [{number}]" in text
-    assert text.endswith("(Made without the model: The model cited no memory it was shown.)")

@@ -12,9 +12,9 @@ from commonplace.dialects.hindsight_rows import bank_tool
 from commonplace.dialects.table import APART, Call, Does
 from commonplace.engine.asking import DEPTHS, Finding, Question
 from commonplace.engine.marks import mark_of
-from commonplace.engine.retaining import Passage, chunk_chars, of_kinds
+from commonplace.engine.reading import chunks
+from commonplace.engine.retaining import Passage, of_kinds
 from commonplace.errors import Invalid, NotFound
-from commonplace.extract import facts
 from commonplace.limits import LIST_MAX
 from commonplace.records import Filter, TagsMatch
 
@@ -91,6 +91,7 @@ def sync_retain(
         "status": "completed",
         "message": "Memory stored successfully",
         "memory_ids": [shapes.ids.uuid_form(number) for number in done.memory_ids],
+        **({"note": done.note} if done.note else {}),
     }
 
 
@@ -276,13 +277,13 @@ def _entities(call: Call, kept: Sequence[Finding], tokens_max: int) -> Json:
 
 
 def _chunks(call: Call, hits: Sequence[Finding], names: dict[int, str], tokens_max: int) -> Json:
-    size = chunk_chars(_config(call))
+    config = _config(call)
     wanted = dict.fromkeys(
         (names[hit.memory.document_id], mark_of(hit.memory).chunk)
         for hit in hits
         if hit.memory.document_id is not None and hit.memory.document_id in names
     )
-    texts = {name: facts.chunks(call.engine.get_document(call.bank, name).text, size) for name, _ in wanted}
+    texts = {name: chunks(call.engine.get_document(call.bank, name).text, config) for name, _ in wanted}
     found = [(name, place, texts[name][place]) for name, place in wanted if place < len(texts[name])]
     return {
         f"{call.bank}_{name}_{place}": {"chunk_text": text, "chunk_index": place, "truncated": False}

@@ -10,13 +10,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
-from commonplace.engine import marks
+from commonplace.engine import graph, marks
 from commonplace.engine import recall as finding
 from commonplace.engine.parts import Parts
 from commonplace.extract import when
 from commonplace.extract.when import Span
 from commonplace.records import Filter, Memory, Page, Query
-from commonplace.storage import banks, links, memories
+from commonplace.storage import banks, memories
 
 _Item = TypeVar("_Item")
 # How far a question looks: candidates, and whether links are followed.
@@ -52,6 +52,10 @@ class Finding:
     relevance: float | None = None
     semantic: float | None = None
     keyword: float | None = None
+    # 1 for what is of the time asked for; how close to what was found directly, and in which ways.
+    temporal: float | None = None
+    graph: float | None = None
+    ways: tuple[str, ...] = ()
 
 
 def ask(parts: Parts, bank: str, question: Question) -> tuple[Finding, ...]:
@@ -71,13 +75,14 @@ def ask(parts: Parts, bank: str, question: Question) -> tuple[Finding, ...]:
             hit.score,
             _floored(hit.channels.get("vector"), question.floors.get("semantic")),
             _floored(hit.channels.get("keyword"), question.floors.get("keyword")),
+            1.0 if window and _within(hit.memory, window) else None,
         )
         for hit in hits
     }
     direct = [one for one in found.values() if one.semantic is not None or one.keyword is not None]
     direct = sorted(_named(question.text, direct), key=lambda one: (-one.final, -one.memory.id))
     timely = _timely(parts, place.id, question, window, set(found)) if window else []
-    near = _neighbours(parts, place.id, question, [*direct, *timely]) if follows else []
+    near = _neighbours(parts, place.id, question, direct, {one.memory.id for one in timely}) if follows else []
     return tuple(one for one in [*direct, *timely, *near] if _passes(one, question.floors))
 
 
@@ -142,22 +147,17 @@ def _timely(parts: Parts, bank_id: int, question: Question, window: Span, found:
     chosen = replace(question.filter, happened_from=window.start, happened_before=window.end)
     page = Page("happened", _TIMELY_MAX)
     some = memories.select(parts.db, bank_id, chosen, page, parts.clock.now())
-    return [Finding(one, _TIMELY_SCORE) for one in some if one.id not in found]
+    return [Finding(one, _TIMELY_SCORE, temporal=1.0) for one in some if one.id not in found]
 
 
-def _neighbours(parts: Parts, bank_id: int, question: Question, found: Sequence[Finding]) -> list[Finding]:
+def _neighbours(
+    parts: Parts, bank_id: int, question: Question, found: Sequence[Finding], others: set[int]
+) -> list[Finding]:
     """What is linked to the best of what was found, worth less than all of it."""
-    seeds, known = [one.memory.id for one in found[:_SEEDS_MAX]], {one.memory.id for one in found}
-    if not seeds:
+    if not found:
         return []
-    score = min(one.final for one in found) / 2
-    reached: dict[int, float] = {}
-    for link in links.of(parts.db, bank_id, seeds, limit=_NEIGHBOURS_MAX):
-        other = link.to_id if link.from_id in seeds else link.from_id
-        if other not in known:
-            reached.setdefault(other, score * link.confidence)
-    if not reached:
-        return []
-    chosen = replace(question.filter, ids=tuple(reached))
-    some = memories.select(parts.db, bank_id, chosen, Page(limit=_NEIGHBOURS_MAX), parts.clock.now())
-    return sorted((Finding(one, reached[one.id]) for one in some), key=lambda one: -one.final)
+    known, least = {one.memory.id for one in found} | others, min(one.final for one in found)
+    seeds = [one.memory for one in found[:_SEEDS_MAX]]
+    near = graph.neighbours(parts, bank_id, seeds, question.filter, len(known) + _NEIGHBOURS_MAX)
+    fresh = [one for one in near if one.memory.id not in known][:_NEIGHBOURS_MAX]
+    return [Finding(one.memory, least * one.weight / 2, graph=round(one.weight, 4), ways=one.ways) for one in fresh]

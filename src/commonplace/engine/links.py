@@ -12,10 +12,11 @@ from dataclasses import dataclass
 
 from commonplace import ids, text
 from commonplace.engine.banks import known
+from commonplace.engine.marks import mark_of
 from commonplace.engine.parts import Parts
 from commonplace.errors import Busy, Forbidden, ModelFailed
 from commonplace.extract import judgements, relations
-from commonplace.records import Filter, Link, LinkKind, Memory
+from commonplace.records import Filter, Link, LinkKind, Memory, Scope
 from commonplace.storage import banks, links, memories, search
 from commonplace.storage.database import Database
 from commonplace.storage.links import Mark
@@ -35,6 +36,7 @@ _MODEL_REST_MS = 300_000
 _JUDGED_AT_ONCE = 5
 _SHOWN_MAX = 8
 _WAIT_MS = 20
+_CAUSE_SURE = 0.9
 # What a memory is worth that was reached over a link of a kind.
 WEIGHTS: dict[LinkKind, float] = {"contradicts": 1.3, "supersedes": 1.2, "similar_to": 1.0}
 _SUPERSEDED = "superseded by "
@@ -199,12 +201,19 @@ def _telling(db: Database, terms: Sequence[str]) -> list[str]:
 def _links_of(parts: Parts, memory: Memory, reason: str) -> list[Link]:
     if memory.forgotten_at is not None:
         return _succession(memory, reason)
-    found: list[Link] = []
+    found = _caused(parts, memory)
     for other in candidates(parts, memory):
         newer, older = (memory, other) if _age(memory) > _age(other) else (other, memory)
         if (relation := relations.relate(_said(newer), _said(older))) and _comparable(newer, older, relation.kind):
             found.append(Link(relation.kind, newer.id, older.id, relation.confidence, relation.reason))
     return found
+
+
+def _caused(parts: Parts, memory: Memory) -> list[Link]:
+    """The links of a fact to those that are its causes."""
+    named = (memories.find_by_key(parts.db, memory.bank_id, Scope(), key) for key in mark_of(memory).causes)
+    causes = [one for one in named if one and one.id != memory.id]
+    return [Link("caused_by", memory.id, one.id, _CAUSE_SURE, "The text says so.") for one in causes]
 
 
 def _comparable(newer: Memory, older: Memory, kind: LinkKind) -> bool:

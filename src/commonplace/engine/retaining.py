@@ -2,35 +2,39 @@
 
 A fact is told again when its words and its tags are the same. It belongs to the document that said it first and knows
 the others, so that deleting one document takes away only what no other says.
+
+With a language model the model finds the facts, before the transaction begins: no write waits for it. What it fails at
+is cut by rules, and a note says so.
 """
 
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, cast
+from typing import cast
 
 from commonplace import checks, ids
 from commonplace.activities import Document, DocumentDraft, Job
-from commonplace.engine import documents, marks, mental_models, observations
+from commonplace.engine import documents, graph, marks, mental_models, observations, reading, sayings
 from commonplace.engine.banks import known
 from commonplace.engine.drafts import checked_draft, checked_origin
 from commonplace.engine.forgetting import purge_where, scrub
 from commonplace.engine.jobs import enqueue
 from commonplace.engine.marks import Mark, mark_of
-from commonplace.engine.memories import count, list_memories, newborn, next_version
+from commonplace.engine.memories import count, list_memories
 from commonplace.engine.parts import Parts
+from commonplace.engine.reading import Reading
 from commonplace.engine.revising import Revising
-from commonplace.errors import Conflict
-from commonplace.extract import facts
+from commonplace.engine.worker import JobContext, do_or_leave
+from commonplace.errors import Conflict, ModelFailed
+from commonplace.extract import causes, facts
+from commonplace.extract.proposals import Model
 from commonplace.limits import LIST_MAX, NAME_CHARS_MAX
-from commonplace.records import AllOf, AnyOf, Bank, Draft, Filter, Match, Memory, Metadata, Origin, Scope
+from commonplace.records import AllOf, AnyOf, Bank, Draft, Filter, Match, Memory, Metadata, Origin
 from commonplace.storage import banks, jobs, memories
 from commonplace.storage import documents as rows
 
-# Facts that other documents said first are noted with a document, up to so many.
-_SHARED_MAX = 2_000
-_SHARED = "shared"
-_UNCUT = ("verbatim", "chunks")
+_READINGS_MAX = 2
+JOB = "retain"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,51 +56,158 @@ class Retained:
 
     document: Document | None
     memory_ids: tuple[int, ...]
+    # Why the model that should have found the facts did not.
+    note: str = ""
+    changed: bool = True
+
+
+class _Moved(Exception):
+    """Not an error: while a model read a text, somebody changed it."""
 
 
 def retain(parts: Parts, bank: str, passage: Passage, origin: Origin = Origin()) -> Retained:
     """Keep a text and its facts in one transaction. The same text under the same name changes nothing."""
-    name, author = checks.name(bank, what="bank"), checked_origin(origin)
+    name = _checked(bank, passage)
+    for _ in range(_READINGS_MAX):
+        try:
+            return _retained(parts, name, passage, checked_origin(origin), _reading(parts, name, passage))
+        except _Moved:
+            continue
+    return _retained(parts, name, passage, checked_origin(origin), None)
+
+
+def retain_as_job(parts: Parts, bank: str, passage: Passage, origin: Origin = Origin()) -> Job:
+    """Retain a text now, and keep a record of it as a job that is finished in the same transaction.
+
+    Where there is a model, that transaction keeps what the rules find, and the job is to have the model read the text:
+    by the worker of this process, or at once where there is none.
+    """
+    name = _checked(bank, passage)
+    with parts.db.transaction():
+        done = _retained(parts, name, passage, checked_origin(origin), None)
+        job = enqueue(parts, name, JOB, {"document": done.document.name if done.document else ""})
+        waits = done.document is not None and done.changed and _model(parts) is not None
+        if not waits:
+            jobs.conclude(parts.db, job.id, json.dumps(_result(done), ensure_ascii=False), parts.clock.now())
+    if not parts.db.in_transaction:
+        mental_models.refresh_after_writing(parts, name)
+    return do_or_leave(parts, job, read_again, slow=True) if waits else job
+
+
+def read_again(context: JobContext) -> object:
+    """The task of such a job: the model's facts of a document in the place of those that rules found."""
+    parts, name = context.parts, str(context.payload["document"])
+    for last in (False, True):
+        document = find_document(parts, context.bank, name)
+        if document is None:
+            return {"document": name, "memories": []}
+        passage, config = _passage(document), known(parts, context.bank).config
+        context.progress(stage="reading")
+        model = _model(parts)
+        read = reading.by_model(model, document.text, cast(int, passage.said_at), config) if model else None
+        with parts.db.transaction():
+            context.progress(stage="writing")
+            current = find_document(parts, context.bank, name)
+            if current is None or (current.sha256, current.tags) != (document.sha256, document.tags):
+                if last:
+                    break  # Somebody keeps writing to it, and each of those writes has a job of its own.
+                continue
+            written = _write(parts, known(parts, context.bank), current, passage, read, Origin(who="retain"))
+            return _result(Retained(current, tuple(one.id for one in written), read.note if read else ""))
+    return {"document": name, "memories": []}
+
+
+def _result(done: Retained) -> dict[str, object]:
+    found: dict[str, object] = {
+        "document": done.document.name if done.document else "",
+        "memories": [ids.uuid_form(number) for number in done.memory_ids],
+    }
+    return found | ({"note": done.note} if done.note else {})
+
+
+def _checked(bank: str, passage: Passage) -> str:
     checks.passage(passage.text, what="content")
     checks.moment(passage.said_at, what="timestamp")
+    return checks.name(bank, what="bank")
+
+
+def _model(parts: Parts) -> Model | None:
+    try:
+        return parts.llm()
+    except ModelFailed:  # It is not configured as it should be; who asks it in earnest says so.
+        return None
+
+
+def _reading(parts: Parts, bank: str, passage: Passage) -> Reading | None:
+    """What a model makes of a text that is to be kept; None where there is no model, or nothing for it to do."""
+    if parts.db.in_transaction or not passage.text.strip():
+        return None
+    try:
+        model = parts.llm()
+    except ModelFailed as error:
+        return Reading("", (), f"Made without the model: {error.message}")
+    if model is None:
+        return None
+    place = banks.find(parts.db, bank)
+    before = rows.find(parts.db, place.id, passage.name) if place and passage.name else None
+    text = f"{before.text}\n{passage.text}" if before and passage.append else passage.text
+    same = before and before.text == text and passage.tags in (None, before.tags)
+    if before and same and _noted(passage, before) == before.metadata:
+        return None
+    at = parts.clock.now() if passage.said_at is None else passage.said_at
+    config: Metadata = place.config if place else {}
+    return reading.by_model(model, text, at, config, reading.known(parts, before) if before else {})
+
+
+def _passage(document: Document) -> Passage:
+    """What was given when a document was retained last."""
+    noted = document.metadata
+    said, given = noted.get("said_at"), noted.get("metadata")
+    return Passage(
+        document.text,
+        document.name,
+        str(noted.get("context", "")),
+        said if isinstance(said, int) else document.updated_at,
+        document.tags,
+        cast(Metadata, given if isinstance(given, dict) else {}),
+    )
+
+
+def _retained(parts: Parts, name: str, passage: Passage, author: Origin, read: Reading | None) -> Retained:
     with parts.db.transaction():
         place = banks.ensure(parts.db, name, parts.clock.now())
         if not passage.text.strip():
-            return Retained(None, ())
+            return Retained(None, (), changed=False)
         before, document = _put(parts, place, passage)
         if before and (before.sha256, before.tags, before.metadata) == (
             document.sha256,
             document.tags,
             document.metadata,
         ):
-            return Retained(document, ())
-        revising = Revising(parts, place.id, "retain", author)
-        told = _told(parts, place, document, passage, revising)
-        kept = {memory.key for memory, _ in told}
-        gone = [one for one in _said_by(parts, document) if one.key not in kept]
-        for memory in gone:
-            _unsay(parts, memory, document, revising)
-        changed = [memory for memory, new in told if new]
-        _note_shared(parts, document, [memory for memory, _ in told])
-        if place.config.get("enable_observations") is not False:
-            observations.consolidate(parts, [*changed, *gone], revising)
+            return Retained(document, (), changed=False)
+        if read and read.text and read.text != document.text:
+            raise _Moved
+        changed = _write(parts, place, document, passage, read if read and read.text else None, author)
     if not parts.db.in_transaction:
-        mental_models.refresh_after_writing(parts, bank)
-    return Retained(document, tuple(memory.id for memory in changed))
+        mental_models.refresh_after_writing(parts, name)
+    return Retained(document, tuple(memory.id for memory in changed), read.note if read else "")
 
 
-def retain_as_job(parts: Parts, bank: str, passage: Passage, origin: Origin = Origin()) -> Job:
-    """Retain a text now and keep a record of it as a finished job, in one transaction."""
-    with parts.db.transaction():
-        job = enqueue(parts, bank, "retain", {"document": passage.name})
-        done = retain(parts, bank, passage, origin)
-        result = {
-            "document": done.document.name if done.document else "",
-            "memories": [ids.uuid_form(number) for number in done.memory_ids],
-        }
-        jobs.conclude(parts.db, job.id, json.dumps(result, ensure_ascii=False), parts.clock.now())
-    mental_models.refresh_after_writing(parts, bank)
-    return job
+def _write(
+    parts: Parts, place: Bank, document: Document, passage: Passage, read: Reading | None, author: Origin
+) -> list[Memory]:
+    """Bring the facts of a document up to what it says now; those that are new or were said again."""
+    revising = Revising(parts, place.id, "retain", author)
+    told = _told(parts, place, document, passage, revising, read)
+    kept = {memory.key for memory, _ in told}
+    gone = [one for one in sayings.said_by(parts, document) if one.key not in kept]
+    for memory in gone:
+        sayings.unsay(parts, memory, document, revising)
+    changed = [memory for memory, new in told if new]
+    sayings.note(parts, document, [memory for memory, _ in told], read)
+    if place.config.get("enable_observations") is not False:
+        observations.consolidate(parts, [*changed, *gone], revising)
+    return changed
 
 
 def erase_document(parts: Parts, bank: str, name: str, origin: Origin = Origin()) -> tuple[int, ...]:
@@ -108,10 +219,10 @@ def erase_document(parts: Parts, bank: str, name: str, origin: Origin = Origin()
     with parts.db.transaction():
         document = documents.get_document(parts, bank, name)
         revising = Revising(parts, document.bank_id, "purge", author)
-        said = _said_by(parts, document)
+        said = sayings.said_by(parts, document)
         for memory in said:
             if len(mark_of(memory).documents) > 1:
-                _unsay(parts, memory, document, revising)
+                sayings.unsay(parts, memory, document, revising)
         # What it no longer says may still stand in the history of an observation.
         every = Filter(document_id=document.id, status="any", expired=True)
         ever = memories.select_ids(parts.db, document.bank_id, every, revising.now)
@@ -144,12 +255,6 @@ def browse(
     return found, count(parts, bank, chosen)
 
 
-def chunk_chars(config: Metadata) -> int:
-    """How long a chunk of a text is in a bank of some configuration."""
-    size = config.get("retain_chunk_size")
-    return size if isinstance(size, int) and size > 0 else facts.CHUNK_CHARS
-
-
 def _put(parts: Parts, place: Bank, passage: Passage) -> tuple[Document | None, Document]:
     """A document as it was before and as it is now."""
     now = parts.clock.now()
@@ -157,28 +262,33 @@ def _put(parts: Parts, place: Bank, passage: Passage) -> tuple[Document | None, 
     before = rows.find(parts.db, place.id, checks.name(name, what="document name"))
     if before and documents.user_of(before):
         raise Conflict("The document belongs to another user.", hint="Use another document id.")
-    noted: dict[str, object] = {"context": passage.context, "metadata": dict(passage.metadata)}
-    if passage.said_at is not None:
-        noted["said_at"] = passage.said_at
-    if before and _SHARED in before.metadata:
-        noted[_SHARED] = before.metadata[_SHARED]
-    draft = DocumentDraft(name, passage.text, metadata=noted)
+    draft = DocumentDraft(name, passage.text, metadata=_noted(passage, before))
     if passage.tags is not None:
         draft = replace(draft, tags=passage.tags)
     document, _ = documents.put_document(parts, place.name, draft, append=passage.append)
     return before, document
 
 
+def _noted(passage: Passage, before: Document | None) -> dict[str, object]:
+    """What is noted with a document: how it was given, and what was found out about it before."""
+    noted: dict[str, object] = {"context": passage.context, "metadata": dict(passage.metadata)}
+    if passage.said_at is not None:
+        noted["said_at"] = passage.said_at
+    kept: Metadata = before.metadata if before else {}
+    return noted | {name: kept[name] for name in (sayings.SHARED, reading.NOTED) if name in kept}
+
+
 def _told(
-    parts: Parts, place: Bank, document: Document, passage: Passage, revising: Revising
+    parts: Parts, place: Bank, document: Document, passage: Passage, revising: Revising, read: Reading | None
 ) -> list[tuple[Memory, bool]]:
     """The facts a document says, as memories, and whether each is new or was said again."""
     said_at = revising.now if passage.said_at is None else passage.said_at
-    uncut = place.config.get("retain_extraction_mode") in _UNCUT
-    size = chunk_chars(place.config)
+    found = read or reading.by_rules(document.text, said_at, place.config)
     out: list[tuple[Memory, bool]] = []
-    for fact in facts.find(document.text, said_at, chunk_chars=size, whole_chunks=uncut):
-        mark = Mark(passage.context, said_at, fact.entities, (document.id,), fact.chunk)
+    for fact in found.facts:
+        named = tuple(facts.identity(text, document.tags) for text in fact.causes)
+        elsewhere = graph.causes_in_bank(parts, place.id, causes.telling(fact.because))
+        mark = Mark(passage.context, said_at, fact.entities, (document.id,), fact.chunk, causes=named or elsewhere)
         draft = Draft(
             text=fact.text,
             kind="experience" if fact.experience else "world",
@@ -190,65 +300,8 @@ def _told(
             happened_until=fact.happened_until,
             document_id=document.id,
         )
-        out.append(_remember(parts, checked_draft(draft), revising))
+        out.append(sayings.say(parts, checked_draft(draft), fact.chunk, revising))
     return out
-
-
-def _remember(parts: Parts, draft: Draft, revising: Revising) -> tuple[Memory, bool]:
-    before = memories.find_by_key(parts.db, revising.bank_id, Scope(), draft.key)
-    if before is None:
-        first, second = banks.new_ids(parts.db, revising.now, 2)
-        memory = newborn(draft, (first, second), revising)
-        revising.write(memory, "remember")
-        return memory, True
-    mark = mark_of(before)
-    number = cast(int, draft.document_id)
-    if before.forgotten_at is None and number in mark.documents:
-        return before, False
-    if before.forgotten_at is None:
-        told = (*mark.documents, number)
-        return _revised(parts, before, revising, metadata=marks.remarked(before, documents=told)), True
-    given = {name: getattr(draft, name) for name in ("kind", "metadata", "category", "happened_at", "happened_until")}
-    return _revised(parts, before, revising, forgotten_at=None, document_id=number, **given), True
-
-
-def _revised(parts: Parts, memory: Memory, revising: Revising, **changes: Any) -> Memory:
-    number = banks.new_ids(parts.db, revising.now)[0]
-    after = replace(next_version(memory, number, revising.now), **changes)
-    revising.write(after, "remember" if "forgotten_at" in changes and after.forgotten_at is None else "revise")
-    return after
-
-
-def _said_by(parts: Parts, document: Document) -> list[Memory]:
-    """The live facts that a document says, its own and those that others said first."""
-    now = parts.clock.now()
-    found = memories.select_ids(parts.db, document.bank_id, Filter(document_id=document.id, expired=True), now)
-    shared = document.metadata.get(_SHARED)
-    also = cast(list[int], shared) if isinstance(shared, list) else []
-    by_id = memories.by_ids(parts.db, document.bank_id, list(dict.fromkeys([*found, *also])))
-    return [one for one in by_id.values() if one.forgotten_at is None and document.id in mark_of(one).documents]
-
-
-def _unsay(parts: Parts, memory: Memory, document: Document, revising: Revising) -> None:
-    """Take one document's word for a fact away; a fact that nobody says any more is forgotten."""
-    left = tuple(number for number in mark_of(memory).documents if number != document.id)
-    if left:
-        changes = {"metadata": marks.remarked(memory, documents=left), "document_id": left[0]}
-        _revised(parts, memory, revising, **changes)
-        return
-    number = banks.new_ids(parts.db, revising.now)[0]
-    after = next_version(memory, number, revising.now)
-    revising.write(replace(after, forgotten_at=after.updated_at), "forget")
-
-
-def _note_shared(parts: Parts, document: Document, said: Sequence[Memory]) -> None:
-    """Note with a document which of its facts another one said first."""
-    shared = [one.id for one in said if one.document_id != document.id][:_SHARED_MAX]
-    noted = {name: value for name, value in document.metadata.items() if name != _SHARED}
-    if shared:
-        noted[_SHARED] = shared
-    if noted != document.metadata:
-        rows.update(parts.db, replace(document, metadata=noted))
 
 
 def clear_facts(parts: Parts, bank: str, kinds: Sequence[str] | None = None, origin: Origin = Origin()) -> int:

@@ -1,9 +1,11 @@
 """A survey of a bank of facts: what there is of each kind, whom and what it names, and how it hangs together."""
 
+import time
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from commonplace.engine import links as linking
 from commonplace.engine.marks import mark_of
 from commonplace.engine.parts import Parts
 from commonplace.limits import LIST_MAX
@@ -13,6 +15,7 @@ from commonplace.storage import banks, documents, links, memories
 KINDS = ("world", "experience", "observation")
 _DAY_MS = 86_400_000
 _LINKS_MAX = 1_000_000
+_HEAL_MS = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,23 +30,36 @@ class Survey:
 
 
 def survey(parts: Parts, bank: str) -> Survey:
-    """What a bank holds. Two facts are linked by each thing both name, and by being said within a day."""
+    """What a bank holds. Facts are linked by each thing both name, by their day, their words, and cause and effect."""
+    _catch_up(parts, bank)
     with parts.db.snapshot():
         place = banks.find(parts.db, bank)
         every = list(_every(parts, place.id)) if place else []
-        numbers = [one.id for one in every]
+        numbers = {one.id for one in every if one.kind != "observation"}
         similar = links.of(parts.db, place.id, numbers, ("similar_to",), limit=_LINKS_MAX) if place else []
         document_count = documents.count(parts.db, place.id, None, "") if place else 0
     kinds = Counter(one.kind if one.kind in KINDS else "world" for one in every)
     facts = [mark_of(one) for one in every if one.kind != "observation"]
+    keys = {one.key for one in every}
     named = Counter(name.casefold() for mark in facts for name in mark.entities)
     counted = {
-        "semantic": len(similar),
+        "semantic": sum({one.from_id, one.to_id} <= numbers for one in similar),
         "entity": sum(count * (count - 1) // 2 for count in named.values()),
         "temporal": _pairs_within_a_day(sorted(mark.mentioned_at for mark in facts)),
+        "caused_by": sum(len(set(mark.causes) & keys) for mark in facts),
     }
     written = max((one.updated_at for one in every), default=None)
     return Survey(dict(kinds), {n: c for n, c in counted.items() if c}, len(named), document_count, written)
+
+
+def _catch_up(parts: Parts, bank: str) -> None:
+    """Make the links that are still to be made, within a time: what is counted should be there."""
+    place, ends_at = banks.find(parts.db, bank), time.monotonic() + _HEAL_MS / 1000
+    while place and time.monotonic() < ends_at:
+        before = links.mark(parts.db, place.id)
+        linking.heal(parts, place.id, (), _HEAL_MS)
+        if links.mark(parts.db, place.id) == before:
+            return
 
 
 def _every(parts: Parts, bank_id: int) -> Iterator[Memory]:

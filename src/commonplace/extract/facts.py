@@ -7,7 +7,7 @@ somebody asked for it to be kept.
 import hashlib
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
@@ -58,14 +58,23 @@ class Fact:
 
 def find(text: str, at: int, *, chunk_chars: int = CHUNK_CHARS, whole_chunks: bool = False) -> tuple[Fact, ...]:
     """The facts of a text said at a moment, in their order and each once; or its chunks as facts, uncut."""
-    found: dict[str, Fact] = {}
-    for number, chunk in enumerate(chunks(text, chunk_chars)):
-        said = _messages(chunk)
-        pieces = said if whole_chunks else statements.find(said).statements or said
-        for piece in pieces if whole_chunks else _parted(pieces):
-            if piece.text.strip():
-                found.setdefault(folded(piece.text), read(piece, at, number))
-    return linked(list(found.values()))
+    parts = chunks(text, chunk_chars)
+    return together(of_chunk(chunk, at, number, whole=whole_chunks) for number, chunk in enumerate(parts))
+
+
+def of_chunk(chunk: str, at: int, number: int, *, whole: bool = False) -> list[Fact]:
+    """The facts of one chunk of a text, by rules; or what was said in it, uncut."""
+    said = _messages(chunk)
+    pieces = said if whole else list(_parted(statements.find(said).statements or said))
+    return [read(piece, at, number) for piece in pieces if piece.text.strip()]
+
+
+def together(found: Iterable[Sequence[Fact]]) -> tuple[Fact, ...]:
+    """The facts of all chunks of a text, each once, with what they say of each other's causes."""
+    each: dict[str, Fact] = {}
+    for one in (fact for some in found for fact in some):
+        each.setdefault(folded(one.text), one)
+    return linked(list(each.values()))
 
 
 def linked(found: Sequence[Fact]) -> tuple[Fact, ...]:
@@ -79,11 +88,14 @@ def linked(found: Sequence[Fact]) -> tuple[Fact, ...]:
     return tuple(out)
 
 
-def chunks(text: str, chars: int = CHUNK_CHARS) -> tuple[str, ...]:
-    """A text in parts of about so many characters, cut between lines, else between sentences; turns stay whole."""
+def chunks(text: str, chars: int = CHUNK_CHARS, turn_chars: int | None = None) -> tuple[str, ...]:
+    """A text in parts of about so many characters, cut between lines, else between sentences.
+
+    The turns of a conversation stay whole, unless one has more characters than it may have.
+    """
     if len(text) <= chars:
         return (text,) if text.strip() else ()
-    turns = [json.dumps(turn, ensure_ascii=False) for turn in _turns(text)]
+    turns = [json.dumps(turn, ensure_ascii=False) for turn in _short_turns(_turns(text), turn_chars)]
     parts: list[str] = []
     room = 0
     for line in turns or _lines(text, chars):
@@ -150,6 +162,16 @@ def _turns(text: str) -> list[dict[str, Any]]:
         return []
     turns = cast(list[dict[str, Any]], items)
     return turns if all(isinstance(one.get("content", one.get("text")), str) for one in turns) else []
+
+
+def _short_turns(turns: Sequence[dict[str, Any]], chars: int | None) -> Iterator[dict[str, Any]]:
+    for turn in turns:
+        said = str(turn.get("content", turn.get("text")))
+        if chars is None or len(said) <= chars:
+            yield turn
+        else:
+            parts = chunks(said, chars) if not _turns(said) else (said,)
+            yield from (turn | {"content": part} for part in parts)
 
 
 def _messages(text: str) -> tuple[Message, ...]:

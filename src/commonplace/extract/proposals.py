@@ -7,7 +7,7 @@ not shown, and an answer of another shape than the one asked for is ModelFailed.
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol, TypeAlias, cast, get_args
+from typing import Any, Literal, Protocol, TypeAlias, cast, get_args, runtime_checkable
 
 from commonplace import text as words
 from commonplace.errors import ModelFailed
@@ -45,6 +45,20 @@ class Model(Protocol):
         ...
 
 
+@runtime_checkable
+class Hasty(Protocol):
+    """A model that can be told how long it may take."""
+
+    def within(self, seconds: float) -> Model:
+        """The same model, with so much time for an answer."""
+        ...
+
+
+def within(model: Model, seconds: float) -> Model:
+    """A model that takes no longer than so many seconds for an answer, if it can be told so."""
+    return model.within(seconds) if isinstance(model, Hasty) else model
+
+
 @dataclass(frozen=True, slots=True)
 class Decision:
     """What is to become of a fact; the place is that of a known statement among those the model was shown."""
@@ -65,7 +79,7 @@ def facts(model: Model, messages: Sequence[Message]) -> list[str]:
     listed = [_line(one) for one in cast(list[object], found)]
     if len(listed) > _FACTS_MAX or any(one is None or len(one) > _FACT_CHARS_MAX for one in listed):
         raise ModelFailed("The model's facts are not short sentences.")
-    carried = [one for one in listed if one and _carries(said, one)]
+    carried = [one for one in listed if one and carries(said, one)]
     if listed and not carried:
         raise ModelFailed("The model's facts are not in what was said.")
     return list(dict.fromkeys(carried))
@@ -97,7 +111,7 @@ def _decision(entry: object, new: Sequence[str], known: Sequence[str]) -> Decisi
         return None
     if event in ("ADD", "UPDATE") or place is None:
         told = "\n".join([*new, known[place] if place is not None else ""])
-        if not text or len(text) > _FACT_CHARS_MAX or not _carries(told, text):
+        if not text or len(text) > _FACT_CHARS_MAX or not carries(told, text):
             return None
     return Decision(cast(Event, event), text or (known[place] if place is not None else ""), place)
 
@@ -109,7 +123,7 @@ def _line(value: object) -> str | None:
     return " ".join(value.split()) if isinstance(value, str) and value.strip() else None
 
 
-def _carries(said: str, fact: str) -> bool:
+def carries(said: str, fact: str) -> bool:
     """Whether a fact says something, in more than a word, and most of its words were said."""
     every = words.terms(fact)
     terms = set(words.question_terms(fact)) - _TELLING

@@ -61,6 +61,11 @@ def first(text: str, now: int) -> Span | None:
     return next(iter(spans(text, now)), None)
 
 
+def weekday(moment: int) -> str:
+    """The name of a moment's day of the week."""
+    return reckoning.DAYS[datetime.fromtimestamp(moment / 1000, UTC).weekday()].capitalize()
+
+
 def _ms(moment: datetime) -> int:
     return round(moment.timestamp() * 1000)
 

@@ -10,11 +10,11 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from http.client import HTTPException
 from typing import Any, cast
 
-from commonplace.errors import ModelFailed
+from commonplace.errors import ModelFailed, Unusable
 from commonplace.limits import MODEL_BYTES_MAX, MODEL_CALL_S_MAX, MODEL_TOKENS_MAX
 from commonplace.models.providers import is_near
 
@@ -37,6 +37,10 @@ class LanguageModel:
     model: str = ""
     key: str = field(default="", repr=False)
     call_s_max: float = MODEL_CALL_S_MAX
+
+    def within(self, seconds: float) -> "LanguageModel":
+        """The same model, with no more than so many seconds for an answer."""
+        return replace(self, call_s_max=max(0.0, min(self.call_s_max, seconds)))
 
     def ask(self, instructions: str, text: str) -> Mapping[str, Any]:
         """The JSON object that the model answers with. Raises ModelFailed."""
@@ -108,7 +112,7 @@ def _content(answer: bytes) -> str:
     except (ValueError, KeyError, IndexError, TypeError, RecursionError) as error:
         raise ModelFailed("The model's server sent something else than an answer.", hint=_HINT) from error
     if not isinstance(content, str):
-        raise ModelFailed("The model answered with no text.", hint=_HINT)
+        raise Unusable("The model answered with no text.", hint=_HINT)
     return content
 
 
@@ -123,4 +127,4 @@ def _object_in(content: str) -> Mapping[str, Any]:
             continue
         if isinstance(found, dict):
             return cast(dict[str, Any], found)
-    raise ModelFailed("The model did not answer with a JSON object.", hint=_HINT)
+    raise Unusable("The model did not answer with a JSON object.", hint=_HINT)

@@ -11,6 +11,8 @@ from commonplace.storage.database import Database
 # When a memory changed, and its id.
 Mark: TypeAlias = tuple[int, int]
 KINDS: tuple[LinkKind, ...] = ("similar_to", "contradicts", "supersedes")
+# Causes are between facts only, and stand in the facts themselves.
+FACT_KINDS: tuple[LinkKind, ...] = (*KINDS, "caused_by")
 
 
 def put(db: Database, bank_id: int, links: Sequence[Link], now: int) -> None:

@@ -1,0 +1,113 @@
+"""The graph of facts: what hangs together with some of them by a thing that both name, by their words, or as a cause.
+
+Links by words and by cause are rows; those by names are looked up in the text index when somebody asks, because a name
+that many facts share would make as many rows as there are pairs of them. Being said on the same day links too, but by
+itself that says so little that it only adds to what is reached in another way.
+"""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from commonplace import text
+from commonplace.engine import links as linking
+from commonplace.engine.marks import mark_of
+from commonplace.engine.parts import Parts
+from commonplace.records import Filter, LinkKind, Memory
+from commonplace.storage import links, memories, search
+
+DAY_MS = 86_400_000
+_NAMES: dict[LinkKind, str] = {
+    "similar_to": "semantic",
+    "contradicts": "semantic",
+    "supersedes": "semantic",
+    "caused_by": "causal",
+}
+_LINKS_MAX = 200
+_NAMES_MAX = 6
+_COMMON = 200  # A name in so many texts links everything with everything.
+_SHARING_MAX = 20
+_SAME_DAY = 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbour:
+    """A fact that hangs together with others, how closely from 0 to 1, and in which ways."""
+
+    memory: Memory
+    weight: float
+    ways: tuple[str, ...]
+
+
+def neighbours(
+    parts: Parts, bank_id: int, seeds: Sequence[Memory], allowed: Filter, limit: int
+) -> tuple[Neighbour, ...]:
+    """The facts one step away from some others that a filter allows, the closest first."""
+    linking.heal(parts, bank_id, seeds, linking.HEAL_MS)
+    known = {one.id for one in seeds}
+    ways = _linked(parts, bank_id, known)
+    names = list(dict.fromkeys(name.casefold() for one in seeds for name in mark_of(one).entities))[:_NAMES_MAX]
+    sharing = _sharing(parts, bank_id, names, allowed) - known
+    chosen = search.passing(parts.db, bank_id, [*ways, *sharing], allowed, parts.clock.now())
+    found: list[Neighbour] = []
+    for one in memories.by_ids(parts.db, bank_id, sorted(chosen)).values():
+        if one.kind == "observation":  # It says again what its facts say.
+            continue
+        reached = dict(ways.get(one.id, {}))
+        shared = len(set(names) & {name.casefold() for name in mark_of(one).entities})
+        if shared:
+            reached["entity"] = math.tanh(0.5 * shared)
+        if reached:
+            found.append(_weighed(one, reached, seeds))
+    return tuple(sorted(found, key=lambda one: (-one.weight, -one.memory.id))[:limit])
+
+
+def said_near(one: Memory, others: Iterable[Memory]) -> float:
+    """How near in time a fact is to the nearest of others: 1 at the same moment, 0 from a day on."""
+    nearest = min((abs(_moment(one) - _moment(other)) for other in others), default=DAY_MS)
+    return max(0.0, 1 - nearest / DAY_MS)
+
+
+def causes_in_bank(parts: Parts, bank_id: int, terms: Sequence[str]) -> tuple[str, ...]:
+    """The keys of the facts that have every one of some terms, those that fit best first."""
+    if not terms:
+        return ()
+    chosen, now = Filter(kinds=("world", "experience"), users=("",)), parts.clock.now()
+    numbers = search.keyword_ids(parts.db, bank_id, search.all_of(terms), chosen, now, limit=1)
+    return tuple(one.key for one in memories.by_ids(parts.db, bank_id, numbers).values() if one.key)
+
+
+def _weighed(one: Memory, reached: dict[str, float], seeds: Sequence[Memory]) -> Neighbour:
+    near = said_near(one, seeds)
+    if near:
+        reached["temporal"] = near
+    # Several ways add up, each to what the others left open.
+    open_ = math.prod(
+        1 - min(0.95, weight * (_SAME_DAY if way == "temporal" else 1)) for way, weight in reached.items()
+    )
+    return Neighbour(one, 1 - open_, tuple(sorted(reached)))
+
+
+def _linked(parts: Parts, bank_id: int, seeds: set[int]) -> dict[int, dict[str, float]]:
+    found: dict[int, dict[str, float]] = {}
+    for link in links.of(parts.db, bank_id, seeds, links.FACT_KINDS, limit=_LINKS_MAX):
+        for near, far in ((link.from_id, link.to_id), (link.to_id, link.from_id)):
+            if near in seeds and far not in seeds:
+                found.setdefault(far, {}).setdefault(_NAMES[link.kind], link.confidence)
+    return found
+
+
+def _sharing(parts: Parts, bank_id: int, names: Sequence[str], allowed: Filter) -> set[int]:
+    """The facts whose texts have one of some names."""
+    phrases = [phrase for name in names if (phrase := text.indexed(name))]
+    telling = [one for one, count in search.term_counts(parts.db, phrases, _COMMON).items() if 1 < count < _COMMON]
+    now = parts.clock.now()
+    return {
+        number
+        for phrase in telling
+        for number in search.keyword_ids(parts.db, bank_id, search.any_of([phrase]), allowed, now, _SHARING_MAX)
+    }
+
+
+def _moment(one: Memory) -> int:
+    return mark_of(one).mentioned_at if one.happened_at is None else one.happened_at

@@ -1,0 +1,88 @@
+"""Which document says which fact. A fact belongs to the one that said it first, and knows the others."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, cast
+
+from commonplace.activities import Document
+from commonplace.engine import marks, reading
+from commonplace.engine.marks import mark_of
+from commonplace.engine.memories import newborn, next_version
+from commonplace.engine.parts import Parts
+from commonplace.engine.reading import Reading
+from commonplace.engine.revising import Revising
+from commonplace.extract import facts
+from commonplace.records import Draft, Filter, Memory, Scope
+from commonplace.storage import banks, memories
+from commonplace.storage import documents as rows
+
+# Facts that other documents said first are noted with a document, up to so many.
+_SHARED_MAX = 2_000
+SHARED = "shared"
+_READ_MAX = 1_500
+
+
+def say(parts: Parts, draft: Draft, chunk: int, revising: Revising) -> tuple[Memory, bool]:
+    """A fact that a document says, as a memory, and whether it is new or was said again."""
+    before = memories.find_by_key(parts.db, revising.bank_id, Scope(), draft.key)
+    if before is None:
+        first, second = banks.new_ids(parts.db, revising.now, 2)
+        memory = newborn(draft, (first, second), revising)
+        revising.write(memory, "remember")
+        return memory, True
+    mark = mark_of(before)
+    number = cast(int, draft.document_id)
+    if before.forgotten_at is None and number in mark.documents:
+        if before.document_id != number or chunk == mark.chunk:
+            return before, False
+        return _revised(parts, before, revising, metadata=marks.remarked(before, chunk=chunk)), False
+    if before.forgotten_at is None:
+        told = (*mark.documents, number)
+        return _revised(parts, before, revising, metadata=marks.remarked(before, documents=told)), True
+    given = {name: getattr(draft, name) for name in ("kind", "metadata", "category", "happened_at", "happened_until")}
+    return _revised(parts, before, revising, forgotten_at=None, document_id=number, **given), True
+
+
+def _revised(parts: Parts, memory: Memory, revising: Revising, **changes: Any) -> Memory:
+    number = banks.new_ids(parts.db, revising.now)[0]
+    after = replace(next_version(memory, number, revising.now), **changes)
+    revising.write(after, "remember" if "forgotten_at" in changes and after.forgotten_at is None else "revise")
+    return after
+
+
+def said_by(parts: Parts, document: Document) -> list[Memory]:
+    """The live facts that a document says, its own and those that others said first."""
+    now = parts.clock.now()
+    found = memories.select_ids(parts.db, document.bank_id, Filter(document_id=document.id, expired=True), now)
+    shared = document.metadata.get(SHARED)
+    also = cast(list[int], shared) if isinstance(shared, list) else []
+    by_id = memories.by_ids(parts.db, document.bank_id, list(dict.fromkeys([*found, *also])))
+    return [one for one in by_id.values() if one.forgotten_at is None and document.id in mark_of(one).documents]
+
+
+def unsay(parts: Parts, memory: Memory, document: Document, revising: Revising) -> None:
+    """Take one document's word for a fact away; a fact that nobody says any more is forgotten."""
+    left = tuple(number for number in mark_of(memory).documents if number != document.id)
+    if left:
+        changes = {"metadata": marks.remarked(memory, documents=left), "document_id": left[0]}
+        _revised(parts, memory, revising, **changes)
+        return
+    number = banks.new_ids(parts.db, revising.now)[0]
+    after = next_version(memory, number, revising.now)
+    revising.write(replace(after, forgotten_at=after.updated_at), "forget")
+
+
+def note(parts: Parts, document: Document, said: Sequence[Memory], read: Reading | None) -> None:
+    """Note with a document which of its facts another one said first, and which a model read from which chunk."""
+    noted = {name: value for name, value in document.metadata.items() if name not in (SHARED, reading.NOTED)}
+    if shared := [one.id for one in said if one.document_id != document.id][:_SHARED_MAX]:
+        noted[SHARED] = shared
+    if read and read.read and len(said) <= _READ_MAX:
+        by_key = {one.key: one.id for one in said}
+        named = {
+            chunk: [by_key.get(facts.identity(text, document.tags), 0) for text in texts]
+            for chunk, texts in read.read.items()
+        }
+        noted[reading.NOTED] = {chunk: numbers for chunk, numbers in named.items() if all(numbers)}
+    if noted != document.metadata:
+        rows.update(parts.db, replace(document, metadata=noted))
