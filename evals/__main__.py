@@ -127,6 +127,8 @@ def _groups(asked: Mapping[str, Sequence[Asked]]) -> dict[str, dict[str, list[An
             for name in dict.fromkeys(one.store for one in asked[OURS])
         },
         **{f"kind {kind}": (lambda one, kind=kind: one.question.kind == kind) for kind in precise.KINDS},
+        "unanswerable, near": lambda one: one.question.kind == "unanswerable" and one.question.near,
+        "unanswerable, far": lambda one: one.question.kind == "unanswerable" and not one.question.near,
     }
     return {
         group: {way: [one.answer for one in many if test(one)] for way, many in asked.items()}

@@ -42,6 +42,7 @@ class Question:
     expected: frozenset[str]
     superseded: frozenset[str] = frozenset()
     also_fine: frozenset[str] = frozenset()
+    near: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +114,8 @@ def _wrong(question: dict[str, Any], known: dict[str, int]) -> list[str]:
         wrong.append("a memory is named twice")
     if bool(expected) == (question["kind"] == "unanswerable"):
         wrong.append("what is expected does not go with its kind")
+    if ("near" in question) != (question["kind"] == "unanswerable"):
+        wrong.append("whether it is near does not go with its kind")
     if bool(superseded) != (question["kind"] == "changed"):
         wrong.append("what is superseded does not go with its kind")
     if not wrong and superseded and max(known[n] for n in superseded) > min(known[n] for n in expected):
@@ -125,7 +128,7 @@ def read(given: dict[str, Any]) -> Store:
     memories = tuple(Memory(m["id"], moment(m["time"]), m["text"]) for m in given["memories"])
     names = ("expected", "superseded", "also_fine")
     questions = tuple(
-        Question(q["text"], q["kind"], q["half"], *(frozenset(q.get(name, ())) for name in names))
+        Question(q["text"], q["kind"], q["half"], *(frozenset(q.get(name, ())) for name in names), q.get("near", False))
         for q in given["questions"]
     )
     return Store(given["name"], given["about"], moment(given["now"]), memories, questions)

@@ -29,7 +29,13 @@ GOOD: dict[str, Any] = {
             "superseded": ["old"],
         },
         {"text": "How often do fog signals sound?", "kind": "plain", "half": "held-out", "expected": ["fog"]},
-        {"text": "Who painted the Sistine Chapel?", "kind": "unanswerable", "half": "dev", "expected": []},
+        {
+            "text": "Who painted the Sistine Chapel?",
+            "kind": "unanswerable",
+            "half": "dev",
+            "near": False,
+            "expected": [],
+        },
     ],
 }
 
@@ -81,6 +87,7 @@ def test_a_good_file_has_no_problems() -> None:
         (("questions", 0), {"superseded": []}, "superseded does not go with its kind"),
         (("questions", 1), {"expected": []}, "expected does not go with its kind"),
         (("questions", 1), {"half": "third"}, "kind or half"),
+        (("questions", 1), {"near": True}, "near does not go with its kind"),
         (("questions", 2), {"expected": ["fog"]}, "expected does not go with its kind"),
         (("questions", 2), {"text": "How often do fog signals sound?"}, "there twice"),
     ],
