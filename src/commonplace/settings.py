@@ -48,6 +48,12 @@ SETTINGS = (
         original="HINDSIGHT_API_TENANT_API_KEY",
         secret=True,
     ),
+    Setting(
+        "hindsight_tenant",
+        "",
+        "Hindsight's tenant extension: where it is set, the server does not start without a key",
+        original="HINDSIGHT_API_TENANT_EXTENSION",
+    ),
     Setting("hindsight_bank", "default", "Bank of hindsight calls that name none", original="HINDSIGHT_MCP_BANK_ID"),
     Setting(
         "hindsight_enabled",
@@ -103,6 +109,7 @@ class Settings:
     hindsight_api_key: str = field(repr=False)
     hindsight_bank: str
     hindsight_enabled: bool
+    hindsight_tenant: str = ""
     hindsight_instructions: str = ""
     llm_provider: str = ""
     llm_url: str = ""
@@ -144,6 +151,7 @@ def load(environment: Mapping[str, str] | None = None) -> Settings:
         allowed_hosts=tuple(name.strip() for name in values["allowed_hosts"].split(",") if name.strip()),
         log_level=_choice("COMMONPLACE_LOG_LEVEL", values["log_level"], ("debug", "info", "warning", "error")),
         hindsight_api_key=values["hindsight_api_key"],
+        hindsight_tenant=values["hindsight_tenant"],
         hindsight_bank=values["hindsight_bank"],
         hindsight_enabled=_choice("HINDSIGHT_API_MCP_ENABLED", values["hindsight_enabled"], _TRUE + _FALSE) in _TRUE,
         hindsight_instructions=values["hindsight_instructions"],

@@ -21,6 +21,9 @@ _CONTRACT = _promises(
     tools:annotations | Reading tools are marked read-only, deleting and clearing ones destructive, none open-world.
     tools:instructions | The deployment's instructions are appended to what retain and recall say of themselves.
     http:curl | The request of the page, with no session, is answered; each bank has an endpoint of its own.
+    http:mounted | The MCP server is on by default at /mcp, with an endpoint for each bank at /mcp/{bank_id}/.
+    http:enabled | HINDSIGHT_API_MCP_ENABLED=false takes the endpoints away.
+    http:open | Without a key the endpoints are open.
     http:key | With a tenant key a request without it is 401.
     http:bank-order | The bank is that of the path, else of the header, else of the environment.
     retain:asynchronous | retain answers with an operation that stores the memory.
@@ -78,6 +81,7 @@ _DECIDED = _promises(
     _ISSUE,
     """
     shapes:two | One bank answers with objects, many banks with the same JSON in a string; the retains with objects.
+    http:keys | The tenant's key and that of the server both guard the endpoints, and /health stays open.
     shapes:failures | Failures are part of the answer; wrong arguments are errors.
     shapes:tolerant | JSON in strings and stray arguments are tolerated.
     banks:unwritten | Reading a bank nobody wrote to finds nothing or says so, and does not make it.

@@ -21,6 +21,7 @@ from commonplace.dialects.table import Dialect, instructed
 from commonplace.engine import upkeep
 from commonplace.engine.engine import Engine
 from commonplace.engine.parts import Parts
+from commonplace.engine.tasks import TASKS
 from commonplace.engine.worker import Tasks, Worker
 from commonplace.errors import Busy, Forbidden, Invalid
 from commonplace.faces.http import logs, tokens
@@ -33,8 +34,6 @@ from commonplace.vault.watching import Watch
 HOST = "127.0.0.1"
 PORT = 8888
 DIALECT = "hindsight"
-# What the server does with jobs, by their kind. None leaves any yet.
-TASKS: Tasks = {}
 _BACKLOG = 512
 # Longer than clients keep a connection, so that it is they who close it and never find it closed.
 _KEEP_ALIVE_S = 75
@@ -55,6 +54,11 @@ def run(
         raise Forbidden(
             f"Without a key, {host} would be open to everybody who can reach it.",
             hint="Set COMMONPLACE_API_KEY, or serve on 127.0.0.1.",
+        )
+    if settings.hindsight_tenant and not (settings.hindsight_api_key or settings.api_key):
+        # Who set this means the endpoints to be closed.
+        raise Forbidden(
+            "HINDSIGHT_API_TENANT_EXTENSION is set without a key.", hint="Set HINDSIGHT_API_TENANT_API_KEY."
         )
     spoken = dict(dialects or {name: registry.find(name) for name in registry.NAMES})
     if "hindsight" in spoken:
@@ -185,11 +189,13 @@ def _welcome(settings: Settings, plan: Plan, host: str, log_json: bool) -> None:
     """Say where the server is and how to reach it."""
     where = f"[{host}]" if ":" in host else host
     address = f"http://{where}:{plan.admission.port}"
+    there = plan.default in plan.dialects
+    short, path = (f"{address}/mcp ({plan.default}), ", "/mcp") if there else ("", "/DIALECT/mcp")
     lines = [
         f"Commonplace listens on {address}",
         f"  memories   {shortened(settings.database_path)}",
-        f"  endpoints  {address}/mcp ({plan.default}), {address}/DIALECT/mcp for {', '.join(plan.dialects)}",
-        f"  connect    claude mcp add --transport http commonplace {address}/mcp",
+        f"  endpoints  {short}{address}/DIALECT/mcp for {', '.join(plan.dialects)}",
+        f"  connect    claude mcp add --transport http commonplace {address}{path}",
         "  stop       Ctrl+C",
     ]
     said = logs.Json().format(logs.record(lines[0])) if log_json else "\n".join(lines)
