@@ -99,9 +99,10 @@ def memory_forget(
     vault = _in_step(call)
     memory = _memory(call, id)
     after = call.engine.forget(call.bank, [memory.id], call.origin("vault"))[0].memory
-    # Where somebody writes to the file at this very moment, the next look brings both together.
+    # Where somebody writes to the file at this very moment, a look brings both together; if it must, the next one.
     with suppress(Conflict):
-        follow(vault, after.id, call.origin("vault"))
+        if not follow(vault, after.id, call.origin("vault")):
+            sync(vault)
     assert after.forgotten_at is not None
     return {"id": ids.note(after.id), "status": "deleted", "deleted_at": clock.iso(after.forgotten_at)}
 

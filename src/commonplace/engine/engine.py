@@ -171,4 +171,5 @@ class Engine(Parts):
     doctor = care.doctor
 
     adopt = notes.adopt
+    amend = notes.amend
     for_phases = bundles.for_phases

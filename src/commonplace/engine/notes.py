@@ -1,14 +1,14 @@
 """Notes that were files before they were memories: they come with an id and a past of their own."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 
 from commonplace import checks, ids
-from commonplace.engine.drafts import checked_draft, checked_origin
-from commonplace.engine.memories import newborn, next_version
+from commonplace.engine.drafts import checked_draft, checked_edit, checked_origin
+from commonplace.engine.memories import get, newborn, next_version
 from commonplace.engine.parts import Parts
 from commonplace.engine.revising import Revising
 from commonplace.errors import Conflict
-from commonplace.records import Draft, Memory, Origin
+from commonplace.records import Draft, Edit, Memory, Origin, Unset
 from commonplace.storage import archive, banks
 
 
@@ -41,6 +41,22 @@ def adopt(parts: Parts, bank: str, draft: Draft, past: Past, origin: Origin = Or
             return memory
         deleted = max(memory.updated_at, _earlier(past.deleted_at, revising.now))
         memory = replace(next_version(memory, drawn[1], deleted), forgotten_at=deleted)
+        revising.write(memory, "forget")
+        return memory
+
+
+def amend(parts: Parts, bank: str, memory_id: int, edit: Edit, origin: Origin = Origin()) -> Memory:
+    """Change a note that is forgotten; it stays so, since when it was."""
+    checked, author = checked_edit(edit), checked_origin(origin)
+    with parts.db.transaction():
+        memory = get(parts, bank, memory_id)
+        if memory.forgotten_at is None:
+            raise Conflict(f"The note {ids.note(memory.id)} is not forgotten.", hint="Revise it.")
+        given = {one.name: getattr(checked, one.name) for one in fields(checked)}
+        changed = {name: value for name, value in given.items() if not isinstance(value, Unset)}
+        revising = Revising(parts, memory.bank_id, "revise", author)
+        number = banks.new_ids(parts.db, revising.now)[0]
+        memory = replace(next_version(memory, number, revising.now), **changed)
         revising.write(memory, "forget")
         return memory
 

@@ -19,6 +19,20 @@ class Kept:
     missing_at: int | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Erased:
+    """The file of a note that was erased for good, as it was when it was last read or written."""
+
+    memory_id: int
+    bank: str
+    path: str
+    mtime_ns: int
+    size: int
+    sha256: str
+    # Whether it is a person's own, and theirs to remove.
+    stays: int = 0
+
+
 def find(db: Database, memory_id: int) -> Kept | None:
     """The file of a note."""
     row = db.one("find_note", memory_id=memory_id)
@@ -30,6 +44,11 @@ def listed(db: Database, bank_id: int) -> list[Kept]:
     return [Kept(**row) for row in db.all("list_notes", bank_id=bank_id)]
 
 
+def stamps(db: Database, bank_id: int) -> dict[str, tuple[int, int]]:
+    """The time and size of each file of a bank, as it was; of one that should be there and is not, impossible ones."""
+    return {row["path"]: (row["mtime_ns"], row["size"]) for row in db.all("note_stamps", bank_id=bank_id)}
+
+
 def put(db: Database, kept: Kept) -> None:
     """Note what a file holds."""
     db.run("put_note", **asdict(kept))
@@ -38,6 +57,26 @@ def put(db: Database, kept: Kept) -> None:
 def drop(db: Database, memory_id: int) -> None:
     """Forget about a file."""
     db.run("drop_note", memory_id=memory_id)
+
+
+def erased(db: Database, bank: str) -> list[Erased]:
+    """The files of a bank whose notes were erased."""
+    return [Erased(**row) for row in db.all("erased_notes", bank=bank)]
+
+
+def put_erased(db: Database, one: Erased) -> None:
+    """Note that the note of a file was erased."""
+    db.run("put_erased_note", **asdict(one))
+
+
+def drop_erased(db: Database, memory_id: int) -> None:
+    """Forget about the file of an erased note."""
+    db.run("drop_erased_note", memory_id=memory_id)
+
+
+def banks_to_erase(db: Database) -> list[str]:
+    """The banks, also erased ones, in whose folders files are still to be removed."""
+    return [row["bank"] for row in db.all("banks_with_files_to_erase")]
 
 
 def pulse(db: Database) -> tuple[int, int]:

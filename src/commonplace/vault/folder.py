@@ -8,6 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from platform import node
+from typing import NamedTuple
 
 from commonplace.errors import Conflict
 from commonplace.limits import TEXT_BYTES_MAX
@@ -22,9 +23,8 @@ _TICK_NS = 50_000_000  # Two writes within one turn of the system's clock leave 
 _DEPTH_MAX = 40
 
 
-@dataclass(frozen=True, slots=True)
-class Seen:
-    """A file as its folder lists it."""
+class Seen(NamedTuple):
+    """A file as its folder lists it. A tuple, because a look at a large folder makes one for every file."""
 
     mtime_ns: int
     size: int
@@ -132,23 +132,34 @@ def _list(root: Path, under: str, found: Listing, depth: int) -> None:
         return
     for entry in entries:
         path = f"{under}/{entry.name}" if under else entry.name
-        if entry.name.startswith(PART_PREFIX):
-            _sweep(entry)
-        elif reason := _reason(entry, depth):
-            found.passed[path.encode(errors="replace").decode()] = reason
-        elif entry.is_dir(follow_symlinks=False):
-            _list(root, path, found, depth + 1)
-        else:
+        if _plain(entry.name) and entry.is_file(follow_symlinks=False):
             with suppress(FileNotFoundError):  # Gone between the list and the look.
                 status = entry.stat(follow_symlinks=False)
                 found.files[path] = Seen(status.st_mtime_ns, status.st_size)
+        elif entry.name.startswith(PART_PREFIX):
+            _sweep(entry)
+        elif reason := _reason(entry, depth):
+            found.passed[path.encode(errors="replace").decode()] = reason
+        else:
+            _list(root, path, found, depth + 1)
+
+
+def _plain(name: str) -> bool:
+    """Whether a file of this name is a note."""
+    # Of the names that end so, only those that begin so can be temporary; most of a large folder's do not.
+    return name[-3:].lower() == ".md" and not (name[0] in ".~" and names.temporary(name)) and _is_text(name)
+
+
+def _is_text(name: str) -> bool:
+    """Whether a name on disk is UTF-8; what is not comes with half characters in it."""
+    return name.isprintable() or name == name.encode(errors="replace").decode()
 
 
 def _reason(entry: "os.DirEntry[str]", depth: int) -> str:
-    """Why a name is passed over, or nothing where it is a note or a folder of notes."""
+    """Why something that is no note is passed over, or nothing where it is a folder of notes."""
     if entry.name.startswith("."):
         return "Its name begins with a dot."
-    if not entry.name.isprintable() and entry.name != entry.name.encode(errors="replace").decode():
+    if not _is_text(entry.name):
         return "Its name is not UTF-8."
     if entry.is_symlink():
         return "It is a link; links are not followed."
@@ -158,7 +169,7 @@ def _reason(entry: "os.DirEntry[str]", depth: int) -> str:
         return "It is a temporary file."
     if not entry.is_file(follow_symlinks=False):
         return "It is not a file."
-    return "" if entry.name.lower().endswith(".md") else "It is not a markdown file."
+    return "It is not a markdown file."
 
 
 def _sweep(entry: "os.DirEntry[str]") -> None:

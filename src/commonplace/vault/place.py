@@ -9,7 +9,7 @@ from typing import Any, cast
 from commonplace.engine.engine import Engine
 from commonplace.errors import Unsupported
 from commonplace.records import Memory
-from commonplace.storage import banks, memories
+from commonplace.storage import banks, memories, notes
 from commonplace.vault import names
 from commonplace.vault.notes import Note, text_of
 
@@ -57,9 +57,10 @@ def folders_of(root: Path) -> tuple[Path, Path]:
 
 
 def vaults(engine: Engine) -> list[Vault]:
-    """The vaults of a store, that of the usual bank first."""
+    """The vaults of a store, that of the usual bank first, and those of erased banks that still have files to go."""
     known = [bank.name for bank in banks.listed(engine.db, _BANKS_MAX)]
-    return [vault_of(engine, name) for name in (DEFAULT_BANK, *(name for name in known if name != DEFAULT_BANK))]
+    names_of = dict.fromkeys((DEFAULT_BANK, *known, *notes.banks_to_erase(engine.db)))
+    return [vault_of(engine, name) for name in names_of]
 
 
 def sha256(data: bytes) -> str:

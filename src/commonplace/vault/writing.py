@@ -12,6 +12,7 @@ from commonplace.storage import notes as rows
 from commonplace.storage.files import explained
 from commonplace.storage.notes import Kept
 from commonplace.vault import folder, names, notes
+from commonplace.vault.erasing import bury
 from commonplace.vault.notes import Note
 from commonplace.vault.place import Vault, mark_of, marked, sha256, told
 
@@ -48,7 +49,7 @@ def follow(vault: Vault, number: int, origin: Origin) -> bool:
     with vault.engine.db.transaction():
         kept, memory = rows.find(vault.engine.db, number), vault.memory(number)
         if memory is None:
-            return kept is not None and _erase(vault, kept)
+            return kept is not None and bury(vault, kept)
         if kept is None or kept.mtime_ns == 0:
             _give_name(vault, number, None, origin)
             return True
@@ -141,18 +142,6 @@ def _rewrite(vault: Vault, kept: Kept, memory: Memory, origin: Origin) -> bool:
         return False
     rows.put(vault.engine.db, replace(kept, mtime_ns=0, missing_at=None))
     _give_name(vault, memory.id, None, origin)
-    return True
-
-
-def _erase(vault: Vault, kept: Kept) -> bool:
-    """Remove the file of a note that was erased for good, if it is still what it was."""
-    rows.drop(vault.engine.db, kept.memory_id)
-    if folder.seen(vault.root, kept.path) is None:
-        return False
-    if sha256(folder.contents(vault.root, kept.path)) != kept.sha256:
-        return False
-    with explained(vault.root / kept.path):
-        (vault.root / kept.path).unlink(missing_ok=True)
     return True
 
 

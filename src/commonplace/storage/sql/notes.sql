@@ -6,6 +6,12 @@ select memory_id, bank_id, path, mtime_ns, size, sha256, version, missing_at fro
 -- name: list_notes
 select memory_id, bank_id, path, mtime_ns, size, sha256, version, missing_at from notes where bank_id = :bank_id;
 
+-- Without those whose file is gone and believed to be.
+-- name: note_stamps
+select n.path, case when n.missing_at is null then n.mtime_ns else -1 end as mtime_ns, n.size from notes n
+where n.bank_id = :bank_id and (n.missing_at is null
+  or exists (select 1 from memories m where m.id = n.memory_id and m.forgotten_at is null));
+
 -- name: put_note
 insert into notes (memory_id, bank_id, path, mtime_ns, size, sha256, version, missing_at)
 values (:memory_id, :bank_id, :path, :mtime_ns, :size, :sha256, :version, :missing_at)
@@ -19,6 +25,31 @@ delete from notes where memory_id = :memory_id;
 -- name: notes_behind
 select n.memory_id from notes n left join memories m on m.id = n.memory_id
 where n.bank_id = :bank_id and (m.id is null or m.version > n.version or n.mtime_ns = 0) order by n.memory_id;
+
+-- name: erase_notes
+delete from notes where bank_id = :bank_id;
+
+-- What a bank that is erased leaves behind in its folder.
+-- name: leave_notes
+insert into erased_notes (memory_id, bank, path, mtime_ns, size, sha256)
+select n.memory_id, b.name, n.path, n.mtime_ns, n.size, n.sha256 from notes n join banks b on b.id = n.bank_id
+where n.bank_id = :bank_id
+on conflict (memory_id) do nothing;
+
+-- name: erased_notes
+select memory_id, bank, path, mtime_ns, size, sha256, stays from erased_notes where bank = :bank;
+
+-- name: put_erased_note
+insert into erased_notes (memory_id, bank, path, mtime_ns, size, sha256, stays)
+values (:memory_id, :bank, :path, :mtime_ns, :size, :sha256, :stays)
+on conflict (memory_id) do update set path = excluded.path, mtime_ns = excluded.mtime_ns, size = excluded.size,
+  sha256 = excluded.sha256, stays = excluded.stays;
+
+-- name: drop_erased_note
+delete from erased_notes where memory_id = :memory_id;
+
+-- name: banks_with_files_to_erase
+select distinct bank from erased_notes where stays = 0 order by bank;
 
 -- Every version draws an id, and every purge is counted in its bank.
 -- name: notes_pulse

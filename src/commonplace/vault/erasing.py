@@ -1,0 +1,101 @@
+"""Files of notes that were erased for good: ours are removed, and what a person made by hand stays, unread."""
+
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from pathlib import Path, PurePosixPath
+
+from commonplace.errors import CommonplaceError
+from commonplace.storage import notes as rows
+from commonplace.storage.files import explained
+from commonplace.storage.notes import Erased, Kept
+from commonplace.vault import folder, notes
+from commonplace.vault.folder import Seen
+from commonplace.vault.place import DEFAULT_BANK, Vault, sha256
+
+STAYS = "Its note was erased for good; the file is yours, and is read again when you change it."
+
+
+@dataclass(slots=True)
+class Graves:
+    """The files of a vault that stay although their notes were erased, by path and by what is in them."""
+
+    paths: dict[str, Erased] = field(default_factory=dict[str, Erased])
+    contents: dict[str, Erased] = field(default_factory=dict[str, Erased])
+    # Those that were met in the folder.
+    met: set[int] = field(default_factory=set[int])
+
+    def holds(self, path: str, seen: Seen | None) -> bool:
+        """Whether a file is one of them, as far as its time and size tell."""
+        found = self.paths.get(path)
+        if found is None or (found.mtime_ns, found.size) != seen:
+            return False
+        self.met.add(found.memory_id)
+        return True
+
+
+def graves(vault: Vault) -> Graves:
+    """Which files stay unread. What is still to be removed is removed first."""
+    found = rows.erased(vault.engine.db, vault.bank)
+    if not found or not vault.root.is_dir():
+        return Graves()
+    left = [one if one.stays else _settled(vault, one) for one in found]
+    kept = [one for one in left if one is not None]
+    if vault.bank != DEFAULT_BANK and vault.bank_id is None:
+        _remove_empty(vault.root)
+    return Graves({one.path: one for one in kept}, {one.sha256: one for one in kept})
+
+
+def bury(vault: Vault, kept: Kept) -> bool:
+    """See to the file of a note that was erased; whether it was removed."""
+    gone = Erased(kept.memory_id, vault.bank, kept.path, kept.mtime_ns, kept.size, kept.sha256)
+    with vault.engine.db.transaction():
+        rows.drop(vault.engine.db, kept.memory_id)
+        rows.put_erased(vault.engine.db, gone)
+    there = folder.seen(vault.root, kept.path) is not None
+    _settled(vault, gone)
+    return there and folder.seen(vault.root, kept.path) is None
+
+
+def lies(vault: Vault, one: Erased, path: str, seen: Seen, buried: Graves) -> None:
+    """Note where a file lies that stays, and its time, by which it is known the next time."""
+    buried.met.add(one.memory_id)
+    rows.put_erased(vault.engine.db, replace(one, path=path, mtime_ns=seen.settled_ns, size=seen.size))
+
+
+def rise(vault: Vault, one: Erased) -> None:
+    """A file that stayed is gone or was changed, and is a file like any other again."""
+    rows.drop_erased(vault.engine.db, one.memory_id)
+
+
+def _settled(vault: Vault, one: Erased) -> Erased | None:
+    """Remove a file if it is ours and what it was; else note that it stays, or is none of an erased note any more."""
+    seen = folder.seen(vault.root, one.path)
+    data = folder.contents(vault.root, one.path) if seen else b""
+    if seen is None or sha256(data) != one.sha256:
+        rise(vault, one)
+        return None
+    if _carried(data, one.path) != one.memory_id:
+        stays = replace(one, stays=1, mtime_ns=seen.settled_ns, size=seen.size)
+        rows.put_erased(vault.engine.db, stays)
+        return stays
+    target = vault.root / one.path
+    with explained(target):
+        target.unlink(missing_ok=True)
+    rise(vault, one)
+    return None
+
+
+def _carried(data: bytes, path: str) -> int | None:
+    try:
+        return notes.read(notes.split(data), PurePosixPath(path).stem).id
+    except CommonplaceError:
+        return None
+
+
+def _remove_empty(root: Path) -> None:
+    """Let go of the folders of a bank in which nothing is left."""
+    with suppress(OSError):
+        for inner in sorted((path for path in root.rglob("*") if path.is_dir()), reverse=True):
+            with suppress(OSError):
+                inner.rmdir()
+        root.rmdir()

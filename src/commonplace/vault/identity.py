@@ -1,0 +1,128 @@
+"""Which file is which note: by the id it carries, by its place, by what is in it, and last by what it is like."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from pathlib import PurePosixPath
+
+from commonplace import ids
+from commonplace.storage import notes as rows
+from commonplace.storage.notes import Kept
+from commonplace.vault import names
+from commonplace.vault.folder import Listing, Seen
+from commonplace.vault.notes import Note, text_of
+from commonplace.vault.place import Vault, mark_of, path_id
+
+_AHEAD_MS = 24 * 3_600_000  # An id from further in the future was not given out by a clock that goes right.
+_ALIKE = 0.5
+_PAIRS_MAX = 400
+_LINES_MAX = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A file that may have changed, read."""
+
+    path: str
+    seen: Seen
+    sha256: str
+    note: Note
+
+
+def identified(
+    vault: Vault, found: list[Found], known: list[Kept], listing: Listing
+) -> Iterable[tuple[Found, int, bool]]:
+    """Each changed file with the id of its note, and whether it is a copy of another note's file."""
+    by_path, by_id = {one.path: one for one in known}, {one.memory_id: one for one in known}
+    changed = {one.path: one for one in found}
+    # Files that were not read still carry what they carried.
+    owners = {one.memory_id: one.path for one in known if one.path in listing.files and one.path not in changed}
+    ahead = ids.floor(vault.engine.clock.now() + _AHEAD_MS)
+    stems = {names.folded(path.removesuffix(".md")) for path in listing.files}
+
+    def order(one: Found) -> tuple[bool, bool, int, str]:
+        kept = by_id.get(one.note.id or 0)
+        return (not (kept and kept.path == one.path), _conflicting(one.path, stems), len(one.path), one.path)
+
+    lost = _Lost(vault, [one for one in known if one.path not in listing.files], owners)
+    lost.expect([one for one in found if one.note.id is None and one.path not in by_path])
+    for one in sorted(found, key=order):
+        carried = one.note.id if one.note.id is not None and one.note.id <= ahead else None
+        kept = by_path.get(one.path)
+        if carried is not None and owners.get(carried, one.path) == one.path:
+            owners[carried] = one.path
+            yield one, carried, False
+            continue
+        copy = carried is not None or (_conflicting(one.path, stems) and kept is None)
+        if kept is not None and owners.get(kept.memory_id, one.path) == one.path and kept.memory_id != carried:
+            number = kept.memory_id
+            copy = carried is not None
+        elif carried is None and (moved := lost.found_again(one)) is not None:
+            number, copy = moved, False
+        else:
+            number = own_id(vault, one.path)
+        owners[number] = one.path
+        yield one, number, copy
+
+
+class _Lost:
+    """Notes whose files are not where they were, to be known again in files that carry no id."""
+
+    def __init__(self, vault: Vault, lost: list[Kept], owners: dict[int, str]) -> None:
+        self._vault, self._owners = vault, owners
+        self._by_content = {one.sha256: one.memory_id for one in lost}
+        self._texts: dict[int, list[str]] = {}
+        self._lost = lost
+
+    def expect(self, fresh: list[Found]) -> None:
+        """Learn what the lost notes say, if files came that may be theirs; comparing very many would take too long."""
+        waiting = [one for one in fresh if one.sha256 not in self._by_content]
+        if not waiting or len(waiting) * len(self._lost) > _PAIRS_MAX:
+            return
+        contents = {one.sha256 for one in fresh}
+        for one in self._lost:
+            memory = self._vault.memory(one.memory_id) if one.sha256 not in contents else None
+            if memory is not None:
+                self._texts[memory.id] = _lines(memory.text)
+
+    def found_again(self, one: Found) -> int | None:
+        """The note that a file was: with the same content, or, after a rename and an edit, with half of its lines."""
+        number = self._by_content.pop(one.sha256, None)
+        if number is None:
+            said = _lines(text_of(one.note))
+            scores = {
+                number: SequenceMatcher(None, said, lines, autojunk=False).ratio()
+                for number, lines in self._texts.items()
+                if number not in self._owners
+            }
+            number = max(scores, key=lambda each: scores[each], default=None)
+            number = number if number is not None and scores[number] >= _ALIKE else None
+        if number is None or number in self._owners:
+            return None
+        self._texts.pop(number, None)
+        return number
+
+
+def own_id(vault: Vault, path: str) -> int:
+    """The id for a file that has none of its own."""
+    turn = 0
+    while True:
+        number = path_id(path, turn)
+        kept, memory = rows.find(vault.engine.db, number), vault.memory(number)
+        if memory is None and kept is None:
+            return number
+        # The same path again is the same note, also when what was known of its file is lost.
+        if memory is not None and kept is None and mark_of(memory).get("file") == path:
+            return number
+        if kept is not None and kept.path == path:
+            return number
+        turn += 1
+
+
+def _conflicting(path: str, stems: set[str]) -> bool:
+    place = PurePosixPath(path)
+    return names.conflict(place.stem, lambda base: names.folded(str(place.with_name(base))) in stems)
+
+
+def _lines(text: str) -> list[str]:
+    return [line.strip() for line in text.splitlines() if line.strip()][:_LINES_MAX]

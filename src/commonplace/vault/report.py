@@ -1,0 +1,19 @@
+"""What a comparison of folder and memories did, and what a person should know of the folder."""
+
+from dataclasses import dataclass, field
+
+
+@dataclass(slots=True)
+class Report:
+    """Counts of what was done, and files by their path."""
+
+    added: int = 0
+    changed: int = 0
+    forgotten: int = 0
+    restored: int = 0
+    written: int = 0
+    # Files with what is the matter with each.
+    missing: list[str] = field(default_factory=list[str])
+    broken: dict[str, str] = field(default_factory=dict[str, str])
+    copies: list[str] = field(default_factory=list[str])
+    passed: dict[str, str] = field(default_factory=dict[str, str])
