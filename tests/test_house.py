@@ -56,9 +56,9 @@ BROAD_EXCEPTS = {
 # or the official SDK.
 INLINE_IMPORTS = {
     "app.py": 3,
-    "faces/cli/screen.py": 2,
     "engine/worker.py": 1,
     "faces/cli/importing.py": 1,
+    "faces/cli/screen.py": 2,
     "faces/cli/serving.py": 3,
     "faces/http/app.py": 1,
     "faces/mcp/methods.py": 1,

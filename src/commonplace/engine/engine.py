@@ -35,8 +35,8 @@ from commonplace.engine import doctor as care
 from commonplace.engine import history as past
 from commonplace.engine import recall as finding
 from commonplace.engine.parts import Parts
-
 from commonplace.engine.settling import settled
+
 
 class Engine(Parts):
     """Everything a face can ask for."""
@@ -138,9 +138,9 @@ class Engine(Parts):
     add_directive = directives.add_directive
     list_directives = directives.list_directives
     delete_directive = directives.delete_directive
-    add_mental_model = mental_models.add_mental_model
     directives_in_force = directives.in_force
     guidance = directives.guidance
+    add_mental_model = mental_models.add_mental_model
     list_mental_models = mental_models.list_mental_models
     get_mental_model = mental_models.get_mental_model
     update_mental_model = mental_models.update_mental_model
@@ -153,9 +153,9 @@ class Engine(Parts):
     enqueue = jobs.enqueue
     get_job = jobs.get_job
     list_jobs = jobs.list_jobs
-    cancel_job = jobs.cancel_job
     count_jobs = jobs.count_jobs
     unsettled_count = settling.unsettled_count
+    cancel_job = jobs.cancel_job
     retry_job = jobs.retry_job
     delete_finished_jobs = jobs.delete_finished_jobs
 
