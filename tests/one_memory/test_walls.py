@@ -1,0 +1,240 @@
+"""The walls: nothing of another bank and nothing of another user comes out, or is changed, through any tool by any id.
+
+Every tool of every dialect is called with whatever names the stranger's things; the tables say which tools there are.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from commonplace import ids
+from commonplace.activities import DocumentDraft, ReminderDraft, SessionDraft
+from commonplace.dialects import registry
+from commonplace.dialects.table import Tool
+from commonplace.engine.directives import Directive
+from commonplace.engine.engine import Engine
+from commonplace.engine.mental_models import MentalModel
+from commonplace.records import Draft, Scope
+from tests.dialects.speaking import Client
+from tests.one_memory.tongues import FORMS
+
+SECRET = "quincunx"
+CUE = "Zofia"
+TEXT = f"{CUE} keeps the lamp oil in the {SECRET}."
+TAG = "of-the-lamps"
+# Handles that a contract lets anybody use who has them: its tools for sessions and streams take no user.
+HANDLES = ("session_id", "stream_id")
+WORDS = ("query", "q", "pattern", "source_query", "keypath_prefix")
+OWN = "The tide tables hang by the door."
+
+
+@dataclass(frozen=True)
+class Stranger:
+    """Somebody else's things, behind the wall."""
+
+    bank: str
+    user: str
+    number: int
+    version: int
+    names: dict[str, list[str]]
+
+    def state(self, engine: Engine) -> object:
+        """Everything that nobody on this side may change."""
+        memory = engine.get(self.bank, self.number)
+        document = engine.get_document(self.bank, self.names["document_id"][0])
+        session = engine.get_session(self.bank, self.names["session_id"][0])
+        reminder = engine.get_reminder(self.bank, self.names["reminder"][0])
+        history = engine.history(self.bank, self.number)
+        return memory, document.text, document.sha256, session, reminder, len(history)
+
+
+def stranger(engine: Engine, bank: str, user: str) -> Stranger:
+    """Somebody with one of everything."""
+    scope = Scope(project="cellar", user=user)
+    document, _ = engine.put_document(bank, DocumentDraft("told/lamps", TEXT, metadata={"user": user}))
+    draft = Draft(TEXT, title=SECRET, kind="rule", key="lamps.oil", tags=(TAG,), document_id=document.id, scope=scope)
+    memory = engine.remember(bank, draft).memory
+    session = engine.start_session(bank, SessionDraft(f"About {SECRET}", project="cellar", user=user))
+    reminder = engine.add_reminder(bank, ReminderDraft("0 9 * * *", TEXT, project="cellar", user=user))
+    names = {
+        "project_id": ["cellar"],
+        "document_id": [document.name],
+        "session_id": [ids.short(session.id)],
+        "reminder": [ids.short(reminder.id)],
+        "tags": [TAG],
+    }
+    if not user:
+        model = engine.add_mental_model(bank, MentalModel("lamps", SECRET, CUE))
+        engine.refresh_mental_model(bank, model.name)
+        directive = engine.add_directive(bank, Directive(SECRET, TEXT))
+        names |= {"mental_model_id": ["lamps"], "directive_id": [ids.uuid_form(directive.id)]}
+    return Stranger(bank, user, memory.id, memory.version_id, names)
+
+
+def candidates(one: Stranger, tool: Tool, name: str) -> list[Any]:
+    """What an argument may be given to reach for a stranger's things."""
+    numbers = [form(number) for number in (one.number, one.version) for form in FORMS]
+    if name == "id" and "reminder" in tool.name:
+        return one.names["reminder"]
+    if name in ("id", "memory_id", "operation_id"):
+        return [*numbers, *one.names.get("directive_id", [])]
+    if name == "keypath":
+        return ["lamps.oil", "lamps", *numbers, f"rule.{ids.short(one.number)}"]
+    if name == "phases":
+        return [[CUE], ["work"]]
+    if name == "document_id":
+        return [*one.names["document_id"], *numbers]
+    if name in WORDS:
+        return [CUE, f"Where does {CUE} keep the lamp oil?"]
+    if name == "tags":
+        return [[TAG]]
+    return list(one.names.get(name, []))
+
+
+PLAIN: dict[str, Any] = {
+    "title": "Tides",
+    "body": OWN,
+    "content": OWN,
+    "value": OWN,
+    "messages": OWN,
+    "message": OWN,
+    "chunk": OWN,
+    "name": "Tides",
+    "project_id": "pier",
+    "cron_expression": "0 8 * * *",
+    "bank_id": "default",
+    "stream_id": "m00000000001",
+    "mental_model_id": "tides",
+    "directive_id": ids.uuid_form(1),
+}
+# Optional arguments that widen what a tool looks at.
+WIDER: dict[str, Any] = {
+    "include_deleted": True,
+    "include_superseded": True,
+    "include_content": True,
+    "include_chunks": True,
+    "include_source_facts": True,
+    "include_based_on": True,
+    "include_entities": True,
+    "include_disabled": True,
+    "recursive": True,
+    "all": True,
+    "retrieval_strategy": "hybrid_graph",
+    "graph_depth": 2,
+}
+REACHING = ("project_id", "document_id", "memory_id", "keypath", "session_id", "tags", *WORDS)
+
+
+def attempts(one: Stranger, tool: Tool) -> Iterator[dict[str, Any]]:
+    """Calls of a tool that reach for a stranger's things: by what it must be given, and by each thing it may be."""
+    names = [p.name for p in tool.parameters]
+    skipped = HANDLES if one.user else ()
+    wider = {name: value for name, value in WIDER.items() if name in names}
+    required = [p.name for p in tool.parameters if p.required]
+    plain: dict[str, Any] = {}
+    for name in required:
+        found = [] if name in skipped else candidates(one, tool, name)
+        assert found or name in PLAIN or name in skipped, f"{tool.name}: no sample for `{name}`"
+        plain[name] = found[0] if found else PLAIN.get(name, "m00000000001")
+    yield plain
+    yield plain | wider
+    for name in names:
+        if name not in skipped and name in (*required, *REACHING):
+            for value in candidates(one, tool, name):
+                yield plain | {name: value}
+                yield plain | wider | {name: value}
+
+
+@pytest.fixture(params=["another bank", "another user"])
+def other(request: pytest.FixtureRequest, engine: Engine) -> Stranger:
+    bank, user = ("elsewhere", "") if request.param == "another bank" else ("default", "ada")
+    return stranger(engine, bank, user)
+
+
+@pytest.mark.parametrize("name", registry.NAMES)
+def test_no_tool_shows_or_changes_what_is_behind_the_wall(engine: Engine, other: Stranger, name: str) -> None:
+    client = Client(engine, registry.find(name))
+    engine.remember("default", Draft(OWN, scope=Scope(project="cellar")))
+    before = other.state(engine)
+    for tool in client.dialect.tools.values():
+        if tool.name == "delete_bank" and other.user:
+            continue  # A bank goes as a whole, with everybody in it.
+        for given in attempts(other, tool):
+            told = client.result(tool.name, **given)
+            shown = str(told)
+            for value in given.values():  # What a caller said may be said back.
+                shown = shown.replace(str(value), "")
+            assert SECRET not in shown, (tool.name, given)
+            assert other.state(engine) == before, (tool.name, given)
+
+
+def test_other_users_documents_and_tags_are_not_the_owners(engine: Engine) -> None:
+    stranger(engine, "default", "ada")
+    hindsight = Client(engine, registry.single("hindsight"))
+    powermem = Client(engine, registry.find("powermem"))
+    said = "Ada stores rope. Ada mends the nets."
+    powermem.result("add_memory", messages=said, user_id="ada")
+    powermem.result("add_memory", messages="Oil is dear. The pier is wet.")
+    before = powermem.result("list_memories", user_id="ada")["structuredContent"]
+
+    listed = hindsight.result("list_documents")["structuredContent"]
+    tags = hindsight.result("list_tags")["structuredContent"]
+    hindsight.result("clear_memories")
+
+    assert (listed["total"], tags["total"]) == (1, 0)
+    assert powermem.result("list_memories", user_id="ada")["structuredContent"] == before
+    assert before["count"] == 3
+    assert powermem.result("list_memories")["structuredContent"]["count"] == 0
+
+
+def test_a_named_user_sees_own_and_shared_rows_and_changes_own(engine: Engine) -> None:
+    memories = Client(engine, registry.find("memories"))
+    powermem = Client(engine, registry.find("powermem"))
+    mine = memories.result("add_memory", content="Ada stores rope.", user_id="ada")["structuredContent"]["id"]
+    ours = memories.result("add_memory", content="Everybody stores rope.")["structuredContent"]["id"]
+
+    shared = memories.result("search_memories", query="rope", user_id="ada")["structuredContent"]["memories"]
+    alone = powermem.result("search_memories", query="rope", user_id="ada")["structuredContent"]["results"]
+
+    assert {one["id"] for one in shared} == {mine, ours}
+    assert [one["memory"] for one in alone] == ["Ada stores rope."]
+    assert memories.result("edit_memory", id=ours, content="x", user_id="ada")["isError"]
+    assert memories.result("edit_memory", id=mine, content="x")["isError"]
+    assert powermem.result("update_memory", memory_id=ours, content="x", user_id="ada")["isError"]
+
+
+def test_the_owner_by_name_is_the_owner(engine: Engine) -> None:
+    powermem = Client(engine, registry.find("powermem"))
+    memories = Client(engine, registry.find("memories"))
+    powermem.result("add_memory", messages="The rope is in the loft.", user_id="mcp_user")
+    found = memories.result("search_memories", query="rope", user_id="mcp_user")["structuredContent"]["memories"]
+    assert [(one["content"], one["userId"]) for one in found] == [("The rope is in the loft.", None)]
+
+
+def test_a_project_shows_where_it_should_and_nowhere_else(engine: Engine) -> None:
+    memories = Client(engine, registry.find("memories"))
+    memstate = Client(engine, registry.find("memstate"))
+    memories.result("add_memory", content="The rope is in the loft.", project_id="cellar")
+
+    def seen(**more: str) -> int:
+        return len(memories.result("search_memories", query="rope", **more)["structuredContent"]["memories"])
+
+    def found(**more: str) -> int:
+        return len(memstate.result("memstate_search", query="rope", **more)["structuredContent"]["data"]["results"])
+
+    assert (seen(), seen(project_id="cellar"), seen(project_id="pier")) == (0, 1, 0)
+    assert (found(), found(project_id="cellar"), found(project_id="pier")) == (1, 1, 0)
+
+
+def test_marks_of_ours_cannot_be_forged_to_look_through_a_wall(engine: Engine) -> None:
+    other = stranger(engine, "default", "ada")
+    forged = {"fact": {"mentioned_at": 1, "sources": [other.number]}}
+    powermem = Client(engine, registry.find("powermem"))
+    memories = Client(engine, registry.find("memories"))
+    assert powermem.result("add_memory", messages="A.", memory_type="observation", metadata=forged)["isError"]
+    assert memories.result("add_memory", content="A.", metadata=forged)["isError"]
+    own = memories.result("add_memory", content="A.")["structuredContent"]["id"]
+    assert memories.result("edit_memory", id=own, metadata=forged)["isError"]
+    assert powermem.result("update_memory", memory_id=own, content="A.", metadata=forged)["isError"]
