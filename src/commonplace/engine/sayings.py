@@ -24,7 +24,7 @@ _READ_MAX = 1_500
 
 def say(parts: Parts, draft: Draft, chunk: int, revising: Revising) -> tuple[Memory, bool]:
     """A fact that a document says, as a memory, and whether it is new or was said again."""
-    before = memories.find_by_key(parts.db, revising.bank_id, Scope(), draft.key)
+    draft, before = _place(parts, draft, revising)
     if before is None:
         first, second = banks.new_ids(parts.db, revising.now, 2)
         memory = newborn(draft, (first, second), revising)
@@ -32,8 +32,9 @@ def say(parts: Parts, draft: Draft, chunk: int, revising: Revising) -> tuple[Mem
         return memory, True
     mark = mark_of(before)
     number = cast(int, draft.document_id)
-    if before.forgotten_at is None and number in mark.documents:
-        if before.document_id != number or chunk == mark.chunk:
+    if number in mark.documents:
+        # What was forgotten since this document said it stays forgotten, until somebody else says it.
+        if before.forgotten_at is not None or before.document_id != number or chunk == mark.chunk:
             return before, False
         return _revised(parts, before, revising, metadata=marks.remarked(before, chunk=chunk)), False
     if before.forgotten_at is None:
@@ -41,6 +42,21 @@ def say(parts: Parts, draft: Draft, chunk: int, revising: Revising) -> tuple[Mem
         return _revised(parts, before, revising, metadata=marks.remarked(before, documents=told)), True
     given = {name: getattr(draft, name) for name in ("kind", "metadata", "category", "happened_at", "happened_until")}
     return _revised(parts, before, revising, forgotten_at=None, document_id=number, **given), True
+
+
+def _place(parts: Parts, draft: Draft, revising: Revising) -> tuple[Draft, Memory | None]:
+    """A fact with its key, and the memory that has it.
+
+    One that another tongue has edited since says something else now: it still answers to the documents it came from,
+    and to nobody else.
+    """
+    own, turn = draft, 0
+    while found := memories.find_by_key(parts.db, revising.bank_id, Scope(), own.key):
+        if draft.document_id in mark_of(found).documents or facts.identity(found.text, found.tags) == draft.key:
+            break
+        turn += 1
+        own = replace(draft, key=f"{draft.key}.{turn}")
+    return own, found
 
 
 def _revised(parts: Parts, memory: Memory, revising: Revising, **changes: Any) -> Memory:
@@ -69,7 +85,8 @@ def unsay(parts: Parts, memory: Memory, document: Document, revising: Revising) 
         return
     number = banks.new_ids(parts.db, revising.now)[0]
     after = next_version(memory, number, revising.now)
-    revising.write(replace(after, forgotten_at=after.updated_at), "forget")
+    unsaid = marks.remarked(memory, documents=())
+    revising.write(replace(after, forgotten_at=after.updated_at, metadata=unsaid), "forget")
 
 
 def note(parts: Parts, document: Document, said: Sequence[Memory], read: Reading | None) -> None:
