@@ -22,11 +22,11 @@ was measured on the date and commit above it; a + behind the commit means that t
 
 **How.** Every store of a set goes through the engine's public verbs into an empty bank of its own, and every question
 is asked of it. *recall@k* is the share of right memories among the first k, *any@5* how often one of the first five is
-right, *ndcg@10* rewards right ones near the top, *mrr* is one divided by the place of the first right one. The range in
-brackets is the 95 % interval: the questions of a set are drawn again with replacement {scoring.DRAWS:,} times
-(percentile bootstrap, seed {scoring.SEED}), so it says how far another draw of such questions may lie, nothing about
-other kinds. *vectors alone* is the same engine without keywords. *questions/s* counts the call alone, in one thread,
-while another set may be measured beside it.
+right, *ndcg@10* rewards right ones near the top, *mrr* is one divided by the place of the first right one, *silent* how
+often nothing is answered although there is an answer. The range in brackets is the 95 % interval: the questions of a
+set are drawn again with replacement {scoring.DRAWS:,} times (percentile bootstrap, seed {scoring.SEED}), so it says how
+far another draw of such questions may lie, nothing about other kinds. *vectors alone* is the engine without keywords.
+*questions/s* counts the call alone, in one thread, while another set may be measured beside it.
 """
 
 

@@ -15,7 +15,7 @@ from typing import Any
 from commonplace import Draft, Query
 from commonplace.clock import moment
 from commonplace.recall.scoring import Answer
-from evals.sets import BANK, data_folder, fresh_engine, loaders
+from evals.sets import BANK, fresh_engine, loaders
 from evals.ways import BM25, WAYS
 
 FOLDER = Path(__file__).parent / "precision"
@@ -172,7 +172,7 @@ def asked(store: Store, ways: Sequence[str]) -> dict[str, list[Asked]]:
 
 def _plainly(store: Store) -> list[Asked]:
     """Every question, as plain BM25 answers it: as many as the default limit allows, as it has no idea of enough."""
-    module: Any = loaders(data_folder())
+    module: Any = loaders()
     plain = module.BM25({memory.id: memory.text for memory in store.memories})
     out: list[Asked] = []
     for question in store.questions:

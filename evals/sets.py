@@ -82,10 +82,15 @@ def data_folder() -> Path:
     return Path(os.environ.get("COMMONPLACE_DATA", "") or DEFAULT_DATA)
 
 
-def loaders(folder: Path) -> ModuleType | None:
+def is_there() -> bool:
+    """Whether the sets are there."""
+    return (data_folder() / "loaders.py").is_file()
+
+
+def loaders() -> ModuleType | None:
     """The module that reads the sets, or None when it is not there."""
-    spec = importlib.util.spec_from_file_location("loaders", folder / "loaders.py")
-    if spec is None or spec.loader is None or not (folder / "loaders.py").is_file():
+    spec = importlib.util.spec_from_file_location("loaders", data_folder() / "loaders.py")
+    if spec is None or spec.loader is None or not is_there():
         return None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -94,7 +99,7 @@ def loaders(folder: Path) -> ModuleType | None:
 
 def measure(name: str, ways: Sequence[str]) -> Measured:
     """One set, every question asked in every way. Run in a process of its own."""
-    module: Any = loaders(data_folder())
+    module: Any = loaders()
     out = Measured(answers={way: [] for way in ways})
     for _, docs, questions in module.SETS[name]():
         out.docs += len(docs)

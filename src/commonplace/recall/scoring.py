@@ -133,6 +133,7 @@ RANKING: Measures = {
     "any@5": _mean(lambda answer: recall_at(answer, 5) > 0),
     "ndcg@10": _mean(lambda answer: ndcg_at(answer, 10)),
     "mrr": _mean(reciprocal_rank),
+    "silent": _mean(lambda answer: not answer.found),
 }
 PRECISION: Measures = {
     "precision": _precision(lenient=False),
