@@ -22,7 +22,7 @@ from pathlib import Path
 import commonplace
 from commonplace.engine.context import ContextQuery
 from commonplace.records import Draft, Query
-from evals import serving
+from evals import hindsight_bench, serving
 from evals.plot import Bar, bars
 from evals.texts import Author
 
@@ -122,6 +122,7 @@ AIMS = {
     "context with a question among 10,000, median": 30,
     "recall among 100,000, median": 30,
     "resident memory at 10,000 (MB)": 200,
+    **hindsight_bench.AIMS,
     "stdio: spawn to first answer, median": 350,
     "http: resident memory, idle (MB)": 80,
 }
@@ -194,6 +195,8 @@ def main() -> None:
         print(json.dumps(MEASURES[name](home, int(count))))
         return
     results = measure([int(size) for size in chosen.sizes.split(",")])
+    print("measuring hindsight", file=sys.stderr, flush=True)
+    results |= hindsight_bench.measure()
     print("measuring the servers", file=sys.stderr, flush=True)
     results |= serving.measure()
     out = Path(chosen.out)

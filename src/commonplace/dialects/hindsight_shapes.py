@@ -10,6 +10,7 @@ from commonplace.dialects.table import Call
 from commonplace.engine import marks, triggers
 from commonplace.engine.asking import Finding
 from commonplace.engine.directives import DISPOSITION
+from commonplace.engine.marks import Mark
 from commonplace.engine.surveys import KINDS
 from commonplace.errors import Invalid, NotFound
 from commonplace.extract.when import Span
@@ -47,8 +48,7 @@ def names_of(call: Call, memories: Iterable[Memory]) -> dict[int, str]:
     return call.engine.document_names(call.bank, sorted(numbers))
 
 
-def _common(memory: Memory, names: Mapping[int, str], bank: str) -> Json:
-    mark = marks.mark_of(memory)
+def _common(memory: Memory, mark: Mark, names: Mapping[int, str], bank: str) -> Json:
     document = names.get(memory.document_id or 0)
     return {
         "id": ids.uuid_form(memory.id),
@@ -68,7 +68,7 @@ def found(one: Finding, names: Mapping[int, str], bank: str, *, entities: bool) 
     """One result of recall."""
     mark = marks.mark_of(one.memory)
     scores = {"final": one.final, "reranker": one.relevance, "semantic": one.semantic, "keyword": one.keyword}
-    return _common(one.memory, names, bank) | {
+    return _common(one.memory, mark, names, bank) | {
         "fact_type": fact_type(one.memory),
         "entities": list(mark.entities) if entities else None,
         "source_fact_ids": _uuids(mark.sources) or None,
@@ -80,7 +80,7 @@ def listed(memory: Memory, names: Mapping[int, str], bank: str) -> Json:
     """A memory in a list."""
     mark = marks.mark_of(memory)
     return (
-        _common(memory, names, bank)
+        _common(memory, mark, names, bank)
         | _state(memory)
         | {
             "fact_type": fact_type(memory),
@@ -97,7 +97,7 @@ def whole(call: Call, memory: Memory, names: Mapping[int, str]) -> Json:
     """A memory by itself; an observation with what it was made of, and what it said before."""
     mark = marks.mark_of(memory)
     shown = (
-        _common(memory, names, call.bank)
+        _common(memory, mark, names, call.bank)
         | _state(memory)
         | {
             "type": fact_type(memory),

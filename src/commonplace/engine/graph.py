@@ -50,6 +50,7 @@ def neighbours(
     sharing = _sharing(parts, bank_id, names, allowed) - known
     chosen = search.passing(parts.db, bank_id, [*ways, *sharing], allowed, parts.clock.now())
     found: list[Neighbour] = []
+    moments = [_moment(one) for one in seeds]
     for one in memories.by_ids(parts.db, bank_id, sorted(chosen)).values():
         if one.kind == "observation":  # It says again what its facts say.
             continue
@@ -58,13 +59,14 @@ def neighbours(
         if shared:
             reached["entity"] = math.tanh(0.5 * shared)
         if reached:
-            found.append(_weighed(one, reached, seeds))
+            found.append(_weighed(one, reached, moments))
     return tuple(sorted(found, key=lambda one: (-one.weight, -one.memory.id))[:limit])
 
 
-def said_near(one: Memory, others: Iterable[Memory]) -> float:
-    """How near in time a fact is to the nearest of others: 1 at the same moment, 0 from a day on."""
-    nearest = min((abs(_moment(one) - _moment(other)) for other in others), default=DAY_MS)
+def said_near(one: Memory, moments: Iterable[int]) -> float:
+    """How near in time a fact is to the nearest of some moments: 1 at the same one, 0 from a day on."""
+    mine = _moment(one)
+    nearest = min((abs(mine - moment) for moment in moments), default=DAY_MS)
     return max(0.0, 1 - nearest / DAY_MS)
 
 
@@ -77,8 +79,8 @@ def causes_in_bank(parts: Parts, bank_id: int, terms: Sequence[str]) -> tuple[st
     return tuple(one.key for one in memories.by_ids(parts.db, bank_id, numbers).values() if one.key)
 
 
-def _weighed(one: Memory, reached: dict[str, float], seeds: Sequence[Memory]) -> Neighbour:
-    near = said_near(one, seeds)
+def _weighed(one: Memory, reached: dict[str, float], moments: Sequence[int]) -> Neighbour:
+    near = said_near(one, moments)
     if near:
         reached["temporal"] = near
     # Several ways add up, each to what the others left open.

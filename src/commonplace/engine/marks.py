@@ -34,6 +34,9 @@ class Mark:
     causes: tuple[str, ...] = ()
 
 
+_PARTICULARS = frozenset(one.name for one in fields(Mark))
+
+
 def mark_of(memory: Memory) -> Mark:
     """The particulars of a memory; one that came from elsewhere has hardly any."""
     found = memory.metadata.get(RESERVED)
@@ -41,9 +44,12 @@ def mark_of(memory: Memory) -> Mark:
         documents = () if memory.document_id is None else (memory.document_id,)
         return Mark(memory.category, memory.created_at, documents=documents)
     given = cast(Mapping[str, Any], found)
-    values: dict[str, Any] = {one.name: given[one.name] for one in fields(Mark) if one.name in given}
-    for name, value in values.items():
-        values[name] = tuple(cast(list[Any], value)) if isinstance(value, list) else value
+    # A question looks at this hundreds of times.
+    values: dict[str, Any] = {
+        name: tuple(cast(list[Any], value)) if type(value) is list else value
+        for name, value in given.items()
+        if name in _PARTICULARS
+    }
     return Mark(**values)
 
 
