@@ -56,8 +56,10 @@ BROAD_EXCEPTS = {
 # or the official SDK.
 INLINE_IMPORTS = {
     "app.py": 3,
+    "dialects/table.py": 1,
     "engine/worker.py": 1,
     "faces/cli/importing.py": 1,
+    "engine/schemas.py": 1,
     "faces/cli/screen.py": 2,
     "faces/cli/serving.py": 3,
     "faces/http/app.py": 1,

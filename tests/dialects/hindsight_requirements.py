@@ -122,6 +122,14 @@ _WITH_A_MODEL = _promises(
     retain:model-fails | Where the model fails, the rules find the facts and a note says why.
     retain:model-chunks | Only the parts of a document that changed are read again.
     retain:model-async | An asynchronous retain is readable at once and is read by the model afterwards.
+    reflect:loop | The model may search again in its own words over the same retrieval.
+    reflect:budget | The budget says how far a reflection goes.
+    reflect:personality | The bank's mission, disposition and directives are in what the model is told.
+    reflect:context | The context says why a reflection is needed.
+    reflect:citations | Only memories that were retrieved are cited.
+    reflect:structured | A structured output fits its schema, or is null with the reason.
+    reflect:model-fails | Where the model fails, the extract comes with a note.
+    reflect:max-tokens | An answer has no more than max_tokens.
     """,
 )
 REQUIREMENTS = _CONTRACT + _DECIDED + _WITH_A_MODEL

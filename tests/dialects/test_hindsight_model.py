@@ -208,3 +208,150 @@ def test_a_model_must_cite_what_it_was_shown(engine: Engine) -> None:
         text = client("reflect", query="When is tea?")["text"]
     assert f"- Tea is served at four. (2026-09-21) [{number}]" in text
     assert text.endswith("(Made without the model: The model cited no memory it was shown.)")
+
+
+def _kept(engine: Engine, *texts: str) -> list[str]:
+    """The ids of facts that were kept without a model."""
+    return [number for text in texts for number in Hindsight(engine).keep(text)]
+
+
+@requirement("hindsight:reflect:loop", "hindsight:reflect:budget")
+@pytest.mark.parametrize(("budget", "questions"), [("low", 2), ("mid", 4), ("high", 8)])
+def test_the_model_searches_again_as_far_as_the_budget_goes(engine: Engine, budget: str, questions: int) -> None:
+    _, key = _kept(engine, "Otto plays chess on Sundays.", "The archive key hangs behind the clock.")
+    found = {"sentences": [{"text": "Otto plays chess, and the key is behind the clock.", "sources": [1, 2, 7]}]}
+    with asked(engine, {"search": ["archive key"]}, found) as (client, server):
+        answer = client("reflect", query="Who plays chess?", budget=budget, include_trace=True, include_based_on=True)
+        assert answer["text"].endswith(f"[{key}]")
+        assert "2. (2026-09-21) The archive key hangs behind the clock." in server.texts[1]
+        assert [one["input"]["query"] for one in answer["tool_trace"]] == ["Who plays chess?", "archive key"]
+        assert answer["tool_trace"][1]["output"] == [key]
+        assert len(answer["llm_trace"]) == 2
+        assert {one["id"] for one in answer["based_on"]["world"]} >= {key}
+        assert (
+            answer["usage"]["total_tokens"] == answer["usage"]["input_tokens"] + answer["usage"]["output_tokens"] > 100
+        )
+    with asked(engine, {"search": ["again"]}) as (client, server):
+        text = client("reflect", query="Who plays chess?", budget=budget)["text"]
+        assert len(server.asked) == questions
+        assert "cannot search any more" in server.texts[-1]
+        assert "(Made without the model: " in text
+        assert "- Otto plays chess on Sundays." in text
+
+
+@requirement("hindsight:reflect:personality", "hindsight:reflect:context")
+@pytest.mark.parametrize("bank", ["", "alice"])
+def test_mission_disposition_directives_and_context_reach_the_model(engine: Engine, bank: str) -> None:
+    plain = Hindsight(engine, bank)
+    plain.keep("Rent is due on the first.")
+    plain("update_bank", config_updates={"reflect_mission": "Serve the landlord.", "disposition_skepticism": 5})
+    plain("create_directive", name="Tone", content="Answer in rhyme.")
+    plain("create_directive", name="Off", content="Answer in Latin.", is_active=False)
+    plain("create_directive", name="Other", content="Answer in Greek.", tags=["greek"])
+    with asked(engine, {"sentences": [{"text": "Rent is due.", "sources": [1]}]}, bank=bank) as (client, server):
+        answer = client("reflect", query="When is rent due?", context="For the tax office.", include_trace=True)
+        told = server.asked[0]["messages"][0]["content"]
+        assert all(one in told for one in ("Serve the landlord.", "skepticism 5 of 5. Doubt", "Answer in rhyme."))
+        assert not any(one in told for one in ("Latin", "Greek"))
+        assert "Context: For the tax office." in server.texts[0]
+        assert answer["directives_applied"] == ["Tone"]
+        client("reflect", query="When is rent due?", tags=["greek"])
+        assert "Answer in Greek." in server.asked[1]["messages"][0]["content"]
+
+
+@requirement("hindsight:reflect:citations")
+def test_only_what_was_retrieved_is_cited(engine: Engine) -> None:
+    [number] = _kept(engine, "Tea is served at four.")
+    stranger = "00000000-0000-4000-8000-000000000000"
+    said = [
+        {"text": f"Tea is at four [1] [{stranger}].", "sources": [1, 99, "x", True, 1]},
+        {"text": "Cake is free.", "sources": [2]},
+        {"text": "Milk is white."},
+        "Sugar is sweet.",
+    ]
+    with asked(engine, {"sentences": said, "unknown": ["Who bakes the cake."]}) as (client, _):
+        text = client("reflect", query="When is tea?")["text"]
+        assert text == f"Tea is at four. [{number}]\n\nNot known: Who bakes the cake."
+
+
+@requirement("hindsight:reflect:structured")
+def test_a_structured_output_fits_its_schema_or_is_null_with_the_reason(engine: Engine) -> None:
+    _kept(engine, "The deploy port is 8443.")
+    fields = {"deploy_port": {"type": "integer"}, "team_size": {"type": "integer"}}
+    schema = {"type": "object", "properties": fields, "required": ["deploy_port"], "additionalProperties": False}
+    said = {"sentences": [{"text": "It is 8443.", "sources": [1]}]}
+    with asked(engine, said, {"output": {"deploy_port": "8443"}}, {"output": {"deploy_port": 8443}}) as (
+        client,
+        server,
+    ):
+        answer = client("reflect", query="Which port?", response_schema=schema)
+        assert (answer["structured_output"], answer["structured_output_error"]) == ({"deploy_port": 8443}, None)
+        assert "did not fit: deploy_port: '8443' is not of type 'integer'" in server.texts[2]
+    needed = schema | {"required": ["team_size"]}
+    with asked(engine, said, {"output": {"deploy_port": 1}}) as (client, server):
+        answer = client("reflect", query="Which port?", response_schema=needed)
+        assert answer["structured_output"] is None
+        why = "The model's output does not fit the schema: 'team_size' is a required property"
+        assert answer["structured_output_error"] == why
+        assert len(server.asked) == 3
+    # What the model cannot do right, the facts may still tell.
+    with asked(engine, said, {"output": 1}) as (client, _):
+        answer = client("reflect", query="Which port?", response_schema=schema)
+        assert answer["structured_output"] == {"deploy_port": 8443}
+
+
+@pytest.mark.parametrize(
+    ("schema", "why"),
+    [
+        ({"type": "elephant"}, "no valid JSON Schema"),
+        ({"type": "object", "properties": {"a": {"type": "string", "pattern": "(a+)+$"}}}, "take for ever"),
+        ({"type": "object", "properties": {"port": {"$ref": "http://192.0.2.1/x.json"}}}, "cannot be followed"),
+    ],
+)
+def test_a_schema_that_cannot_be_used_does_not_fail_the_call(engine: Engine, schema: dict[str, Any], why: str) -> None:
+    _kept(engine, "The port is 8443.")
+    plain = Hindsight(engine)("reflect", query="Which port?", response_schema=schema)
+    assert (plain["structured_output"], why in plain["structured_output_error"]) == (None, True)
+    with asked(engine, {"sentences": [{"text": "8443.", "sources": [1]}]}, {"output": {"port": "8443"}}) as (client, _):
+        answer = client("reflect", query="Which port?", response_schema=schema)
+        assert (answer["structured_output"], why in answer["structured_output_error"]) == (None, True)
+        assert answer["text"].startswith("8443.")
+
+
+@requirement("hindsight:reflect:model-fails")
+@pytest.mark.parametrize(
+    ("answers", "why"),
+    [
+        (["no JSON"], "The model did not answer with a JSON object."),
+        ([{"sentences": "none"}], "The model cited no memory it was shown."),
+        ([500], "The model's server answered with status 500."),
+        ([silent], "The model did not answer within 0.3 seconds."),
+    ],
+)
+def test_when_the_model_fails_the_extract_comes_with_a_note(engine: Engine, answers: list[Answer], why: str) -> None:
+    [number] = _kept(engine, "Tea is served at four.")
+    with asked(engine, *answers, call_s_max=0.3) as (client, _):
+        text = client("reflect", query="When is tea?")["text"]
+        assert text == f"Tea:\n- Tea is served at four. (2026-09-21) [{number}]\n\n(Made without the model: {why})"
+
+
+@requirement("hindsight:reflect:max-tokens")
+def test_an_answer_is_no_longer_than_asked_for(engine: Engine) -> None:
+    _kept(engine, *(f"Room {number} of the old castle has {number} windows and a door." for number in range(30)))
+    sentences = [{"text": f"Room {n} has {n} windows and a very heavy door.", "sources": [1]} for n in range(30)]
+    with asked(engine, {"sentences": sentences}) as (client, server):
+        whole = client("reflect", query="How many windows do the rooms of the castle have?")["text"]
+        short = client("reflect", query="How many windows do the rooms of the castle have?", max_tokens=150)["text"]
+        assert whole.count("Room") == 30
+        assert 1 <= short.count("Room") < 10
+        assert "about 112 words" in server.asked[1]["messages"][0]["content"]
+    plain = Hindsight(engine)("reflect", query="How many windows do the rooms of the castle have?", max_tokens=150)[
+        "text"
+    ]
+    assert 1 <= plain.count("- Room") < 10
+
+
+def test_an_empty_bank_is_not_worth_a_question_to_the_model(engine: Engine) -> None:
+    with asked(engine, {"sentences": []}) as (client, server):
+        assert client("reflect", query="Who is there?")["text"].startswith("Nothing is known about this")
+        assert server.asked == []

@@ -12,7 +12,8 @@ from commonplace.dialects.table import APART, Call, Does
 from commonplace.engine import triggers
 from commonplace.engine.asking import DEPTHS, Question
 from commonplace.engine.directives import Directive
-from commonplace.engine.reflecting import Reflection, structured
+from commonplace.engine.reflect_loop import Step
+from commonplace.engine.reflecting import Reflection
 from commonplace.engine.standings import TOKENS_USUAL, MentalModel
 from commonplace.errors import Invalid, NotFound
 from commonplace.limits import LIST_MAX
@@ -54,16 +55,22 @@ def reflect(
     depth = budget if budget in DEPTHS else "low"
     question = Question(query, Filter(users=("",), where=where), depth)
     guidance = call.engine.guidance(call.bank, tags or (), context or "", every=apply_all_directives)
-    done = call.engine.reflect(call.bank, question, max_tokens, guidance)
-    filled, why = structured(response_schema, done.findings) if response_schema else (None, None)
-    answer: Json = {"text": done.text, "structured_output": filled, "structured_output_error": why, "usage": _usage()}
+    done = call.engine.reflect(call.bank, question, max_tokens, guidance, response_schema)
+    answer: Json = {
+        "text": done.text,
+        "structured_output": done.output,
+        "structured_output_error": done.output_error,
+        "usage": _usage(done),
+    }
     if include_based_on:
         answer["based_on"] = _based_on(call, done, directives)
     if include_trace:
-        found = [ids.uuid_form(one.memory.id) for one in done.findings]
-        step = {"tool": "recall", "reason": "", "input": {"query": query, "budget": depth}, "output": found}
-        answer["tool_trace"] = [step | {"duration_ms": 0, "iteration": 1}]
-        answer["llm_trace"] = [{"scope": "reflect", "duration_ms": 0}] if done.by_model else []
+        answer["tool_trace"] = [_searched(one, depth) for one in done.steps if one.tool == "recall"]
+        answer["llm_trace"] = [
+            {"scope": "reflect", "duration_ms": one.ms, "iteration": one.round}
+            for one in done.steps
+            if one.tool == "model"
+        ]
         answer["directives_applied"] = [one.title for one in directives] if done.by_model else []
     return answer
 
@@ -264,6 +271,19 @@ def _based_on(call: Call, done: Reflection, directives: list[Directive]) -> Json
     return based | {"directives": [_directive(call, one) for one in directives]}
 
 
-def _usage() -> Json:
-    # Models differ in what they tell of this, so nothing is counted.
-    return dict.fromkeys(("input_tokens", "output_tokens", "total_tokens", "cached_tokens", "thoughts_tokens"), 0)
+def _searched(one: Step, depth: str) -> Json:
+    return {
+        "tool": one.tool,
+        "reason": "asked by the caller" if one.round == 0 else "asked for by the model",
+        "input": {"query": one.text, "budget": depth},
+        "output": [ids.uuid_form(number) for number in one.found],
+        "duration_ms": one.ms,
+        "iteration": one.round,
+    }
+
+
+def _usage(done: Reflection) -> Json:
+    # Counted with our own tokenizer: models differ in what they tell of this.
+    spent, said = (sum(getattr(one, name) for one in done.steps) for name in ("tokens_in", "tokens_out"))
+    usage = {"input_tokens": spent, "output_tokens": said, "total_tokens": spent + said}
+    return usage | {"cached_tokens": 0, "thoughts_tokens": 0}

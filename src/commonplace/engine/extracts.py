@@ -1,0 +1,79 @@
+"""An answer made of facts and of nothing else: grouped by what they are about, dated, the newest truth first.
+
+What a newer fact took the place of is told after it and named as such, every line has the id of its memory, and what
+no fact tells is said.
+"""
+
+import re
+from collections.abc import Sequence
+
+from commonplace import clock, ids
+from commonplace import text as words
+from commonplace.engine.asking import Finding
+from commonplace.engine.marks import mark_of
+from commonplace.extract import facts, merging
+from commonplace.records import Memory
+
+NOTHING = "Nothing is known about this: no stored memory answers the question."
+_WORD = re.compile(r"[^\W_][\w'’-]*")
+_ASKING = frozenset("does doing done tell know known think please much many about should would could".split())
+
+
+def answer(asked: str, found: Sequence[Finding]) -> str:
+    """The facts as an answer."""
+    if not found:
+        return NOTHING
+    parts: list[str] = []
+    for heading, members in _grouped(found).items():
+        lines = [f"{heading}:"]
+        ordered = sorted(members, key=lambda one: (mark_of(one).mentioned_at, one.id), reverse=True)
+        current: list[Memory] = []
+        for one in ordered:
+            newer = next((new for new in current if merging.standing(one.text, new.text) == "changed"), None)
+            if newer is None:
+                current.append(one)
+                lines.append(f"- {_told(one)}")
+            else:
+                lines.append(f"- Earlier, and contradicted by [{cite(newer)}]: {_told(one)}")
+        parts.append("\n".join(lines))
+    if unknown := _unknown(asked, found):
+        parts.append(f"Not known: nothing stored mentions {', '.join(unknown)}.")
+    return "\n\n".join(parts)
+
+
+def day(memory: Memory) -> str:
+    """The day a memory speaks of, or else the one on which it was said."""
+    return clock.iso(mark_of(memory).mentioned_at if memory.happened_at is None else memory.happened_at)[:10]
+
+
+def cite(memory: Memory) -> str:
+    """The id of a memory as answers show it."""
+    return ids.uuid_form(memory.id)
+
+
+def _grouped(found: Sequence[Finding]) -> dict[str, list[Memory]]:
+    """The memories by what they are about, in the order in which they were found; the rest comes last."""
+    groups: dict[str, list[Memory]] = {}
+    rest: list[Memory] = []
+    for one in found:
+        subject = facts.subject(one.memory.text)
+        if subject:
+            groups.setdefault(subject[:1].upper() + subject[1:], []).append(one.memory)
+        else:
+            rest.append(one.memory)
+    if rest and not groups:
+        return {"Known": rest}
+    return groups | ({"Also": rest} if rest else {})
+
+
+def _unknown(asked: str, found: Sequence[Finding]) -> list[str]:
+    """The words of a question that none of the memories has."""
+    known = {term for one in found for term in words.terms(f"{one.memory.text} {one.memory.category}")}
+    meant = set(words.question_terms(asked))
+    every = dict.fromkeys(_WORD.findall(asked))
+    telling = [word for word in every if len(word) > 3 and word.casefold() not in _ASKING]
+    return [word for word in telling if (terms := set(words.terms(word))) & meant and not terms & known]
+
+
+def _told(memory: Memory) -> str:
+    return f"{' '.join(memory.text.split())} ({day(memory)}) [{cite(memory)}]"

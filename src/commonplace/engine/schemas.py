@@ -1,0 +1,102 @@
+"""An answer in the form of a JSON Schema: filled from facts that name its fields, and checked against it."""
+
+import re
+from collections.abc import Mapping, Sequence
+from types import ModuleType
+from typing import Any, cast
+
+from commonplace import text as words
+from commonplace.engine.asking import Finding
+from commonplace.engine.extracts import day
+from commonplace.engine.marks import mark_of
+from commonplace.records import Memory
+
+Filled = tuple[dict[str, Any] | None, str | None]
+_DEPTH_MAX = 5
+_VALUE = re.compile(
+    r"(?::|=|\b(?:is|are|was|were|in|at|uses?|prefers?|likes?|has|have|costs?|to|on)\b)\s+(?P<value>.+?)[.!]*$",
+    re.IGNORECASE,
+)
+_NUMBER = re.compile(r"-?\d+(?:,\d{3})*(?:\.\d+)?")
+_NO = re.compile(
+    r"\b(?:not|no|never|no longer|isn['’]t|aren['’]t|doesn['’]t|don['’]t|disabled|off|false)\b", re.IGNORECASE
+)
+
+
+def structured(schema: Mapping[str, Any], findings: Sequence[Finding]) -> Filled:
+    """An object of a schema, filled from facts that name its fields; None and the reason where that cannot be done."""
+    if wrong := unusable(schema):
+        return None, wrong
+    properties = schema.get("properties")
+    if not isinstance(properties, Mapping) or not properties:
+        return None, "The schema names no fields that facts could fill."
+    # The newest truth comes first.
+    ordered = sorted(
+        (one.memory for one in findings), key=lambda one: (mark_of(one).mentioned_at, one.id), reverse=True
+    )
+    filled = _filled(cast(Mapping[str, Any], properties), ordered, 0)
+    required = cast(Sequence[str], schema.get("required") or ())
+    if missing := [name for name in required if name not in filled]:
+        return None, f"No stored fact tells: {', '.join(missing)}."
+    if not filled:
+        return None, "No stored fact tells any of the fields."
+    wrong = mismatch(schema, filled)
+    return (None, f"What the facts tell does not fit the schema: {wrong}") if wrong else (filled, None)
+
+
+def unusable(schema: Mapping[str, Any]) -> str:
+    """Why nothing can be checked against a schema; empty where it can."""
+    return _validation().unusable(schema)
+
+
+def mismatch(schema: Mapping[str, Any], value: object) -> str:
+    """How a value fails a schema; empty where it fits."""
+    return _validation().mismatch(schema, value)
+
+
+def _validation() -> ModuleType:
+    from commonplace.extract import validation
+
+    return validation
+
+
+def _filled(properties: Mapping[str, Any], known: Sequence[Memory], depth: int) -> dict[str, Any]:
+    filled: dict[str, Any] = {}
+    for name, about in properties.items():
+        wanted = frozenset(words.terms(re.sub(r"(?<=[a-z])(?=[A-Z])|[_-]", " ", name)))
+        told = [one for one in known if wanted and wanted <= set(words.terms(one.text))]
+        given = cast(Mapping[str, Any], about if isinstance(about, Mapping) else {})
+        inner = given.get("properties")
+        if isinstance(inner, Mapping) and depth < _DEPTH_MAX:
+            value: Any = _filled(cast(Mapping[str, Any], inner), told or known, depth + 1) or None
+        else:
+            value = _value(given, told)
+        if value is not None:
+            filled[name] = value
+    return filled
+
+
+def _value(about: Mapping[str, Any], told: Sequence[Memory]) -> Any:
+    kinds = about.get("type", "string")
+    kind = (
+        next((one for one in cast(list[str], kinds) if one != "null"), "string") if isinstance(kinds, list) else kinds
+    )
+    if not told:
+        return None
+    if kind == "array":
+        return [one.text for one in told]
+    text = told[0].text
+    if isinstance(about.get("enum"), list):
+        said = f" {words.indexed(text)} "
+        return next((one for one in cast(list[Any], about["enum"]) if f" {words.indexed(str(one))} " in said), None)
+    if kind == "boolean":
+        return _NO.search(text) is None
+    match = _VALUE.search(text)
+    value = match["value"] if match else text
+    if kind in ("number", "integer"):
+        number = _NUMBER.search(value) or _NUMBER.search(text)
+        plain = float(number[0].replace(",", "")) if number else None
+        return None if plain is None else int(plain) if kind == "integer" or plain.is_integer() else plain
+    if about.get("format") in ("date", "date-time"):
+        return day(told[0]) + ("" if about["format"] == "date" else "T00:00:00Z")
+    return value if kind == "string" else None
