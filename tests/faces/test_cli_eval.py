@@ -130,7 +130,8 @@ def test_nothing_is_changed_by_measuring(run: Run, known: dict[str, str], writte
         ('{"question": "a", "expected": ["m0rpbtc40000"]}', "Question 1 expects m0rpbtc40000, which bank"),
         ('{"question": "a", "expect": []}', "Question 1 has an unknown field 'expect'."),
         ('{"question": "a", "expected": [], "bank": "nowhere"}', "There is no bank 'nowhere'."),
-        ('{"question": "a", "expected": [], "now": "soon"}', "'soon' is not a time."),
+        ('{"question": "a", "expected": [], "now": "soon"}', "Question 1: 'soon' is not a time."),
+        (f'[{{"question": "{"long " * 4000}", "expected": []}}]', "Question 1: The question has 20,000 characters"),
         ("[" * 100_000, "The file is nested too deeply."),
     ],
 )

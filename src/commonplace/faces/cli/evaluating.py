@@ -2,7 +2,8 @@
 
 import json
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeAlias, cast
@@ -82,10 +83,11 @@ def evaluate(call: Call, file: Path, limit: int, misses: bool) -> None:
 def _answers(call: Call, cases: Sequence[Case], limit: int) -> Iterator[Answer]:
     with screen.progress("Asking") as progress:
         # The first question of a process pays for loading the embedder, which says nothing about the others.
-        call.engine.recall(cases[0].bank, Query(cases[0].text, limit=1))
+        call.engine.recall(cases[0].bank, Query("warm up", limit=1))
         for number, case in enumerate(cases):
             begun = time.perf_counter()
-            found = call.engine.recall(case.bank, Query(case.text, case.filter, limit=limit, now=case.now))
+            with _at(case.place):
+                found = call.engine.recall(case.bank, Query(case.text, case.filter, limit=limit, now=case.now))
             seconds = time.perf_counter() - begun
             yield Answer(
                 frozenset(case.expected),
@@ -118,6 +120,15 @@ def _known(call: Call, case: Case) -> Case:
             )
         found.append(memory.id)
     return replace(case, expected=tuple(found))
+
+
+@contextmanager
+def _at(place: str) -> Generator[None]:
+    """Names the place in the file where something was refused."""
+    try:
+        yield
+    except (Invalid, TooLarge) as error:
+        raise type(error)(f"{place}: {error.message}", hint=error.hint) from error
 
 
 def _cases(file: Path, bank: str) -> list[Case]:
@@ -183,12 +194,14 @@ def _case(place: str, given: object, bank: str) -> Case:
     if "expected" not in fields:
         raise Invalid(f"{place} does not say what is expected.", hint=_EXAMPLE)
     now = _line(place, fields, "now")
+    with _at(place):
+        asked_at = clock.moment(now) if now else None
     return Case(
         place,
         text,
         _line(place, fields, "bank") or bank,
         _filter(place, fields),
-        clock.moment(now) if now else None,
+        asked_at,
         *(_ids(place, fields, name) for name in _IDS),
     )
 
@@ -210,10 +223,8 @@ def _ids(place: str, fields: Given, name: str) -> tuple[int, ...]:
     for form in _list(place, fields, name):
         if not isinstance(form, int | str):
             raise Invalid(f"{place} has {form!r} in {name!r}.", hint="Give ids as they were printed.")
-        try:
+        with _at(f"{place}, {name!r}"):
             found.append(ids.parse(form))
-        except Invalid as error:
-            raise Invalid(f"{place}, {name!r}: {error.message}", hint=error.hint) from error
     return tuple(found)
 
 
