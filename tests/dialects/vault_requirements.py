@@ -60,6 +60,9 @@ REQUIREMENTS = (
     _page("forget:race", "A status flip is a content update of the same file, so nothing is resurrected."),
     _page("forget:audit", "The full audit trail is preserved."),
     _ours("forget:twice", "A second forget succeeds with the same deleted_at."),
+    _ours("forget:edited", "An edit of the words at the same moment does not undo a forget."),
+    _ours("erased", "A note or a bank that is erased for good takes its files with it."),
+    _ours("erased:own", "A file that a person made is never removed; it is not read again until it is changed."),
     _page("error:401", "A missing or invalid bearer token is 401."),
     _page("error:403", "A failed Origin validation is 403."),
     _page(

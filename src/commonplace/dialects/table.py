@@ -13,6 +13,7 @@ from commonplace.dialects import arguments
 from commonplace.engine.engine import Engine
 from commonplace.errors import CommonplaceError, NotFound
 from commonplace.records import Origin
+from commonplace.storage import notes
 
 Effect: TypeAlias = Literal["reads", "writes", "destroys"]
 Deed: TypeAlias = Literal["write", "find", "list", "fetch", "history", "revise", "restore", "forget", "sweep", "apart"]
@@ -166,6 +167,8 @@ class Dialect:
             answer = tool.function(replace(call, given=given), **values)
         except CommonplaceError as error:
             return (self.failure or plain_failure)(tool, given, error)
+        if tool.effect != "reads":
+            _let_files_follow(call.engine)
         return answer if isinstance(answer, Reply) else Reply(answer, as_json(answer))
 
     def tool(self, name: str) -> Tool:
@@ -223,6 +226,15 @@ def instructed(dialect: Dialect, text: str) -> Dialect:
         for name, tool in dialect.tools.items()
     }
     return replace(dialect, tools=tools)
+
+
+def _let_files_follow(engine: Engine) -> None:
+    """Notes that a tool changed or erased are changed and erased in their files when it answers."""
+    if engine.vault is not None and notes.banks_behind(engine.db):
+        # Whoever has no notes need not load what files need.
+        from commonplace.vault.writing import catch_up
+
+        catch_up(engine)
 
 
 def plain_failure(_tool: Tool, _given: Mapping[str, object], error: CommonplaceError) -> Reply:

@@ -76,7 +76,12 @@ def drop_erased(db: Database, memory_id: int) -> None:
 
 def banks_to_erase(db: Database) -> list[str]:
     """The banks, also erased ones, in whose folders files are still to be removed."""
-    return [row["bank"] for row in db.all("banks_with_files_to_erase")]
+    return [row["bank"] for row in db.all("banks_to_erase")]
+
+
+def banks_behind(db: Database) -> list[str]:
+    """The banks whose files do not say yet what was changed or erased through another tongue."""
+    return [row["name"] for row in db.all("banks_behind")]
 
 
 def pulse(db: Database) -> tuple[int, int]:

@@ -11,6 +11,7 @@ from commonplace.errors import Conflict
 from commonplace.records import UNSET, Draft, Edit, Memory, Origin, Unset
 from commonplace.storage import notes as rows
 from commonplace.storage.notes import Kept
+from commonplace.vault import folder
 from commonplace.vault.identity import Found, own_id
 from commonplace.vault.notes import Note, text_of
 from commonplace.vault.place import Vault, marked, title_of, told
@@ -32,6 +33,9 @@ class _Agreed:
 def apply(vault: Vault, one: Found, number: int, copy: bool, report: Report) -> None:
     """Make a file's content the newest version of its note."""
     with vault.engine.db.transaction():
+        if folder.seen(vault.root, one.path) != one.seen:
+            # Written since it was read, perhaps by ourselves: this is an old copy, and the next look knows more.
+            return
         kept, memory = rows.find(vault.engine.db, number), vault.memory(number)
         version = None
         if memory is None:

@@ -38,8 +38,11 @@ def graves(vault: Vault) -> Graves:
     found = rows.erased(vault.engine.db, vault.bank)
     if not found or not vault.root.is_dir():
         return Graves()
-    left = [one if one.stays else _settled(vault, one) for one in found]
-    kept = [one for one in left if one is not None]
+    kept = [one for one in found if one.stays]
+    if len(kept) < len(found):
+        with vault.engine.db.transaction():
+            settled = [_settled(vault, one) for one in found if not one.stays]
+        kept += [one for one in settled if one is not None]
     if vault.bank != DEFAULT_BANK and vault.bank_id is None:
         _remove_empty(vault.root)
     return Graves({one.path: one for one in kept}, {one.sha256: one for one in kept})
@@ -51,20 +54,22 @@ def bury(vault: Vault, kept: Kept) -> bool:
     with vault.engine.db.transaction():
         rows.drop(vault.engine.db, kept.memory_id)
         rows.put_erased(vault.engine.db, gone)
-    there = folder.seen(vault.root, kept.path) is not None
-    _settled(vault, gone)
+        there = folder.seen(vault.root, kept.path) is not None
+        _settled(vault, gone)
     return there and folder.seen(vault.root, kept.path) is None
 
 
 def lies(vault: Vault, one: Erased, path: str, seen: Seen, buried: Graves) -> None:
     """Note where a file lies that stays, and its time, by which it is known the next time."""
     buried.met.add(one.memory_id)
-    rows.put_erased(vault.engine.db, replace(one, path=path, mtime_ns=seen.settled_ns, size=seen.size))
+    with vault.engine.db.transaction():
+        rows.put_erased(vault.engine.db, replace(one, path=path, mtime_ns=seen.settled_ns, size=seen.size))
 
 
 def rise(vault: Vault, one: Erased) -> None:
     """A file that stayed is gone or was changed, and is a file like any other again."""
-    rows.drop_erased(vault.engine.db, one.memory_id)
+    with vault.engine.db.transaction():
+        rows.drop_erased(vault.engine.db, one.memory_id)
 
 
 def _settled(vault: Vault, one: Erased) -> Erased | None:

@@ -6,15 +6,16 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from commonplace.errors import Conflict, Invalid, NotFound
+from commonplace.engine.engine import Engine
+from commonplace.errors import CommonplaceError, Conflict, Invalid, NotFound
 from commonplace.records import Draft, Edit, Memory, Once, Origin
 from commonplace.storage import notes as rows
 from commonplace.storage.files import explained
 from commonplace.storage.notes import Kept
 from commonplace.vault import folder, names, notes
-from commonplace.vault.erasing import bury
+from commonplace.vault.erasing import bury, graves
 from commonplace.vault.notes import Note
-from commonplace.vault.place import Vault, mark_of, marked, sha256, told
+from commonplace.vault.place import Vault, mark_of, marked, sha256, told, vault_of
 
 GRACE_MS = 90_000  # Sync clients replace a file by removing it first; some take a minute for it.
 
@@ -66,6 +67,17 @@ def follow(vault: Vault, number: int, origin: Origin) -> bool:
             folder.replace(vault.root, kept.path, after, seen)
         _keep(vault, memory, kept.path, after)
         return after != data
+
+
+def catch_up(engine: Engine) -> None:
+    """Let files follow what was just changed or erased, in whichever tongue. What fails waits for the next look."""
+    for bank in rows.banks_behind(engine.db) if engine.vault is not None else ():
+        vault = vault_of(engine, bank)
+        with suppress(CommonplaceError):
+            graves(vault)
+        for number in rows.behind(engine.db, vault.bank_id or 0):
+            with suppress(CommonplaceError):
+                follow(vault, number, Origin(dialect="vault"))
 
 
 def _taken(vault: Vault, bank_id: int | None) -> set[str]:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
-from functools import cached_property, wraps
+from functools import cached_property, partial, wraps
 from pathlib import Path
 from typing import Any, TypeAlias, cast
 
@@ -22,6 +22,7 @@ from commonplace.faces.cli import screen
 from commonplace.limits import TEXT_BYTES_MAX
 from commonplace.records import Filter, Origin, TagMatch
 from commonplace.settings import Settings
+from commonplace.vault.writing import catch_up
 
 DEFAULT_BANK = "default"
 
@@ -57,6 +58,8 @@ class Call:
         """The engine, opened when first asked for and closed with the command."""
         opened = open_engine(self.settings)
         click.get_current_context().call_on_close(opened.db.close)
+        # What a command changes or erases is changed and erased in the files of notes too.
+        click.get_current_context().call_on_close(partial(catch_up, opened))
         self.opened = True
         return opened
 

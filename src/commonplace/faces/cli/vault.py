@@ -1,5 +1,6 @@
 """Commands about the folder of notes: how it stands, bring it together with the memories, write ids into its files."""
 
+from collections.abc import Iterator
 from dataclasses import asdict
 
 import click
@@ -10,8 +11,9 @@ from commonplace.faces.cli import screen
 from commonplace.faces.cli.call import Call, called
 from commonplace.faces.cli.columns import Column
 from commonplace.storage import notes as rows
-from commonplace.vault.place import vault_of
-from commonplace.vault.sync import Report, sync
+from commonplace.vault.place import DEFAULT_BANK, Vault, vault_of, vaults
+from commonplace.vault.report import Report
+from commonplace.vault.sync import sync
 from commonplace.vault.writing import adopt_files
 
 _SHOWN = 3
@@ -83,18 +85,26 @@ def adopt(call: Call) -> None:
 
 
 def findings(engine: Engine) -> tuple[Finding, ...]:
-    """What doctor has to say about the folder of notes."""
-    if engine.vault is None or not engine.vault.is_dir():
-        return ()
-    report = sync(vault_of(engine), full=True)
+    """What doctor has to say about the folders of notes, one for each bank."""
+    places = [place for place in vaults(engine) if place.root.is_dir()] if engine.vault is not None else []
+    found = [finding for place in places for finding in _findings(place)]
+    if not places or found:
+        return tuple(found)
+    folders = "the folder" if len(places) == 1 else f"the {len(places)} folders"
+    return (Finding("vault", "ok", f"Every file in {folders} of notes can be read."),)
+
+
+def _findings(place: Vault) -> Iterator[Finding]:
+    report = sync(place, full=True)
+    whose = "" if place.bank == DEFAULT_BANK else f" of bank {place.bank!r}"
+    command = "`commonplace vault status`" if not whose else f"`commonplace vault status --bank {place.bank}`"
     if report.broken:
         listed = "; ".join(f"{path}: {why}" for path, why in list(report.broken.items())[:_SHOWN])
-        text = f"{screen.counted(len(report.broken), 'file')} cannot be read as notes: {listed}"
-        return (Finding("vault", "warning", text, "`commonplace vault status` lists all of them."),)
+        text = f"{screen.counted(len(report.broken), 'file')}{whose} cannot be read as notes: {listed}"
+        yield Finding("vault", "warning", text, f"{command} lists all of them.")
     if report.copies:
-        text = f"{screen.counted(len(report.copies), 'file')} are copies that a sync client made of notes."
-        return (Finding("vault", "warning", text, "`commonplace vault status` lists them."),)
-    return (Finding("vault", "ok", "Every file in the folder of notes can be read."),)
+        text = f"{screen.counted(len(report.copies), 'file')}{whose} are copies that a sync client made of notes."
+        yield Finding("vault", "warning", text, f"{command} lists them.")
 
 
 def _synced(call: Call) -> Report:

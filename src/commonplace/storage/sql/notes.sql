@@ -48,8 +48,14 @@ on conflict (memory_id) do update set path = excluded.path, mtime_ns = excluded.
 -- name: drop_erased_note
 delete from erased_notes where memory_id = :memory_id;
 
--- name: banks_with_files_to_erase
+-- name: banks_to_erase
 select distinct bank from erased_notes where stays = 0 order by bank;
+
+-- The banks in whose folders something is to be written or removed.
+-- name: banks_behind
+select distinct b.name from notes n join banks b on b.id = n.bank_id left join memories m on m.id = n.memory_id
+where n.mtime_ns > 0 and (m.id is null or m.version > n.version)
+union select bank from erased_notes where stays = 0;
 
 -- Every version draws an id, and every purge is counted in its bank.
 -- name: notes_pulse

@@ -1,0 +1,95 @@
+"""Notes that are erased for good leave no file of ours behind, and no file of a person's is removed."""
+
+import pytest
+
+from commonplace.engine.engine import Engine
+from commonplace.errors import NotFound
+from commonplace.vault.place import Vault, vault_of, vaults
+from commonplace.vault.sync import sync
+from commonplace.vault.writing import catch_up
+from tests.vault.places import BY, files, kept, known
+
+
+@pytest.fixture
+def vault(engine: Engine) -> Vault:
+    return vault_of(engine)
+
+
+def sync_all(engine: Engine) -> None:
+    for vault in vaults(engine):
+        sync(vault, full=True)
+
+
+def test_what_a_person_made_by_hand_stays_and_is_not_read_again(vault: Vault) -> None:
+    vault.root.mkdir()
+    (vault.root / "hand.md").write_text("My own words.")
+    ours = kept(vault)
+    sync(vault)
+    numbers = [one.id for one in vault.engine.list("default")]
+    vault.engine.purge("default", numbers, BY)
+    sync(vault)
+    assert files(vault) == {"hand.md": "My own words."}
+    for look in (sync(vault), sync(vault, full=True)):
+        assert "yours" in look.passed["hand.md"]
+        assert known(vault) == {}
+    (vault.root / "hand.md").rename(vault.root / "renamed.md")
+    assert "renamed.md" in sync(vault).passed
+    assert known(vault) == {}
+    (vault.root / "renamed.md").write_text("My own words, changed.")
+    sync(vault)
+    assert [text for text, _, _ in known(vault).values()] == ["My own words, changed."]
+    with pytest.raises(NotFound):
+        vault.engine.get("default", ours.id)
+
+
+def test_a_file_of_ours_that_was_changed_since_is_a_note_again(vault: Vault) -> None:
+    memory = kept(vault)
+    vault.engine.purge("default", [memory.id], BY)
+    file = vault.root / "Plan.md"
+    file.write_text(file.read_text().replace("We sail.", "We sail, still."))
+    sync(vault)
+    assert [text for text, _, _ in known(vault).values()] == ["We sail, still."]
+
+
+def test_an_erased_bank_takes_its_files_with_it_and_its_folder_when_nothing_is_left(engine: Engine) -> None:
+    one, two = vault_of(engine, "one"), vault_of(engine, "two")
+    for place in (one, two):
+        kept(place, "Plan", "We sail.")
+        (place.root / "deep").mkdir()
+        (place.root / "Plan.md").rename(place.root / "deep" / "Plan.md")
+        sync(place)
+    (two.root / "hand.md").write_text("My own words.")
+    sync(two)
+    for name in ("one", "two"):
+        engine.delete_bank(name)
+    catch_up(engine)
+    assert not one.root.exists()
+    assert files(two) == {"hand.md": "My own words."}
+    sync_all(engine)
+    assert [bank.name for bank in engine.list_banks()] == []
+
+
+def test_the_usual_bank_does_not_come_back_from_what_it_left(vault: Vault, engine: Engine) -> None:
+    kept(vault)
+    (vault.root / "hand.md").write_text("My own words.")
+    sync(vault)
+    engine.delete_bank("default")
+    sync_all(engine)
+    sync_all(engine)
+    assert files(vault) == {"hand.md": "My own words."}
+    assert engine.list_banks() == ()
+    kept(vault, "New", "Begin again.")
+    sync_all(engine)
+    assert known(vault) == {"New": ("Begin again.", "", True)}
+
+
+def test_a_folder_that_is_away_is_cleared_when_it_comes_back(vault: Vault, engine: Engine) -> None:
+    kept(vault)
+    away = vault.root.with_name("unmounted")
+    vault.root.rename(away)
+    engine.delete_bank("default")
+    sync_all(engine)
+    away.rename(vault.root)
+    sync_all(engine)
+    assert files(vault) == {}
+    assert engine.list_banks() == ()
