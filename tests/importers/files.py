@@ -39,7 +39,7 @@ def memories_sh(path: Path, *rows: dict[str, Any], wal: bool = False) -> sqlite3
     return connection
 
 
-def powermem(path: Path, *payloads: dict[str, Any], table: str = "memories") -> None:
+def powermem(path: Path, *payloads: dict[str, Any] | str, table: str = "memories") -> None:
     """A SQLite file of PowerMem."""
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute(

@@ -4,9 +4,12 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 
 from commonplace.activities import DocumentDraft
+from commonplace.engine.directives import Directive
 from commonplace.engine.engine import Engine
+from commonplace.engine.standings import MentalModel
 from commonplace.engine.taking import Taken
-from commonplace.errors import CommonplaceError, NotFound
+from commonplace.errors import CommonplaceError, Invalid, NotFound
+from commonplace.importers import sources
 from commonplace.importers.reading import Place, Read, Skipped, Thing
 from commonplace.importers.sources import Source
 from commonplace.records import Draft, Origin, Scope
@@ -40,6 +43,8 @@ class Report:
     moved: int = 0
     unchanged: int = 0
     documents: int = 0
+    # Directives and mental models.
+    standings: int = 0
     # Why things were not taken, and how many of each.
     left: Counter[str] = field(default_factory=Counter[str])
     # What cannot be read or stored, each with its place; the first of them.
@@ -50,13 +55,25 @@ class Report:
     # Whose they are, where they are not the owner's.
     users: Counter[str] = field(default_factory=Counter[str])
 
+    @property
+    def taken(self) -> int:
+        """How much of the source is here now, or would be."""
+        return self.added + self.revised + self.moved + self.unchanged + self.documents + self.standings
+
 
 def bring(engine: Engine, source: Source, place: Place, wishes: Wishes, origin: Origin) -> Report:
     """Take over everything in a source that can be; a second time changes only what changed there."""
     run = _Bringing(engine, source, wishes, origin)
-    for one in source.read(place):
-        run.take(one)
-    run.flush()
+    try:
+        for one in source.read(place):
+            run.take(one)
+    except Invalid as error:
+        raise sources.mistaken(place.path, source, error) from error
+    finally:
+        # What was read before a failure is as good as if the file had ended there.
+        run.flush()
+    if not run.report.taken and not run.report.left:
+        raise sources.mistaken(place.path, source)
     return run.report
 
 
@@ -75,6 +92,8 @@ class _Bringing:
             case DocumentDraft():
                 self.flush()
                 self.put(one)
+            case Directive() | MentalModel():
+                self.set_up(one)
             case Thing():
                 self.wait(one)
 
@@ -95,6 +114,31 @@ class _Bringing:
         except CommonplaceError as error:
             self.report.documents -= 1
             self.skip(Skipped(f"document {draft.name}", error.message, broken=True))
+
+    def set_up(self, one: Directive | MentalModel) -> None:
+        bank = self.wishes.bank
+        try:
+            if self._stands(one):
+                self.report.unchanged += 1
+                return
+            if not self.wishes.dry_run and isinstance(one, Directive):
+                self.engine.add_directive(bank, one)
+            elif not self.wishes.dry_run and isinstance(one, MentalModel):
+                self.engine.add_mental_model(bank, one)
+        except CommonplaceError as error:
+            self.skip(Skipped(one.title or "a directive or mental model", error.message, broken=True))
+            return
+        self.report.standings += 1
+
+    def _stands(self, one: Directive | MentalModel) -> bool:
+        """Whether it is here already, by its words or its name."""
+        try:
+            if isinstance(one, MentalModel):
+                return any(known.name == one.name for known in self.engine.list_mental_models(self.wishes.bank))
+            known = self.engine.list_directives(self.wishes.bank, active_only=False)
+        except NotFound:  # The bank is not there yet.
+            return False
+        return any((given.title, given.text) == (one.title, one.text) for given in known)
 
     def wait(self, thing: Thing) -> None:
         key = hash(thing.foreign.key)

@@ -1,8 +1,7 @@
 """Conversations: each turn is a memory that says who spoke, when, and in which conversation. Small talk is left out."""
 
 import re
-from collections.abc import Generator, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import IO
 
@@ -98,16 +97,10 @@ def exported(place: Place, pattern: re.Pattern[str]) -> Iterator[tuple[str, IO[b
             size = sum(member.file_size for member in members)
             done = 0
             for member in members:
-                with archive.open(member) as file, _measured(place, done, size):
+                with archive.open(member) as file:
                     yield member.filename, file
                 done += member.file_size
+                place.progress(done, size)
     elif pattern.fullmatch(path.name):
         with json_files.opened(path, place.progress) as file:
             yield path.name, file
-
-
-@contextmanager
-def _measured(place: Place, done: int, size: int) -> Generator[None]:
-    place.progress(done, size)
-    yield
-    place.progress(size, size)

@@ -1,4 +1,4 @@
-"""The export of a Hindsight bank: a zip with its documents, the facts found in them, and observations.
+"""The export of a Hindsight bank: a zip with documents, the facts found in them, observations, directives and models.
 
 Documents keep their names and facts the documents that say them, as if they had been retained here.
 """
@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from commonplace.activities import DocumentDraft
+from commonplace.engine.directives import Directive
 from commonplace.engine.marks import RESERVED, Mark
+from commonplace.engine.standings import MentalModel
 from commonplace.engine.taking import Foreign
 from commonplace.errors import CommonplaceError, Invalid
 from commonplace.extract import facts
@@ -37,9 +39,7 @@ from commonplace.records import Draft
 SOURCE = "hindsight"
 MANIFEST = "manifest.json"
 INVALIDATED = "invalidated there"
-_LATER = "not a memory; add it with the Hindsight tools"
 _NUMBER = 1
-_OTHERS = ("mental_models.json", "directives.json")
 
 
 def read(place: Place) -> Iterator[Read]:
@@ -60,9 +60,10 @@ def read(place: Place) -> Iterator[Read]:
             yield _fact(f"observation {number}", {"fact_type": "observation"} | object_of(given), "")
         for number, _ in enumerate(_listed(archive, "data/invalidated_memory_units.json"), start=1):
             yield Skipped(f"invalidated fact {number}", INVALIDATED)
-        for name in _OTHERS:
-            for number, _ in enumerate(_listed(archive, name), start=1):
-                yield Skipped(f"{name} item {number}", _LATER)
+        for given in map(object_of, _listed(archive, "directives.json")):
+            yield _directive(given)
+        for given in map(object_of, _listed(archive, "mental_models.json")):
+            yield _mental_model(given)
 
 
 def bank_of(path: Path) -> str:
@@ -108,6 +109,25 @@ def _fact(where: str, given: Object, document: str) -> Read:
     mark = Mark(context, said or 0, tuple(one for one in entities if one))
     key = number or f"{document}/{facts.identity(text, tags)}"
     return Thing(where, Foreign(key, draft, made or said, made or said, document=document, mark=mark))
+
+
+def _directive(given: Object) -> Directive:
+    priority = given.get("priority")
+    return Directive(
+        line_of(given.get("name")),
+        text_of(given.get("content")),
+        priority if isinstance(priority, int) else 0,
+        given.get("is_active") is not False,
+        labels_of(given.get("tags")),
+    )
+
+
+def _mental_model(given: Object) -> MentalModel:
+    """A model's question; its answer is made again from the memories here."""
+    name = line_of(given.get("id"), NAME_CHARS_MAX)
+    return MentalModel(
+        name, line_of(given.get("name")), text_of(given.get("source_query")), labels_of(given.get("tags"))
+    )
 
 
 def _listed(archive: zipfile.ZipFile, name: str) -> list[object]:

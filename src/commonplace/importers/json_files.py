@@ -20,8 +20,9 @@ from commonplace.limits import IMPORT_ITEM_CHARS_MAX, IMPORT_JSON_BYTES_MAX
 from commonplace.storage.files import check_plain, explained
 
 _CHUNK = 1 << 20
-# A string, also one that the buffer cuts off, or something that nests.
-_TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*("?)|[\[\]{}]', re.DOTALL)
+# Where a string begins or something nests, and what a string has before it ends.
+_TOKEN = re.compile(r'["\[\]{}]')
+_INSIDE = re.compile(r'[^"\\]*(?:\\.[^"\\]*)*', re.DOTALL)
 _BOM = b"\xef\xbb\xbf"
 _NOT_JSON = "it is not JSON"
 _TOO_LONG = f"it is longer than {IMPORT_ITEM_CHARS_MAX:,} characters"
@@ -37,7 +38,7 @@ class Element:
 
 @contextmanager
 def opened(path: Path, progress: Progress = lambda done, total: None) -> Generator[IO[bytes]]:
-    """A file to read, which tells how far it was read."""
+    """A file to read, which tells how many percent of it were read."""
     check_plain(path)
     with explained(path):
         raw = _Measured(path, progress)
@@ -49,6 +50,8 @@ def opened(path: Path, progress: Progress = lambda done, total: None) -> Generat
 def archive(path: Path) -> Generator[zipfile.ZipFile]:
     """A zip to read."""
     check_plain(path)
+    if not zipfile.is_zipfile(path):
+        raise Invalid(f"{path.name!r} is not a zip.", hint="Give the file as it was downloaded.")
     try:
         with zipfile.ZipFile(path) as found:
             yield found
@@ -66,31 +69,32 @@ class _Measured(io.FileIO):
     def readinto(self, buffer: Any, /) -> int:
         count = super().readinto(buffer) or 0
         self._done += count
-        self._progress(min(self._done, self._size), self._size)
+        self._progress(min(100, self._done * 100 // max(1, self._size)), 100)
         return count
 
 
 def values(file: IO[bytes]) -> Iterator[Element | Skipped]:
     """What is in a file, whichever way it is written: a list, a value on each line, or one value."""
-    head = _first_line(file)
+    head = _head(file)
     file.seek(0)
-    if head.removeprefix(_BOM).lstrip()[:1] == b"[":
+    if head.startswith(b"["):
         return elements(file)
-    try:
-        json.loads(_decoded(head.removeprefix(_BOM)))
-    except (ValueError, RecursionError):
-        return iter([Element("the file", whole(file))])
-    return lines(file)
+    # The first line may be the broken one, so any of the first few will do.
+    if any(
+        line.startswith(b"{") and isinstance(_parsed("", _decoded(line)), Element) for line in head.split(b"\n")[:3]
+    ):
+        return lines(file)
+    return iter([Element("the file", whole(file))])
 
 
-def _first_line(file: IO[bytes]) -> bytes:
-    """The first line that says something, or as much of it as one element may have."""
+def _head(file: IO[bytes]) -> bytes:
+    """A file's beginning: its first line at least, or as much of it as one element may have."""
     found = b""
     while len(found) < IMPORT_ITEM_CHARS_MAX and (chunk := file.read(_CHUNK)):
-        found = (found + chunk).lstrip()
+        found = (found + chunk).removeprefix(_BOM).lstrip()
         if b"\n" in found:
             break
-    return found.partition(b"\n")[0]
+    return found
 
 
 def elements(file: IO[bytes]) -> Iterator[Element | Skipped]:
@@ -140,27 +144,34 @@ def _decoded(data: bytes) -> str:
 
 def _pieces(file: IO[bytes]) -> Iterator[str | tuple[str]]:
     """The texts of the elements, or why one has none."""
-    buffer, at, depth, start, long = "", 0, 0, -1, False
+    buffer, at, depth, start, quoted, long = "", 0, 0, -1, False, False
     for chunk in _chunks(file):
-        buffer, ended = buffer + chunk, not chunk
-        while token := _TOKEN.search(buffer, at):
-            if token[0][0] == '"':
-                if not token[1] and not ended:
+        buffer += chunk
+        while at < len(buffer):
+            if quoted:
+                # A string may go on for many chunks; what was looked at is not looked at again.
+                inside = _INSIDE.match(buffer, at)
+                at = inside.end() if inside else at
+                if buffer[at : at + 1] != '"':
                     break
+                quoted, at = False, at + 1
+            token = _TOKEN.search(buffer, at)
+            if token is None:
+                at = len(buffer)
+                break
+            at = token.end()
+            if token[0] == '"':
+                quoted = True
             elif token[0] in "[{":
                 depth += 1
-                if depth == 2:
-                    start = token.start()
+                start = token.start() if depth == 2 else start
             else:
                 depth -= 1
                 if depth == 1:
-                    yield (_TOO_LONG,) if long else buffer[start : token.end()]
+                    yield (_TOO_LONG,) if long else buffer[start:at]
                     start, long = -1, False
                 elif depth <= 0:
                     return
-            at = token.end()
-        else:
-            at = len(buffer)
         if start >= 0 and len(buffer) - start > IMPORT_ITEM_CHARS_MAX:
             start, long = at, True
         keep = min(start, at) if start >= 0 else at
@@ -170,7 +181,7 @@ def _pieces(file: IO[bytes]) -> Iterator[str | tuple[str]]:
 
 
 def _chunks(file: IO[bytes]) -> Iterator[str]:
-    """A file's text in pieces, at last an empty one. A character may lie across two of them."""
+    """A file's text in pieces. A character may lie across two of them in the file."""
     rest = b""
     while data := file.read(_CHUNK):
         data = rest + data
@@ -180,7 +191,6 @@ def _chunks(file: IO[bytes]) -> Iterator[str]:
             yield _decoded(data[:cut])
     if rest:
         yield _decoded(rest)
-    yield ""
 
 
 def _boundary(data: bytes) -> int:

@@ -93,7 +93,7 @@ def _note(path: Path, name: str) -> Read:
     except CommonplaceError as error:
         if data.startswith(b"---") and b"\x00" not in data:
             return _plain(path, name, data, changed)
-        return broken(name, error.message.lower().rstrip("."))
+        return broken(name, error.message[:1].lower() + error.message[1:].rstrip("."))
     head = _head("".join(page.head or ()))
     if head is None:
         return _plain(path, name, data, changed)

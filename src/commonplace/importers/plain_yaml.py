@@ -113,6 +113,8 @@ class _Reader:
                 break
             if not quote and line.lstrip().startswith("#"):
                 break
+            if not quote and _KEY.match(line.lstrip()):
+                raise _wrong(self.at)
             pieces.append(line.strip())
             self.at += 1
         while pieces and not pieces[-1]:

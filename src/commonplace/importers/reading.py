@@ -9,6 +9,8 @@ from typing import Any, TypeAlias, cast
 from commonplace import clock
 from commonplace.activities import DocumentDraft
 from commonplace.clock import MOMENT_MAX, MOMENT_MIN
+from commonplace.engine.directives import Directive
+from commonplace.engine.standings import MentalModel
 from commonplace.engine.taking import Foreign
 from commonplace.errors import Invalid
 from commonplace.limits import NAME_CHARS_MAX, TITLE_CHARS_MAX
@@ -38,7 +40,7 @@ class Skipped:
     broken: bool = False
 
 
-Read: TypeAlias = Thing | DocumentDraft | Skipped
+Read: TypeAlias = Thing | DocumentDraft | Directive | MentalModel | Skipped
 
 
 @dataclass(frozen=True, slots=True)

@@ -65,11 +65,26 @@ def found(path: Path) -> str:
 
 def unknown(name: str) -> Invalid:
     """The refusal of a file that nothing here can read."""
-    known = "; ".join(f"{source.name} ({source.expects})" for source in SOURCES)
     return Invalid(
         f"{name!r} is nothing that can be imported.",
-        hint=f"Give one of these, and name it with --from where it was not seen: {ARCHIVE} (what `commonplace export` "
-        f"wrote); {known}.",
+        hint="It can be an archive of ours, a memories.sh database or export, a PowerMem or mem0 file, Memstate JSON, "
+        "a Hindsight zip, a folder of notes, a memory.jsonl, or an export of ChatGPT or Claude. If it is one of them, "
+        f"name it with --from: {', '.join((ARCHIVE, *BY_NAME))}.",
+    )
+
+
+def mistaken(path: Path, source: Source, error: CommonplaceError | None = None) -> CommonplaceError:
+    """The refusal of a file in which nothing is as the source that was named would have it."""
+    try:
+        other = found(path)
+    except CommonplaceError:
+        other = ""
+    if error is not None and other == source.name:
+        return error
+    guess = f" It looks like {other}." if other and other != source.name else ""
+    return Invalid(
+        f"There is nothing of {source.title} in {path.name!r}.{guess}",
+        hint=f"`--from {source.name}` takes {source.expects}.",
     )
 
 
@@ -81,9 +96,10 @@ def named(name: str) -> Source:
 
 
 def _folder(path: Path) -> str:
-    for file in sorted(path.rglob("*.json")):
-        if CONVERSATIONS.fullmatch(file.relative_to(path).as_posix()):
-            return _file(file, b"[")
+    # Not deeper: programs keep conversations of their own inside of vaults.
+    for file in sorted((*path.glob("*.json"), *path.glob("[!.]*/*.json"))):
+        if CONVERSATIONS.fullmatch(file.name) and (kind := _json(file)):
+            return kind
     return "notes" if notes.has_notes(path) else ""
 
 

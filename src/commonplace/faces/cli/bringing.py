@@ -38,7 +38,7 @@ def bring_file(call: Call, file: Path, name: str, wishes: Wishes) -> None:
     if call.as_json:
         screen.emit(_shape(file, report))
     else:
-        _tell(source.title, report)
+        _tell(report)
 
 
 def _shape(file: Path, report: Report) -> dict[str, object]:
@@ -52,6 +52,7 @@ def _shape(file: Path, report: Report) -> dict[str, object]:
         "moved": report.moved,
         "unchanged": report.unchanged,
         "documents": report.documents,
+        "standings": report.standings,
         "left": dict(report.left),
         "broken": [{"where": one.where, "why": one.why} for one in report.broken],
         "broken_count": report.broken_count,
@@ -64,9 +65,9 @@ def _brief(draft: Draft) -> dict[str, object]:
     return {name: getattr(draft, name) for name in ("text", "title", "kind", "key", "tags")}
 
 
-def _tell(title: str, report: Report) -> None:
+def _tell(report: Report) -> None:
+    screen.note(f"From {sources.named(report.source).title} into the bank {screen.clean(report.bank)}:")
     if report.shown and report.dry_run:
-        screen.note(f"The first of what would be taken from {title}:")
         _first(report)
     rows = _rows(report)
     screen.table((Column("What"), Column("How many", right=True), Column("Why", fold=True, share=1)), rows)
@@ -78,8 +79,6 @@ def _tell(title: str, report: Report) -> None:
         _tell_users(report)
     if report.dry_run:
         screen.note("Nothing was changed. Leave --dry-run out to take it.")
-    elif not any((report.added, report.revised, report.moved, report.unchanged, report.documents)):
-        screen.note(f"Nothing in it could be taken from {title}.")
 
 
 def _first(report: Report) -> None:
@@ -102,6 +101,7 @@ def _rows(report: Report) -> list[list[str]]:
         [f"{would}moved", report.moved, "to another user or project; the old one is forgotten"],
         ["already here", report.unchanged, ""],
         [f"documents {would}kept", report.documents, "with the facts found in them"],
+        [f"standing {would}kept", report.standings, "directives, and the questions of mental models"],
         *(["left out", count, why] for why, count in report.left.most_common()),
         ["not readable", report.broken_count, "see below"],
     ]
@@ -113,8 +113,8 @@ def _tell_users(report: Report) -> None:
     listed = ", ".join(f"{user} ({count:,})" for user, count in report.users.most_common(_USERS_SHOWN))
     others = len(report.users) - _USERS_SHOWN
     more = f" and {others:,} more" if others > 0 else ""
-    screen.note(f"They belong to {screen.clean(listed)}{more}.")
-    screen.note("If that is you, say so with --owner NAME: then all your tools see them.")
+    screen.note(f"Users in it: {screen.clean(listed)}{more}.")
+    screen.note("If one of them is you, add --owner NAME: then all your tools see those memories as yours.")
 
 
 def _sentence(text: str) -> str:
