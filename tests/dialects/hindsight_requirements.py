@@ -60,10 +60,28 @@ _CONTRACT = _promises(
     banks:update | update_bank changes the name and the configuration fields given, and nothing else.
     banks:mission | mission is another name for config_updates.reflect_mission.
     banks:config | Every field of the page is accepted, other fields and credentials are refused.
+    config:reflect_mission | A mission for reflecting.
+    config:retain_mission | A mission that steers what is extracted.
+    config:retain_extraction_mode | concise, verbose or custom.
+    config:retain_custom_instructions | Instructions for the mode custom.
+    config:retain_chunk_size | The most characters of a chunk.
+    config:retain_structured_chunk_size | The most characters of a line or turn that is kept whole.
+    config:retain_chunk_batch_size | How many chunks are worked on at once.
+    config:enable_observations | Whether facts are consolidated.
+    config:observations_mission | Rules for what observations say.
+    config:disposition_skepticism | Critical evaluation, 1 to 5.
+    config:disposition_literalism | Literal or abstract, 1 to 5.
+    config:disposition_empathy | Emotional context, 1 to 5.
+    config:entity_labels | A vocabulary for entities.
+    config:entities_allow_free_form | Whether other labels are allowed.
+    config:recall_include_chunks | Whether recall brings raw chunks.
+    config:recall_max_tokens | The most tokens of a recall.
+    config:mcp_enabled_tools | The tools a bank allows.
     banks:delete | delete_bank deletes a bank with everything in it.
     banks:clear | clear_memories clears all memories, or those of one type, and keeps the bank.
     banks:allowlist | mcp_enabled_tools limits the tools of a bank.
     directives:create | A directive has a name, a content, a priority, tags and whether it is active.
+    directives:order | A higher priority is more important.
     directives:list | Directives are listed by tags, active ones unless told otherwise.
     directives:delete | A directive can be deleted.
     memories:list | Memories are browsed by type and words, with limit and offset.
@@ -85,6 +103,7 @@ _DECIDED = _promises(
     shapes:failures | Failures are part of the answer; wrong arguments are errors.
     shapes:tolerant | JSON in strings and stray arguments are tolerated.
     banks:unwritten | Reading a bank nobody wrote to finds nothing or says so, and does not make it.
+    banks:implicit | A write to a bank that is not there makes it, with a disposition of threes.
     banks:allowlist-holds | A bank's allowlist holds whichever way the bank is named.
     banks:erased | A bank deleted leaves none of its text in the database file.
     retain:facts | A text is cut into statements with the date they speak of, entities and a fact type.

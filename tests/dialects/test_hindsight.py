@@ -15,7 +15,9 @@ PARAMETERS = {
     "sync_retain": "content* context=general timestamp tags metadata document_id",
     "recall": "query* max_tokens budget=high types tags tags_match=any query_timestamp min_scores",
     "reflect": "query* context budget=low max_tokens=4096 response_schema tags tags_match=any include_trace=False",
-    "create_mental_model": "name* source_query* mental_model_id tags max_tokens=2048",
+    "create_mental_model": (
+        "name* source_query* mental_model_id tags max_tokens=2048 trigger_refresh_after_consolidation=False"
+    ),
     "list_mental_models": "tags",
     "get_mental_model": "mental_model_id*",
     "update_mental_model": "mental_model_id* name source_query tags max_tokens trigger_refresh_after_consolidation",

@@ -41,24 +41,87 @@ def test_banks_are_made_listed_and_counted(many: Hindsight, clock: StoppedClock)
     assert [(one["bank_id"], one["fact_count"]) for one in listed["banks"]] == [("default", 4), ("team", 0)]
     stats = many("get_bank_stats")
     assert stats["node_counts"] == {"world": 2, "experience": 1, "observation": 1}
-    assert stats["link_counts"] == {"entity": 1, "temporal": 3}
+    assert (stats["link_counts"]["entity"], stats["link_counts"]["temporal"]) == (1, 3)
     assert (stats["total_documents"], stats["total_observations"]) == (1, 1)
+    assert (stats["operations"], stats["pending_consolidation"], stats["failed_consolidation"]) == ({}, 0, 0)
+    assert stats["last_consolidated_at"] == stats["last_memory_write_at"] == listed["banks"][0]["last_write_at"]
+    many("retain", content="Noor plays chess.")
+    [chess] = [one["id"] for one in many.facts() if "chess" in one["text"]]
+    more = many("get_bank_stats")
+    assert (more["node_counts"], more["operations"]) == (
+        {"world": 3, "experience": 1, "observation": 1},
+        {"completed": 1},
+    )
+    # Forgotten ones do not count, whoever forgot them.
+    many.client.engine.forget("default", [chess])
+    assert many("get_bank_stats")["node_counts"] == stats["node_counts"]
+    assert many("list_banks", query="TEA")["total"] == many("list_banks", limit=1)["total"] - 1 == 1
+    assert [one["bank_id"] for one in many("list_banks", offset=1)["banks"]] == ["team"]
     assert "no bank id" in many("create_bank", bank_id="_hidden")["error"]
+
+
+STRANGER = "00000000-0000-4000-8000-000000000000"
+# What every reading tool answers of a bank that nobody wrote to.
+UNWRITTEN: dict[str, tuple[dict[str, object], dict[str, object]]] = {
+    "recall": ({"query": "anything"}, {"results": []}),
+    "reflect": ({"query": "anything"}, {"structured_output": None}),
+    "list_mental_models": ({}, {"items": [], "total": 0}),
+    "get_mental_model": ({"mental_model_id": "m"}, {"error": "Mental model 'm' not found in bank '{bank}'"}),
+    "list_banks": ({}, {"banks": [], "total": 0}),
+    "list_directives": ({}, {"items": [], "total": 0}),
+    "list_memories": ({}, {"items": [], "total": 0}),
+    "get_memory": ({"memory_id": STRANGER}, {"error": f"Memory '{STRANGER}' not found"}),
+    "list_documents": ({}, {"items": [], "total": 0}),
+    "get_document": ({"document_id": "d"}, {"error": "Document 'd' not found"}),
+    "list_operations": ({}, {"operations": [], "total": 0}),
+    "get_operation": ({"operation_id": STRANGER}, {"status": "not_found", "created_at": None}),
+    "list_tags": ({}, {"items": [], "total": 0}),
+    "get_bank": ({}, {"error": "Bank '{bank}' not found"}),
+    "get_bank_stats": ({}, {"error": "Bank '{bank}' not found"}),
+}
 
 
 @requirement("hindsight:banks:unwritten", "hindsight:banks:get")
 def test_reading_makes_no_bank(hindsight: Hindsight, engine: Engine) -> None:
-    bank = hindsight.client.bank
-    assert hindsight("get_bank") == {"error": f"Bank '{bank}' not found"}
-    assert hindsight.found("anything") == []
-    for tool in ("list_memories", "list_documents", "list_tags", "list_mental_models", "list_directives"):
-        assert hindsight(tool)["items"] == []
-    assert hindsight("list_operations")["operations"] == []
+    bank, tools = hindsight.client.bank, hindsight.client.dialect.tools
+    reading = {name for name, tool in tools.items() if tool.effect == "reads"}
+    assert reading == {name for name in UNWRITTEN if name in tools}
+    for name in reading:
+        given, expected = UNWRITTEN[name]
+        answer = hindsight(name, **given)
+        for field, value in expected.items():
+            assert answer[field] == (value.format(bank=bank) if isinstance(value, str) else value), name
+    assert "Nothing is known" in hindsight("reflect", query="anything")["text"]
+    # What deletes, too, finds nothing to delete.
     assert hindsight("delete_bank")["memory_units_deleted"] == 0
     assert hindsight("clear_memories")["memory_units_deleted"] == 0
+    assert hindsight("delete_document", document_id="d")["document_deleted"] == 0
+    for tool in ("delete_mental_model", "clear_mental_model", "refresh_mental_model", "update_mental_model"):
+        assert "not found" in hindsight(tool, mental_model_id="m")["error"]
+    assert "not found" in hindsight("delete_directive", directive_id=STRANGER)["error"]
+    assert "not found" in hindsight("cancel_operation", operation_id=STRANGER)["error"]
     assert engine.list_banks() == ()
     hindsight.keep("Now it is there.")
     assert hindsight("get_bank")["name"] == bank
+
+
+@requirement("hindsight:banks:implicit")
+@pytest.mark.parametrize(
+    ("tool", "given"),
+    [
+        ("retain", {"content": "x is y"}),
+        ("sync_retain", {"content": "x is y"}),
+        ("update_bank", {"name": "New"}),
+        ("create_mental_model", {"name": "m", "source_query": "q"}),
+        ("create_directive", {"name": "n", "content": "c"}),
+    ],
+)
+def test_the_first_write_makes_the_bank(
+    hindsight: Hindsight, engine: Engine, tool: str, given: dict[str, object]
+) -> None:
+    assert "error" not in hindsight(tool, **given)
+    assert [one.name for one in engine.list_banks()] == [hindsight.client.bank]
+    assert hindsight("get_bank")["disposition"] == {"skepticism": 3, "literalism": 3, "empathy": 3}
 
 
 @requirement("hindsight:banks:update", "hindsight:banks:config", "hindsight:banks:mission")
@@ -69,12 +132,55 @@ def test_configuration_is_checked_field_by_field(hindsight: Hindsight, engine: E
     assert (profile["name"], profile["mission"]) == ("Ours", "Help the team.")
     assert profile["disposition"] == {"skepticism": 5, "literalism": 1, "empathy": 4}
     assert engine.get_bank(hindsight.client.bank).config == CONFIG
-    bad = hindsight("update_bank", config_updates={"disposition_skepticism": 9})
+    bad = hindsight("update_bank", config_updates={"disposition_skepticism": 9, "retain_mission": "Lost."})
     assert bad == {"error": "disposition_skepticism must be an integer between 1 and 5, got 9."}
-    assert "credential" in hindsight("update_bank", config_updates={"llm_api_key": "x"})["error"]
+    for secret in ("llm_api_key", "retain_llm_api_key", "llm_base_url", "database_url", "mcp_auth_token", "password"):
+        refused = hindsight("update_bank", name="Stolen", config_updates={secret: "hunter2"})["error"]
+        assert refused.startswith(f"Cannot set credential fields via API: ['{secret}']")
+        assert "hunter2" not in refused
     assert "retain_mission" in hindsight("update_bank", config_updates={"colour": "red"})["error"]
     assert engine.get_bank(hindsight.client.bank).config == CONFIG
     assert hindsight("update_bank") == hindsight("get_bank")
+    assert hindsight("get_bank")["name"] == "Ours"
+    # Values and the whole may come as JSON in a string, and null takes a field back to what is usual.
+    strings = '{"disposition_empathy": "2", "enable_observations": "false", "mcp_enabled_tools": null}'
+    assert hindsight("update_bank", config_updates=strings)["disposition"]["empathy"] == 2
+    config = engine.get_bank(hindsight.client.bank).config
+    assert (config["enable_observations"], "mcp_enabled_tools" in config) == (False, False)
+
+
+WRONG = {
+    "reflect_mission": [1, ["x"]],
+    "retain_mission": [1, {}],
+    "retain_extraction_mode": ["brief", 1],
+    "retain_custom_instructions": [[], 0],
+    "retain_chunk_size": [99, 1.5, True, "many"],
+    "retain_structured_chunk_size": [-1, "x", 10**9],
+    "retain_chunk_batch_size": [0, "x"],
+    "enable_observations": ["maybe", 1],
+    "observations_mission": [5, []],
+    "disposition_skepticism": [0, 6, 2.5, True, "high"],
+    "disposition_literalism": [0, 6, "literal"],
+    "disposition_empathy": [0, 6, []],
+    "entity_labels": ["person", [1], {}],
+    "entities_allow_free_form": ["x", 0],
+    "recall_include_chunks": [1, "x"],
+    "recall_max_tokens": [-1, "all"],
+    "mcp_enabled_tools": [[], [1], "recall", {}],
+}
+
+
+@requirement(*(f"hindsight:config:{name}" for name in WRONG))
+def test_every_field_of_the_page_is_validated(hindsight: Hindsight, engine: Engine) -> None:
+    assert set(WRONG) == set(CONFIG)
+    hindsight("update_bank", config_updates=CONFIG | {"mcp_enabled_tools": None})
+    before = engine.get_bank(hindsight.client.bank).config
+    for name, values in WRONG.items():
+        for value in values:
+            error = hindsight("update_bank", name="No", config_updates={"retain_mission": "No.", name: value})["error"]
+            assert error.startswith(f"{name} must be "), (name, value, error)
+    assert engine.get_bank(hindsight.client.bank).config == before
+    assert hindsight("get_bank")["name"] == hindsight.client.bank
 
 
 @requirement("hindsight:banks:allowlist", "hindsight:banks:allowlist-holds")
@@ -135,6 +241,7 @@ def test_operations_are_read_and_cancelled(hindsight: Hindsight, engine: Engine)
 
 
 @requirement("hindsight:directives:create", "hindsight:directives:list", "hindsight:directives:delete")
+@requirement("hindsight:directives:order")
 def test_directives_come_and_go(hindsight: Hindsight) -> None:
     tone = hindsight("create_directive", name="Tone", content="Be brief.", priority=2, tags=["style"])
     rest = hindsight("create_directive", name="Rest", content="Never guess.", is_active=False)
@@ -142,6 +249,10 @@ def test_directives_come_and_go(hindsight: Hindsight) -> None:
     assert (tone["name"], tone["content"], tone["priority"], tone["tags"]) == ("Tone", "Be brief.", 2, ["style"])
     assert [one["id"] for one in hindsight("list_directives")["items"]] == [tone["id"], plain["id"]]
     assert hindsight("list_directives", active_only=False)["total"] == 3
+    assert hindsight("list_directives", active_only="false", limit=1, offset=1)["items"][0]["id"] == plain["id"]
+    twin = hindsight("create_directive", name="Plain", content="Use English.", priority="-1", tags='["style"]')
+    assert (twin["priority"], twin["tags"], twin["id"] == plain["id"]) == (-1, ["style"], False)
+    hindsight("delete_directive", directive_id=twin["id"])
     assert [one["id"] for one in hindsight("list_directives", tags=["other"])["items"]] == [plain["id"]]
     assert hindsight("delete_directive", directive_id=rest["id"])["status"] == "deleted"
     assert hindsight("delete_directive", directive_id=rest["id"]) == {"error": f"Directive '{rest['id']}' not found"}

@@ -83,15 +83,19 @@ def create_mental_model(
     mental_model_id: Annotated[str | None, About("Custom ID: lower-case letters, digits and hyphens.", 0, 200)] = None,
     tags: Tags = None,
     max_tokens: Annotated[int, About("Maximum tokens for model content, 256 to 8192.")] = TOKENS_USUAL,
-    trigger_refresh_after_consolidation: AfterConsolidation = None,
+    trigger_refresh_after_consolidation: Annotated[
+        bool, About("Auto-refresh this model after memory consolidation.")
+    ] = False,
     tags_match: Annotated[str | None, About("How the tags choose memories; all_strict without it.")] = None,
     trigger: Trigger = None,
 ) -> Json:
     """Create a mental model: a living document that stays current with your memories.
 
-    The answer has an operation_id; the content is there when that operation is completed, which it is at once.
+    The content is made asynchronously; the operation_id of the answer tracks it. Without a language model it is there
+    at once.
     """
-    wanted = _trigger({}, trigger, trigger_refresh_after_consolidation, tags_match)
+    # Left as it usually is, it says nothing against a trigger that says more.
+    wanted = _trigger({}, trigger, trigger_refresh_after_consolidation or None, tags_match)
     own = (mental_model_id or "").strip()
     if own and not all(one.isdigit() or one == "-" or (one.isalpha() and one == one.lower()) for one in own):
         raise Invalid(f"'{own[:60]}' is no mental model id.", hint="Use lower-case letters, digits and hyphens.")

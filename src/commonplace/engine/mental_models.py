@@ -112,8 +112,8 @@ def refresh_mental_model(parts: Parts, bank: str, name: str, check: Callable[[],
 
 def refresh_as_job(parts: Parts, bank: str, name: str) -> Job:
     """Make an answer again as a job: at once, or where a language model writes it, by the worker if there is one."""
-    found = standings.find(parts, bank, name)
-    job = enqueue(parts, bank, JOB, {KIND: found.name})
+    with parts.db.transaction():
+        job = enqueue(parts, bank, JOB, {KIND: standings.find(parts, bank, name).name})
     return do_or_leave(parts, job, refresh, slow=parts.llm() is not None)
 
 

@@ -1,0 +1,61 @@
+"""Observations gather what is said of one subject, and follow it whoever changes it."""
+
+from commonplace.engine import forgetting, observations, upkeep
+from commonplace.engine.engine import Engine
+from commonplace.engine.marks import mark_of
+from commonplace.engine.retaining import Passage
+from commonplace.records import BankEdit, Filter, Memory
+from tests.conftest import StoppedClock
+
+BANK = "b"
+
+
+def told(engine: Engine) -> list[Memory]:
+    return list(engine.list(BANK, Filter(kinds=(observations.KIND,))))
+
+
+def test_the_newest_is_there_however_much_was_said(engine: Engine, clock: StoppedClock) -> None:
+    said = [f"Dora likes number {number}." for number in range(100)]
+    engine.retain(BANK, Passage("\n".join(said)))
+    clock.advance(1000)
+    engine.retain(BANK, Passage("Dora lives in a rather large house by the sea with many dogs and a garden."))
+    [one] = told(engine)
+    assert one.text.startswith("Dora lives in a rather large house")
+    assert len(mark_of(one).sources) == 20
+
+
+def test_other_tags_and_other_banks_are_other_observations(engine: Engine) -> None:
+    for tags in ((), ("work",), ("home",)):
+        engine.retain(BANK, Passage("Dora lives in Rome. Dora likes tea.", tags=tags))
+    engine.retain("other", Passage("Dora lives in Oslo. Dora likes jam."))
+    assert sorted(one.tags for one in told(engine)) == [(), ("home",), ("work",)]
+    assert {one.text for one in told(engine)} == {"Dora likes tea. Dora lives in Rome."}
+
+
+def test_what_was_changed_behind_the_table_of_verbs_is_followed_when_the_server_is_idle(engine: Engine) -> None:
+    done = engine.retain(BANK, Passage("Dora lives in Rome. Dora likes tea. Dora has a dog."))
+    forgetting.forget(engine, BANK, done.memory_ids[:1])
+    assert "Rome" in told(engine)[0].text
+    assert engine.unsettled_count(BANK) == 1
+    upkeep.heal_idly(engine)
+    assert "Rome" not in told(engine)[0].text
+    assert engine.unsettled_count(BANK) == 0
+
+
+def test_a_change_leaves_one_version_and_the_same_again_none(engine: Engine) -> None:
+    done = engine.retain(BANK, Passage("Dora lives in Rome. Dora likes tea. Dora has a dog."))
+    [one] = told(engine)
+    engine.forget(BANK, done.memory_ids[:1])
+    engine.forget(BANK, done.memory_ids[:1])
+    upkeep.heal_idly(engine)
+    [after] = told(engine)
+    assert (after.id, after.version) == (one.id, one.version + 1)
+    assert engine.history(BANK, one.id)[-1].origin.who == "consolidation"
+
+
+def test_where_observations_are_switched_off_none_are_made_anew(engine: Engine) -> None:
+    done = engine.retain(BANK, Passage("Dora lives in Rome. Dora likes tea. Dora has a dog."))
+    engine.update_bank(BANK, BankEdit(config={"enable_observations": False}))
+    engine.purge(BANK, done.memory_ids[:1])
+    # It rested on what is gone, and nobody wants another.
+    assert told(engine) == []
