@@ -21,6 +21,24 @@ def test_a_text_is_cut_into_statements_word_for_word() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (
+            "Alice lives in Rome. She works at Acme. Her favourite language is Python.",
+            ["Alice lives in Rome.", "Alice works at Acme.", "Alice's favourite language is Python."],
+        ),
+        ("Maria Rossi is a doctor. She's in Milan.", ["Maria Rossi is a doctor.", "Maria Rossi is in Milan."]),
+        ("Alice met Bob. He was late.", ["Alice met Bob. He was late."]),
+        ("Otto plays chess with Emil. He won.", ["Otto plays chess with Emil. He won."]),
+        ("Alice lives in Rome. She likes it.", ["Alice lives in Rome. She likes it."]),
+        ("The server is down. It crashed.", ["The server is down. It crashed."]),
+    ],
+)
+def test_a_pronoun_that_means_one_person_only_becomes_the_name(text: str, said: list[str]) -> None:
+    assert texts(text) == said
+
+
 def test_what_cannot_be_cut_is_kept_whole() -> None:
     assert texts("What is love?") == ["What is love?"]
     assert texts("  ") == []

@@ -13,7 +13,7 @@ from typing import TypeVar
 from commonplace.engine import graph, marks
 from commonplace.engine import recall as finding
 from commonplace.engine.parts import Parts
-from commonplace.extract import when
+from commonplace.extract import merging, when
 from commonplace.extract.when import Span
 from commonplace.records import Filter, Memory, Page, Query
 from commonplace.storage import banks, memories
@@ -27,6 +27,7 @@ _HALF_LIFE_DAYS = 180
 _RECENCY, _PROOF, _IN_TIME = 0.02, 0.01, 0.25
 _TIMELY_MAX = 50
 _TIMELY_SCORE = 0.2
+_CONTRADICTING_MAX = 40
 _SEEDS_MAX = 5
 _NEIGHBOURS_MAX = 10
 
@@ -81,6 +82,7 @@ def ask(parts: Parts, bank: str, question: Question) -> tuple[Finding, ...]:
     }
     direct = [one for one in found.values() if one.semantic is not None or one.keyword is not None]
     direct = sorted(_named(question.text, direct), key=lambda one: (-one.final, -one.memory.id))
+    direct = _newest_first(direct, now)
     timely = _timely(parts, place.id, question, window, set(found)) if window else []
     near = _neighbours(parts, place.id, question, direct, {one.memory.id for one in timely}) if follows else []
     return tuple(one for one in [*direct, *timely, *near] if _passes(one, question.floors))
@@ -116,6 +118,24 @@ def _named(asked: str, found: list[Finding]) -> list[Finding]:
     if not meant:
         return found
     return [replace(one, final=one.final / 2 + (0.5 if one.memory.id in meant else 0)) for one in found]
+
+
+def _newest_first(found: list[Finding], now: int) -> list[Finding]:
+    """The findings, where several give the one value of the same thing the newest of these in the place of the best.
+
+    What was said after the moment asked about comes after what was said before.
+    """
+    places: dict[str, list[int]] = {}
+    for place, one in enumerate(found[:_CONTRADICTING_MAX]):
+        if one.memory.kind != "observation" and (subject := merging.subject_of(one.memory.text)):
+            places.setdefault(subject.name, []).append(place)
+    out = list(found)
+    for group in (some for some in places.values() if len(some) > 1):
+        said = {place: marks.mark_of(found[place].memory).mentioned_at for place in group}
+        ordered = sorted(group, key=lambda place: (said[place] <= now, said[place]), reverse=True)
+        for place, source in zip(group, ordered, strict=True):
+            out[place] = replace(found[source], final=found[place].final)
+    return out
 
 
 def _floored(value: float | None, least: float | None) -> float | None:

@@ -11,12 +11,16 @@ from commonplace import clock, ids
 from commonplace import text as words
 from commonplace.engine.asking import Finding
 from commonplace.engine.marks import mark_of
-from commonplace.extract import facts, merging
+from commonplace.extract import facts, merging, when
 from commonplace.records import Memory
 
 NOTHING = "Nothing is known about this: no stored memory answers the question."
 _WORD = re.compile(r"[^\W_][\w'’-]*")
-_ASKING = frozenset("does doing done tell know known think please much many about should would could".split())
+_ASKING = frozenset(
+    "does doing done tell know known think please much many about should would could like happen happened happening "
+    "thing things anything everything something someone summary summarise summarize describe explain list based past "
+    "currently right recently".split()
+)
 
 
 def answer(asked: str, found: Sequence[Finding]) -> str:
@@ -70,7 +74,10 @@ def _unknown(asked: str, found: Sequence[Finding]) -> list[str]:
     """The words of a question that none of the memories has."""
     known = {term for one in found for term in words.terms(f"{one.memory.text} {one.memory.category}")}
     meant = set(words.question_terms(asked))
-    every = dict.fromkeys(_WORD.findall(asked))
+    plain = asked
+    for span in when.spans(asked, 0):  # A time is not mentioned, it is when something was.
+        plain = plain.replace(span.words, " ")
+    every = dict.fromkeys(_WORD.findall(plain))
     telling = [word for word in every if len(word) > 3 and word.casefold() not in _ASKING]
     return [word for word in telling if (terms := set(words.terms(word))) & meant and not terms & known]
 

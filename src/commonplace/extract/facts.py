@@ -1,7 +1,7 @@
 """Cuts a text into statement-sized facts, each with the time it speaks of and whom and what it names.
 
-Pure, and word for word: nothing is reworded. A text from which nothing can be cut is one fact as a whole, because
-somebody asked for it to be kept.
+Pure, and word for word, but for pronouns that can mean one person only. A text from which nothing can be cut is one
+fact as a whole, because somebody asked for it to be kept.
 """
 
 import hashlib
@@ -11,7 +11,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
-from commonplace.extract import causes, entities, statements, when
+from commonplace.extract import causes, entities, pronouns, statements, when
+from commonplace.extract.outline import sentences
 from commonplace.extract.relations import folded
 from commonplace.extract.statements import Message
 
@@ -35,7 +36,9 @@ _SUBJECT = re.compile(
     r"(?P<subject>(?:[^\s,;:.!?]+\s+){0,6}?[^\s,;:.!?]+?)(?:['’]s)?\s+(?:(?:now|still|currently|always|usually|also|no "
     r"longer)\s+)*(?:is|are|was|were|has|have|had|lives?|lived|works?|worked|moved|prefers?|preferred|likes?|liked|loves?|"
     r"hates?|uses?|used|wants?|needs?|runs?|listens?|costs?|became|becomes|will|can|does|did|owns?|plays?|speaks?|joined|"
-    r"left|started|stopped|switched|studies|studied)\b",
+    r"left|started|stopped|switched|studies|studied|failed|crashed|broke|visited|bought|sold|met|went|said|deployed|fixed|"
+    r"wrote|built|launched|released|raised|hired|married|died|turned|decided|chose|plans?|planned|agreed|owes?|knows?|"
+    r"keeps?|teaches|taught|drives?|drove)\b",
     re.IGNORECASE,
 )
 _VAGUE = frozenset("it this that these those there he she they we one what which who here everything something".split())
@@ -125,10 +128,12 @@ def subject(text: str) -> str:
 def _parted(pieces: Sequence[Message]) -> Iterator[Message]:
     """The pieces, a cause that is a sentence of its own before the one that names it."""
     for piece in pieces:
-        for text in causes.parted(piece.text):
-            if cause := causes.clause(text):
-                yield Message(piece.role, cause)
-            yield Message(piece.role, text)
+        several = [piece.text] if "\n" in piece.text.strip() else sentences(piece.text)
+        for whole in pronouns.resolved(several) if len(several) > 1 else [piece.text]:
+            for text in causes.parted(whole):
+                if cause := causes.clause(text):
+                    yield Message(piece.role, cause)
+                yield Message(piece.role, text)
 
 
 def read(piece: Message, at: int, chunk: int) -> Fact:
