@@ -34,7 +34,7 @@ SAMPLES: dict[str, Callable[[str], object]] = {
 _numbers = count(1)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Row:
     """One thing that one tool of a dialect does."""
 
@@ -44,6 +44,8 @@ class Row:
 
     def __str__(self) -> str:
         return f"{self.dialect}.{self.tool.name}"
+
+    __repr__ = __str__
 
     def takes(self, name: str) -> bool:
         return any(one.name == name for one in self.tool.parameters)
@@ -62,6 +64,8 @@ class Row:
                 given[one.name] = SAMPLES[one.name](cue)
         if project and self.takes("project_id") and self.does.deed in ("find", "list", "revise", "restore", "forget"):
             given["project_id"] = project
+        if self.does.deed == "list" and self.takes("limit"):
+            given["limit"] = 100
         return given
 
 
