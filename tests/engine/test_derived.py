@@ -63,7 +63,7 @@ def test_a_memory_revised_while_it_was_embedded_stays_in_the_queue(filled: Engin
     memory = filled.remember("c", Draft("first", key="k")).memory
     filled.remember("c", Draft("second", key="k"))
     with filled.db.transaction():
-        vectors.put(filled.db, "hash-64", [(memory.id, 1, b"old")])
+        vectors.put(filled.db, "hash-64", [(memory.id, 1, b"old", b"")])
     bank_id = filled.get_bank("c").id
     assert vectors.of(filled.db, bank_id, "hash-64", [memory.id]) == {}
     assert vectors.stale_ids(filled.db, bank_id, after=0, limit=10) == [memory.id]

@@ -8,8 +8,9 @@ import pytest
 from commonplace.engine import derived
 from commonplace.engine.engine import Engine
 from commonplace.recall.semantics import Semantics
-from commonplace.records import Draft
+from commonplace.records import Draft, Filter
 from commonplace.storage import vectors
+from commonplace.storage.search import Within
 from tests.recall.embedders import HashEmbedder
 
 TEXTS = ["The red fox jumps.", "A blue whale sings.", "Green tea is brewed at eighty degrees."]
@@ -29,7 +30,7 @@ def small(engine: Engine, semantics: Semantics) -> Engine:
 def nearest(engine: Engine, semantics: Semantics, question: str, limit: int = 10) -> list[str]:
     bank_id = engine.get_bank("b").id
     derived.heal(engine, bank_id, 10_000)
-    found = semantics.nearest(engine.db, bank_id, semantics.meaning(question), limit, "live")
+    found = semantics.nearest(engine.db, Within(bank_id, Filter(), 0), semantics.meaning(question), limit)
     return [engine.get("b", number).text for number in found]
 
 
@@ -54,9 +55,11 @@ def test_a_purged_memory_leaves_the_vectors_in_memory(small: Engine, semantics: 
     assert nearest(small, semantics, "red fox", 1) == [TEXTS[0]]
     small.purge("b", [doomed.id])
     bank_id = small.get_bank("b").id
-    found = semantics.nearest(small.db, bank_id, semantics.meaning("red fox"), 10, "any")
+    anything = Within(bank_id, Filter(status="any"), 0)
+    found = semantics.nearest(small.db, anything, semantics.meaning("red fox"), 10)
     assert doomed.id not in found
     assert len(found) == 2
+    assert semantics.count(bank_id) == 2
     assert vectors.of(small.db, bank_id, semantics.name, [doomed.id]) == {}
 
 
@@ -65,22 +68,25 @@ def test_a_forgotten_memory_is_found_among_the_forgotten_only(small: Engine, sem
     nearest(small, semantics, "fox")
     small.forget("b", [gone.id])
     bank_id, meaning = small.get_bank("b").id, semantics.meaning("red fox")
-    assert gone.id not in semantics.nearest(small.db, bank_id, meaning, 10, "live")
-    assert semantics.nearest(small.db, bank_id, meaning, 10, "forgotten") == [gone.id]
+    live, forgotten = Within(bank_id, Filter(), 0), Within(bank_id, Filter(status="forgotten"), 0)
+    assert gone.id not in semantics.nearest(small.db, live, meaning, 10)
+    assert semantics.nearest(small.db, forgotten, meaning, 10) == [gone.id]
     small.restore("b", [gone.id])
-    assert semantics.nearest(small.db, bank_id, meaning, 1, "live") == [gone.id]
+    assert semantics.nearest(small.db, live, meaning, 1) == [gone.id]
 
 
-def test_banks_that_were_not_asked_for_are_let_go(small: Engine) -> None:
-    bounded = Semantics(HashEmbedder(), rows_max=4)
-    for bank in ("b", "c", "d"):
+def test_the_bank_that_was_not_asked_for_longest_is_let_go(small: Engine) -> None:
+    # A small bank counts as a thousand rows, so that two of them fit and a third does not.
+    bounded = Semantics(HashEmbedder(), rows_max=2_500)
+    parts = replace(small, semantics=lambda: bounded)
+    ids: dict[str, int] = {}
+    for bank in ("b", "c", "b", "d"):
         small.remember_many(bank, [Draft(f"{text} {bank}") for text in TEXTS])
-        bank_id = small.get_bank(bank).id
-        derived.heal(replace(small, semantics=lambda: bounded), bank_id, 10_000)
-        assert len(bounded.nearest(small.db, bank_id, bounded.meaning("fox"), 10, "live")) == 3
-    assert bounded.count(small.get_bank("b").id) == 0
-    assert bounded.count(small.get_bank("d").id) == 3
-    assert len(bounded.nearest(small.db, small.get_bank("b").id, bounded.meaning("fox"), 10, "live")) == 3
+        ids[bank] = small.get_bank(bank).id
+        derived.heal(parts, ids[bank], 10_000)
+        assert len(bounded.nearest(small.db, Within(ids[bank], Filter(), 0), bounded.meaning("fox"), 10)) in (3, 6)
+    assert [bounded.count(ids[bank]) for bank in "bcd"] == [6, 0, 3]
+    assert len(bounded.nearest(small.db, Within(ids["c"], Filter(), 0), bounded.meaning("fox"), 10)) == 3
 
 
 def test_vectors_of_another_embedder_are_never_compared(small: Engine, semantics: Semantics) -> None:
@@ -88,10 +94,11 @@ def test_vectors_of_another_embedder_are_never_compared(small: Engine, semantics
     nearest(small, semantics, "fox")
     other = Semantics(HashEmbedder("hash-32", 32))
     bank_id = small.get_bank("b").id
-    assert other.nearest(small.db, bank_id, other.meaning("fox"), 10, "live") == []
+    within = Within(bank_id, Filter(), 0)
+    assert other.nearest(small.db, within, other.meaning("fox"), 10) == []
     derived.rebuild(replace(small, semantics=lambda: other))
-    assert len(other.nearest(small.db, bank_id, other.meaning("fox"), 10, "live")) == 3
-    assert semantics.nearest(small.db, bank_id, semantics.meaning("fox"), 10, "live") == []
+    assert len(other.nearest(small.db, within, other.meaning("fox"), 10)) == 3
+    assert semantics.nearest(small.db, within, semantics.meaning("fox"), 10) == []
 
 
 def test_threads_share_one_index(small: Engine, semantics: Semantics) -> None:
@@ -103,7 +110,7 @@ def test_threads_share_one_index(small: Engine, semantics: Semantics) -> None:
     def ask() -> None:
         for number in range(20):
             meaning = semantics.meaning(f"memory number {number}")
-            seen.append(len(semantics.nearest(small.db, bank_id, meaning, 50, "live")))
+            seen.append(len(semantics.nearest(small.db, Within(bank_id, Filter(), 0), meaning, 50)))
 
     threads = [threading.Thread(target=ask) for _ in range(4)]
     for thread in threads:
@@ -111,3 +118,31 @@ def test_threads_share_one_index(small: Engine, semantics: Semantics) -> None:
     for thread in threads:
         thread.join()
     assert seen == [50] * 80
+
+
+def test_who_reads_an_older_state_takes_nothing_from_who_reads_a_newer_one(small: Engine, semantics: Semantics) -> None:
+    small.remember_many("b", [Draft(text) for text in TEXTS])
+    nearest(small, semantics, "fox")
+    bank_id = small.get_bank("b").id
+    began, written = threading.Event(), threading.Event()
+    found: list[int] = []
+
+    def ask_of_the_past() -> None:
+        with small.db.snapshot():
+            small.db.value("newest_vector", bank_id=bank_id)
+            began.set()
+            written.wait(10)
+            meaning = semantics.meaning("purple rain")
+            found.extend(semantics.nearest(small.db, Within(bank_id, Filter(status="any"), 0), meaning, 10))
+
+    thread = threading.Thread(target=ask_of_the_past)
+    thread.start()
+    began.wait(10)
+    new = small.remember("b", Draft("Purple rain falls.")).memory
+    small.purge("b", [small.remember("b", Draft("To be purged.")).memory.id])
+    assert nearest(small, semantics, "purple rain", 1) == [new.text]
+    written.set()
+    thread.join()
+    assert new.id not in found
+    assert len(found) == 3
+    assert nearest(small, semantics, "purple rain", 1) == [new.text]

@@ -1,62 +1,110 @@
-"""The vectors in memory: the same answers as a plain scan, whatever came and went."""
+"""The sketches in memory: nearly the same answers as comparing everything, whatever came and went."""
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from commonplace.recall import sketches
-from commonplace.recall.sketches import Sketches, unit
+from commonplace.recall.sketches import Bits, Ids, Sketches, asked, size, sketched
+from commonplace.records import Status
+
+DIMENSIONS = 256
 
 
-def rows(numbers: list[int]) -> "sketches.Floats":
-    drawn = [np.random.default_rng(n).standard_normal(8) for n in numbers]
-    return unit(np.array(drawn, dtype=np.float32).reshape(-1, 8))
+def vectors(numbers: list[int]) -> "np.ndarray[tuple[int, int], np.dtype[np.float32]]":
+    drawn = [np.random.default_rng(number).standard_normal(DIMENSIONS) for number in numbers]
+    return np.array(drawn, dtype=np.float32).reshape(-1, DIMENSIONS)
 
 
-def test_the_nearest_come_first_and_of_equals_the_newer() -> None:
-    held = Sketches(8)
-    same = rows([7, 7, 9])
-    held.put([1, 2, 3], [True, True, True], same)
-    assert held.nearest(same[0], 2, "live") == [2, 1]
+def ids(numbers: list[int]) -> Ids:
+    return np.array(numbers, dtype=np.int64)
+
+
+def holding(numbers: list[int], live: list[bool] | None = None) -> Sketches:
+    held = Sketches(DIMENSIONS)
+    put(held, numbers, live)
+    return held
+
+
+def put(held: Sketches, numbers: list[int], live: list[bool] | None = None) -> None:
+    held.put(ids(numbers), np.array(live or [True] * len(numbers), dtype=np.bool_), sketched(vectors(numbers)))
+
+
+def question(number: int) -> Bits:
+    return asked(vectors([number])[0])
+
+
+def nearest(held: Sketches, number: int, limit: int, status: Status = "live") -> list[int]:
+    return held.view().nearest(question(number), limit, status)
+
+
+@pytest.mark.parametrize("dimensions", [8, 64, 100, 256])
+def test_a_sketch_has_two_bits_for_each_number(dimensions: int) -> None:
+    row = sketched(np.random.default_rng(1).standard_normal((1, dimensions)).astype(np.float32))
+    assert row.nbytes == size(dimensions) == 2 * 8 * -(-dimensions // 64)
+
+
+def test_the_nearest_comes_first_and_of_equals_the_newer() -> None:
+    held = Sketches(DIMENSIONS)
+    held.put(ids([1, 2, 3]), np.ones(3, dtype=np.bool_), sketched(vectors([7, 7, 9])))
+    assert nearest(held, 7, 2) == [2, 1]
+
+
+def test_a_vector_without_direction_is_found_last() -> None:
+    held = holding([1, 2])
+    held.put(ids([3]), np.ones(1, dtype=np.bool_), sketched(np.zeros((1, DIMENSIONS), dtype=np.float32)))
+    assert nearest(held, 1, 3)[0] == 1
+    assert len(held.view().nearest(asked(np.zeros(DIMENSIONS, dtype=np.float32)), 3, "live")) == 3
 
 
 def test_forgotten_memories_are_asked_for_apart() -> None:
-    held = Sketches(8)
-    held.put([1, 2], [True, False], rows([1, 2]))
-    assert held.nearest(rows([2])[0], 5, "live") == [1]
-    assert held.nearest(rows([2])[0], 5, "forgotten") == [2]
-    assert set(held.nearest(rows([2])[0], 5, "any")) == {1, 2}
+    held = holding([1, 2], [True, False])
+    assert nearest(held, 2, 5) == [1]
+    assert nearest(held, 2, 5, "forgotten") == [2]
+    assert nearest(held, 2, 5, "any") == [2, 1]
 
 
 def test_only_the_allowed_ones_are_looked_at() -> None:
-    held = Sketches(8)
-    held.put(list(range(1, 51)), [True] * 50, rows(list(range(1, 51))))
-    assert held.nearest(rows([1])[0], 5, [40, 41, 999]) in ([40, 41], [41, 40])
+    held = holding(list(range(1, 51)))
+    held.drop(ids([45]))
+    assert held.view().nearest_among(question(41), 5, ids([999, 40, 41, 45])) == [41, 40]
 
 
-def test_it_grows_beyond_a_block() -> None:
-    held = Sketches(8)
-    count = sketches._BLOCK_ROWS + 10
-    held.put(range(1, count + 1), [True] * count, rows(list(range(1, count + 1))))
-    assert len(held) == count
-    assert held.nearest(rows([count])[0], 1, "live") == [count]
+def test_a_memory_with_several_sketches_is_found_by_its_nearest_one() -> None:
+    held = holding([1, 2, 2, 5])
+    assert nearest(held, 2, 5)[0] == 2
+    assert sorted(nearest(held, 2, 5)) == [1, 2, 5]
+    held.put(ids([2]), np.ones(1, dtype=np.bool_), sketched(vectors([30])))
+    assert nearest(held, 30, 1) == [2]
+    assert len(held) == 3
+
+
+def test_a_view_does_not_see_what_comes_later() -> None:
+    held = holding([1, 2, 9])
+    before = held.view()
+    put(held, [4, 5])
+    assert before.nearest(question(4), 9, "live") != held.view().nearest(question(4), 9, "live")
+    assert sorted(before.nearest(question(4), 9, "live")) == [1, 2, 9]
+    assert nearest(held, 4, 1) == [4]
+
+
+STEP = st.tuples(st.sampled_from(["put", "drop", "keep"]), st.lists(st.integers(1, 12), max_size=6, unique=True))
 
 
 @settings(max_examples=50, deadline=None)
-@given(
-    st.lists(st.tuples(st.sampled_from(["put", "drop", "keep"]), st.lists(st.integers(1, 12), max_size=6)), max_size=20)
-)
+@given(st.lists(STEP, max_size=20))
 def test_it_holds_what_was_put_and_not_dropped(steps: list[tuple[str, list[int]]]) -> None:
-    held, model = Sketches(8), set[int]()
+    held, model = Sketches(DIMENSIONS), set[int]()
     for step, numbers in steps:
         if step == "put":
-            held.put(numbers, [True] * len(numbers), rows(numbers))
+            put(held, numbers)
             model |= set(numbers)
         elif step == "drop":
-            held.drop(numbers)
+            held.drop(ids(numbers))
             model -= set(numbers)
         else:
-            held.keep(numbers)
+            held.keep(ids(numbers))
             model &= set(numbers)
-        assert set(held.nearest(rows([1])[0], 100, "live")) == model
-        assert all(held.nearest(rows([number])[0], 1, "live") == [number] for number in model)
+        assert len(held) == len(model)
+        assert set(nearest(held, 1, 100)) == model
+        assert all(nearest(held, number, 1) == [number] for number in model)

@@ -125,7 +125,8 @@ def _rebuild_batch(db: Database, semantics: "Semantics | None", bank_id: int, nu
 def _embed(db: Database, semantics: "Semantics", bank_id: int, numbers: list[int], wait_ms: int | None = None) -> int:
     found = memories.by_ids(db, bank_id, numbers)
     encoded = semantics.encode(list(found.values()))
-    made = [(m.id, m.version, vector) for m, vector in zip(found.values(), encoded, strict=True)]
+    sketches = semantics.sketched(encoded)
+    made = [(m.id, m.version, v, s) for m, v, s in zip(found.values(), encoded, sketches, strict=True)]
     with db.transaction(wait_ms):
         vectors.put(db, semantics.name, made)
         vectors.clear_stale(db, [number for number in numbers if number not in found])

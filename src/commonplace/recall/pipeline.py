@@ -110,24 +110,20 @@ class Search:
         return self._matching(search.all_of(names)) if names and self.by_words else []
 
     def _by_keywords(self) -> list[int]:
-        chosen = rarest(self.counts)
-        return self._matching(search.any_of(chosen)) if chosen and self.by_words else []
+        chosen = rarest(self.counts) if self.by_words else []
+        if chosen and self.counts[chosen[0]] >= _COUNT_MAX:
+            within = search.Within(self.bank_id, self.query.filter, self.now)
+            return search.together_ids(self.db, within, [t for t, n in self.counts.items() if n], self.limit)
+        return self._matching(search.any_of(chosen)) if chosen else []
 
     def _matching(self, match: str) -> list[int]:
         return search.keyword_ids(self.db, self.bank_id, match, self.query.filter, self.now, self.limit)
 
     def _by_meaning(self) -> list[int]:
-        """The nearest memories that pass the filter. As with keywords, the nearest of all are tried first."""
         if not self.semantics or not self.meaning:
             return []
-        chosen = self.query.filter
-        tried = self.semantics.nearest(self.db, self.bank_id, self.meaning, 2 * self.limit, chosen.status)
-        allowed = search.passing(self.db, self.bank_id, tried, chosen, self.now)
-        found = [number for number in tried if number in allowed]
-        if len(found) >= self.limit or len(tried) < 2 * self.limit:
-            return found[: self.limit]
-        every = memories.select_ids(self.db, self.bank_id, chosen, self.now)
-        return self.semantics.nearest(self.db, self.bank_id, self.meaning, self.limit, every)
+        within = search.Within(self.bank_id, self.query.filter, self.now)
+        return self.semantics.nearest(self.db, within, self.meaning, self.limit)
 
     def _nearness(self, candidates: Sequence[int]) -> dict[int, tuple[float, float]]:
         if not self.semantics or not self.meaning:

@@ -1,8 +1,9 @@
 """Nearness in meaning: what a bank's vectors, and the tokens in them, say about a question.
 
-A stored vector is made of two parts: the text's vector as half floats, then the ids of its tokens. The first half of
-each vector's dimensions is also kept in this process, a bank at a time, and catches up with the store before each
-search: it picks the candidates, and their whole vectors, read from the store, say how near they are.
+A stored vector is made of two parts: the text's vector as half floats, then the ids of its tokens. Beside it stands
+a sketch of it, of a few bits. This process keeps the sketches of the banks it searches, a bank at a time, and catches
+up with the store before each search. Sketches pick candidates; their vectors, read from the store, say how near they
+are.
 """
 
 import threading
@@ -15,14 +16,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from commonplace.models.embedder import Embedder, Floats, Lexicon, TokenIds, Tokenizing
-from commonplace.recall.sketches import Sketches, unit
-from commonplace.records import Memory, Status
-from commonplace.storage import vectors
+from commonplace.recall import sketches
+from commonplace.recall.sketches import Bits, Sketches
+from commonplace.records import Memory
+from commonplace.storage import search, vectors
 from commonplace.storage.database import Database
+from commonplace.storage.search import Within
+from commonplace.storage.vectors import Changes
 
-ROWS_MAX = 500_000  # Over all banks; 512 bytes each. The bank that was not asked for longest goes first.
+ROWS_MAX = 2_000_000  # Over all banks; 73 bytes each. The bank that was not asked for longest goes first.
 QUESTION_TOKENS_MAX = 64
-_BLOCK = 16_384
+_BANK_ROWS_MIN = 1_000  # What a bank counts for at least, so that thousands of tiny ones are not held either.
+_BLOCK = 65_536
+_REACH = 400  # The nearest so many by their sketches hold nearly all of the nearest ten, of a million.
+_WIDER = 16
 
 Encoded: TypeAlias = bytes
 
@@ -54,7 +61,7 @@ class Semantics:
         self._lock = threading.Lock()
         self._banks: OrderedDict[int, Sketches] = OrderedDict()
         self._vector_bytes = 2 * embedder.dimensions
-        self._sketch_dimensions = max(1, embedder.dimensions // 2)
+        self._sketch_bytes = sketches.size(embedder.dimensions)
 
     @property
     def name(self) -> str:
@@ -88,17 +95,39 @@ class Semantics:
         found = self._lexicon.token_vectors(tokens[0])
         weights = _squares(found)
         heaviest = np.argsort(-weights, kind="stable")[:QUESTION_TOKENS_MAX]
-        return Meaning(rows[0], unit(found[heaviest]), weights[heaviest])
+        return Meaning(rows[0], _unit(found[heaviest]), weights[heaviest])
 
-    def nearest(
-        self, db: Database, bank_id: int, meaning: Meaning, limit: int, among: Status | Sequence[int]
-    ) -> list[int]:
-        """The memories nearest to a question, nearest first, among all with a status or among those with some ids."""
-        sketch = unit(meaning.vector[np.newaxis, : self._sketch_dimensions])[0]
-        sketches = self._sketches(bank_id)
-        with sketches.lock:
-            self._catch_up(db, bank_id, sketches)
-            return sketches.nearest(sketch, limit, among)
+    def sketched(self, encoded: Sequence[Encoded]) -> list[bytes]:
+        """A sketch of each stored vector."""
+        return [row.tobytes() for row in sketches.sketched(self._rows(encoded))] if encoded else []
+
+    def nearest(self, db: Database, within: Within, meaning: Meaning, limit: int) -> list[int]:
+        """The memories nearest to a question among those a filter means, nearest first; of equals the newer."""
+        held = self._held(within.bank_id)
+        with held.lock:
+            self._catch_up(db, within.bank_id, held)
+            view = held.view()
+        question = sketches.asked(meaning.vector)
+        reach = max(_REACH, 2 * limit)
+        best = self._ordered(db, within, meaning, view.nearest(question, reach, within.chosen.status))[: 2 * limit]
+        # Most filters let most memories through, so the nearest of all are tried first.
+        found = _passing(db, within, best)
+        if len(found) >= limit or len(best) < 2 * limit:
+            return found[:limit]
+        if len(found) * _WIDER >= limit:
+            wider = _passing(db, within, view.nearest(question, reach * _WIDER, within.chosen.status))
+            if len(wider) >= 2 * limit:
+                return self._ordered(db, within, meaning, wider[:reach])[:limit]
+        every = view.nearest_among(question, reach, _numbers(search.meant(db, within)))
+        return self._ordered(db, within, meaning, every)[:limit]
+
+    def _ordered(self, db: Database, within: Within, meaning: Meaning, numbers: Sequence[int]) -> list[int]:
+        """Candidates in the order of their vectors; of equals the newer. Whoever has none is left out."""
+        stored = vectors.of(db, within.bank_id, self.name, numbers)
+        if not stored:
+            return []
+        near = zip(self._cosines(meaning, list(stored.values())), stored, strict=True)
+        return [number for _, number in sorted(near, reverse=True)]
 
     def nearness(self, meaning: Meaning, encoded: Sequence[Encoded]) -> list[Nearness]:
         """How near each stored vector is to a question."""
@@ -109,9 +138,12 @@ class Semantics:
         return [Nearness(max(0.0, c), max(0.0, t)) for c, t in zip(cosines, closeness, strict=True)]
 
     def _cosines(self, meaning: Meaning, encoded: Sequence[Encoded]) -> list[float]:
+        return (self._rows(encoded) @ meaning.vector).tolist()
+
+    def _rows(self, encoded: Sequence[Encoded]) -> Floats:
         joined = b"".join(row[: self._vector_bytes] for row in encoded)
-        rows = np.frombuffer(joined, dtype=np.float16).reshape(len(encoded), -1).astype(np.float32)
-        return (rows @ meaning.vector).tolist()
+        halves: NDArray[np.float16] = np.frombuffer(joined, dtype=np.float16)
+        return halves.reshape(len(encoded), self._embedder.dimensions).astype(np.float32)
 
     def _closeness(self, meaning: Meaning, encoded: Sequence[Encoded]) -> list[float]:
         """The mean, over a question's tokens, of the similarity to the nearest token of a text, heavy tokens more."""
@@ -130,33 +162,42 @@ class Semantics:
         out[filled] = nearest @ (weights / weights.sum())
         return out.tolist()
 
-    def _sketches(self, bank_id: int) -> Sketches:
+    def _held(self, bank_id: int) -> Sketches:
         with self._lock:
-            sketches = self._banks.setdefault(bank_id, Sketches(self._sketch_dimensions))
+            chosen = self._banks.setdefault(bank_id, Sketches(self._embedder.dimensions))
             self._banks.move_to_end(bank_id)
-            held = sum(len(other) for other in self._banks.values())
-            while held > self._rows_max and len(self._banks) > 1:
-                held -= len(self._banks.popitem(last=False)[1])
-            return sketches
+            rows = sum(max(_BANK_ROWS_MIN, len(held)) for held in self._banks.values())
+            while rows > self._rows_max and len(self._banks) > 1:
+                rows -= max(_BANK_ROWS_MIN, len(self._banks.popitem(last=False)[1]))
+            return chosen
 
-    def _catch_up(self, db: Database, bank_id: int, sketches: Sketches) -> None:
-        if db.in_transaction:
-            # What is written here may yet be taken back, and others would then get the same numbers.
+    def _newer(self, db: Database, bank_id: int, seq: int) -> Changes | None:
+        return vectors.newer(db, bank_id, self.name, seq, size=self._sketch_bytes, limit=_BLOCK)
+
+    def _catch_up(self, db: Database, bank_id: int, held: Sketches) -> None:
+        newest = vectors.newest(db, bank_id)
+        if db.in_transaction or newest < held.seq:
+            # What is written in a transaction may yet be taken back, and others would then get the same numbers. And
+            # who reads an older state than another thread has read leaves things as they are.
             return
+        while held.seq < newest and (changes := self._newer(db, bank_id, held.seq)):
+            ids, sizes = _numbers(changes.ids), _numbers(changes.sizes)
+            counts = sizes // self._sketch_bytes
+            held.drop(ids[counts == 0])
+            rows: Bits = np.frombuffer(changes.sketches, dtype=np.uint64).reshape(-1, self._sketch_bytes // 8)
+            live = _numbers(changes.live) > 0
+            held.put(np.repeat(ids, counts), np.repeat(live, counts), rows)
+            held.seq = changes.seq
         purge_count = vectors.purge_count(db, bank_id)
-        if purge_count > sketches.purge_count:
+        if purge_count > held.purge_count:
             # A purged vector leaves no trace to read, so what is held is compared with what is there.
-            sketches.keep(vectors.all_ids(db, bank_id))
-            sketches.purge_count = purge_count
-        size = 2 * self._sketch_dimensions
-        while vectors.newest(db, bank_id) > sketches.seq:
-            changes = vectors.newer(db, bank_id, self.name, sketches.seq, size=size, limit=_BLOCK)
-            sketches.drop([change.memory_id for change in changes if change.vector is None])
-            kept = [(change.memory_id, change.live, change.vector) for change in changes if change.vector is not None]
-            if kept:
-                ids, live, rows = zip(*kept, strict=True)
-                sketches.put(ids, live, _half_floats(rows, self._sketch_dimensions))
-            sketches.seq = changes[-1].seq
+            held.keep(_numbers(vectors.all_ids(db, bank_id)))
+            held.purge_count = purge_count
+
+
+def _passing(db: Database, within: Within, numbers: Sequence[int]) -> list[int]:
+    allowed = search.passing(db, within.bank_id, numbers, within.chosen, within.now)
+    return [number for number in numbers if number in allowed]
 
 
 def _passage(memory: Memory) -> str:
@@ -168,6 +209,10 @@ def _squares(rows: Floats) -> Floats:
     return np.einsum("ij,ij->i", rows, rows)
 
 
-def _half_floats(rows: Sequence[bytes], dimensions: int) -> Floats:
-    halves: NDArray[np.float16] = np.frombuffer(b"".join(rows), dtype=np.float16)
-    return unit(halves.reshape(len(rows), dimensions).astype(np.float32))
+def _unit(rows: Floats) -> Floats:
+    """The same directions, with length one; what has no direction stays zero."""
+    return rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), np.float32(1e-9))
+
+
+def _numbers(joined: str) -> NDArray[np.int64]:
+    return np.fromstring(joined, dtype=np.int64, sep=" ")

@@ -9,6 +9,7 @@ from commonplace.records import AllOf, AnyOf, Condition, Filter, Match, Not, Tag
 from commonplace.storage.database import Database
 
 _APART = ("where", "status", "expired")
+_USUAL = {"users": "", "agents": "", "runs": "", "categories": "", "kinds": "note"}
 
 
 def compiled(db: Database, chosen: Filter, now: int) -> tuple[str, dict[str, object]]:
@@ -19,6 +20,8 @@ def compiled(db: Database, chosen: Filter, now: int) -> tuple[str, dict[str, obj
         value = getattr(chosen, name)
         if value is not None:
             parts.append(db.text(f"filter_{name}"))
+            if name in _USUAL and _USUAL[name] not in value:
+                parts.append(db.text(f"named_{name}"))
             values[name] = json.dumps(value, ensure_ascii=False) if isinstance(value, tuple) else value
     if chosen.status != "any":
         parts.append(db.text(f"filter_{chosen.status}"))
@@ -28,6 +31,20 @@ def compiled(db: Database, chosen: Filter, now: int) -> tuple[str, dict[str, obj
     if chosen.where:
         parts.append(_condition(db, chosen.where, values, 0))
     return "".join(f" and {part}" for part in parts), values
+
+
+def tags_needed(condition: Condition | None) -> tuple[str, ...]:
+    """Tags of which a memory must have at least one for a condition to hold; none when it can hold without."""
+    match condition:
+        case TagMatch(tags, "any_strict"):
+            return tags
+        case TagMatch(tags, "all_strict"):
+            return tags[:1]
+        case AllOf(conditions):
+            needed = [tags_needed(inner) for inner in conditions]
+            return next((tags for tags in needed if tags), ())
+        case _:
+            return ()
 
 
 def _condition(db: Database, condition: Condition, values: dict[str, object], depth: int) -> str:

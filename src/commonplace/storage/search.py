@@ -5,8 +5,11 @@ asks for forgotten ones finds it; a purged one leaves nothing behind.
 """
 
 import json
+import sys
 from collections.abc import Generator, Iterable, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
+from weakref import WeakKeyDictionary
 
 from commonplace import text
 from commonplace.errors import Unsupported
@@ -15,6 +18,18 @@ from commonplace.storage import filters
 from commonplace.storage.database import Database
 
 _WIPE_MAX = 100
+_COMMON_MAX = 10_000
+# What this process knows of each store: how many texts there were when a term was found to be common.
+_common: WeakKeyDictionary[Database, dict[tuple[str, int], int]] = WeakKeyDictionary()
+
+
+@dataclass(frozen=True, slots=True)
+class Within:
+    """Where a search looks: in a bank, at those of its memories that a filter means at some moment."""
+
+    bank_id: int
+    chosen: Filter
+    now: int
 
 
 def index_memory(db: Database, memory: Memory) -> None:
@@ -98,6 +113,21 @@ def keyword_ids(db: Database, bank_id: int, match: str, chosen: Filter, now: int
     return [row["id"] for row in rows]
 
 
+def together_ids(db: Database, within: Within, terms: Sequence[str], limit: int) -> list[int]:
+    """The newest memories with all of some terms, then those with any, among those a filter means.
+
+    For terms so common that weighing every text with them would take long: it stops at the first so many.
+    """
+    found: dict[int, None] = {}
+    where, values = filters.compiled(db, within.chosen, within.now)
+    for match in (all_of(terms), any_of(terms)):
+        if len(found) < limit:
+            sql = f"{db.text('newest_matching')}{where} {db.text('order_newest')}"
+            rows = db.select(sql, values | {"match": match, "bank_id": within.bank_id, "limit": limit})
+            found |= dict.fromkeys(row["id"] for row in rows)
+    return list(found)[:limit]
+
+
 def passing(db: Database, bank_id: int, candidates: Sequence[int], chosen: Filter, now: int) -> set[int]:
     """Those of a few candidates that a filter means."""
     where, values = filters.compiled(db, chosen, now)
@@ -105,9 +135,32 @@ def passing(db: Database, bank_id: int, candidates: Sequence[int], chosen: Filte
     return {row["id"] for row in db.select(db.text("passing_ids") + where, values | wanted)}
 
 
+def meant(db: Database, within: Within) -> str:
+    """The ids of all memories a filter means, with spaces between."""
+    chosen = within.chosen
+    where, values = filters.compiled(db, chosen, within.now)
+    drivers = filters.tags_needed(chosen.where) if chosen.status == "live" else ()
+    name = "meant_ids_among" if chosen.ids is not None else "meant_ids_tagged" if drivers else "meant_ids"
+    given = {"bank_id": within.bank_id} | ({"drivers": json.dumps(drivers)} if name == "meant_ids_tagged" else {})
+    return str(db.select(db.text(name) + where, values | given)[0]["ids"] or "")
+
+
 def term_counts(db: Database, terms: Iterable[str], count_max: int) -> dict[str, int]:
-    """How many texts hold each term. Counting stops at a maximum, because a common word is common enough."""
-    return {term: int(db.value("count_term", match=_quoted(term), limit=count_max)) for term in terms}
+    """How many texts hold each term. Counting stops at a maximum, because a common word is common enough.
+
+    It also stays common: what reached the maximum is not counted again until half of the texts are gone.
+    """
+    common = _common.setdefault(db, {})
+    row_count = extent(db)[0]
+    found: dict[str, int] = {}
+    for term in terms:
+        if 2 * row_count > common.get((term, count_max), sys.maxsize):
+            found[term] = count_max
+            continue
+        found[term] = int(db.value("count_term", match=_quoted(term), limit=count_max))
+        if found[term] == count_max and len(common) < _COMMON_MAX:
+            common[term, count_max] = row_count
+    return found
 
 
 def extent(db: Database) -> tuple[int, int]:

@@ -6,24 +6,25 @@ from dataclasses import dataclass
 
 from commonplace.storage.database import Database
 
-_IDS_MAX = 10_000_000
-
 
 @dataclass(frozen=True, slots=True)
-class Change:
-    """A vector that is newer than what a reader has; None when it now belongs to another embedder."""
+class Changes:
+    """Sketches newer than what a reader has. Numbers come as texts with spaces between, to be taken in whole."""
 
     seq: int
-    memory_id: int
-    live: bool
-    vector: bytes | None
+    ids: str
+    live: str
+    # In bytes, of each memory's sketches: none where its vector now belongs to another embedder.
+    sizes: str
+    sketches: bytes
 
 
-def newer(db: Database, bank_id: int, embedder: str, seq: int, *, size: int, limit: int) -> list[Change]:
-    """What changed after a point, oldest first; of each vector only so many bytes."""
-    values = {"bank_id": bank_id, "embedder": embedder, "seq": seq, "bytes": size, "limit": limit}
-    rows = db.all("newer_vectors", **values)
-    return [Change(row["seq"], row["memory_id"], bool(row["live"]), row["vector"]) for row in rows]
+def newer(db: Database, bank_id: int, embedder: str, seq: int, *, size: int, limit: int) -> Changes | None:
+    """What changed after a point, the oldest of it; None when there is nothing. `size` is that of one sketch."""
+    row = db.one("newer_sketches", bank_id=bank_id, embedder=embedder, seq=seq, bytes=size, limit=limit)
+    if row is None or not row.pop("count"):
+        return None
+    return Changes(**row)
 
 
 def newest(db: Database, bank_id: int) -> int:
@@ -36,9 +37,9 @@ def purge_count(db: Database, bank_id: int) -> int:
     return int(db.value("purge_count", id=bank_id) or 0)
 
 
-def all_ids(db: Database, bank_id: int) -> list[int]:
-    """Every memory of a bank that has a vector."""
-    return [row["memory_id"] for row in db.all("vector_ids", bank_id=bank_id, limit=_IDS_MAX)]
+def all_ids(db: Database, bank_id: int) -> str:
+    """Every memory of a bank that has a vector, with spaces between."""
+    return str(db.value("vector_ids", bank_id=bank_id) or "")
 
 
 def of(db: Database, bank_id: int, embedder: str, memory_ids: Sequence[int]) -> dict[int, bytes]:
@@ -47,9 +48,9 @@ def of(db: Database, bank_id: int, embedder: str, memory_ids: Sequence[int]) -> 
     return {row["memory_id"]: row["vector"] for row in rows}
 
 
-def put(db: Database, embedder: str, made: Iterable[tuple[int, int, bytes]]) -> None:
-    """Store vectors made of a memory's id and version, and take the memory off the queue unless it changed since."""
-    rows = [{"memory_id": number, "version": version, "vector": vector} for number, version, vector in made]
+def put(db: Database, embedder: str, made: Iterable[tuple[int, int, bytes, bytes]]) -> None:
+    """Store vectors and sketches made of a memory's id and version; it leaves the queue unless it changed since."""
+    rows = [{"memory_id": m, "version": v, "vector": vector, "sketch": sketch} for m, v, vector, sketch in made]
     db.run_many("put_vector_of_version", [row | {"embedder": embedder} for row in rows])
     db.run_many("clear_stale_version", [{"memory_id": r["memory_id"], "version": r["version"]} for r in rows])
 

@@ -24,6 +24,22 @@ m.kind not in (select value from json_each(:kinds_not))
 -- name: filter_categories
 m.category in (select value from json_each(:categories))
 
+-- Said beside a filter that leaves out what most memories have, so that the index of the others serves.
+-- name: named_users
+m.user <> ''
+
+-- name: named_agents
+m.agent <> ''
+
+-- name: named_runs
+m.run <> ''
+
+-- name: named_categories
+m.category <> ''
+
+-- name: named_kinds
+m.kind <> 'note'
+
 -- name: filter_key
 m.key = :key
 

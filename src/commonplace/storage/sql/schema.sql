@@ -61,6 +61,11 @@ create index memories_by_age on memories (bank_id, created_at desc, id desc);
 create index memories_by_change on memories (bank_id, updated_at desc, id desc);
 create index memories_by_project on memories (bank_id, project, kind);
 create index memories_by_user on memories (bank_id, user, created_at desc) where user <> '';
+-- What filters single out, in a bank where most memories have nothing there.
+create index memories_by_agent on memories (bank_id, agent) where agent <> '';
+create index memories_by_run on memories (bank_id, run) where run <> '';
+create index memories_by_category on memories (bank_id, category) where category <> '';
+create index memories_by_kind on memories (bank_id, kind) where kind <> 'note';
 create index memories_by_document on memories (document_id) where document_id is not null;
 -- One chain per key: a second memory with the same key in the same scope cannot exist, forgotten or not.
 create unique index memories_by_key on memories (bank_id, project, user, agent, run, key) where key <> '';
@@ -282,10 +287,12 @@ create table vectors (
   version integer not null,
   embedder text not null,
   live integer not null,
-  vector blob not null
+  vector blob not null,
+  sketch blob not null default x''
 ) strict;
 
-create index vectors_by_bank on vectors (bank_id, seq);
+-- All that a process reads of a bank before it can search it: the sketches pick candidates, the vectors judge them.
+create index vectors_by_bank on vectors (bank_id, seq, memory_id, live, embedder, sketch);
 
 -- Memories whose vectors are out of date, queued by the write that made them so.
 create table stale (

@@ -26,8 +26,8 @@ delete from stale where memory_id in (select value from json_each(:ids));
 
 -- A row that is replaced gets a new seq, which is how other processes notice.
 -- name: set_live
-replace into vectors (bank_id, memory_id, version, embedder, live, vector)
-select bank_id, memory_id, version, embedder, :live, vector from vectors
+replace into vectors (bank_id, memory_id, version, embedder, live, vector, sketch)
+select bank_id, memory_id, version, embedder, :live, vector, sketch from vectors
 where memory_id = :memory_id and live <> :live;
 
 -- name: drop_vectors
@@ -58,8 +58,29 @@ where texts match :match and m.bank_id = :bank_id
 -- name: order_score
 order by score, m.id desc limit :limit
 
+-- Stops at the first so many instead of weighing all, so its match may hold common words.
+-- name: newest_matching
+select m.id from texts cross join memories m on m.id = texts.rowid where texts match :match and m.bank_id = :bank_id
+
+-- name: order_newest
+order by texts.rowid desc limit :limit
+
 -- name: passing_ids
 select m.id from json_each(:candidates) c cross join memories m on m.id = c.value where m.bank_id = :bank_id
+
+-- All memories that a filter means, as one text. A cross join starts from what the filter names, whatever else there is.
+-- name: meant_ids
+select group_concat(m.id, ' ') as ids from memories m where m.bank_id = :bank_id
+
+-- name: meant_ids_among
+select group_concat(m.id, ' ') as ids from json_each(:ids) i cross join memories m on m.id = i.value
+where m.bank_id = :bank_id
+
+-- name: meant_ids_tagged
+select group_concat(m.id, ' ') as ids
+from (select distinct memory_id from tags
+  where bank_id = :bank_id and tag in (select value from json_each(:drivers))) t
+cross join memories m on m.id = t.memory_id where m.bank_id = :bank_id
 
 -- name: stored_terms
 select t.rowid as id, substr(t.title || ' ' || t.labels || ' ' || t.body, 1, :chars) as terms
@@ -68,13 +89,17 @@ from json_each(:ids) i cross join texts t on t.rowid = i.value;
 -- name: newest_vector
 select max(seq) as seq from vectors where bank_id = :bank_id;
 
--- Vectors of another embedder come as null, so that what they replaced is let go.
--- name: newer_vectors
-select seq, memory_id, live, case when embedder = :embedder then substr(vector, 1, :bytes) end as vector
-from vectors where bank_id = :bank_id and seq > :seq order by seq limit :limit;
+-- Thousands of rows as one, because that is ten times as fast as one by one. Whatever order they are joined in, it is
+-- the same for all columns. Of another embedder's vectors nothing comes, so that what they replaced is let go.
+-- name: newer_sketches
+select count(*) as count, max(seq) as seq, group_concat(memory_id, ' ') as ids, group_concat(live, ' ') as live,
+  group_concat(length(sketch), ' ') as sizes, cast(group_concat(sketch, '') as blob) as sketches
+from (select seq, memory_id, live,
+    case when embedder = :embedder and length(sketch) % :bytes = 0 then sketch else x'' end as sketch
+  from vectors where bank_id = :bank_id and seq > :seq order by seq limit :limit);
 
 -- name: vector_ids
-select memory_id from vectors where bank_id = :bank_id order by memory_id limit :limit;
+select group_concat(memory_id, ' ') as ids from vectors where bank_id = :bank_id;
 
 -- name: vectors_of
 select v.memory_id, v.vector from json_each(:ids) i cross join vectors v on v.memory_id = i.value
@@ -88,8 +113,8 @@ select count(*) as count from stale where cast(:bank_id as integer) is null or b
 
 -- Only for the state that was embedded: a memory that changed meanwhile stays in the queue.
 -- name: put_vector_of_version
-replace into vectors (bank_id, memory_id, version, embedder, live, vector)
-select bank_id, id, version, :embedder, forgotten_at is null, :vector from memories
+replace into vectors (bank_id, memory_id, version, embedder, live, vector, sketch)
+select bank_id, id, version, :embedder, forgotten_at is null, :vector, :sketch from memories
 where id = :memory_id and version = :version;
 
 -- name: clear_stale_version
