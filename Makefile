@@ -55,6 +55,7 @@ interop: $(VENV)/.package $(VENV)/.dev ## Try real clients and agents, offline (
 docs: $(VENV)/.package ## Regenerate the reference documentation
 	@$(BIN)/python scripts/reference.py
 	@$(BIN)/python scripts/connect_page.py
+	@$(BIN)/python scripts/one_memory.py
 
 lock: $(VENV)/lock/bin/uv ## Move every pinned dependency to its newest version and rewrite the hashes
 	@for list in requirements requirements-weights requirements-dev; do \
