@@ -133,6 +133,38 @@ _DECIDED = _promises(
     operations:running | The status running is understood, and so is processing.
     """,
 )
+_SENTENCES = _promises(
+    _PAGE,
+    """
+    retain:content | retain stores its content.
+    retain:async-parameters | retain takes context, timestamp, tags, metadata and document_id.
+    sync-retain:parameters | sync_retain takes what retain takes, and says when to prefer which.
+    recall:max-tokens-default | max_tokens is 4096 and budget is high unless told.
+    recall:types-default | All types come unless some are asked for.
+    recall:recency | query_timestamp anchors recency.
+    recall:min-scores-stages | Floors of keyword and semantic cut their stage, those of reranker and final every result.
+    reflect:tags-match | tags_match says how the tags of a reflection match.
+    reflect:defaults | Without a schema and a trace the answer has neither.
+    documents:limit | Documents are listed 100 at a time unless told.
+    documents:metadata | A document is read with its metadata.
+    """,
+) + _promises(
+    _ISSUE,
+    """
+    retain:dates | Relative dates are reckoned from the timestamp.
+    retain:entities | Names, places, products, amounts and identifiers are entities.
+    retain:causes | A cause is a link where the text says so.
+    retain:links | Entity, temporal and semantic links are counted as they are, and go with their facts.
+    retain:labels | Labels with a vocabulary are found in the words without a model.
+    recall:graph | Links are followed, and a neighbour never stands before a direct hit.
+    recall:trace | A trace tells what each stage made of a result.
+    recall:budget-depth | The budget says how far is looked.
+    recall:tag-groups | Tag groups are trees of and, or and not.
+    recall:newest | The newest value of a thing stands before the older ones.
+    recall:window-ranks | A window of time ranks and hides nothing.
+    reflect:fills | A schema is filled from facts with the newest truth.
+    """,
+)
 _WITH_A_MODEL = _promises(
     _ISSUE,
     """
@@ -151,4 +183,4 @@ _WITH_A_MODEL = _promises(
     reflect:max-tokens | An answer has no more than max_tokens.
     """,
 )
-REQUIREMENTS = _CONTRACT + _DECIDED + _WITH_A_MODEL
+REQUIREMENTS = _CONTRACT + _DECIDED + _SENTENCES + _WITH_A_MODEL

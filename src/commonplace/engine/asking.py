@@ -150,7 +150,7 @@ def _passes(one: Finding, floors: Mapping[str, float]) -> bool:
 def _weight(memory: Memory, now: int, window: Span | None) -> float:
     """A little more for what is newer and was said more often, and more for what is of the time asked for."""
     mark = marks.mark_of(memory)
-    age = max(0, now - (memory.happened_at or mark.mentioned_at)) / _DAY_MS
+    age = abs(now - (memory.happened_at or mark.mentioned_at)) / _DAY_MS
     recent = _RECENCY * 0.5 ** (age / _HALF_LIFE_DAYS)
     proven = _PROOF * min(5.0, math.log(marks.proof_count(memory)))
     return 1 + recent + proven + (_IN_TIME if window and _within(memory, window) else 0)
