@@ -81,7 +81,7 @@ def run(
 
 @contextmanager
 def working(engine: Engine, tasks: Tasks) -> Generator[None]:
-    """Do jobs in the background; when there are none, see to the notes' files and embed what was written."""
+    """Do jobs in the background; beside them, see to the notes' files and to all that follows from what was written."""
     upkeep.sweep(engine)
     watch = Watch(engine)
 
@@ -89,14 +89,18 @@ def working(engine: Engine, tasks: Tasks) -> Generator[None]:
         watch.look()
         upkeep.heal_idly(parts)
 
-    worker = Worker(engine, tasks, idle=idle)
-    watch.begin(worker.notify)
-    worker.start()
+    # Two, because a job may wait for a model, and a file that somebody saved should not wait with it.
+    keeper, worker = Worker(engine, {}, idle=idle), Worker(engine, tasks)
+    watch.begin(keeper.notify)
+    for one in (keeper, worker):
+        one.start()
     try:
         yield
     finally:
-        worker.stop()
-        worker.join(SHUTDOWN_S_MAX)
+        for one in (keeper, worker):
+            one.stop()
+        for one in (keeper, worker):
+            one.join(SHUTDOWN_S_MAX)
         watch.close()
 
 
