@@ -89,7 +89,7 @@ def mem0_history(path: Path, *events: tuple[Any, ...]) -> None:
 
 
 def chatgpt(number: str, title: str, *turns: tuple[str, str], **more: Any) -> dict[str, Any]:
-    """A conversation of ChatGPT with the turns one below the other."""
+    """A conversation of ChatGPT with the messages one below the other."""
     mapping: dict[str, Any] = {"root": {"id": "root", "message": None, "parent": None, "children": ["t1"]}}
     parent = "root"
     for place, (role, text) in enumerate(turns, start=1):

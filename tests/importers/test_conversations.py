@@ -19,14 +19,14 @@ TALK = files.chatgpt(
 )
 
 
-def test_a_turn_says_who_spoke_when_and_in_which_conversation(tmp_path: Path, brought: Bring, known: Known) -> None:
+def test_a_message_says_who_spoke_when_and_in_which_conversation(tmp_path: Path, brought: Bring, known: Known) -> None:
     brought(files.written(tmp_path / "conversations.json", [TALK]))
 
     question, answer = known()
     assert question.text == "User: Which port does staging use?"
     assert answer.text == "ChatGPT: Staging listens on 8080."
     assert {(one.title, one.kind, one.scope) for one in (question, answer)} == {
-        ("Staging ports", "turn", Scope(run="c-1"))
+        ("Staging ports", "message", Scope(run="c-1"))
     }
     assert answer.tags == ("chatgpt", "conversation")
     assert times.iso(answer.created_at) == "2023-11-14T22:15:00.000Z"
@@ -114,7 +114,7 @@ def test_what_says_something_is_not(text: str) -> None:
     assert not is_small_talk(text)
 
 
-def test_a_conversation_that_went_on_brings_only_its_new_turns(tmp_path: Path, brought: Bring, known: Known) -> None:
+def test_a_conversation_that_went_on_brings_only_its_new_messages(tmp_path: Path, brought: Bring, known: Known) -> None:
     path = files.written(tmp_path / "conversations.json", [TALK])
     brought(path)
     turns = [("user", "Which port does staging use?"), ("assistant", "Staging listens on 8080."), ("user", "And TLS?")]
@@ -143,8 +143,8 @@ def test_claude_brings_conversations_projects_and_what_it_noted(tmp_path: Path, 
 
     assert report.source == "claude"
     assert [(one.kind, one.title, one.text) for one in known()] == [
-        ("turn", "Bread", "User: How long must dough rise?"),
-        ("turn", "Bread", "Claude: Twelve hours."),
+        ("message", "Bread", "User: How long must dough rise?"),
+        ("message", "Bread", "Claude: Twelve hours."),
         ("note", "Bakery: instructions", "Answer in grams."),
         ("note", "flour.md", "Rye 1150"),
         ("note", "What Claude noted", "Bakes on Sundays."),
@@ -168,7 +168,7 @@ def test_a_broken_conversation_is_named_and_the_next_one_taken(tmp_path: Path, b
     ]
 
 
-def test_turns_are_found_by_what_was_said_and_stay_apart_by_conversation(
+def test_messages_are_found_by_what_was_said_and_stay_apart_by_conversation(
     tmp_path: Path, engine: Engine, brought: Bring
 ) -> None:
     other = files.chatgpt("c-2", "Tea", ("user", "Which tea is best with honey?"))

@@ -108,11 +108,13 @@ class _Taking:
         return taken
 
     def _draft(self, one: Foreign) -> Draft:
-        metadata = one.draft.metadata
+        # What we note in metadata for ourselves is no source's to say.
+        metadata = marks.kept({}, one.draft.metadata)
         document_id = self._document_id(one.document) if one.document else None
         if one.mark:
-            documents_told = () if document_id is None else (document_id,)
-            metadata = marks.marked(metadata, replace(one.mark, documents=documents_told))
+            said_at = one.mark.mentioned_at or one.created_at or self.revising.now
+            told = () if document_id is None else (document_id,)
+            metadata = marks.marked(metadata, replace(one.mark, mentioned_at=said_at, documents=told))
         return checked_draft(replace(one.draft, metadata=metadata, document_id=document_id))
 
     def _document_id(self, name: str) -> int | None:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from commonplace.importers import json_files
-from commonplace.importers.conversations import CONVERSATIONS, LEFT_BRANCH, UNSPOKEN, Talk, Turn, exported, things
+from commonplace.importers.conversations import CONVERSATIONS, LEFT_BRANCH, UNSPOKEN, Message, Talk, exported, things
 from commonplace.importers.reading import (
     Object,
     Place,
@@ -19,7 +19,7 @@ from commonplace.importers.reading import (
 )
 
 SOURCE = "chatgpt"
-# Marks that the page turns into footnotes; to anybody else they are noise.
+# Marks that the page makes into footnotes; to anybody else they are noise.
 _FOOTNOTES = re.compile("\ue200[^\ue201]*\ue201|【[^】]{0,80}†[^】]{0,80}】|[\ue200-\ue206]")
 
 
@@ -38,7 +38,7 @@ def read(place: Place) -> Iterator[Read]:
 def _talk(given: Object) -> Talk:
     nodes = {name: object_of(node) for name, node in object_of(given.get("mapping")).items()}
     shown = _branch(nodes, text_of(given.get("current_node")))
-    turns: list[Turn] = []
+    said: list[Message] = []
     unsaid: list[str] = []
     for name, node in nodes.items():
         message = object_of(node.get("message"))
@@ -53,13 +53,13 @@ def _talk(given: Object) -> Talk:
         if message and (text := _said(message)):
             speaker = "user" if _role(message) == "user" else SOURCE
             model = text_of(object_of(message.get("metadata")).get("model_slug")) if speaker == SOURCE else ""
-            turns.append(
-                Turn(text_of(message.get("id")) or name, speaker, text, moment_of(message.get("create_time")), model)
+            said.append(
+                Message(text_of(message.get("id")) or name, speaker, text, moment_of(message.get("create_time")), model)
             )
     return Talk(
         text_of(first_of(given, "conversation_id", "id")),
         text_of(given.get("title")),
-        tuple(turns),
+        tuple(said),
         tuple(unsaid),
         moment_of(given.get("create_time")),
     )

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from commonplace.engine.taking import Foreign
 from commonplace.importers import json_files
-from commonplace.importers.conversations import CONVERSATIONS, UNSPOKEN, Talk, Turn, exported, things
+from commonplace.importers.conversations import CONVERSATIONS, UNSPOKEN, Message, Talk, exported, things
 from commonplace.importers.reading import (
     Object,
     Place,
@@ -42,7 +42,7 @@ def _conversation(given: Object, where: str) -> Iterator[Read]:
     if not isinstance(given.get("chat_messages"), list):
         yield broken(where, "it is no conversation")
         return
-    turns: list[Turn] = []
+    said: list[Message] = []
     unsaid: list[str] = []
     for message in map(object_of, list_of(given.get("chat_messages"))):
         text = _said(message)
@@ -50,13 +50,13 @@ def _conversation(given: Object, where: str) -> Iterator[Read]:
             unsaid += [UNSPOKEN] if message.get("content") or message.get("files") else []
             continue
         speaker = "user" if message.get("sender") in ("human", "user") else SOURCE
-        turns.append(Turn(text_of(message.get("uuid")), speaker, text, moment_of(message.get("created_at"))))
+        said.append(Message(text_of(message.get("uuid")), speaker, text, moment_of(message.get("created_at"))))
     project = object_of(given.get("project")).get("name")
     yield from things(
         Talk(
             text_of(given.get("uuid")),
             text_of(given.get("name")),
-            tuple(turns),
+            tuple(said),
             tuple(unsaid),
             moment_of(given.get("created_at")),
             text_of(project),

@@ -1,4 +1,4 @@
-"""Conversations: each turn is a memory that says who spoke, when, and in which conversation. Small talk is left out."""
+"""Conversations: each message is a memory that says who spoke, when and in which conversation. No small talk."""
 
 import re
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ from commonplace.importers.reading import Place, Read, Skipped, Thing, broken, l
 from commonplace.limits import NAME_CHARS_MAX
 from commonplace.records import Draft, Scope
 
-KIND = "turn"
+KIND = "message"
 LEFT_BRANCH = "in a branch of the conversation that was left"
 UNSPOKEN = "not spoken: tools, thinking, settings"
 SMALL_TALK = "small talk"
@@ -26,7 +26,7 @@ _SPEAKERS = {"user": "User", "chatgpt": "ChatGPT", "claude": "Claude"}
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class Message:
     """What one side said at once; `speaker` is the user or the product."""
 
     id: str
@@ -38,18 +38,18 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class Talk:
-    """A conversation, and why some of what is in it is no turn, once for each."""
+    """A conversation, and why some of what is in it is no message, once for each."""
 
     id: str
     title: str
-    turns: tuple[Turn, ...]
+    messages: tuple[Message, ...]
     unsaid: tuple[str, ...] = ()
     at: int | None = None
     project: str = ""
 
 
 def things(talk: Talk, where: str, source: str) -> Iterator[Read]:
-    """The turns of a conversation as memories, and what is left out of it."""
+    """The messages of a conversation as memories, and what is left out of it."""
     title = line_of(talk.title) or "Untitled conversation"
     if not talk.id:
         yield broken(where, "it has no id")
@@ -57,29 +57,29 @@ def things(talk: Talk, where: str, source: str) -> Iterator[Read]:
     tags = (source, "conversation", *((line_of(talk.project, NAME_CHARS_MAX),) if talk.project.strip() else ()))
     for why in talk.unsaid:
         yield Skipped(where, why)
-    for number, turn in enumerate(talk.turns, start=1):
-        if is_small_talk(turn.text):
-            yield Skipped(f"{where}, turn {number}", SMALL_TALK)
+    for number, message in enumerate(talk.messages, start=1):
+        if is_small_talk(message.text):
+            yield Skipped(f"{where}, message {number}", SMALL_TALK)
             continue
-        more = {"conversation": talk.id, "speaker": turn.speaker, "model": turn.model}
+        more = {"conversation": talk.id, "speaker": message.speaker, "model": message.model}
         draft = Draft(
-            f"{_SPEAKERS.get(turn.speaker, turn.speaker)}: {turn.text.strip()}",
+            f"{_SPEAKERS.get(message.speaker, message.speaker)}: {message.text.strip()}",
             title=title,
             kind=KIND,
             tags=tags,
-            metadata=provenance(source, turn.id, **more),
+            metadata=provenance(source, message.id, **more),
             category=line_of(title, NAME_CHARS_MAX),
-            happened_at=turn.at or talk.at,
+            happened_at=message.at or talk.at,
             scope=Scope(run=talk.id),
         )
-        key, at = f"{talk.id}/{turn.id or number}", turn.at or talk.at
-        yield Thing(f"{where}, turn {number} of {title!r}", Foreign(key, draft, at, at))
+        key, at = f"{talk.id}/{message.id or number}", message.at or talk.at
+        yield Thing(f"{where}, message {number} of {title!r}", Foreign(key, draft, at, at))
 
 
 def is_small_talk(text: str) -> bool:
-    """Whether a turn is nothing but a courtesy or a push to go on."""
+    """Whether a message is nothing but a courtesy or a push to go on."""
     words = re.findall(r"[\w']+", text.casefold().replace("’", "'"))
-    # A turn without any word may still be a formula or a sign worth keeping, but hardly a short one.
+    # A message without any word may still be a formula or a sign worth keeping, but hardly a short one.
     return len(words) <= _SMALL_WORDS_MAX and all(word in _SMALL for word in words) and len(text.strip()) < 40
 
 

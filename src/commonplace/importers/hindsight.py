@@ -80,7 +80,8 @@ def _document(where: str, given: Object) -> Iterator[Read]:
         noted: Object = {"context": text_of(said.get("context")), "metadata": object_of(said.get("metadata"))}
         yield DocumentDraft(name, text, tags=tags, metadata=noted)
     for number, fact in enumerate(list_of(given.get("facts")), start=1):
-        yield _fact(f"{where} fact {number}", object_of(fact), name if text.strip() else "")
+        dated = {"created_at": given.get("created_at")} | {n: v for n, v in object_of(fact).items() if v is not None}
+        yield _fact(f"{where} fact {number}", dated, name if text.strip() else "")
 
 
 def _fact(where: str, given: Object, document: str) -> Read:

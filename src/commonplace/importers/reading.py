@@ -62,7 +62,8 @@ def broken(where: str, why: str) -> Skipped:
 
 def provenance(source: str, number: str, **more: object) -> Object:
     """The metadata that says where a memory comes from."""
-    return {"imported": {"from": source, "id": number} | {name: value for name, value in more.items() if value}}
+    told = {"id": number, **more}
+    return {"imported": {"from": source} | {name: value for name, value in told.items() if value}}
 
 
 def text_of(value: object) -> str:
