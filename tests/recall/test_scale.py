@@ -1,0 +1,160 @@
+"""What must stay true in large banks: next to nothing is missed, filters miss nothing, processes agree at once."""
+
+import multiprocessing
+from collections.abc import Iterator
+from dataclasses import replace
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+
+from commonplace.app import open_engine
+from commonplace.engine import derived
+from commonplace.engine.engine import Engine
+from commonplace.models.static import StaticEmbedder
+from commonplace.recall import semantics
+from commonplace.recall.semantics import Semantics
+from commonplace.recall.sketches import Sketches, asked, sketched
+from commonplace.records import AllOf, Draft, Filter, Match, Query, Scope, TagMatch
+from commonplace.settings import load
+from commonplace.storage import search, vectors
+from commonplace.storage.search import Within
+from evals.texts import Author
+from tests.conftest import StoppedClock
+from tests.recall.embedders import HashEmbedder
+
+NOW = 0
+COUNT = 3_000
+
+
+def test_of_the_ten_nearest_among_twenty_thousand_hardly_one_is_missed() -> None:
+    author, embedder = Author(), StaticEmbedder()
+    texts = list(author.memories(20_000))
+    rows = embedder.embed(texts)
+    held = Sketches(embedder.dimensions)
+    held.put(np.arange(len(rows)), np.ones(len(rows), dtype=np.bool_), sketched(rows))
+    view, found = held.view(), 0
+    questions = embedder.embed([author.question(text) for text in texts[::400]])
+    nearest = np.argpartition(-(rows @ questions.T), 10, axis=0)[:10]
+    for question, right in zip(questions, nearest.T.tolist(), strict=True):
+        found += len(set(right) & set(view.nearest(asked(question), semantics._REACH, "live")))
+    assert found >= 0.98 * 10 * len(questions)
+
+
+class Filled(NamedTuple):
+    """A store, and the ids of what is singled out in it by each name."""
+
+    engine: Engine
+    ids: dict[str, list[int]]
+
+
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Filled]:
+    """Memories of which every tenth, every hundredth and two in all are singled out, in each of the ways there are."""
+    held = Semantics(HashEmbedder())
+    home = tmp_path_factory.mktemp("scale")
+    engine = replace(open_engine(load({"COMMONPLACE_HOME": str(home)}), StoppedClock()), semantics=lambda: held)
+    drafts = [_draft(place, text) for place, text in enumerate(Author().memories(COUNT))]
+    ids: dict[str, list[int]] = {}
+    for outcome in engine.remember_many("b", drafts):
+        ids.setdefault(str(outcome.memory.metadata["name"]), []).append(outcome.memory.id)
+    derived.heal(engine, engine.get_bank("b").id, 60_000)
+    yield Filled(engine, ids)
+    engine.db.close()
+
+
+def _draft(place: int, text: str) -> Draft:
+    name = next((f"every-{every}" for every in (1_500, 100, 10) if place % every == 0), "")
+    kind, tags = (name or "note"), ((name, "more") if name else ())
+    scope = Scope(project=name, user=name, agent=name, run=name)
+    return Draft(text, kind=kind, tags=tags, category=name, metadata={"name": name}, scope=scope)
+
+
+WAYS = {
+    "project": lambda name: Filter(projects=(name,)),
+    "user": lambda name: Filter(users=(name,)),
+    "agent": lambda name: Filter(agents=(name,)),
+    "run": lambda name: Filter(runs=(name,)),
+    "kind": lambda name: Filter(kinds=(name,)),
+    "category": lambda name: Filter(categories=(name,)),
+    "any tag": lambda name: Filter(where=TagMatch((name,), "any_strict")),
+    "all tags": lambda name: Filter(where=AllOf((TagMatch(("more", name), "all_strict"), Match(("name",), "ne", "x")))),
+    "metadata": lambda name: Filter(where=Match(("name",), "eq", name)),
+    "nobody's user": lambda name: Filter(users=("",), where=Match(("name",), "eq", "")),
+}
+
+
+@pytest.mark.parametrize("name", ["every-10", "every-100", "every-1500"])
+@pytest.mark.parametrize("way", WAYS)
+def test_a_filter_finds_the_nearest_of_what_it_means_however_few(filled: Filled, way: str, name: str) -> None:
+    engine, held = filled.engine, filled.engine.semantics()
+    assert held
+    chosen, bank_id = WAYS[way](name), engine.get_bank("b").id
+    expected = filled.ids["" if way == "nobody's user" else name]
+    meaning = held.meaning("what about the key of project in Lisbon?")
+    stored = vectors.of(engine.db, bank_id, held.name, expected)
+    near = {number: float(np.frombuffer(row, dtype=np.float16) @ meaning.vector) for number, row in stored.items()}
+    found = held.nearest(engine.db, Within(bank_id, chosen, NOW), meaning, 20)
+    if len(expected) <= 20:
+        assert sorted(found) == sorted(expected)
+    else:
+        best = sorted(near.values(), reverse=True)[:20]
+        assert [near[number] for number in found] == pytest.approx(best, abs=0.02)
+
+
+def test_ids_and_forgotten_ones_are_meant_as_well(filled: Filled) -> None:
+    engine, some = filled.engine, filled.ids["every-100"][:5]
+    bank_id = engine.get_bank("b").id
+    assert search.meant(engine.db, Within(bank_id, Filter(ids=(*some, 999)), NOW)).split() == list(map(str, some))
+    engine.forget("b", some[:1])
+    tagged = Filter(where=TagMatch(("every-100",), "any_strict"), status="forgotten")
+    assert search.meant(engine.db, Within(bank_id, tagged, NOW)) == str(some[0])
+    engine.restore("b", some[:1])
+
+
+def test_a_question_of_common_words_only_finds_what_has_them_all(
+    filled: Filled, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("commonplace.recall.pipeline._COUNT_MAX", 50)
+    engine = filled.engine
+    needle = engine.remember("b", Draft("the vault listens because we decided")).memory
+    engine.remember_many("b", [Draft(text) for text in Author(seed=3).memories(200)])
+    query = Query("vault listens because decided", channels=("keyword",))
+    assert engine.recall("b", query).hits[0].memory.id == needle.id
+    other = replace(query, filter=Filter(users=("every-1500",)))
+    assert needle.id not in [hit.memory.id for hit in engine.recall("b", other).hits]
+
+
+def _answer(home: str, pipe: Connection) -> None:
+    """Another process: it holds the bank's sketches and is asked again and again."""
+    engine = open_engine(load({"COMMONPLACE_HOME": home}))
+    while question := pipe.recv():
+        pipe.send([hit.memory.text for hit in engine.recall("b", Query(question, channels=("vector",))).hits])
+    engine.db.close()
+
+
+def test_another_process_finds_what_was_written_and_not_what_was_erased(engine: Engine, home: Path) -> None:
+    engine.remember_many("b", [Draft(text) for text in Author().memories(300)])
+    spawn = multiprocessing.get_context("spawn")
+    pipe, theirs = spawn.Pipe()
+    other = spawn.Process(target=_answer, args=(str(home), theirs), daemon=True)
+    other.start()
+
+    def there(question: str) -> list[str]:
+        pipe.send(question)
+        return pipe.recv()
+
+    assert "The red fox jumps." not in there("a red fox that jumps")
+    fox = engine.remember("b", Draft("The red fox jumps.")).memory
+    assert there("a red fox that jumps")[0] == "The red fox jumps."
+    engine.forget("b", [fox.id])
+    assert "The red fox jumps." not in there("a red fox that jumps")
+    engine.restore("b", [fox.id])
+    assert there("a red fox that jumps")[0] == "The red fox jumps."
+    engine.purge("b", [fox.id])
+    assert "The red fox jumps." not in there("a red fox that jumps")
+    pipe.send("")
+    other.join(30)
+    assert other.exitcode == 0
