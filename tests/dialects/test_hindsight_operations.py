@@ -12,6 +12,7 @@ from commonplace.engine.engine import Engine
 from commonplace.engine.tasks import TASKS
 from commonplace.engine.worker import Worker, run_pending
 from commonplace.errors import ModelFailed
+from commonplace.records import Edit
 from tests.dialects.hindsight_client import Hindsight
 from tests.dialects.requirements import requirement
 
@@ -185,6 +186,8 @@ def test_a_model_tells_observations_by_the_mission_of_the_bank(engine: Engine) -
     run_pending(parts, TASKS)
     assert (observed(hindsight), len(model.asked)) == (["Dora now lives in Berlin."], count)
     [fact] = [one for one in hindsight.facts() if "Berlin" in one["text"]]
+    engine.revise("default", fact["id"], Edit(text="Dora lives in Bonn."))
+    assert observed(hindsight) == ["Dora lives in Bonn. Dora works at Acme. Earlier: Dora lives in Rome."]
     engine.purge("default", [fact["id"]])
     assert observed(hindsight) == ["Dora works at Acme. Dora lives in Rome."]
 

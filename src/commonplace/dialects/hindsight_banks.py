@@ -91,15 +91,15 @@ def update_bank(
 @bank_tool("destroys", Does("sweep"), confirm="Delete this bank and everything in it?")
 def delete_bank(call: Call) -> Json:
     """Permanently delete a memory bank and all its data (memories, documents, entities, mental models)."""
-    found = call.engine.survey(call.bank)
+    entity_count, document_count = call.engine.holdings(call.bank)
     exists = any(one.name == call.bank for one in call.engine.list_banks())
     gone = call.engine.delete_bank(call.bank) if exists else 0
     return {
         "status": "deleted",
         "bank_id": call.bank,
         "memory_units_deleted": gone,
-        "entities_deleted": found.entity_count,
-        "documents_deleted": found.document_count,
+        "entities_deleted": entity_count,
+        "documents_deleted": document_count,
         "bank_deleted": True,
     }
 
@@ -114,12 +114,12 @@ def clear_memories(
     """Clear all memories from a bank without deleting the bank itself, or those of one fact type."""
     if type_ and type_ not in TYPES:
         raise Invalid(f"Unknown fact type '{type_[:40]}'.", hint="Use experience, observation or world.")
-    before = call.engine.survey(call.bank)
+    entity_count, document_count = call.engine.holdings(call.bank)
     gone = call.engine.clear_facts(call.bank, [type_] if type_ else None, call.origin("hindsight"))
     answer: Json = {"status": "cleared", "bank_id": call.bank, "memory_units_deleted": gone}
     if type_:
         return answer | {"entities_deleted": 0}
-    return answer | {"entities_deleted": before.entity_count, "documents_deleted": before.document_count}
+    return answer | {"entities_deleted": entity_count, "documents_deleted": document_count}
 
 
 @bank_tool("reads", APART, beside={"operations": []})

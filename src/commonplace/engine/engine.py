@@ -133,6 +133,7 @@ class Engine(Parts):
     ask = asking.ask
     packed = asking.packed
     survey = surveys.survey
+    holdings = surveys.holdings
     reflect = reflecting.reflect
 
     add_directive = directives.add_directive

@@ -135,7 +135,7 @@ def _write(parts: Parts, draft: Draft, before: Memory | None, revising: Revising
         first, second = banks.new_ids(parts.db, revising.now, 2)
         memory = newborn(draft, (first, second), revising)
         revising.write(memory, "remember")
-    elif retelling.told_alike(before, draft.metadata):
+    elif retelling.told_alike(before, draft):
         return
     elif before.forgotten_at is not None or (before.text, before.metadata) != (draft.text, draft.metadata):
         after = next_version(before, banks.new_ids(parts.db, revising.now)[0], revising.now)

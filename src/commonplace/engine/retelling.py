@@ -22,7 +22,7 @@ from commonplace.engine.worker import JobContext
 from commonplace.errors import ModelFailed
 from commonplace.extract import entities
 from commonplace.limits import LIST_MAX, MODEL_TEXT_CHARS_MAX
-from commonplace.records import Filter, Memory, Metadata, Origin, Page
+from commonplace.records import Draft, Filter, Memory, Origin, Page
 from commonplace.storage import banks, jobs, memories
 
 JOB = "consolidation"
@@ -47,9 +47,10 @@ def ask_for(parts: Parts, bank_id: int) -> None:
         enqueue(parts, place.name, JOB, {})
 
 
-def told_alike(before: Memory, metadata: Metadata) -> bool:
-    """Whether a model told an observation already from the very facts that it would be made of now."""
-    return bool(mark_of(before).mission) and marks.remarked(before, mission="") == dict(metadata)
+def told_alike(before: Memory, draft: Draft) -> bool:
+    """Whether a model told an observation already from what the rules would write now."""
+    _, _, words = mark_of(before).mission.partition(":")
+    return words == _digest(draft.text) and marks.remarked(before, mission="") == dict(draft.metadata)
 
 
 def retell(context: JobContext) -> object:
@@ -58,7 +59,7 @@ def retell(context: JobContext) -> object:
     mission, model = str(place.config.get(MISSION) or ""), context.parts.llm()
     page = Page("updated", LIST_MAX)
     every = memories.select(parts.db, place.id, Filter(kinds=(_KIND,)), page, parts.clock.now())
-    waiting = [one for one in every if mission and model and mark_of(one).mission != _digest(mission)]
+    waiting = [one for one in every if mission and model and not mark_of(one).mission.startswith(_digest(mission))]
     for count, one in enumerate(waiting[:_AT_ONCE]):
         context.progress(count, len(waiting), "telling")
         shown = list(memories.by_ids(parts.db, place.id, mark_of(one).sources).values())
@@ -67,14 +68,14 @@ def retell(context: JobContext) -> object:
         text = _told(answer, shown)
         with parts.db.transaction():
             context.progress(count + 1, len(waiting), "writing")
-            _write(parts, one, text, _digest(mission))
+            _write(parts, one, text, mission)
     if len(waiting) > _AT_ONCE:
         enqueue(parts, context.bank, JOB, {})
     return {"observations": len(waiting[:_AT_ONCE])}
 
 
-def _digest(mission: str) -> str:
-    return hashlib.sha256(mission.encode()).hexdigest()[:12]
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
 def _question(mission: str, one: Memory, shown: Sequence[Memory]) -> str:
@@ -107,13 +108,15 @@ def _sentence(one: object, shown: Sequence[Memory]) -> str:
     return plain if all(name.casefold() in known for name in named) else ""
 
 
-def _write(parts: Parts, one: Memory, text: str, digest: str) -> None:
+def _write(parts: Parts, one: Memory, text: str, mission: str) -> None:
     now = memories.by_ids(parts.db, one.bank_id, [one.id]).get(one.id)
     if now is None or now.version != one.version:
         return  # Its facts changed meanwhile; the job that asked for told it of the old ones.
     revising = Revising(parts, one.bank_id, "consolidate", Origin(who=_WHO))
     after = next_version(one, banks.new_ids(parts.db, revising.now)[0], revising.now)
-    after = replace(after, metadata=marks.remarked(one, mission=digest))
+    # Which mission it was told by, and what the rules had written.
+    words = mark_of(one).mission.partition(":")[2] or _digest(one.text)
+    after = replace(after, metadata=marks.remarked(one, mission=f"{_digest(mission)}:{words}"))
     if text:
         revising.write(replace(after, text=text), "revise")
     else:

@@ -52,6 +52,17 @@ def survey(parts: Parts, bank: str) -> Survey:
     return Survey(dict(kinds), {n: c for n, c in counted.items() if c}, len(named), document_count, written)
 
 
+def holdings(parts: Parts, bank: str) -> tuple[int, int]:
+    """How many things the facts of a bank name, and how many documents it has, for whoever empties it."""
+    with parts.db.snapshot():
+        place = banks.find(parts.db, bank)
+        if place is None:
+            return 0, 0
+        facts = (mark_of(one) for one in _every(parts, place.id) if one.kind != "observation")
+        named = {name.casefold() for mark in facts for name in mark.entities}
+        return len(named), documents.count(parts.db, place.id, None, "")
+
+
 def _catch_up(parts: Parts, bank: str) -> None:
     """Make the links that are still to be made, within a time: what is counted should be there."""
     place, ends_at = banks.find(parts.db, bank), time.monotonic() + _HEAL_MS / 1000
