@@ -22,7 +22,7 @@ from pathlib import Path
 import commonplace
 from commonplace.engine.context import ContextQuery
 from commonplace.records import Draft, Query
-from evals import hindsight_bench, serving
+from evals import hindsight_bench, serving, vault_bench
 from evals.plot import Bar, bars
 from evals.texts import Author
 
@@ -199,6 +199,8 @@ def main() -> None:
     results |= hindsight_bench.measure()
     print("measuring the servers", file=sys.stderr, flush=True)
     results |= serving.measure()
+    print("measuring the vault", file=sys.stderr, flush=True)
+    results |= vault_bench.measure()
     out = Path(chosen.out)
     out.mkdir(parents=True, exist_ok=True)
     shown = [Bar(name, value, AIMS.get(name)) for name, value in sorted(results.items()) if "(MB)" not in name]

@@ -5,8 +5,9 @@ import random
 import signal
 import subprocess
 import sys
-import time
+import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 
@@ -26,7 +27,6 @@ from commonplace.settings import load
 from commonplace.vault import notes
 from commonplace.vault.place import vault_of
 from commonplace.vault.sync import sync
-from tests.conftest import StoppedClock
 from tests.dialects.requirements import requirement
 from tests.dialects.speaking import Client
 from tests.dialects.vault_client import VaultClient, vault_server
@@ -99,35 +99,48 @@ def test_other_dialects_find_edit_and_forget_notes_and_the_file_follows(home: Pa
     assert "status: deleted\n" in (home / "vault" / "Pier.md").read_text()
 
 
-@requirement("vault:sync:crowd")
+def everything(vault: VaultClient, query: str) -> dict[str, tuple[object, ...]]:
+    """All that a search finds, page after page."""
+    found, cursor = dict[str, tuple[object, ...]](), None
+    while True:
+        answer = vault("memory_search", query=query, top_k=200, include_deleted=True, cursor=cursor)
+        found |= {one["id"]: (one["title"], one["body"], one["tags"], one["status"]) for one in answer["results"]}
+        cursor = answer["next_cursor"]
+        if cursor is None:
+            return found
+
+
+@requirement("vault:sync:crowd", "vault:sync:grace")
 def test_files_dropped_in_and_removed_during_queries_end_as_a_fresh_rebuild(home: Path) -> None:
-    clock = StoppedClock(time.time_ns() // 1_000_000)
-    engine = open_engine(load({"COMMONPLACE_HOME": str(home)}), clock)
-    client, root = Client(engine, DIALECT), home / "vault"
+    root = home / "vault"
     root.mkdir(parents=True)
-    for n in range(500):
-        (root / f"note {n}.md").write_text(f"---\ntitle: Note {n}\ntags: [t{n % 7}]\n---\nSeagull {n} cries.\n")
-        if n % 100 == 50:
-            client.result("memory_search", query=f"seagull {n}")
-    client.result("memory_search", query="seagull")
-    for n in range(0, 500, 2):
-        (root / f"note {n}.md").unlink()
-        if n % 100 == 50:
-            client.result("memory_search", query=f"seagull {n}")
-    client.result("memory_search", query="seagull")
-    clock.advance(1_000_000)
-    client.result("memory_search", query="seagull")
-    fresh = open_engine(load({"COMMONPLACE_HOME": str(home / "fresh"), "COMMONPLACE_VAULT": str(root)}), clock)
-    sync(vault_of(fresh))
+    with server(home, "0", module="tests.dialects.vault_hasty_server") as running:
+        vault, done = VaultClient(running), threading.Event()
 
-    def state(one: Engine) -> dict[int, tuple[object, ...]]:
-        return {m.id: (m.title, m.text, m.tags, m.metadata) for m in one.list("default", limit=1000)}
+        def ask() -> int:
+            count = 0
+            while not done.is_set():
+                assert len(vault.titles("seagull cries", top_k=200)) <= 200
+                count += 1
+            return count
 
-    assert state(engine) == state(fresh)
-    assert len(state(fresh)) == 250
-    assert engine.count("default", Filter(status="forgotten")) == 250
-    for one in (engine, fresh):
-        one.db.close()
+        with ThreadPoolExecutor(2) as crowd:
+            asked = [crowd.submit(ask) for _ in range(2)]
+            for n in range(500):
+                (root / f"note {n}.md").write_text(f"---\ntitle: Note {n}\ntags: [t{n % 7}]\n---\nSeagull {n} cries.\n")
+            until(lambda: len(everything(vault, "seagull cries")) == 500, 60)
+            for n in range(0, 500, 2):
+                (root / f"note {n}.md").unlink()
+            gone = {f"Note {n}" for n in range(0, 500, 2)}
+            until(lambda: gone == {o[0] for o in everything(vault, "seagull cries").values() if o[3] == "deleted"}, 60)
+            done.set()
+            assert all(one.result() > 1 for one in asked)
+        left = {number: one for number, one in everything(vault, "seagull cries").items() if one[3] == "active"}
+    fresh_home = home.with_name("fresh")
+    with server(fresh_home, "0", module="tests.dialects.vault_hasty_server", COMMONPLACE_VAULT=str(root)) as running:
+        fresh = VaultClient(running)
+        assert everything(fresh, "seagull cries") == left
+    assert len(left) == 250
 
 
 @requirement("vault:stdio")

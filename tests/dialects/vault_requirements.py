@@ -75,6 +75,7 @@ REQUIREMENTS = (
     _ours("error:order", "403 comes before 401 on every path, and 401 carries WWW-Authenticate: Bearer."),
     _ours("sync:seen", "A change made in the folder shows within a few seconds, without a call that looks for it."),
     _ours("sync:crowd", "500 files dropped in and 250 removed during queries end in the state of a fresh rebuild."),
+    _ours("sync:grace", "A vanished file is believed gone only after a grace time."),
     _ours("sync:broken", "One broken file hides nothing else, and doctor lists it."),
     _ours("sync:dialects", "Notes are found, edited and forgotten through other dialects, and the file follows."),
     _ours("stdio", "The four tools work over standard input and output."),

@@ -10,41 +10,21 @@ from commonplace.app import open_engine
 from commonplace.engine.engine import Engine
 from commonplace.errors import Conflict, NotFound
 from commonplace.ids import ID_MAX, note
-from commonplace.records import Edit, Filter, Memory, Once, Origin
+from commonplace.records import Edit, Filter, Once
 from commonplace.settings import load
 from commonplace.vault import folder, notes
 from commonplace.vault.place import Vault, vault_of
-from commonplace.vault.sync import Report, sync
+from commonplace.vault.report import Report
+from commonplace.vault.sync import sync
 from commonplace.vault.writing import GRACE_MS, Written, adopt_files, append
 from tests.conftest import StoppedClock
+from tests.vault.places import BY, edit, files, kept, known
 from tests.vault.torture import BODIES, TITLES
-
-BY = Origin(who="ada")
 
 
 @pytest.fixture
 def vault(engine: Engine) -> Vault:
     return vault_of(engine)
-
-
-def kept(vault: Vault, title: str = "Plan", body: str = "We sail.", *tags: str) -> Memory:
-    return append(vault, Written(title, body, tags), None, BY)
-
-
-def files(vault: Vault) -> dict[str, str]:
-    return {str(f.relative_to(vault.root)): f.read_text() for f in sorted(vault.root.rglob("*")) if f.is_file()}
-
-
-def known(vault: Vault) -> dict[str, tuple[str, str, bool]]:
-    found = vault.engine.list(vault.bank, Filter(status="any"), limit=1000)
-    return {one.title: (one.text, ",".join(one.tags), one.forgotten_at is None) for one in found}
-
-
-def edit(vault: Vault, name: str, before: str, after: str) -> None:
-    file = vault.root / name
-    text = file.read_text()
-    assert before in text
-    file.write_text(text.replace(before, after))
 
 
 def settle(report: Report) -> tuple[int, ...]:

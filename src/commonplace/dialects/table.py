@@ -230,7 +230,7 @@ def instructed(dialect: Dialect, text: str) -> Dialect:
 
 def _let_files_follow(engine: Engine) -> None:
     """Notes that a tool changed or erased are changed and erased in their files when it answers."""
-    if engine.vault is not None and notes.banks_behind(engine.db):
+    if engine.vault is not None and notes.banks_behind(engine.db, engine.clock.now()):
         # Whoever has no notes need not load what files need.
         from commonplace.vault.writing import catch_up
 

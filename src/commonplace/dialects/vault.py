@@ -81,7 +81,7 @@ def memory_append(
     if _CONTROL.search(title):
         raise Invalid("The title has a control character.", hint="Keep it on one line of plain text.")
     wanted, once = Written(title, body, checks.tags(tags or ())), _once(call, "memory_append", idempotency_key)
-    vault = _in_step(call)
+    vault = vault_of(call.engine, call.bank)
     memory = append(vault, wanted, once, call.origin("vault"))
     if memory.id % _NOW_AND_THEN == 0:
         # What is known of young files is settled here, because a refused call and a question write nothing.

@@ -1,15 +1,16 @@
 """Notes that were files before they were memories: they come with an id and a past of their own."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 
 from commonplace import checks, ids
 from commonplace.engine.drafts import checked_draft, checked_edit, checked_origin
-from commonplace.engine.memories import get, newborn, next_version
+from commonplace.engine.memories import bounded, get, newborn, next_version
 from commonplace.engine.parts import Parts
 from commonplace.engine.revising import Revising
 from commonplace.errors import Conflict
 from commonplace.records import Draft, Edit, Memory, Origin, Unset
-from commonplace.storage import archive, banks
+from commonplace.storage import banks, notes
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,27 +23,41 @@ class Past:
     deleted_at: int | None = None
 
 
-def adopt(parts: Parts, bank: str, draft: Draft, past: Past, origin: Origin = Origin()) -> Memory:
-    """Store a note under the id it has. Times that a file cannot have, such as coming ones, are this moment."""
-    checked, author = checked_draft(draft), checked_origin(origin)
-    name, number = checks.name(bank, what="bank"), ids.parse(past.id)
+@dataclass(frozen=True, slots=True)
+class Adoption:
+    """A note that is to be stored, and what its file tells of itself."""
+
+    draft: Draft
+    past: Past
+
+
+def adopt(parts: Parts, bank: str, adoptions: Sequence[Adoption], origin: Origin = Origin()) -> tuple[Memory, ...]:
+    """Store notes under the ids they have, all or none. Times that a file cannot have, such as coming ones, are now."""
+    checked = [Adoption(checked_draft(one.draft), one.past) for one in bounded(adoptions)]
+    name, author = checks.name(bank, what="bank"), checked_origin(origin)
+    numbers = [ids.parse(one.past.id) for one in checked]
     with parts.db.transaction():
         bank_id = banks.ensure(parts.db, name, parts.clock.now()).id
-        if archive.owner(parts.db, number) is not None:
-            raise Conflict(f"The id {ids.note(number)} belongs to another memory.", hint="Use another id.")
+        if taken := notes.taken(parts.db, numbers):
+            raise Conflict(f"The id {ids.note(min(taken))} belongs to another memory.", hint="Use another id.")
         revising = Revising(parts, bank_id, "adopt", author)
-        parts.db.run("draw_ids", floor=number, count=0)
-        drawn = banks.new_ids(parts.db, revising.now, 2)
-        created = _earlier(past.created_at, revising.now)
-        memory = newborn(checked, (number, drawn[0]), revising)
-        memory = replace(memory, created_at=created, updated_at=max(created, _earlier(past.updated_at, revising.now)))
-        revising.write(memory, "remember")
-        if past.deleted_at is None:
-            return memory
-        deleted = max(memory.updated_at, _earlier(past.deleted_at, revising.now))
-        memory = replace(next_version(memory, drawn[1], deleted), forgotten_at=deleted)
-        revising.write(memory, "forget")
+        parts.db.run("draw_ids", floor=max(numbers, default=0), count=0)
+        drawn = banks.new_ids(parts.db, revising.now, 2 * max(1, len(checked)))
+        pairs = zip(checked, drawn[::2], drawn[1::2], strict=False)
+        return tuple(_adopted(one, (first, second), revising) for one, first, second in pairs)
+
+
+def _adopted(one: Adoption, version_ids: tuple[int, int], revising: Revising) -> Memory:
+    past, created = one.past, _earlier(one.past.created_at, revising.now)
+    memory = newborn(one.draft, (ids.parse(past.id), version_ids[0]), revising)
+    memory = replace(memory, created_at=created, updated_at=max(created, _earlier(past.updated_at, revising.now)))
+    revising.write(memory, "remember")
+    if past.deleted_at is None:
         return memory
+    deleted = max(memory.updated_at, _earlier(past.deleted_at, revising.now))
+    memory = replace(next_version(memory, version_ids[1], deleted), forgotten_at=deleted)
+    revising.write(memory, "forget")
+    return memory
 
 
 def amend(parts: Parts, bank: str, memory_id: int, edit: Edit, origin: Origin = Origin()) -> Memory:

@@ -22,7 +22,6 @@ _HELD = (
     "chunks",
     "streams",
     "jobs",
-    "notes",
 )
 
 
@@ -59,8 +58,6 @@ def update(db: Database, bank: Bank) -> None:
 
 def erase(db: Database, bank_id: int) -> None:
     """Remove a bank and all it holds, once its memories are purged."""
-    # The files of its notes are not in the store, so it is noted which ones are to go.
-    db.run("leave_notes", bank_id=bank_id)
     for table in _HELD:
         db.run(f"erase_{table}", bank_id=bank_id)
     db.run("delete_bank", id=bank_id)

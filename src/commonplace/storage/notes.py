@@ -1,8 +1,13 @@
 """Which file holds which note, as rows and back."""
 
+import json
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
+from commonplace import ids
 from commonplace.storage.database import Database
+
+_JUST_NOW_MS = 60_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +49,11 @@ def listed(db: Database, bank_id: int) -> list[Kept]:
     return [Kept(**row) for row in db.all("list_notes", bank_id=bank_id)]
 
 
+def paths(db: Database, bank_id: int) -> list[str]:
+    """Where the files of a bank's notes lie, those outside of its subfolders."""
+    return [row["path"] for row in db.all("note_paths", bank_id=bank_id)]
+
+
 def stamps(db: Database, bank_id: int) -> dict[str, tuple[int, int]]:
     """The time and size of each file of a bank, as it was; of one that should be there and is not, impossible ones."""
     return {row["path"]: (row["mtime_ns"], row["size"]) for row in db.all("note_stamps", bank_id=bank_id)}
@@ -54,6 +64,16 @@ def put(db: Database, kept: Kept) -> None:
     db.run("put_note", **asdict(kept))
 
 
+def put_many(db: Database, kept: Sequence[Kept]) -> None:
+    """Note what several files hold."""
+    db.run_many("put_note", [asdict(one) for one in kept])
+
+
+def taken(db: Database, numbers: Sequence[int]) -> set[int]:
+    """Which of some ids belong to a memory or a version, of whichever bank, or to a note that is being erased."""
+    return {row["id"] for row in db.all("taken_ids", ids=json.dumps(list(numbers)))}
+
+
 def drop(db: Database, memory_id: int) -> None:
     """Forget about a file."""
     db.run("drop_note", memory_id=memory_id)
@@ -62,6 +82,12 @@ def drop(db: Database, memory_id: int) -> None:
 def erased(db: Database, bank: str) -> list[Erased]:
     """The files of a bank whose notes were erased."""
     return [Erased(**row) for row in db.all("erased_notes", bank=bank)]
+
+
+def find_erased(db: Database, memory_id: int) -> Erased | None:
+    """The file of an erased note."""
+    row = db.one("erased_note", memory_id=memory_id)
+    return Erased(**row) if row else None
 
 
 def put_erased(db: Database, one: Erased) -> None:
@@ -79,9 +105,9 @@ def banks_to_erase(db: Database) -> list[str]:
     return [row["bank"] for row in db.all("banks_to_erase")]
 
 
-def banks_behind(db: Database) -> list[str]:
-    """The banks whose files do not say yet what was changed or erased through another tongue."""
-    return [row["name"] for row in db.all("banks_behind")]
+def banks_behind(db: Database, now: int) -> list[str]:
+    """The banks whose files do not say yet what was changed just now, or erased, through another tongue."""
+    return [row["name"] for row in db.all("banks_behind", since=ids.floor(now - _JUST_NOW_MS))]
 
 
 def pulse(db: Database) -> tuple[int, int]:
@@ -91,7 +117,7 @@ def pulse(db: Database) -> tuple[int, int]:
 
 
 def behind(db: Database, bank_id: int) -> list[int]:
-    """The notes whose memories went on, or are gone, since their files were last written."""
+    """The notes whose memories went on since their files were last written."""
     return [row["memory_id"] for row in db.all("notes_behind", bank_id=bank_id)]
 
 

@@ -4,15 +4,17 @@ A file is the truth about what was changed in it. What was changed only in the m
 by a forget for example, is no truth of the file's: it stays, and is written into the file.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from commonplace.engine.notes import Past
-from commonplace.errors import Conflict
+from commonplace.engine.notes import Adoption, Past
+from commonplace.errors import CommonplaceError, Conflict
 from commonplace.records import UNSET, Draft, Edit, Memory, Origin, Unset
 from commonplace.storage import notes as rows
 from commonplace.storage.notes import Kept
 from commonplace.vault import folder
-from commonplace.vault.identity import Found, own_id
+from commonplace.vault.erasing import is_erased
+from commonplace.vault.identity import Found, Named, own_id
 from commonplace.vault.notes import Note, text_of
 from commonplace.vault.place import Vault, marked, title_of, told
 from commonplace.vault.report import Report
@@ -39,8 +41,8 @@ def apply(vault: Vault, one: Found, number: int, copy: bool, report: Report) -> 
         kept, memory = rows.find(vault.engine.db, number), vault.memory(number)
         version = None
         if memory is None:
-            if kept is not None and (kept.bank_id, kept.sha256) == (vault.bank_id, one.sha256):
-                return  # Erased for good since; its file follows.
+            if is_erased(vault, number, one.sha256):
+                return
             memory = _adopt(vault, one, number, copy)
             report.added += 1
         elif kept is None or kept.sha256 != one.sha256 or (kept.missing_at and kept.version == memory.version):
@@ -52,9 +54,28 @@ def apply(vault: Vault, one: Found, number: int, copy: bool, report: Report) -> 
             # Only moved or touched; what the memory says since is for the file to follow.
             version = kept.version if kept.version < memory.version else None
             memory = _moved(vault, memory, one, copy, report)
-        now_kept = memory.version if version is None else version
-        settled = (one.path, one.seen.settled_ns, one.seen.size, one.sha256, now_kept)
-        rows.put(vault.engine.db, Kept(memory.id, memory.bank_id, *settled))
+        rows.put(vault.engine.db, _kept(memory, one, memory.version if version is None else version))
+
+
+def adopt_many(vault: Vault, named: Sequence[Named], report: Report) -> bool:
+    """Store the notes of many new files in one go; whether that could be done. If not, each is tried by itself."""
+    with vault.engine.db.transaction():
+        if any(folder.seen(vault.root, one.path) != one.seen for one, _, _ in named):
+            return False
+        adoptions = [_adoption(vault, one, number, copy) for one, number, copy in named]
+        try:
+            made = vault.engine.adopt(vault.bank, adoptions, ORIGIN)
+        except CommonplaceError:
+            return False
+        pairs = zip(made, named, strict=True)
+        rows.put_many(vault.engine.db, [_kept(memory, found, memory.version) for memory, (found, _, _) in pairs])
+    report.added += len(made)
+    return True
+
+
+def _kept(memory: Memory, one: Found, version: int) -> Kept:
+    seen = one.seen
+    return Kept(memory.id, memory.bank_id, one.path, seen.settled_ns, seen.size, one.sha256, version)
 
 
 def _base(vault: Vault, memory: Memory, kept: Kept | None) -> _Agreed | None:
@@ -72,18 +93,20 @@ def _differs(memory: Memory, note: Note) -> bool:
 
 
 def _adopt(vault: Vault, one: Found, number: int, copy: bool) -> Memory:
-    note = one.note
+    try:
+        return vault.engine.adopt(vault.bank, [_adoption(vault, one, number, copy)], ORIGIN)[0]
+    except Conflict:
+        # The id belongs to a memory of another bank: this is a copy of its file.
+        return vault.engine.adopt(vault.bank, [_adoption(vault, one, own_id(vault, one.path), copy)], ORIGIN)[0]
+
+
+def _adoption(vault: Vault, one: Found, number: int, copy: bool) -> Adoption:
+    note, changed_at = one.note, one.seen.mtime_ns // 1_000_000
     draft = Draft(
         text=text_of(note), title=note.title, tags=note.tags, metadata=marked(note, one.path, copy=copy, rest={})
     )
     deleted = (note.deleted_at or vault.engine.clock.now()) if note.deleted else None
-    past = Past(number, note.created_at or one.seen.mtime_ns // 1_000_000, note.updated_at, deleted)
-    past = replace(past, updated_at=note.updated_at or one.seen.mtime_ns // 1_000_000)
-    try:
-        return vault.engine.adopt(vault.bank, draft, past, ORIGIN)
-    except Conflict:
-        # The id belongs to a memory of another bank: this is a copy of its file.
-        return vault.engine.adopt(vault.bank, draft, replace(past, id=own_id(vault, one.path)), ORIGIN)
+    return Adoption(draft, Past(number, note.created_at or changed_at, note.updated_at or changed_at, deleted))
 
 
 def _revised(vault: Vault, memory: Memory, one: Found, copy: bool, base: _Agreed | None, report: Report) -> Memory:

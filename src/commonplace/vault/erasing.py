@@ -7,7 +7,7 @@ from pathlib import Path, PurePosixPath
 from commonplace.errors import CommonplaceError
 from commonplace.storage import notes as rows
 from commonplace.storage.files import explained
-from commonplace.storage.notes import Erased, Kept
+from commonplace.storage.notes import Erased
 from commonplace.vault import folder, notes
 from commonplace.vault.folder import Seen
 from commonplace.vault.place import DEFAULT_BANK, Vault, sha256
@@ -48,15 +48,10 @@ def graves(vault: Vault) -> Graves:
     return Graves({one.path: one for one in kept}, {one.sha256: one for one in kept})
 
 
-def bury(vault: Vault, kept: Kept) -> bool:
-    """See to the file of a note that was erased; whether it was removed."""
-    gone = Erased(kept.memory_id, vault.bank, kept.path, kept.mtime_ns, kept.size, kept.sha256)
-    with vault.engine.db.transaction():
-        rows.drop(vault.engine.db, kept.memory_id)
-        rows.put_erased(vault.engine.db, gone)
-        there = folder.seen(vault.root, kept.path) is not None
-        _settled(vault, gone)
-    return there and folder.seen(vault.root, kept.path) is None
+def is_erased(vault: Vault, number: int, content: str) -> bool:
+    """Whether a file is what an erased note left, also where it was read before the note was erased."""
+    found = rows.find_erased(vault.engine.db, number)
+    return found is not None and (found.bank, found.sha256) == (vault.bank, content)
 
 
 def lies(vault: Vault, one: Erased, path: str, seen: Seen, buried: Graves) -> None:

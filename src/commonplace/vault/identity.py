@@ -1,9 +1,12 @@
 """Which file is which note: by the id it carries, by its place, by what is in it, and last by what it is like."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from itertools import count
 from pathlib import PurePosixPath
+from types import MappingProxyType
+from typing import TypeAlias
 
 from commonplace import ids
 from commonplace.storage import notes as rows
@@ -29,9 +32,11 @@ class Found:
     note: Note
 
 
-def identified(
-    vault: Vault, found: list[Found], known: list[Kept], listing: Listing
-) -> Iterable[tuple[Found, int, bool]]:
+# A file with the id of its note, and whether it is a copy of another note's file.
+Named: TypeAlias = tuple[Found, int, bool]
+
+
+def identified(vault: Vault, found: list[Found], known: list[Kept], listing: Listing) -> Iterable[Named]:
     """Each changed file with the id of its note, and whether it is a copy of another note's file."""
     by_path, by_id = {one.path: one for one in known}, {one.memory_id: one for one in known}
     changed = {one.path: one for one in found}
@@ -60,7 +65,7 @@ def identified(
         elif carried is None and (moved := lost.found_again(one)) is not None:
             number, copy = moved, False
         else:
-            number = own_id(vault, one.path)
+            number = own_id(vault, one.path, owners)
         owners[number] = one.path
         yield one, number, copy
 
@@ -103,11 +108,12 @@ class _Lost:
         return number
 
 
-def own_id(vault: Vault, path: str) -> int:
-    """The id for a file that has none of its own."""
-    turn = 0
-    while True:
+def own_id(vault: Vault, path: str, owners: Mapping[int, str] = MappingProxyType({})) -> int:
+    """The id for a file that has none of its own, and that no file among the owners has."""
+    for turn in count():
         number = path_id(path, turn)
+        if owners.get(number, path) != path:
+            continue
         kept, memory = rows.find(vault.engine.db, number), vault.memory(number)
         if memory is None and kept is None:
             return number
@@ -116,7 +122,7 @@ def own_id(vault: Vault, path: str) -> int:
             return number
         if kept is not None and kept.path == path:
             return number
-        turn += 1
+    raise AssertionError
 
 
 def _conflicting(path: str, stems: set[str]) -> bool:

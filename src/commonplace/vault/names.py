@@ -48,6 +48,8 @@ def free(title: str, taken: Callable[[str], bool]) -> str:
 
 def folded(path: str) -> str:
     """A path in the form in which two that some system holds for one are equal."""
+    if path.isascii():
+        return path.lower()
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", path).casefold())
 
 

@@ -3,7 +3,7 @@
 A file is the truth about its note: where both changed, the file's words win and the memory's stay in its history.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import PurePosixPath
@@ -15,10 +15,10 @@ from commonplace.storage import notes as rows
 from commonplace.storage.files import explained
 from commonplace.storage.notes import Kept
 from commonplace.vault import erasing, folder, notes
-from commonplace.vault.applying import ORIGIN, apply
+from commonplace.vault.applying import ORIGIN, adopt_many, apply
 from commonplace.vault.erasing import Graves
 from commonplace.vault.folder import Listing, Seen
-from commonplace.vault.identity import Found, identified
+from commonplace.vault.identity import Found, Named, identified
 from commonplace.vault.place import Vault, sha256
 from commonplace.vault.report import Report
 from commonplace.vault.writing import GRACE_MS, follow
@@ -64,13 +64,22 @@ def _take_in(vault: Vault, listing: Listing, buried: Graves, report: Report, how
     found = _unburied(vault, found, buried, listing, report, full=full)
     named = list(identified(vault, found, known, listing))
     report.copies = [one.path for one, _, copy in named if copy]
-    named = [each for each in named if not _is_known(vault, each[0], each[1], settle)]
+    by_id = {one.memory_id: one for one in known}
+    named = [each for each in named if not _is_known(by_id.get(each[1]), each[0], settle)]
     for start in range(0, len(named), _TOGETHER):
-        # One write to the disk for many files; each is still a part of its own, which can fail by itself.
+        # One write to the disk for many files.
         with vault.engine.db.transaction():
-            for one, number, copy in named[start : start + _TOGETHER]:
-                _guarded(report, one.path, partial(apply, vault, one, number, copy, report))
+            _apply_some(vault, named[start : start + _TOGETHER], by_id, report)
     _note_missing(vault, listing, known, report)
+
+
+def _apply_some(vault: Vault, named: list[Named], by_id: Mapping[int, Kept], report: Report) -> None:
+    taken = rows.taken(vault.engine.db, [number for _, number, _ in named])
+    fresh = [each for each in named if each[1] not in taken and each[1] not in by_id]
+    done = {each[1] for each in fresh} if fresh and adopt_many(vault, fresh, report) else set[int]()
+    # Each is a part of its own, which can fail by itself.
+    for one, number, copy in (each for each in named if each[1] not in done):
+        _guarded(report, one.path, partial(apply, vault, one, number, copy, report))
 
 
 def _guarded(report: Report, path: str, work: Callable[[], None]) -> None:
@@ -126,9 +135,8 @@ def _read(vault: Vault, path: str, seen: Seen) -> bytes:
     return folder.contents(vault.root, path)
 
 
-def _is_known(vault: Vault, one: Found, number: int, settle: bool) -> bool:
+def _is_known(kept: Kept | None, one: Found, settle: bool) -> bool:
     """Whether a file is what it was; its time alone matters only to those who want to know it by that."""
-    kept = rows.find(vault.engine.db, number)
     if kept is None or kept.missing_at is not None or not kept.mtime_ns:
         return False
     if (kept.path, kept.sha256) != (one.path, one.sha256):

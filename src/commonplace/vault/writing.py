@@ -13,7 +13,7 @@ from commonplace.storage import notes as rows
 from commonplace.storage.files import explained
 from commonplace.storage.notes import Kept
 from commonplace.vault import folder, names, notes
-from commonplace.vault.erasing import bury, graves
+from commonplace.vault.erasing import graves
 from commonplace.vault.notes import Note
 from commonplace.vault.place import Vault, mark_of, marked, sha256, told, vault_of
 
@@ -50,7 +50,7 @@ def follow(vault: Vault, number: int, origin: Origin) -> bool:
     with vault.engine.db.transaction():
         kept, memory = rows.find(vault.engine.db, number), vault.memory(number)
         if memory is None:
-            return kept is not None and bury(vault, kept)
+            return False
         if kept is None or kept.mtime_ns == 0:
             _give_name(vault, number, None, origin)
             return True
@@ -71,7 +71,7 @@ def follow(vault: Vault, number: int, origin: Origin) -> bool:
 
 def catch_up(engine: Engine) -> None:
     """Let files follow what was just changed or erased, in whichever tongue. What fails waits for the next look."""
-    for bank in rows.banks_behind(engine.db) if engine.vault is not None else ():
+    for bank in rows.banks_behind(engine.db, engine.clock.now()) if engine.vault is not None else ():
         vault = vault_of(engine, bank)
         with suppress(CommonplaceError):
             graves(vault)
@@ -82,8 +82,8 @@ def catch_up(engine: Engine) -> None:
 
 def _taken(vault: Vault, bank_id: int | None) -> set[str]:
     """The names that a new file cannot have, in the form in which names are compared."""
-    known = rows.listed(vault.engine.db, bank_id) if bank_id is not None else []
-    taken = {names.folded(one.path) for one in known}
+    known = rows.paths(vault.engine.db, bank_id) if bank_id is not None else []
+    taken = {names.folded(path) for path in known}
     if vault.root.is_dir():
         with explained(vault.root):
             taken.update(names.folded(name) for name in os.listdir(vault.root))

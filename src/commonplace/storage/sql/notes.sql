@@ -6,6 +6,9 @@ select memory_id, bank_id, path, mtime_ns, size, sha256, version, missing_at fro
 -- name: list_notes
 select memory_id, bank_id, path, mtime_ns, size, sha256, version, missing_at from notes where bank_id = :bank_id;
 
+-- name: note_paths
+select path from notes where bank_id = :bank_id and instr(path, '/') = 0;
+
 -- Without those whose file is gone and believed to be.
 -- name: note_stamps
 select n.path, case when n.missing_at is null then n.mtime_ns else -1 end as mtime_ns, n.size from notes n
@@ -18,23 +21,32 @@ values (:memory_id, :bank_id, :path, :mtime_ns, :size, :sha256, :version, :missi
 on conflict (memory_id) do update set bank_id = excluded.bank_id, path = excluded.path, mtime_ns = excluded.mtime_ns,
   size = excluded.size, sha256 = excluded.sha256, version = excluded.version, missing_at = excluded.missing_at;
 
+-- name: taken_ids
+select i.value as id from json_each(:ids) i where exists (select 1 from memories where id = i.value)
+  or exists (select 1 from versions where id = i.value)
+  or exists (select 1 from erased_notes where memory_id = i.value and stays = 0);
+
 -- name: drop_note
 delete from notes where memory_id = :memory_id;
 
--- Notes that were changed through another tongue, or erased, since their files were last written, or never were.
+-- Notes that were changed through another tongue since their files were last written, or never were.
 -- name: notes_behind
-select n.memory_id from notes n left join memories m on m.id = n.memory_id
-where n.bank_id = :bank_id and (m.id is null or m.version > n.version or n.mtime_ns = 0) order by n.memory_id;
+select n.memory_id from notes n join memories m on m.id = n.memory_id
+where n.bank_id = :bank_id and (m.version > n.version or n.mtime_ns = 0) order by n.memory_id;
 
--- name: erase_notes
-delete from notes where bank_id = :bank_id;
-
--- What a bank that is erased leaves behind in its folder.
+-- What memories that are purged leave behind in the folder.
 -- name: leave_notes
 insert into erased_notes (memory_id, bank, path, mtime_ns, size, sha256)
 select n.memory_id, b.name, n.path, n.mtime_ns, n.size, n.sha256 from notes n join banks b on b.id = n.bank_id
-where n.bank_id = :bank_id
-on conflict (memory_id) do nothing;
+where n.memory_id in (select value from json_each(:ids))
+on conflict (memory_id) do update set path = excluded.path, mtime_ns = excluded.mtime_ns, size = excluded.size,
+  sha256 = excluded.sha256, stays = 0;
+
+-- name: drop_notes
+delete from notes where memory_id in (select value from json_each(:ids));
+
+-- name: erased_note
+select memory_id, bank, path, mtime_ns, size, sha256, stays from erased_notes where memory_id = :memory_id;
 
 -- name: erased_notes
 select memory_id, bank, path, mtime_ns, size, sha256, stays from erased_notes where bank = :bank;
@@ -51,10 +63,11 @@ delete from erased_notes where memory_id = :memory_id;
 -- name: banks_to_erase
 select distinct bank from erased_notes where stays = 0 order by bank;
 
--- The banks in whose folders something is to be written or removed.
+-- The banks in whose folders something is to be written, of what changed since some id was given out, or to be removed.
 -- name: banks_behind
-select distinct b.name from notes n join banks b on b.id = n.bank_id left join memories m on m.id = n.memory_id
-where n.mtime_ns > 0 and (m.id is null or m.version > n.version)
+select distinct b.name from versions v join notes n on n.memory_id = v.memory_id
+  join memories m on m.id = n.memory_id join banks b on b.id = n.bank_id
+where v.id > :since and m.version > n.version and n.mtime_ns > 0
 union select bank from erased_notes where stays = 0;
 
 -- Every version draws an id, and every purge is counted in its bank.
