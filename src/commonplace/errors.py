@@ -80,10 +80,6 @@ class ModelFailed(CommonplaceError):
     exit_code = 8
 
 
-class Unusable(ModelFailed):
-    """A model answered, and the answer cannot be used. Asking once more may help."""
-
-
 class Busy(CommonplaceError):
     """Try again later."""
 

@@ -16,11 +16,12 @@ from typing import cast
 from commonplace.activities import Document
 from commonplace.engine.marks import mark_of
 from commonplace.engine.parts import Parts
-from commonplace.errors import ModelFailed, Unusable
+from commonplace.errors import ModelFailed
 from commonplace.extract import fact_proposals, facts
 from commonplace.extract.fact_proposals import Wishes
 from commonplace.extract.facts import Fact
 from commonplace.extract.proposals import Model, within
+from commonplace.models.answers import Unusable
 from commonplace.records import Memory, Metadata
 from commonplace.storage import memories
 

@@ -15,9 +15,10 @@ from commonplace.engine import asking, schemas
 from commonplace.engine.asking import Finding, Question
 from commonplace.engine.extracts import cite, day
 from commonplace.engine.parts import Parts
-from commonplace.errors import ModelFailed, Unusable
+from commonplace.errors import ModelFailed
 from commonplace.extract.proposals import Model, within
 from commonplace.limits import MODEL_TEXT_CHARS_MAX, QUERY_CHARS_MAX
+from commonplace.models.answers import Unusable
 
 REFLECT_S_MAX = 50  # Clients wait a minute.
 # How often the model is asked at most, and how many memories it may be shown.

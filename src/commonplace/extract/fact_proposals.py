@@ -12,13 +12,14 @@ from typing import Any, cast
 
 from commonplace import clock
 from commonplace import text as words
-from commonplace.errors import Invalid, ModelFailed, Unusable
+from commonplace.errors import Invalid, ModelFailed
 from commonplace.extract import facts, when
 from commonplace.extract.facts import Fact
 from commonplace.extract.proposals import Model, carries
 from commonplace.extract.relations import folded
 from commonplace.extract.statements import Message
 from commonplace.limits import MODEL_TEXT_CHARS_MAX
+from commonplace.models.answers import Unusable
 
 _FACTS_MAX = 60
 _FACT_CHARS_MAX = 1_000

@@ -14,8 +14,9 @@ from dataclasses import dataclass, field, replace
 from http.client import HTTPException
 from typing import Any, cast
 
-from commonplace.errors import ModelFailed, Unusable
+from commonplace.errors import ModelFailed
 from commonplace.limits import MODEL_BYTES_MAX, MODEL_CALL_S_MAX, MODEL_TOKENS_MAX
+from commonplace.models.answers import Unusable
 from commonplace.models.providers import is_near
 
 _PART_BYTES = 65_536
