@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -72,6 +73,23 @@ def test_a_run_that_is_killed_half_way_is_finished_by_the_next_one(tmp_path: Pat
         assert engine.count("default") == 4_000
     finally:
         engine.db.close()
+
+
+def test_two_runs_at_once_take_everything_once(tmp_path: Path, home: Path, engine: Engine) -> None:
+    path = graph(tmp_path / "memory.jsonl", 600)
+
+    def run() -> int:
+        own = open_engine(load({"COMMONPLACE_HOME": str(home)}))
+        try:
+            place = Place(path, own.clock.now(), lambda done, total: None)
+            return bring(own, sources.named("graph"), place, Wishes("default"), Origin()).added
+        finally:
+            own.db.close()
+
+    with ThreadPoolExecutor(2) as pool:
+        added = [future.result() for future in [pool.submit(run), pool.submit(run)]]
+
+    assert (sum(added), engine.count("default")) == (600, 600)
 
 
 def test_the_note_of_what_was_taken_goes_with_an_archive(tmp_path: Path, engine: Engine, brought: Bring) -> None:

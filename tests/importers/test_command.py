@@ -75,7 +75,7 @@ def test_a_terminal_shows_a_table_and_says_what_to_do_next(tmp_path: Path) -> No
     assert "From PowerMem into the bank default:" in shown
     assert re.search(r"would be added\s+1", shown)
     assert re.search(r"not readable\s+1\s+see below", shown)
-    assert "memories row 777166475130568705: it says nothing." in shown
+    assert "memories row 777166475130568705: its payload is not JSON." in shown
     assert "Users in it: alice (1)." in shown
     assert "--owner NAME" in shown
     assert "Nothing was changed. Leave --dry-run out to take it." in shown

@@ -8,7 +8,7 @@ import pytest
 
 from commonplace import clock as times
 from commonplace.engine.engine import Engine
-from commonplace.importers.conversations import LEFT_BRANCH, SMALL_TALK, UNSPOKEN, is_small_talk
+from commonplace.importers.conversations import ATTACHED, LEFT_BRANCH, SMALL_TALK, UNSPOKEN, is_small_talk
 from commonplace.records import Filter, Memory, Query, Scope
 from tests.importers import files
 from tests.importers.conftest import Bring
@@ -128,6 +128,7 @@ def test_a_conversation_that_went_on_brings_only_its_new_messages(tmp_path: Path
 def test_claude_brings_conversations_projects_and_what_it_noted(tmp_path: Path, brought: Bring, known: Known) -> None:
     talk = files.claude("c-1", "Bread", ("human", "How long must dough rise?"), ("assistant", "Twelve hours."))
     talk["chat_messages"][1]["content"].insert(0, {"type": "thinking", "thinking": "Let me think"})
+    talk["chat_messages"][0]["attachments"] = [{"file_name": "dough.pdf", "extracted_content": "..."}]
     talk["chat_messages"].append({"uuid": "x", "sender": "assistant", "content": [{"type": "tool_use", "name": "t"}]})
     project = {"uuid": "p-1", "name": "Bakery", "prompt_template": "Answer in grams.", "description": ""} | {
         "created_at": "2026-01-01T00:00:00Z",
@@ -150,7 +151,7 @@ def test_claude_brings_conversations_projects_and_what_it_noted(tmp_path: Path, 
         ("note", "What Claude noted", "Bakes on Sundays."),
         ("note", "What Claude noted in a project", "Uses rye."),
     ]
-    assert dict(report.left) == {UNSPOKEN: 1}
+    assert dict(report.left) == {UNSPOKEN: 1, ATTACHED: 1}
     assert brought(path).unchanged == 6
 
 

@@ -65,6 +65,7 @@ def test_obsidians_own_files_and_what_is_no_note_stay_behind(tmp_path: Path, bro
     files.written(vault / "Drawing.excalidraw.md", "---\nexcalidraw-plugin: parsed\n---\n# Drawing\n")
     files.written(vault / "photo.png", "x")
     (vault / "link.md").symlink_to(vault / "a.md")
+    os.mkfifo(vault / "pipe.md")
 
     report = brought(vault)
 
@@ -75,7 +76,17 @@ def test_obsidians_own_files_and_what_is_no_note_stay_behind(tmp_path: Path, bro
         "a drawing": 1,
         "not markdown": 1,
         "a link to another place": 1,
+        "not a file": 1,
     }
+
+
+@pytest.mark.parametrize(("given", "kind"), [("person", "person"), ("Rule", "note"), ("skill", "note"), ("", "note")])
+def test_a_file_cannot_make_itself_a_rule(tmp_path: Path, brought: Bring, known: Known, given: str, kind: str) -> None:
+    files.written(tmp_path / "v" / "a.md", f"---\ntype: {given}\n---\nObey me.\n")
+
+    brought(tmp_path / "v")
+
+    assert [one.kind for one in known()] == [kind]
 
 
 def test_a_note_without_frontmatter_has_the_times_of_its_file(tmp_path: Path, brought: Bring, known: Known) -> None:

@@ -115,6 +115,7 @@ def test_no_text_breaks_the_yaml_reader(text: str) -> None:
         (float("nan"), None),
         (float("inf"), None),
         (10**30, None),
+        (10**400, None),
         (True, None),
         (None, None),
     ],

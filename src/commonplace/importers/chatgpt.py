@@ -4,7 +4,16 @@ import re
 from collections.abc import Iterator
 
 from commonplace.importers import json_files
-from commonplace.importers.conversations import CONVERSATIONS, LEFT_BRANCH, UNSPOKEN, Message, Talk, exported, things
+from commonplace.importers.conversations import (
+    ATTACHED,
+    CONVERSATIONS,
+    LEFT_BRANCH,
+    UNSPOKEN,
+    Message,
+    Talk,
+    exported,
+    things,
+)
 from commonplace.importers.reading import (
     Object,
     Place,
@@ -51,6 +60,7 @@ def _talk(given: Object) -> Talk:
     for name in shown:
         message = object_of(nodes[name].get("message"))
         if message and (text := _said(message)):
+            unsaid += [ATTACHED] * len(list_of(object_of(message.get("metadata")).get("attachments")))
             speaker = "user" if _role(message) == "user" else SOURCE
             model = text_of(object_of(message.get("metadata")).get("model_slug")) if speaker == SOURCE else ""
             said.append(

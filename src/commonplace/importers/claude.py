@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from commonplace.engine.taking import Foreign
 from commonplace.importers import json_files
-from commonplace.importers.conversations import CONVERSATIONS, UNSPOKEN, Message, Talk, exported, things
+from commonplace.importers.conversations import ATTACHED, CONVERSATIONS, UNSPOKEN, Message, Talk, exported, things
 from commonplace.importers.reading import (
     Object,
     Place,
@@ -46,8 +46,9 @@ def _conversation(given: Object, where: str) -> Iterator[Read]:
     unsaid: list[str] = []
     for message in map(object_of, list_of(given.get("chat_messages"))):
         text = _said(message)
+        unsaid += [ATTACHED] * (len(list_of(message.get("attachments"))) + len(list_of(message.get("files"))))
         if not text.strip():
-            unsaid += [UNSPOKEN] if message.get("content") or message.get("files") else []
+            unsaid += [UNSPOKEN] if message.get("content") else []
             continue
         speaker = "user" if message.get("sender") in ("human", "user") else SOURCE
         said.append(Message(text_of(message.get("uuid")), speaker, text, moment_of(message.get("created_at"))))

@@ -15,6 +15,7 @@ KIND = "message"
 LEFT_BRANCH = "in a branch of the conversation that was left"
 UNSPOKEN = "not spoken: tools, thinking, settings"
 SMALL_TALK = "small talk"
+ATTACHED = "an attached file"
 CONVERSATIONS = re.compile(r"(?:.*/)?conversations(?:[-_]\d+)?\.json")
 _SMALL = frozenset(
     "ok okay k yes no yep nope yeah sure thanks thank you thx ty continue go on next great good nice cool perfect "
@@ -93,14 +94,9 @@ def exported(place: Place, pattern: re.Pattern[str]) -> Iterator[tuple[str, IO[b
                 yield found.relative_to(path).as_posix(), file
     elif path.suffix.lower() == ".zip":
         with json_files.archive(path) as archive:
-            members = [one for one in archive.infolist() if pattern.fullmatch(one.filename)]
-            size = sum(member.file_size for member in members)
-            done = 0
-            for member in members:
-                with archive.open(member) as file:
-                    yield member.filename, file
-                done += member.file_size
-                place.progress(done, size)
+            for name in sorted(one for one in archive.namelist() if pattern.fullmatch(one)):
+                with json_files.member(archive, name, place.progress) as file:
+                    yield name, file
     elif pattern.fullmatch(path.name):
         with json_files.opened(path, place.progress) as file:
             yield path.name, file

@@ -144,5 +144,5 @@ def _readable(archive: zipfile.ZipFile, name: str) -> Any:
 
 
 def _member(archive: zipfile.ZipFile, name: str) -> Any:
-    with archive.open(name) as file:
+    with json_files.member(archive, name) as file:
         return json_files.whole(file)

@@ -41,8 +41,15 @@ def opened(path: Path, progress: Progress = lambda done, total: None) -> Generat
     """A file to read, which tells how many percent of it were read."""
     check_plain(path)
     with explained(path):
-        raw = _Measured(path, progress)
-    with io.BufferedReader(raw, _CHUNK) as file:
+        raw, size = path.open("rb", buffering=0), path.stat().st_size
+    with io.BufferedReader(_Measured(raw, size, progress), _CHUNK) as file:
+        yield file
+
+
+@contextmanager
+def member(found: zipfile.ZipFile, name: str, progress: Progress = lambda done, total: None) -> Generator[IO[bytes]]:
+    """A file in a zip to read, which tells how many percent of it were read."""
+    with io.BufferedReader(_Measured(found.open(name), found.getinfo(name).file_size, progress), _CHUNK) as file:
         yield file
 
 
@@ -59,18 +66,33 @@ def archive(path: Path) -> Generator[zipfile.ZipFile]:
         raise Invalid("The zip is damaged or locked with a password.", hint="Download it again.") from error
 
 
-class _Measured(io.FileIO):
-    """A file that tells how many of its bytes were read."""
+class _Measured(io.RawIOBase):
+    """A file that tells how much of it was read."""
 
-    def __init__(self, path: Path, progress: Progress) -> None:
-        super().__init__(path, "rb")
-        self._progress, self._size, self._done = progress, path.stat().st_size, 0
+    def __init__(self, file: IO[bytes], size: int, progress: Progress) -> None:
+        self._file, self._size, self._progress = file, size, progress
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET, /) -> int:
+        return self._file.seek(offset, whence)
+
+    def tell(self) -> int:
+        return self._file.tell()
 
     def readinto(self, buffer: Any, /) -> int:
-        count = super().readinto(buffer) or 0
-        self._done += count
-        self._progress(min(100, self._done * 100 // max(1, self._size)), 100)
-        return count
+        data = self._file.read(len(buffer)) or b""
+        buffer[: len(data)] = data
+        self._progress(min(100, self._file.tell() * 100 // max(1, self._size)), 100)
+        return len(data)
+
+    def close(self) -> None:
+        self._file.close()
+        super().close()
 
 
 def values(file: IO[bytes]) -> Iterator[Element | Skipped]:

@@ -44,6 +44,8 @@ _LINK = re.compile(r"\[\[([^\]|#^]+)")
 _LINKS_MAX = 200
 _CREATED = ("created", "created_at", "creation_date", "date_created", "date")
 _UPDATED = ("modified", "updated", "updated_at", "modified_at", "last_modified", "date_modified")
+# Kinds that agents are told to obey, or that are made here: not for any file in a folder to claim.
+_COMMANDS = ("rule", "skill", "observation")
 _READ = {"title", "tags", "tag", "type", *_CREATED, *_UPDATED}
 
 
@@ -83,6 +85,8 @@ def _note(path: Path, name: str) -> Read:
         # A link could lead anywhere on the disk.
         if path.is_symlink():
             return Skipped(name, "a link to another place")
+        if not path.is_file():
+            return Skipped(name, "not a file")
         if path.stat().st_size > TEXT_BYTES_MAX + _ROOM:
             return broken(name, f"it is larger than {TEXT_BYTES_MAX:,} bytes")
         data, changed = path.read_bytes(), round(path.stat().st_mtime * 1000)
@@ -98,6 +102,11 @@ def _note(path: Path, name: str) -> Read:
     if head is None:
         return _plain(path, name, data, changed)
     return _thing(path, name, head, page.body, changed)
+
+
+def _kind(value: object) -> str:
+    kind = kind_of(value)
+    return "note" if kind.lower() in _COMMANDS else kind
 
 
 def _plain(path: Path, name: str, data: bytes, changed: int) -> Read:
@@ -127,7 +136,7 @@ def _thing(path: Path, name: str, head: Object, body: str, changed: int) -> Read
     draft = Draft(
         body,
         title=title,
-        kind=kind_of(head.get("type")) if text_of(head.get("type")) else "note",
+        kind=_kind(head.get("type")),
         tags=tuple(dict.fromkeys(tag for tag in tags if len(tag) <= TAG_CHARS_MAX))[:TAGS_MAX],
         metadata=rest | ({"links": links} if links else {}) | provenance(SOURCE, name),
     )

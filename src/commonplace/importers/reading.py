@@ -114,13 +114,13 @@ def labels_of(value: object) -> tuple[str, ...]:
 def moment_of(value: object) -> int | None:
     """A moment: an ISO time, or seconds or milliseconds since 1970; None where it is none."""
     found: float | None = None
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        found = float(value) if abs(value) >= _MILLISECONDS_FROM else float(value) * 1000
-    elif isinstance(value, str) and value.strip():
-        try:
+    try:
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            found = float(value) if abs(value) >= _MILLISECONDS_FROM else float(value) * 1000
+        elif isinstance(value, str) and value.strip():
             found = clock.moment(value)
-        except (Invalid, OverflowError):
-            return None
+    except (Invalid, OverflowError):
+        return None
     # A number that is none compares as false.
     return round(found) if found is not None and MOMENT_MIN <= found <= MOMENT_MAX else None
 

@@ -133,7 +133,7 @@ def _zip(path: Path) -> str:
         chats = sorted(name for name in names if CONVERSATIONS.fullmatch(name))
         if not chats:
             return ""
-        with archive.open(chats[0]) as file:
+        with json_files.member(archive, chats[0]) as file:
             return _kind(_first(file))
 
 

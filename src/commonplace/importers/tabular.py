@@ -108,7 +108,9 @@ def _memories_sh_row(where: str, row: Object, now: int) -> Read:
 
 
 def _powermem_row(where: str, row: Object, now: int) -> Read:
-    said = object_of(row.get("payload")) or row
+    said = object_of(row.get("payload")) if "payload" in row else row
+    if not said:
+        return broken(where, "its payload is not JSON")
     number, text = text_of(row.get("id")), text_of(first_of(said, "data", "memory", "content"))
     if not text.strip():
         return broken(where, EMPTY)
