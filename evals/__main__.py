@@ -139,8 +139,10 @@ def _groups(asked: Mapping[str, Sequence[Asked]]) -> dict[str, dict[str, list[An
 
 def _show(found: Results, measures: Measures, part: str) -> None:
     former = record.kept(record.DOCS).get(part, {}).get("results", {})
-    console = Console(width=None if sys.stdout.isatty() else 170)
-    table = Table("questions" if part == page.PRECISE else "set", "asked with", box=None, pad_edge=False)
+    console = Console(width=None if sys.stdout.isatty() else 200)
+    table = Table(box=None, pad_edge=False)
+    table.add_column("questions" if part == page.PRECISE else "set", no_wrap=True)
+    table.add_column("asked with", no_wrap=True)
     for measure in measures:
         table.add_column(measure, justify="right", no_wrap=True)
     for group, ways in found.items():
