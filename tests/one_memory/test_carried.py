@@ -269,6 +269,8 @@ def test_what_belongs_to_no_project_is_reached_in_memstate_by_what_a_search_show
     assert text == "The lamp oil is in the shed."
     assert ask(memstate, "memstate_history", **where)["data"]["total_versions"] == 2
     assert ask(memstate, "memstate_delete", **where)["data"]["deleted_count"] == 1
+    unknown = memstate.result("memstate_set", project_id="pier", keypath="mem_00000000001", value="x")
+    assert "There is no memory mem_00000000001" in unknown["content"][0]["text"]
     refused = memstate.result("memstate_set", project_id="", keypath="brand.new", value="x")
     assert "project_id is required" in refused["content"][0]["text"]
     assert engine.count("default") == 0

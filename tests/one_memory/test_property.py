@@ -133,8 +133,8 @@ class OneMemory(RuleBasedStateMachine):
     def reach_over(self, row: Row, form: object) -> None:
         assert callable(form)
         for theirs in self.behind.values():
-            # Memstate makes a new key of an id that nobody on this side knows, as of any other word.
-            if row.does.id != "keypath":
+            # A plain number may be a key in Memstate, like any other word.
+            if row.does.id != "keypath" or form is not str:
                 told = self.do(row, "", words="Nothing.", form=str(form(theirs.id)))
                 assert "quincunx" not in told
 

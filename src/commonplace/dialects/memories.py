@@ -1,5 +1,7 @@
 """memories.sh: rules, context, sessions, reminders, streams, consolidation. Twenty-four tools and three resources."""
 
+from collections.abc import Iterator
+
 from commonplace.dialects import memories_shapes as shapes
 from commonplace.dialects.memories_core import (
     add_memory,
@@ -62,6 +64,11 @@ def read_project(call: Call, id: str) -> str:
     return lines if found else f"No memories found for project {here.project}."
 
 
+def _projects(call: Call, typed: str) -> Iterator[str]:
+    """The owner's projects with some letters in their names."""
+    return (one.name for one in call.engine.list_projects(call.bank, user="") if typed in one.name)
+
+
 DIALECT = Dialect(
     name="memories",
     title="memories.sh",
@@ -110,9 +117,7 @@ DIALECT = Dialect(
     ),
     failure=failure,
     completions={
-        "project_id": lambda call, typed: (
-            one.name for one in call.engine.list_projects(call.bank) if typed in one.name
-        ),
-        "id": lambda call, typed: (one.name for one in call.engine.list_projects(call.bank) if typed in one.name),
+        "project_id": _projects,
+        "id": _projects,
     },
 )

@@ -39,9 +39,12 @@ def spot(call: Call, project_id: str | None, keypath: str) -> Spot:
     for key in dict.fromkeys((exact, evened)):
         if key and (memory := call.engine.find_key(call.bank, Scope(project=project), key)):
             return Spot(project, key, memory)
-    if (named := _named(call, exact)) and named.scope.project in (project, ""):
-        return Spot(named.scope.project, key_of(named), named)
-    return Spot(project, evened)
+    named = _named(call, exact)
+    if named and named.scope.project not in (project, ""):
+        raise NotFound(
+            f"{keypath!r} belongs to the project {named.scope.project!r}.", hint="Give the project_id it belongs to."
+        )
+    return Spot(named.scope.project, key_of(named), named) if named else Spot(project, evened)
 
 
 def required(call: Call, project_id: str, keypath: str) -> Spot:
@@ -98,10 +101,14 @@ def chosen(project: str, key: str, categories: Sequence[str]) -> Iterator[Filter
 
 
 def _named(call: Call, keypath: str) -> Memory | None:
-    """The memory whose id a keypath is, or ends with after its kind."""
+    """The memory whose id a keypath is, or ends with after its kind. Raises NotFound for an id that nobody has."""
     for form in dict.fromkeys((keypath, keypath.rpartition(".")[2])):
         try:
             return own(call, form)
-        except (Invalid, NotFound):
+        except Invalid:
             continue
+        except NotFound:
+            # A number may be a key like any other word; the other forms are nothing but ids.
+            if not form.isdecimal():
+                raise
     return None

@@ -54,8 +54,8 @@ def revisions(parts: Parts, bank: str, project: str = "", *, limit: int = 50) ->
     return tuple(memories.revisions(parts.db, found.id, project, limit)) if found else ()
 
 
-def list_projects(parts: Parts, bank: str, *, limit: int = LIST_MAX) -> tuple[Project, ...]:
-    """The projects that have live memories, the last changed first."""
+def list_projects(parts: Parts, bank: str, *, limit: int = LIST_MAX, user: str | None = None) -> tuple[Project, ...]:
+    """The projects that have live memories, or live ones of one user, the last changed first."""
     checks.count(limit, what="limit", most=LIST_MAX)
     found = banks.find(parts.db, bank)
-    return tuple(memories.projects(parts.db, found.id, limit)) if found else ()
+    return tuple(memories.projects(parts.db, found.id, limit, user)) if found else ()

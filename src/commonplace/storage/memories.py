@@ -142,9 +142,9 @@ def revisions(db: Database, bank_id: int, project: str, limit: int) -> list[Revi
     return [Revision(row["number"], row["action"], row["at"], _read_origin(row)) for row in rows]
 
 
-def projects(db: Database, bank_id: int, limit: int) -> list[Project]:
-    """The projects that have live memories, the last changed first."""
-    rows = db.all("list_projects", bank_id=bank_id, limit=limit)
+def projects(db: Database, bank_id: int, limit: int, user: str | None = None) -> list[Project]:
+    """The projects that have live memories, of one user's if one is named, the last changed first."""
+    rows = db.all("list_projects", bank_id=bank_id, user=user, limit=limit)
     return [Project(row["project"], row["memory_count"], row["revision"], row["changed_at"]) for row in rows]
 
 

@@ -97,7 +97,8 @@ where bank_id = :bank_id and project = :project order by number desc limit :limi
 -- name: list_projects
 select m.project, count(*) as memory_count, max(r.number) as revision, max(r.at) as changed_at
 from (select project, bank_id from memories
-      where bank_id = :bank_id and forgotten_at is null and project <> '') m
+      where bank_id = :bank_id and forgotten_at is null and project <> ''
+        and (cast(:user as text) is null or user = :user)) m
 join (select project, max(number) as number, max(at) as at from revisions
       where bank_id = :bank_id group by project) r on r.project = m.project
 group by m.project order by changed_at desc, m.project limit :limit;
