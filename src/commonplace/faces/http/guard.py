@@ -150,8 +150,7 @@ class Guard:
         if not keys:
             return
         scheme, _, token = headers.get(b"authorization", b"").partition(b" ")
-        # Some products take the bare key as well.
-        bearer = token.strip() if scheme.lower() == b"bearer" else b"" if token else scheme
+        bearer = token.strip() if scheme.lower() == b"bearer" else b""
         given = tuple(filter(None, (bearer, headers.get(b"x-api-key", b""))))
         # Every key is compared, so that the time taken does not tell which one was near.
         if not sum([hmac.compare_digest(one, key.encode()) for one in given for key in keys]):
