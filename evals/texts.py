@@ -35,6 +35,10 @@ class Author:
                 code=f"{self._chance.choice(_PLACES)[:3].upper()}-{self._chance.randint(1, 9_999)}",
             )
 
+    def common(self, count: int) -> list[str]:
+        """So many runs of four words, each of them among the twelve commonest."""
+        return [" ".join(self._chance.sample(self._words[:12], k=4)) for _ in range(count)]
+
     def question(self, memory: str) -> str:
         """A question that shares five words with a memory."""
         words = memory.rstrip(".").replace(";", "").split()
