@@ -1,7 +1,9 @@
 """What rests on facts follows them, whichever tongue changed them; what is erased is gone from the files as well."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -162,6 +164,30 @@ def test_what_other_dialects_keep_can_be_the_ground_of_a_model(many: Hindsight, 
     engine.purge("default", [note.id, other.id])
     assert "Quennell" not in many("get_mental_model", mental_model_id="tuner")["content"]
     assert b"quennell" not in held(engine)
+
+
+@dataclass
+class Slow:
+    """A model that thinks for so long that a fact it was shown is erased meanwhile."""
+
+    meanwhile: list[Callable[[], object]]
+
+    def ask(self, _instructions: str, _text: str) -> Mapping[str, Any]:
+        if not self.meanwhile:
+            return {}
+        self.meanwhile.pop()()
+        return {"sentences": [{"text": "Dora plays the xylophone.", "sources": [1, 2, 3]}]}
+
+
+@requirement("hindsight:model:follow")
+def test_what_was_erased_while_a_model_thought_is_not_written(hindsight: Hindsight, engine: Engine) -> None:
+    facts, bank = settle(hindsight, auto=False), hindsight.client.bank
+    doomed = facts["Dora plays the xylophone."]
+    model = Slow([lambda: engine.purge(bank, [doomed])])
+    slow = Hindsight(replace(engine, llm=lambda: model), bank if hindsight.single else "")
+    slow("refresh_mental_model", mental_model_id="dora")
+    assert model.meanwhile == []
+    assert ("Acme" in content(hindsight), "xylophone" in content(hindsight)) == (True, False)
 
 
 def test_the_folder_that_is_looked_through_is_the_store(engine: Engine, home: Path) -> None:
