@@ -7,9 +7,11 @@ from pathlib import Path
 import pytest
 
 from commonplace.app import open_engine
+from commonplace.dialects import registry
 from commonplace.engine.engine import Engine
 from commonplace.records import Filter, Memory
 from commonplace.settings import load
+from tests.dialects.speaking import Client
 from tests.one_memory.tongues import Said, Speaker, apart, together
 
 
@@ -29,6 +31,12 @@ class Meeting:
         """The memory of a statement, whatever it says by now and whether or not it is forgotten."""
         (found,) = self.engine.list("default", Filter(text_contains=what.cue, status="any"))
         return found
+
+
+@pytest.fixture
+def clients(engine: Engine) -> dict[str, Client]:
+    """A client for each dialect, on one engine."""
+    return {name: Client(engine, registry.single(name)) for name in registry.NAMES}
 
 
 @pytest.fixture(scope="module", params=["one server", "two processes"])

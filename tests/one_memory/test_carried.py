@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 
-from commonplace.dialects import registry
 from commonplace.dialects.kinds import MEMORIES, MEMSTATE
 from commonplace.engine.engine import Engine
 from commonplace.engine.marks import told
@@ -14,24 +13,14 @@ from commonplace.records import Draft, Edit, Memory, Scope
 from commonplace.vault.place import MARK
 from tests.conftest import StoppedClock
 from tests.dialects.speaking import Client
+from tests.one_memory.tongues import ask
 
 DAY_MS = 86_400_000
-
-
-@pytest.fixture
-def clients(engine: Engine) -> dict[str, Client]:
-    return {name: Client(engine, registry.single(name)) for name in registry.NAMES}
 
 
 def only(engine: Engine) -> Memory:
     (memory,) = engine.list("default")
     return memory
-
-
-def ask(client: Client, tool: str, **given: Any) -> dict[str, Any]:
-    result = client.result(tool, **given)
-    assert not result["isError"], result
-    return result["structuredContent"]
 
 
 def everywhere(clients: dict[str, Client], number: int, project: str = "") -> dict[str, dict[str, Any]]:

@@ -4,26 +4,14 @@ from typing import Any
 
 import pytest
 
-from commonplace.dialects import registry
 from commonplace.engine.engine import Engine
 from commonplace.records import Filter
 from tests.conftest import StoppedClock
 from tests.dialects.speaking import Client
-from tests.one_memory.tongues import rows
+from tests.one_memory.tongues import ask, rows
 
 FORGETTERS = rows("forget")
 MODEL = {"name": "Oil", "source_query": "Where is the lamp oil?", "mental_model_id": "oil"}
-
-
-@pytest.fixture
-def clients(engine: Engine) -> dict[str, Client]:
-    return {name: Client(engine, registry.single(name)) for name in registry.NAMES}
-
-
-def ask(client: Client, tool: str, **given: Any) -> dict[str, Any]:
-    result = client.result(tool, **given)
-    assert not result["isError"], result
-    return result["structuredContent"]
 
 
 def forget(clients: dict[str, Client], place: int, number: int) -> None:

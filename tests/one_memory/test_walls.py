@@ -12,7 +12,7 @@ import pytest
 from commonplace import ids
 from commonplace.activities import DocumentDraft, ReminderDraft, SessionDraft
 from commonplace.dialects import registry
-from commonplace.dialects.table import Tool
+from commonplace.dialects.table import Call, Tool
 from commonplace.engine.directives import Directive
 from commonplace.engine.engine import Engine
 from commonplace.engine.mental_models import MentalModel
@@ -168,6 +168,14 @@ def test_no_tool_shows_or_changes_what_is_behind_the_wall(engine: Engine, other:
                 shown = shown.replace(str(value), "")
             assert SECRET not in shown, (tool.name, given)
             assert other.state(engine) == before, (tool.name, given)
+
+
+@pytest.mark.parametrize("name", registry.NAMES)
+def test_no_resource_shows_what_is_behind_the_wall(engine: Engine, other: Stranger, name: str) -> None:
+    engine.remember("default", Draft(OWN, scope=Scope(project="cellar")))
+    for resource in registry.find(name).resources:
+        told = resource.read(Call(engine, "default"), **({"id": "cellar"} if "{id}" in resource.uri else {}))
+        assert SECRET not in told, resource.uri
 
 
 def test_other_users_documents_and_tags_are_not_the_owners(engine: Engine) -> None:

@@ -20,6 +20,7 @@ from commonplace.dialects import registry
 from commonplace.dialects.table import Deed, Does, Tool
 from commonplace.faces.http.tokens import vault_token
 from commonplace.records import Memory
+from tests.dialects.speaking import Client as InProcess
 from tests.faces.http_client import server
 
 Answer = Callable[[str, str, dict[str, Any]], str]
@@ -132,6 +133,13 @@ class Speaker:
         shown = [row for row in rows("list") if dialect in ("", row.dialect) and not row.does.kind]
         shown = [row for row in shown if project or row.dialect != "memstate"]
         return {str(row): what.sign in self.do(row, what.cue, project=project) for row in shown}
+
+
+def ask(client: InProcess, tool: str, **given: Any) -> dict[str, Any]:
+    """What a tool answers to a call that succeeds, for programs."""
+    result = client.result(tool, **given)
+    assert not result["isError"], result
+    return result["structuredContent"]
 
 
 def spread(memory: Memory, turn: int) -> str:
