@@ -32,7 +32,7 @@ def test_the_tools_are_those_of_the_page(vault: VaultClient) -> None:
     assert shape == {
         "memory_search": ({"query": None, "top_k": 5, "include_deleted": False, "cursor": None}, ["query"]),
         "memory_recall": ({"phases": None, "budget_tokens": 4096, "idempotency_key": None}, ["phases"]),
-        "memory_append": ({"title": None, "body": None, "tags": None, "idempotency_key": None}, ["title", "body"]),
+        "memory_append": ({"title": None, "body": None, "tags": [], "idempotency_key": None}, ["title", "body"]),
         "memory_forget": ({"id": None}, ["id"]),
     }
     assert all(re.fullmatch(r"[a-z_]+", name) for name in listed)

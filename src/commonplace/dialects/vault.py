@@ -8,6 +8,7 @@ from commonplace import checks, clock, ids
 from commonplace.dialects import vault_shapes as shapes
 from commonplace.dialects.arguments import About
 from commonplace.dialects.table import Call, Dialect, Does, Reply, rows, tool
+from commonplace.engine.bundles import PHASES_MAX
 from commonplace.errors import Conflict, Invalid, NotFound
 from commonplace.limits import BULK_MAX, NAME_CHARS_MAX, RECALL_MAX, TITLE_CHARS_MAX
 from commonplace.records import Filter, Memory, Once, Query
@@ -19,6 +20,14 @@ _NOW_AND_THEN = 7
 # How many candidates are weighed for a first page, and for those after it, which are to reach the end.
 _DEEP, _DEEPER = 1_000, BULK_MAX
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+_NO_TAGS: list[str] = []
+
+
+def _some(given: object) -> object:
+    """One phase where several may be; a list that came as JSON is not one."""
+    return [given] if isinstance(given, str) and not given.lstrip().startswith("[") else given
+
+
 Key = Annotated[str | None, About("Your own key for this call; within a session it is done once.", 1, NAME_CHARS_MAX)]
 
 
@@ -26,7 +35,7 @@ Key = Annotated[str | None, About("Your own key for this call; within a session 
 def memory_search(
     call: Call,
     query: Annotated[str, About("Natural-language search query.")],
-    top_k: Annotated[int, About("Max results; never more than 200.", 1)] = 5,
+    top_k: Annotated[int, About("Max results; never more than 200.", 1, None, ("limit",))] = 5,
     include_deleted: Annotated[bool, About("Include soft-deleted entries.")] = False,
     cursor: Annotated[str | None, About("Opaque pagination cursor from a prior response.")] = None,
 ) -> dict[str, Any]:
@@ -46,7 +55,12 @@ def memory_search(
 @tool("reads", Does("find", words="phases"), title="Recall for phases", always_loaded=True)
 def memory_recall(
     call: Call,
-    phases: Annotated[list[str], About('Phase names to bundle, e.g. ["work", "review"]; any words will do.')],
+    phases: Annotated[
+        list[str],
+        About(
+            'Phase names to bundle, e.g. ["work", "review"]; any words will do.', None, PHASES_MAX, ("phase",), _some
+        ),
+    ],
     budget_tokens: Annotated[int, About("Token ceiling for the returned bundle.")] = 4096,
     idempotency_key: Key = None,
 ) -> Reply:
@@ -71,8 +85,8 @@ def memory_recall(
 def memory_append(
     call: Call,
     title: Annotated[str, About("Short summary; the file is named after it.", 1, TITLE_CHARS_MAX)],
-    body: Annotated[str, About("Memory content in Markdown.", 1)],
-    tags: Annotated[list[str] | None, About("Optional labels.")] = None,
+    body: Annotated[str, About("Memory content in Markdown.", 1, None, ("content",))],
+    tags: Annotated[list[str], About("Optional labels.")] = _NO_TAGS,
     idempotency_key: Key = None,
 ) -> dict[str, Any]:
     """Write a new memory entry as a markdown file. Idempotent on idempotency_key."""
@@ -80,7 +94,7 @@ def memory_append(
     checks.body(body, what="body")
     if _CONTROL.search(title):
         raise Invalid("The title has a control character.", hint="Keep it on one line of plain text.")
-    wanted, once = Written(title, body, checks.tags(tags or ())), _once(call, "memory_append", idempotency_key)
+    wanted, once = Written(title, body, checks.tags(tags)), _once(call, "memory_append", idempotency_key)
     vault = vault_of(call.engine, call.bank)
     memory = append(vault, wanted, once, call.origin("vault"))
     if memory.id % _NOW_AND_THEN == 0:
@@ -150,5 +164,6 @@ DIALECT = Dialect(
         "known next time."
     ),
     tools=rows(memory_search, memory_recall, memory_append, memory_forget),
+    strict=True,
     failure=shapes.failure,
 )

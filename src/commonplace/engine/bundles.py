@@ -7,7 +7,7 @@ from typing import Any, cast
 from commonplace import checks
 from commonplace.engine import memories, recall
 from commonplace.engine.parts import Parts
-from commonplace.errors import Invalid
+from commonplace.errors import Invalid, TooLarge
 from commonplace.limits import LIST_MAX, NAME_CHARS_MAX, RECALL_MAX
 from commonplace.records import Filter, Match, Memory, Query, TagMatch
 
@@ -50,7 +50,9 @@ def _checked(phases: Sequence[str]) -> list[str]:
     wanted = list(dict.fromkeys(phase for phase in wanted if phase))
     if not wanted:
         raise Invalid("No phase is named.", hint='Name at least one, for example ["work"].')
-    return wanted[:PHASES_MAX]
+    if len(wanted) > PHASES_MAX:
+        raise TooLarge(f"{len(wanted)} phases; the limit is {PHASES_MAX}.", hint="Ask for fewer at once.")
+    return wanted
 
 
 def _marked(parts: Parts, bank: str, phases: Sequence[str], chosen: Filter, marks: tuple[str, ...]) -> list[Memory]:

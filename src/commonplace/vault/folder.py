@@ -64,12 +64,20 @@ def contents(root: Path, path: str) -> bytes:
 
 
 def seen(root: Path, path: str) -> Seen | None:
-    """A file as it is now, or None where there is none."""
+    """A file as it is now, or None where there is none, or only behind a link."""
+    if behind_link(root, path):
+        return None
     try:
         found = (root / path).lstat()
     except (FileNotFoundError, NotADirectoryError):
         return None
     return Seen(found.st_mtime_ns, found.st_size)
+
+
+def behind_link(root: Path, path: str) -> bool:
+    """Whether a folder on the way to a file is a link, which may lead out of ours."""
+    parents = path.split("/")[:-1]
+    return any((root / "/".join(parents[: depth + 1])).is_symlink() for depth in range(len(parents)))
 
 
 def stage(root: Path, data: bytes) -> Path:

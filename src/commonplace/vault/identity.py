@@ -54,6 +54,11 @@ def identified(vault: Vault, found: list[Found], known: list[Kept], listing: Lis
     for one in sorted(found, key=order):
         carried = one.note.id if one.note.id is not None and one.note.id <= ahead else None
         kept = by_path.get(one.path)
+        if kept and kept.sha256 == one.sha256 and owners.get(kept.memory_id, one.path) == one.path:
+            # What it was before it still is, also a copy whose original is gone.
+            owners[kept.memory_id] = one.path
+            yield one, kept.memory_id, carried is not None and carried != kept.memory_id
+            continue
         if carried is not None and owners.get(carried, one.path) == one.path:
             owners[carried] = one.path
             yield one, carried, False

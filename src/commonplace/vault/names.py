@@ -17,8 +17,10 @@ _CONFLICTS = (
     re.compile(r"\.sync-conflict-"),
     re.compile(r"^copy of ", re.IGNORECASE),
     re.compile(r"[-_ ]conflict[-_ ]?\d", re.IGNORECASE),
+    re.compile(r"\.conflict$", re.IGNORECASE),
 )
-_NUMBERED = re.compile(r"(.+) \(\d+\)")
+# Names that are a copy's only where the original lies beside it: Google Drive's number, OneDrive's machine.
+_BESIDE = (re.compile(r"(.+) \(\d+\)"), re.compile(r"(.+)-(?:DESKTOP|LAPTOP|WIN|PC)-\w{4,}(?:-\d+)?"))
 _TEMPORARY = re.compile(r"~\$|.*~$|.*\.(tmp|temp|swp|swx|part|crdownload|partial|bak)$|\.#", re.IGNORECASE)
 
 
@@ -53,6 +55,12 @@ def folded(path: str) -> str:
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", path).casefold())
 
 
+def placeholder(path: str) -> str:
+    """What iCloud leaves in the place of a file that it keeps only in the cloud for now."""
+    folder, _, name = path.rpartition("/")
+    return f"{folder}/.{name}.icloud".removeprefix("/")
+
+
 def temporary(name: str) -> bool:
     """Whether a file name is one that editors and sync clients use on the way."""
     return name.startswith(".") or bool(_TEMPORARY.match(name))
@@ -62,5 +70,4 @@ def conflict(name: str, is_there: Callable[[str], bool] = lambda _name: False) -
     """Whether a file's stem is one that sync clients give to the other of two versions."""
     if any(shape.search(name) for shape in _CONFLICTS):
         return True
-    numbered = _NUMBERED.fullmatch(name)
-    return bool(numbered) and is_there(numbered[1])
+    return any(is_there(found[1]) for shape in _BESIDE if (found := shape.fullmatch(name)))

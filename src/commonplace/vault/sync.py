@@ -14,7 +14,7 @@ from commonplace.records import Origin
 from commonplace.storage import notes as rows
 from commonplace.storage.files import explained
 from commonplace.storage.notes import Kept
-from commonplace.vault import erasing, folder, notes
+from commonplace.vault import erasing, folder, names, notes
 from commonplace.vault.applying import ORIGIN, adopt_many, apply
 from commonplace.vault.erasing import Graves
 from commonplace.vault.folder import Listing, Seen
@@ -152,7 +152,7 @@ def _note_missing(vault: Vault, listing: Listing, known: list[Kept], report: Rep
         kept = rows.find(vault.engine.db, before.memory_id) if before.path not in listing.files else None
         if kept is None or kept.path in listing.files or not kept.mtime_ns:
             continue
-        if folder.seen(vault.root, kept.path) is not None:
+        if folder.seen(vault.root, kept.path) is not None or names.placeholder(kept.path) in listing.passed:
             continue
         report.missing.append(kept.path)
         with vault.engine.db.transaction():
