@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
+from commonplace import text
 from commonplace.app import open_engine
 from commonplace.engine import derived
 from commonplace.engine.engine import Engine
@@ -36,7 +37,7 @@ def test_of_the_ten_nearest_among_twenty_thousand_hardly_one_is_missed() -> None
     held = Sketches(embedder.dimensions)
     held.put(np.arange(len(rows)), np.ones(len(rows), dtype=np.bool_), sketched(rows))
     view, found = held.view(), 0
-    questions = embedder.embed([author.question(text) for text in texts[::400]])
+    questions = embedder.embed([author.question(one) for one in texts[::400]])
     nearest = np.argpartition(-(rows @ questions.T), 10, axis=0)[:10]
     for question, right in zip(questions, nearest.T.tolist(), strict=True):
         found += len(set(right) & set(view.nearest(asked(question), semantics._REACH, "live")))
@@ -56,7 +57,7 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Filled]:
     held = Semantics(HashEmbedder())
     home = tmp_path_factory.mktemp("scale")
     engine = replace(open_engine(load({"COMMONPLACE_HOME": str(home)}), StoppedClock()), semantics=lambda: held)
-    drafts = [_draft(place, text) for place, text in enumerate(Author().memories(COUNT))]
+    drafts = [_draft(place, written) for place, written in enumerate(Author().memories(COUNT))]
     ids: dict[str, list[int]] = {}
     for outcome in engine.remember_many("b", drafts):
         ids.setdefault(str(outcome.memory.metadata["name"]), []).append(outcome.memory.id)
@@ -65,11 +66,11 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Filled]:
     engine.db.close()
 
 
-def _draft(place: int, text: str) -> Draft:
+def _draft(place: int, written: str) -> Draft:
     name = next((f"every-{every}" for every in (1_500, 100, 10) if place % every == 0), "")
     kind, tags = (name or "note"), ((name, "more") if name else ())
     scope = Scope(project=name, user=name, agent=name, run=name)
-    return Draft(text, kind=kind, tags=tags, category=name, metadata={"name": name}, scope=scope)
+    return Draft(written, kind=kind, tags=tags, category=name, metadata={"name": name}, scope=scope)
 
 
 WAYS = {
@@ -114,17 +115,25 @@ def test_ids_and_forgotten_ones_are_meant_as_well(filled: Filled) -> None:
     engine.restore("b", some[:1])
 
 
-def test_a_question_of_common_words_only_finds_what_has_them_all(
-    filled: Filled, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("commonplace.recall.pipeline._COUNT_MAX", 50)
-    engine = filled.engine
+def test_of_texts_with_common_words_those_with_all_of_them_come_first(filled: Filled) -> None:
+    engine, terms = filled.engine, text.question_terms("vault listens because decided")
     needle = engine.remember("b", Draft("the vault listens because we decided")).memory
-    engine.remember_many("b", [Draft(text) for text in Author(seed=3).memories(200)])
-    query = Query("vault listens because decided", channels=("keyword",))
-    assert engine.recall("b", query).hits[0].memory.id == needle.id
-    other = replace(query, filter=Filter(users=("every-1500",)))
-    assert needle.id not in [hit.memory.id for hit in engine.recall("b", other).hits]
+    engine.remember_many("b", [Draft(one) for one in Author(seed=3).memories(200)])
+    bank_id = engine.get_bank("b").id
+    found = search.together_ids(engine.db, Within(bank_id, Filter(), NOW), terms, 5)
+    assert found[0] == needle.id
+    assert len(found) == 5
+    few = search.together_ids(engine.db, Within(bank_id, Filter(users=("every-1500",)), NOW), terms, 5)
+    assert set(few) <= set(filled.ids["every-1500"])
+
+
+def test_a_common_word_is_not_counted_again_until_half_of_the_texts_are_gone(engine: Engine) -> None:
+    written = engine.remember_many("b", [Draft(f"Common word {number}.") for number in range(40)])
+    assert search.term_counts(engine.db, ["common"], 30) == {"common": 30}
+    engine.purge("b", [outcome.memory.id for outcome in written[:15]])
+    assert search.term_counts(engine.db, ["common", "word"], 30) == {"common": 30, "word": 25}
+    engine.purge("b", [outcome.memory.id for outcome in written[15:30]])
+    assert search.term_counts(engine.db, ["common"], 30) == {"common": 10}
 
 
 def _answer(home: str, pipe: Connection) -> None:
@@ -136,7 +145,7 @@ def _answer(home: str, pipe: Connection) -> None:
 
 
 def test_another_process_finds_what_was_written_and_not_what_was_erased(engine: Engine, home: Path) -> None:
-    engine.remember_many("b", [Draft(text) for text in Author().memories(300)])
+    engine.remember_many("b", [Draft(one) for one in Author().memories(300)])
     spawn = multiprocessing.get_context("spawn")
     pipe, theirs = spawn.Pipe()
     other = spawn.Process(target=_answer, args=(str(home), theirs), daemon=True)
