@@ -147,6 +147,14 @@ def attempts(one: Stranger, tool: Tool) -> Iterator[dict[str, Any]]:
                 yield plain | wider | {name: value}
 
 
+def assert_hidden(client: Client, tool: Tool, given: dict[str, Any]) -> None:
+    """A call tells nothing of what is behind the wall. What a caller said may be said back."""
+    shown = str(client.result(tool.name, **given))
+    for value in given.values():
+        shown = shown.replace(str(value), "")
+    assert SECRET not in shown, (tool.name, given)
+
+
 @pytest.fixture(params=["another bank", "another user"])
 def other(request: pytest.FixtureRequest, engine: Engine) -> Stranger:
     bank, user = ("elsewhere", "") if request.param == "another bank" else ("default", "ada")
@@ -162,11 +170,18 @@ def test_no_tool_shows_or_changes_what_is_behind_the_wall(engine: Engine, other:
         if tool.name == "delete_bank" and other.user:
             continue  # A bank goes as a whole, with everybody in it.
         for given in attempts(other, tool):
-            told = client.result(tool.name, **given)
-            shown = str(told)
-            for value in given.values():  # What a caller said may be said back.
-                shown = shown.replace(str(value), "")
-            assert SECRET not in shown, (tool.name, given)
+            assert_hidden(client, tool, given)
+            assert other.state(engine) == before, (tool.name, given)
+
+
+@pytest.mark.parametrize(("name", "parameter"), [(name, parameter) for name, (parameter, _) in registry.BANKED.items()])
+def test_a_connection_to_one_bank_cannot_name_another(engine: Engine, name: str, parameter: str) -> None:
+    other = stranger(engine, "elsewhere", "")
+    client = Client(engine, registry.single(name))
+    before = other.state(engine)
+    for tool in client.dialect.tools.values():
+        for given in attempts(other, tool):
+            assert_hidden(client, tool, given | {parameter: "elsewhere"})
             assert other.state(engine) == before, (tool.name, given)
 
 
