@@ -5,6 +5,7 @@ from commonplace.engine.engine import Engine
 from commonplace.engine.marks import mark_of
 from commonplace.engine.retaining import Passage
 from commonplace.records import BankEdit, Filter, Memory
+from commonplace.storage import grounds
 from tests.conftest import StoppedClock
 
 BANK = "b"
@@ -22,6 +23,22 @@ def test_the_newest_is_there_however_much_was_said(engine: Engine, clock: Stoppe
     [one] = told(engine)
     assert one.text.startswith("Dora lives in a rather large house")
     assert len(mark_of(one).sources) == 20
+
+
+def test_of_the_user_each_thing_they_do_is_observed_by_itself(engine: Engine, clock: StoppedClock) -> None:
+    for text in (
+        "User prefers Python for scripts. User lives in Rome. The user is tired. User has a cold.",
+        "The user now prefers Rust for services. I like tea. User likes tea.",
+        "User lives in Berlin.",
+        "I like cake.",
+    ):
+        clock.advance(1000)
+        engine.retain(BANK, Passage(text))
+    assert sorted(one.text for one in told(engine)) == [
+        "I like cake. I like tea.",
+        "The user now prefers Rust for services. User prefers Python for scripts.",
+        "User lives in Berlin. Earlier: User lives in Rome.",
+    ]
 
 
 def test_other_tags_and_other_banks_are_other_observations(engine: Engine) -> None:
@@ -59,3 +76,12 @@ def test_where_observations_are_switched_off_none_are_made_anew(engine: Engine) 
     engine.purge(BANK, done.memory_ids[:1])
     # It rested on what is gone, and nobody wants another.
     assert told(engine) == []
+
+
+def test_what_rests_on_what_is_known_again_after_a_rebuild(engine: Engine) -> None:
+    done = engine.retain(BANK, Passage("Dora lives in Rome. Dora likes tea. Dora has a dog."))
+    with engine.db.transaction():
+        grounds.drop(engine.db, [one.id for one in told(engine)])
+    engine.rebuild()
+    engine.forget(BANK, done.memory_ids[:1])
+    assert [one.text for one in told(engine)] == ["Dora has a dog. Dora likes tea."]

@@ -4,6 +4,7 @@ Made by rules after facts were written, from their own words. What a newer fact 
 left out. An observation's sources are facts, and it goes with them.
 """
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
@@ -22,8 +23,11 @@ KIND = "observation"
 _SOURCES_MAX = 20
 _CANDIDATES_MAX = 60
 _FACTS_MIN = 2
-# Too much is said of these for one place to hold it.
-_TOO_WIDE = frozenset("user users i we you my i've i'm people everyone everybody someone the".split())
+# Too much is said of these for one place to hold it; of the first, each thing they do is a subject of its own.
+_WIDE = frozenset("user users i we".split())
+_TOO_WIDE = frozenset("you my i've i'm people everyone everybody someone the".split())
+_DEED = re.compile(r"\s+(?:(?:now|still|currently|always|usually|also|no longer|really)\s+)*(?P<deed>[^\W\d_]+)")
+_NO_DEED = frozenset("is are was were has have had will can does did do".split())
 _KINDS = ("world", "experience")
 
 
@@ -73,8 +77,19 @@ def _bring(
 
 
 def _subjects(given: Iterable[Memory]) -> list[tuple[str, tuple[str, ...]]]:
-    found = ((facts.subject(one.text), tuple(sorted(one.tags))) for one in given if one.kind in _KINDS)
-    return list(dict.fromkeys((subject, tags) for subject, tags in found if subject and subject not in _TOO_WIDE))
+    found = ((_subject(one.text), tuple(sorted(one.tags))) for one in given if one.kind in _KINDS)
+    return list(dict.fromkeys((subject, tags) for subject, tags in found if subject))
+
+
+def _subject(text: str) -> str:
+    """What a fact is to be gathered under: what it is about, or what somebody of whom much is said does."""
+    about = facts.subject(text)
+    if about not in _WIDE:
+        return "" if about in _TOO_WIDE else about
+    plain = text.casefold()
+    match = _DEED.match(plain, plain.index(about) + len(about))
+    deed = words.terms(match["deed"]) if match and match["deed"] not in _NO_DEED else ()
+    return " ".join((about, *deed)) if deed else ""
 
 
 def _about(
@@ -84,14 +99,15 @@ def _about(
 
     Among many that have the subject's words, a search may miss some; those known to be about it are there anyway.
     """
-    match = search.any_of([words.indexed(subject)])
+    first, _, rest = subject.partition(" ")
+    match = search.any_of([words.indexed(rest if first in _WIDE else subject)])
     chosen = Filter(kinds=_KINDS, users=("",))
     numbers = search.keyword_ids(parts.db, bank_id, match, chosen, parts.clock.now(), _CANDIDATES_MAX)
     known = mark_of(before).sources if before else ()
     every = dict.fromkeys((*numbers, *known, *(one.id for one in given)))
     found = memories.by_ids(parts.db, bank_id, list(every)).values()
     live = [one for one in found if one.forgotten_at is None and one.kind in _KINDS]
-    same = [one for one in live if facts.subject(one.text) == subject and tuple(sorted(one.tags)) == tags]
+    same = [one for one in live if _subject(one.text) == subject and tuple(sorted(one.tags)) == tags]
     return sorted(same, key=_said, reverse=True)[:_SOURCES_MAX]
 
 

@@ -61,7 +61,7 @@ def settle(db: Database, memory_ids: Iterable[int]) -> None:
 
 def rebuild(db: Database) -> None:
     """Note again what everything was made of, from what it says of itself."""
-    for name in ("ground_observations", "ground_models", "ground_earlier_models"):
+    for name in ("wipe_grounds", "ground_observations", "ground_models", "ground_earlier_models"):
         db.run(name)
 
 

@@ -41,6 +41,9 @@ select count(*) as count from unsettled where bank_id = :bank_id;
 -- name: drop_unsettled
 delete from unsettled where memory_id in (select value from json_each(:ids));
 
+-- name: wipe_grounds
+delete from grounds;
+
 -- name: ground_observations
 insert or ignore into grounds (memory_id, holder_id, bank_id)
 select s.value, m.id, m.bank_id
