@@ -28,7 +28,7 @@ _RECENCY, _PROOF, _IN_TIME = 0.02, 0.01, 0.25
 _TIMELY_MAX = 50
 _TIMELY_SCORE = 0.2
 _CONTRADICTING_MAX = 40
-_SEEDS_MAX = 5
+_SEEDS_MAX = 3
 _NEIGHBOURS_MAX = 10
 
 
@@ -176,8 +176,7 @@ def _neighbours(
     """What is linked to the best of what was found, worth less than all of it."""
     if not found:
         return []
-    known, least = {one.memory.id for one in found} | others, min(one.final for one in found)
-    seeds = [one.memory for one in found[:_SEEDS_MAX]]
-    near = graph.neighbours(parts, bank_id, seeds, question.filter, len(known) + _NEIGHBOURS_MAX)
-    fresh = [one for one in near if one.memory.id not in known][:_NEIGHBOURS_MAX]
-    return [Finding(one.memory, least * one.weight / 2, graph=round(one.weight, 4), ways=one.ways) for one in fresh]
+    least, known = min(one.final for one in found), frozenset(one.memory.id for one in found) | others
+    around = graph.Around(question.filter, known, question.text)
+    near = graph.neighbours(parts, bank_id, [one.memory for one in found[:_SEEDS_MAX]], around, _NEIGHBOURS_MAX)
+    return [Finding(one.memory, least * one.weight / 2, graph=round(one.weight, 4), ways=one.ways) for one in near]

@@ -24,9 +24,9 @@ _NAMES: dict[LinkKind, str] = {
     "caused_by": "causal",
 }
 _LINKS_MAX = 200
-_NAMES_MAX = 6
+_NAMES_MAX = 4
 _COMMON = 200  # A name in so many texts links everything with everything.
-_SHARING_MAX = 20
+_SHARING_MAX = 12
 _SAME_DAY = 0.1
 
 
@@ -39,16 +39,23 @@ class Neighbour:
     ways: tuple[str, ...]
 
 
-def neighbours(
-    parts: Parts, bank_id: int, seeds: Sequence[Memory], allowed: Filter, limit: int
-) -> tuple[Neighbour, ...]:
-    """The facts one step away from some others that a filter allows, the closest first."""
+@dataclass(frozen=True, slots=True)
+class Around:
+    """Where to look for neighbours: what a filter allows, what is known already, and what was asked."""
+
+    allowed: Filter
+    known: frozenset[int]
+    asked: str = ""
+
+
+def neighbours(parts: Parts, bank_id: int, seeds: Sequence[Memory], around: Around, limit: int) -> list[Neighbour]:
+    """The facts one step away from some others that are not known yet, the closest first."""
     linking.heal(parts, bank_id, seeds, linking.HEAL_MS)
-    known = {one.id for one in seeds}
-    ways = _linked(parts, bank_id, known)
-    names = list(dict.fromkeys(name.casefold() for one in seeds for name in mark_of(one).entities))[:_NAMES_MAX]
-    sharing = _sharing(parts, bank_id, names, allowed) - known
-    chosen = search.passing(parts.db, bank_id, [*ways, *sharing], allowed, parts.clock.now())
+    ways = _linked(parts, bank_id, {one.id for one in seeds})
+    fresh = [number for number in ways if number not in around.known]
+    names = _names(seeds, around.asked)
+    chosen = search.passing(parts.db, bank_id, fresh, around.allowed, parts.clock.now()) if fresh else set[int]()
+    chosen |= _sharing(parts, bank_id, names, around)
     found: list[Neighbour] = []
     moments = [_moment(one) for one in seeds]
     for one in memories.by_ids(parts.db, bank_id, sorted(chosen)).values():
@@ -60,7 +67,14 @@ def neighbours(
             reached["entity"] = math.tanh(0.5 * shared)
         if reached:
             found.append(_weighed(one, reached, moments))
-    return tuple(sorted(found, key=lambda one: (-one.weight, -one.memory.id))[:limit])
+    return sorted(found, key=lambda one: (-one.weight, -one.memory.id))[:limit]
+
+
+def _names(seeds: Sequence[Memory], asked: str) -> list[str]:
+    """The names that lead on from some facts; what the question names itself was looked for already."""
+    said = f" {text.indexed(asked)} "
+    every = dict.fromkeys(name.casefold() for one in seeds for name in mark_of(one).entities)
+    return [name for name in every if f" {text.indexed(name)} " not in said][:_NAMES_MAX]
 
 
 def said_near(one: Memory, moments: Iterable[int]) -> float:
@@ -99,16 +113,13 @@ def _linked(parts: Parts, bank_id: int, seeds: set[int]) -> dict[int, dict[str, 
     return found
 
 
-def _sharing(parts: Parts, bank_id: int, names: Sequence[str], allowed: Filter) -> set[int]:
-    """The facts whose texts have one of some names."""
+def _sharing(parts: Parts, bank_id: int, names: Sequence[str], around: Around) -> set[int]:
+    """The facts that are not known yet whose texts have one of some names."""
     phrases = [phrase for name in names if (phrase := text.indexed(name))]
     telling = [one for one, count in search.term_counts(parts.db, phrases, _COMMON).items() if 1 < count < _COMMON]
-    now = parts.clock.now()
-    return {
-        number
-        for phrase in telling
-        for number in search.keyword_ids(parts.db, bank_id, search.any_of([phrase]), allowed, now, _SHARING_MAX)
-    }
+    now, limit = parts.clock.now(), _SHARING_MAX
+    found = (search.keyword_ids(parts.db, bank_id, search.any_of([one]), around.allowed, now, limit) for one in telling)
+    return {number for some in found for number in some} - around.known
 
 
 def _moment(one: Memory) -> int:

@@ -9,6 +9,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any, cast
 
 from commonplace.extract import causes, entities, pronouns, statements, when
@@ -116,6 +117,7 @@ def identity(text: str, tags: Sequence[str]) -> str:
     return hashlib.sha256(whole.encode()).hexdigest()[:24]
 
 
+@lru_cache(maxsize=8_192)
 def subject(text: str) -> str:
     """What a statement is about, evened out; empty where its words do not tell."""
     match = _SUBJECT.match(text[:_SUBJECT_CHARS_MAX].strip())
