@@ -74,7 +74,7 @@ def _memories(where: str, value: object, depth: int = 0) -> Iterator[tuple[str, 
     if isinstance(given.get("keypath"), str) and first_of(given, "content", "summary", "is_deleted"):
         yield where, given
         return
-    for name in _INSIDE:
+    for name in (name for name in _INSIDE if name in given):
         inside: object = given.get(name)
         if name == "full_memories":
             # A map of keypaths to memories.
