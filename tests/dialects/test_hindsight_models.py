@@ -16,6 +16,7 @@ from tests.dialects.hindsight_client import Hindsight
 from tests.dialects.requirements import requirement
 
 HOUR_MS = 3_600_000
+USUAL = {"mode": "full", "refresh_after_consolidation": False}
 
 
 def until(clock: StoppedClock, hour: int) -> None:
@@ -126,7 +127,7 @@ def test_a_trigger_says_what_an_answer_is_made_of(hindsight: Hindsight) -> None:
     told = str(made["content"])
     assert ("Oslo" in told, "Bergen" in told, "Tromsø" in told) == (False, True, True)
     assert list(made["structured_content"]) == ["office"]
-    assert made["trigger"] == {"tag_groups": groups, "response_schema": schema, "budget": "mid"}
+    assert made["trigger"] == USUAL | {"tag_groups": groups, "response_schema": schema, "budget": "mid"}
     exact = hindsight("update_mental_model", mental_model_id="office", tags=["new"], tags_match="exact", trigger="{}")
     assert exact["trigger"]["tags_match"] == "exact"
     hindsight("refresh_mental_model", mental_model_id="office")
@@ -160,7 +161,7 @@ def test_a_bad_trigger_is_refused_before_anything_is_written(
     assert engine.list_banks() == ()
     make(hindsight)
     assert said in hindsight("update_mental_model", mental_model_id="office", trigger=trigger)["error"]
-    assert model(hindsight)["trigger"] == {}
+    assert model(hindsight)["trigger"] == USUAL
 
 
 @requirement("hindsight:model:history", "hindsight:model:clear")

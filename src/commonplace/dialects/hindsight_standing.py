@@ -242,7 +242,8 @@ def _model(call: Call, one: MentalModel, detail: str = "metadata") -> Json:
     }
     if detail == "metadata":
         return shown
-    more: Json = {"source_query": one.query, "max_tokens": one.tokens_max, "trigger": dict(one.trigger)}
+    trigger = {"mode": "full", "refresh_after_consolidation": False, **one.trigger}
+    more: Json = {"source_query": one.query, "max_tokens": one.tokens_max, "trigger": trigger}
     more["content"] = one.content
     if detail == "full":
         based = [ids.uuid_form(number) for number in one.sources]
