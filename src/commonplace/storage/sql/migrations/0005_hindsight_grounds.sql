@@ -41,3 +41,9 @@ where t.kind = 'mental_model' and s.type = 'integer';
 insert or ignore into grounds (memory_id, holder_id, bank_id)
 select s.value, t.id, t.bank_id from standings t, json_each(t.body, '$.history') h, json_each(h.value, '$.sources') s
 where t.kind = 'mental_model' and s.type = 'integer';
+
+-- Schedules were kept and not run before; they are planned when a server starts.
+insert into turns (standing_id, bank_id, next_at, follows)
+select t.id, t.bank_id, null, 1 from standings t
+where t.kind = 'mental_model' and json_extract(t.body, '$.trigger.refresh_after_consolidation') = 1
+  and json_extract(t.body, '$.trigger.refresh_cron') is null;
