@@ -60,6 +60,25 @@ def test_a_model_finds_facts_dates_types_names_and_causes(engine: Engine, bank: 
         assert "The disk of db-1 was full." in client.found("Why was the billing job stopped?")
 
 
+@pytest.mark.parametrize(
+    ("text", "start", "kept"),
+    [
+        ("Ann moved to Oslo in March.", "2026-03-01", "2026-03-01"),
+        ("Ann moved to Oslo after the holidays.", "2026-01-07", "2026-01-07"),
+        ("Ann moved to Oslo in March.", "1999-03-01", "2026-03-01"),
+        ("Ann moved to Oslo with db-1.", "2026-03-01", None),
+        ("Ann moved to Oslo.", "soon", None),
+    ],
+)
+def test_a_date_is_taken_only_where_the_text_speaks_of_it(
+    engine: Engine, text: str, start: str, kept: str | None
+) -> None:
+    with asked(engine, {"facts": [{"text": text, "start": start}]}) as (client, _):
+        [number] = client.keep(text, timestamp="2026-06-10")
+        occurred = client("get_memory", memory_id=number)["occurred_start"]
+        assert (occurred and occurred[:10]) == kept
+
+
 @requirement("hindsight:retain:wishes")
 def test_the_bank_says_how_a_text_is_read(engine: Engine) -> None:
     vocabulary = [

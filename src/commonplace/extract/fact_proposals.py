@@ -45,11 +45,13 @@ _HOW = {
     "custom": "Which facts to keep and how is said below.",
 }
 _NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
-_TIME_WORD = re.compile(
-    r"\d|\b(?:day|week|month|year|today|tonight|tomorrow|yesterday|morning|evening|night|noon|ago|now|soon|recently|since|"
-    r"spring|summer|autumn|winter|christmas|easter|birthday|weekend|mon|tues|wednes|thurs|fri|satur|sun)",
+# Words for a time that only somebody who knows the world can place.
+_VAGUE = re.compile(
+    r"\b(?:ago|recently|soon|later|earlier|before|after|since|holidays?|christmas|easter|new year|birthday|anniversary|"
+    r"weekend|semester|quarter|season|spring|summer|autumn|winter|morning|evening|night|noon|days?|weeks?|months?|years?)\b",
     re.IGNORECASE,
 )
+_NEAR_MS = 60 * _DAY_MS
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,7 +191,8 @@ class _Reading:
         self.chunk, self.at, self.number, self.wanted = chunk, at, number, wanted
         self.said = f" {words.indexed(chunk)} "
         self.digits = set(_NUMBER.findall(chunk))
-        self.timed = _TIME_WORD.search(chunk) is not None
+        self.spans = when.spans(chunk, at)
+        self.vague = _VAGUE.search(chunk) is not None
 
     def fact(self, given: object) -> Fact | None:
         """A row of the model's answer as a fact, None where the text does not carry it."""
@@ -208,16 +211,21 @@ class _Reading:
     def _numbers_said(self, fact: str) -> bool:
         """Whether every number of a fact stands in the text; the parts of a date may be reckoned."""
         spoken = fact
-        for span in when.spans(fact, self.at) if self.timed else ():
+        for span in when.spans(fact, self.at) if self.spans or self.vague else ():
             spoken = spoken.replace(span.words, " ")
         return all(one in self.digits or f" {one} " in self.said for one in _NUMBER.findall(spoken))
 
     def _time(self, row: Mapping[str, object]) -> tuple[int, int] | None:
         start, end = (_moment(row.get(name)) for name in ("start", "end"))
-        if start is None or not self.timed:
+        if start is None or not self._speaks_of(start):
             return None
         last = start if end is None or end < start else end
         return start, last + _DAY_MS - 1
+
+    def _speaks_of(self, moment: int) -> bool:
+        """Whether a text speaks of a time that may be this one."""
+        near = any(one.start - _NEAR_MS <= moment <= one.end + _NEAR_MS for one in self.spans)
+        return near or self.vague
 
     def _entities(self, row: Mapping[str, object], by_rule: Fact) -> tuple[str, ...]:
         listed = row.get("entities")
