@@ -70,7 +70,9 @@ BAD_INPUT = {
     "restore from no file": (("restore", "--backup", "nowhere.db", "--yes"), 4, "nowhere.db"),
     "purge nothing": (("purge",), 2, "--forgotten"),
     "import no file": (("import", "nowhere.jsonl"), 4, "nowhere.jsonl"),
-    "import what is no archive": (("import", __file__), 2, "Line 1"),
+    "import what is nothing": (("import", __file__), 2, "nothing that can be imported"),
+    "import what is no archive": (("import", "--from", "archive", __file__), 2, "Line 1"),
+    "import from an unknown source": (("import", "--from", "evernote", __file__), 4, "evernote"),
     "export into no folder": (("export", "nowhere/x.jsonl"), 4, "nowhere"),
     "backup into no folder": (("backup", "nowhere/x.db"), 4, "nowhere"),
 }

@@ -19,7 +19,7 @@ from commonplace.storage.database import Row
 _MAGIC = b"SQLite format 3\x00"
 _COPIES_MAX = 3
 _LOGS = ("-wal", "-journal")
-_NAME = '"foreign table"'
+_TABLE = "main.sqlite_schema"  # which the queries name in the place of the table that is meant
 
 
 class ForeignFile:
@@ -44,14 +44,14 @@ class ForeignFile:
     def row(self, table: str, number: int) -> Row:
         """One row; a damaged one is refused and the others can still be read."""
         with explained():
-            cursor = self._connection.execute(self._about("foreign_row", table), (number,))
+            cursor = self._connection.execute(self._about("foreign_row", table), {"number": number})
             values = next(iter(cursor), None)
             if values is None:
                 raise Invalid("The row is gone.", hint="Close the program the file belongs to.")
             return dict(zip((column[0] for column in cursor.get_description()), values, strict=True))
 
     def _about(self, query: str, table: str) -> str:
-        return self._queries[query].replace(_NAME, '"' + table.replace('"', '""') + '"')
+        return self._queries[query].replace(_TABLE, 'main."' + table.replace('"', '""') + '"')
 
 
 @contextmanager
@@ -62,6 +62,9 @@ def opened(path: Path) -> Generator[ForeignFile]:
         with files.explained(path):
             copy = _copied(path, Path(folder))
         with explained(), closing(apsw.Connection(str(copy), flags=apsw.SQLITE_OPEN_READWRITE)) as connection:
+            # Nobody knows who made the file: what stands in its schema is not to be run.
+            connection.config(apsw.SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
+            connection.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, 1)
             yield ForeignFile(connection)
 
 

@@ -1,4 +1,4 @@
--- Files of other programs. Which tables they have is asked of the file; the one to read takes the place of the last name.
+-- Files of other programs. Which tables they have is asked of the file; the one to read takes the place of main.sqlite_schema.
 
 -- name: foreign_columns
 select t.name as table_name, c.name as column_name
@@ -6,7 +6,7 @@ from sqlite_schema t join pragma_table_info(t.name) c
 where t.type = 'table' and t.sql not like 'create virtual%' order by t.name, c.cid;
 
 -- name: foreign_numbers
-select rowid from "foreign table" order by rowid;
+select rowid from main.sqlite_schema order by rowid;
 
 -- name: foreign_row
-select * from "foreign table" where rowid = ?;
+select * from main.sqlite_schema where rowid = :number;
