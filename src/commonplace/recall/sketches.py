@@ -95,7 +95,8 @@ class View:
         distances = np.zeros(len(places), dtype=np.int32)
         for start in range(0, len(places), _SCAN_ROWS):
             chunk = slice(start, start + _SCAN_ROWS)
-            rows = self.planes.take(places[chunk], axis=1, mode="clip")
+            # Plane by plane, because numpy would first copy all of what does not lie in one piece.
+            rows = np.stack([plane.take(places[chunk], mode="clip") for plane in self.planes])
             for plane, weight in ((rows[:width], 2), (rows[width:], 1)):
                 for step, part in enumerate(question):
                     differing = np.bitwise_count(plane ^ part[:, np.newaxis]).sum(axis=0, dtype=np.int32)
