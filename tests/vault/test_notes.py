@@ -128,6 +128,7 @@ def test_people_write_yaml_in_many_ways() -> None:
     [
         ("# Heading\n\ntext", "Heading"),
         ("no heading", "stem"),
+        ("---\n\n# Under a rule\n\n---\ntext", "Under a rule"),
         ("---\ntags: x\n---\n## second\n# First #\n", "First"),
         ("---\ntitle: |\n  block\n  title\n---\n", "block title"),
         ('---\ntitle: "esc\\u00e9 \\x41"\n---\n', "escé A"),

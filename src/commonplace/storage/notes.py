@@ -100,6 +100,11 @@ def drop_erased(db: Database, memory_id: int) -> None:
     db.run("drop_erased_note", memory_id=memory_id)
 
 
+def banks_with_notes(db: Database) -> list[str]:
+    """The banks that have notes."""
+    return [row["name"] for row in db.all("banks_with_notes")]
+
+
 def banks_to_erase(db: Database) -> list[str]:
     """The banks, also erased ones, in whose folders files are still to be removed."""
     return [row["bank"] for row in db.all("banks_to_erase")]

@@ -175,6 +175,8 @@ def _closing(lines: list[str]) -> int | None:
     if not lines or lines[0].rstrip() != "---":
         return None
     close = next((place for place, line in enumerate(lines[1:], 1) if line.rstrip() in ("---", "...")), None)
+    if close is not None and not lines[1].strip() and not any(_KEY.match(line) for line in lines[1:close]):
+        return None  # A rule across the page, and not the beginning of frontmatter.
     if close is None and len(lines) > 1 and _KEY.match(lines[1]):
         raise Invalid("Its frontmatter is not closed.", hint="Put --- on a line of its own after it.")
     return close

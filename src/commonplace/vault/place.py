@@ -56,11 +56,16 @@ def folders_of(root: Path) -> tuple[Path, Path]:
     return (root, root.with_name(f"{root.name}-banks"))
 
 
-def vaults(engine: Engine) -> list[Vault]:
-    """The vaults of a store, that of the usual bank first, and those of erased banks that still have files to go."""
-    known = [bank.name for bank in banks.listed(engine.db, _BANKS_MAX)]
-    names_of = dict.fromkeys((DEFAULT_BANK, *known, *notes.banks_to_erase(engine.db)))
-    return [vault_of(engine, name) for name in names_of]
+def vaults(engine: Engine, *, every: bool = True) -> list[Vault]:
+    """The vaults of a store, that of the usual bank first, and those of erased banks that still have files to go.
+
+    With `every`, also those of banks that have neither notes nor a folder yet: most banks hold other things.
+    """
+    known = [vault_of(engine, bank.name) for bank in banks.listed(engine.db, _BANKS_MAX)]
+    busy = {*notes.banks_with_notes(engine.db), *notes.banks_to_erase(engine.db)}
+    folders = engine.vault is not None and folders_of(engine.vault)[1].is_dir()
+    chosen = [one.bank for one in known if every or one.bank in busy or (folders and one.root.is_dir())]
+    return [vault_of(engine, name) for name in dict.fromkeys((DEFAULT_BANK, *chosen, *sorted(busy)))]
 
 
 def sha256(data: bytes) -> str:

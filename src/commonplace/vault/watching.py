@@ -37,7 +37,7 @@ class Watch:
             return
         self._told, self._pulse = False, pulse
         full = now >= self._compare_at
-        for vault in vaults(self._engine):
+        for vault in vaults(self._engine, every=full):
             sync(vault, full=full)
         # A large folder takes longer to look through, and is looked at less often for it.
         spent = time.monotonic() - now

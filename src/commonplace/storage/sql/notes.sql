@@ -60,6 +60,9 @@ on conflict (memory_id) do update set path = excluded.path, mtime_ns = excluded.
 -- name: drop_erased_note
 delete from erased_notes where memory_id = :memory_id;
 
+-- name: banks_with_notes
+select b.name from banks b where exists (select 1 from notes n where n.bank_id = b.id) order by b.name;
+
 -- name: banks_to_erase
 select distinct bank from erased_notes where stays = 0 order by bank;
 
@@ -70,9 +73,9 @@ select distinct b.name from versions v join notes n on n.memory_id = v.memory_id
 where v.id > :since and m.version > n.version and n.mtime_ns > 0
 union select bank from erased_notes where stays = 0;
 
--- Every version draws an id, and every purge is counted in its bank.
+-- Every change is a version, and every purge is counted in its bank.
 -- name: notes_pulse
-select (select value from counters where name = 'ids') as written,
+select (select max(id) from versions) as written,
   (select count(*) + sum(purge_count) from banks) as erased;
 
 -- Notes that nobody has given a file, as after an import.
