@@ -205,8 +205,13 @@ def test_a_deleted_bank_leaves_nothing_in_the_file(hindsight: Hindsight, engine:
     gone = hindsight("delete_bank")
     assert (gone["memory_units_deleted"], gone["documents_deleted"], gone["bank_deleted"]) == (3, 1, True)
     assert engine.list_banks() == ()
-    held = b"".join(file.read_bytes() for file in engine.db.path.parent.iterdir() if file.is_file())
+    held = b"".join(file.read_bytes() for file in engine.db.path.parent.rglob("*") if file.is_file())
     assert b"ylophon" not in held.lower()
+    # A new bank of the same name begins with nothing.
+    hindsight("update_bank", name="Again")
+    for tool in ("list_memories", "list_documents", "list_tags", "list_mental_models", "list_directives"):
+        assert hindsight(tool)["total"] == 0
+    assert hindsight("list_operations") == {"total": 0, "operations": []}
 
 
 @requirement("hindsight:banks:clear")

@@ -84,13 +84,16 @@ def test_both_keys_open_the_endpoints_and_health_is_open(served: Running) -> Non
     assert served.ask("/memstate/mcp", "tools/list", authorization=f"Bearer {MASTER}").status == 200
 
 
-@requirement("hindsight:http:enabled", "hindsight:http:open", "hindsight:http:mounted")
+@requirement("hindsight:http:enabled", "hindsight:http:open", "hindsight:http:mounted", "hindsight:http:bank-order")
 def test_the_endpoints_are_there_and_open_unless_they_are_switched_off(tmp_path: Path) -> None:
     with serving(tmp_path) as running:
         assert running.ask("/mcp", "tools/list").status == 200
         assert running.ask("/hindsight/mcp/alice", "tools/list").status == 200
-        kept = running.call("/mcp/alice/", "sync_retain", {"content": "The kettle is blue."})
-        assert kept["status"] == "completed"
+        for path in ("/mcp/alice/", "/mcp"):
+            assert running.call(path, "sync_retain", {"content": "The kettle is blue."})["status"] == "completed"
+        # Where nobody names a bank, it is called default.
+        for bank in ("alice", "default"):
+            assert running.call(f"/mcp/{bank}/", "list_memories", {})["total"] == 1
     with serving(tmp_path, HINDSIGHT_API_MCP_ENABLED="false") as running:
         for path in ("/mcp", "/mcp/", "/mcp/alice/", "/hindsight/mcp", "/hindsight/mcp/alice"):
             assert running.ask(path, "tools/list").status == 404

@@ -152,6 +152,19 @@ def test_operations_are_listed_in_pages_with_all_their_fields(hindsight: Hindsig
     assert expected <= set(whole)
 
 
+@requirement("hindsight:operations:list", "hindsight:operations:get")
+def test_an_operation_that_fails_says_why(hindsight: Hindsight, engine: Engine) -> None:
+    hindsight("create_mental_model", name="m", source_query="What is there?", mental_model_id="m")
+    job = engine.enqueue(hindsight.client.bank, "refresh_mental_model", {"mental_model": "m"})
+    hindsight("delete_mental_model", mental_model_id="m")
+    run_pending(engine, TASKS)
+    [failed] = hindsight("list_operations", status="failed")["operations"]
+    assert failed["error_message"] == f"Mental model 'm' not found in bank '{hindsight.client.bank}'"
+    assert hindsight("get_operation", operation_id=failed["id"])["status"] == "failed"
+    assert engine.get_job(hindsight.client.bank, job.id).state == "failed"
+    assert "is failed" in hindsight("cancel_operation", operation_id=failed["id"])["error"]
+
+
 @requirement("hindsight:observations:mission")
 def test_a_model_tells_observations_by_the_mission_of_the_bank(engine: Engine) -> None:
     def answer(text: str) -> Mapping[str, Any]:
