@@ -7,18 +7,12 @@ import re
 from typing import Any
 
 from commonplace.errors import Invalid
+from commonplace.vault import yaml_text
 
 _KEY = re.compile(
     r"""("(?:[^"\\]|\\.)*"|'(?:[^']|'')*'|[^\s#\-\[\]{}"'&*!|>%@`,:][^:#]*?|-[^\s:#][^:#]*?)\s*:(?:\s+|$)"""
 )
 _BLOCK = re.compile(r"([|>])([+-]?)([1-9]?)([+-]?)\s*(?:#.*)?")
-_ESCAPE = re.compile(r"\\(x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|.)", re.DOTALL)
-_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "0": "\0", "a": "\a", "b": "\b", "e": "\x1b", "f": "\f", "v": "\v"} | {
-    "N": "\x85",
-    "_": "\xa0",
-    "L": "\u2028",
-    "P": "\u2029",
-}
 _NESTING_MAX = 50
 
 
@@ -86,7 +80,7 @@ class _Reader:
         while self.indent() == indent and (key := _KEY.match(self.lines[self.at][indent:])):
             rest = self.lines[self.at][indent + key.end() :].strip()
             self.at += 1
-            name = str(_scalar(key[1]))
+            name = yaml_text.scalar([key[1]]) or ""
             if rest and not rest.startswith("#"):
                 found[name] = self.scalar(rest, indent, depth)
             elif self.indent() == indent and re.match(r"-( |$)", self.lines[self.at][indent:]):
@@ -121,7 +115,7 @@ class _Reader:
             pieces.pop()
         if quote == "[":
             return _inline(" ".join(pieces))
-        return _scalar(_folded(pieces, slashes=quote == '"'))
+        return yaml_text.scalar([_folded(pieces, slashes=quote == '"')])
 
     def block(self, style: str, chomp: str, indent: int, given: int) -> str:
         rows: list[str] = []
@@ -188,35 +182,14 @@ def _folded_block(rows: list[str]) -> str:
     return out
 
 
-def _scalar(text: str) -> str | None:
-    if text[:1] == '"':
-        inside = re.fullmatch(r'"((?:[^"\\]|\\.)*)"\s*(?:#.*)?', text, re.DOTALL)
-        if inside is None:
-            raise Invalid("A quotation is not closed.", hint="Close it.")
-        return _ESCAPE.sub(_unescaped, inside[1])
-    if text[:1] == "'":
-        inside = re.fullmatch(r"'((?:[^']|'')*)'\s*(?:#.*)?", text, re.DOTALL)
-        if inside is None:
-            raise Invalid("A quotation is not closed.", hint="Close it.")
-        return inside[1].replace("''", "'")
-    plain = re.split(r"\s#", text, maxsplit=1)[0].strip()
-    return None if plain in ("", "~", "null", "Null", "NULL") else plain
-
-
 def _inline(text: str) -> list[Any]:
     inside = re.fullmatch(r"\[(.*)\]\s*(?:#.*)?", text, re.DOTALL)
     if inside is None or re.search(r"[\[\]{}]", re.sub(r""""(?:[^"\\]|\\.)*"|'[^']*'|\[\[[^\]]*\]\]""", "", inside[1])):
         raise Invalid("A list in brackets cannot be read.", hint="Put each item on a line of its own.")
     items = re.findall(r"""\s*("(?:[^"\\]|\\.)*"|'(?:[^']|'')*'|\[\[[^\]]*\]\]|[^,]+?)\s*(?:,|$)""", inside[1])
-    return [value for item in items if (value := _scalar(item)) is not None]
-
-
-def _unescaped(found: re.Match[str]) -> str:
-    code = found[1]
-    if len(code) == 1:
-        return _ESCAPES.get(code, code)
-    number = int(code[1:], 16)
-    return chr(number) if number <= 0x10FFFF else "\ufffd"
+    # A link in brackets of its own is how notes name each other.
+    found = (item if item.startswith("[[") else yaml_text.scalar([item]) for item in items)
+    return [value for value in found if value is not None]
 
 
 def _wrong(at: int) -> Invalid:
