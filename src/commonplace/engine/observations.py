@@ -34,9 +34,9 @@ _KINDS = ("world", "experience")
 def consolidate(parts: Parts, changed: Iterable[Memory], revising: Revising) -> None:
     """Bring the observations about the subjects of some facts up to date."""
     given = list(changed)
-    for subject, tags in _subjects(given):
+    for (subject, tags), numbers in _subjects(given).items():
         before = _known(parts, revising.bank_id, subject, tags)
-        _bring(parts, subject, tags, before, given, revising)
+        _bring(parts, subject, tags, before, numbers, revising)
     grounds.settle(parts.db, [one.id for one in given])
     retelling.ask_for(parts, revising.bank_id)
 
@@ -64,7 +64,7 @@ def _bring(
     subject: str,
     tags: tuple[str, ...],
     before: Memory | None,
-    given: Iterable[Memory],
+    given: Iterable[int],
     revising: Revising,
 ) -> None:
     """Write what is known of a subject now, or forget what was, if too little is left."""
@@ -76,9 +76,13 @@ def _bring(
         revising.write(replace(after, forgotten_at=after.updated_at), "forget")
 
 
-def _subjects(given: Iterable[Memory]) -> list[tuple[str, tuple[str, ...]]]:
-    found = ((_subject(one.text), tuple(sorted(one.tags))) for one in given if one.kind in _KINDS)
-    return list(dict.fromkeys((subject, tags) for subject, tags in found if subject))
+def _subjects(given: Iterable[Memory]) -> dict[tuple[str, tuple[str, ...]], list[int]]:
+    """What some facts are about and under which tags, each with those that are."""
+    found: dict[tuple[str, tuple[str, ...]], list[int]] = {}
+    for one in given:
+        if one.kind in _KINDS and (subject := _subject(one.text)):
+            found.setdefault((subject, tuple(sorted(one.tags))), []).append(one.id)
+    return found
 
 
 def _subject(text: str) -> str:
@@ -93,7 +97,7 @@ def _subject(text: str) -> str:
 
 
 def _about(
-    parts: Parts, bank_id: int, subject: str, tags: tuple[str, ...], before: Memory | None, given: Iterable[Memory]
+    parts: Parts, bank_id: int, subject: str, tags: tuple[str, ...], before: Memory | None, given: Iterable[int]
 ) -> list[Memory]:
     """The facts about a subject under exactly these tags, the newest said first.
 
@@ -104,7 +108,7 @@ def _about(
     chosen = Filter(kinds=_KINDS, users=("",))
     numbers = search.keyword_ids(parts.db, bank_id, match, chosen, parts.clock.now(), _CANDIDATES_MAX)
     known = mark_of(before).sources if before else ()
-    every = dict.fromkeys((*numbers, *known, *(one.id for one in given)))
+    every = dict.fromkeys((*numbers, *known, *given))
     found = memories.by_ids(parts.db, bank_id, list(every)).values()
     live = [one for one in found if one.forgotten_at is None and one.kind in _KINDS]
     same = [one for one in live if _subject(one.text) == subject and tuple(sorted(one.tags)) == tags]
