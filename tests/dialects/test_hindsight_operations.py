@@ -11,7 +11,7 @@ import pytest
 from commonplace.engine.engine import Engine
 from commonplace.engine.tasks import TASKS
 from commonplace.engine.worker import Worker, run_pending
-from commonplace.errors import ModelFailed
+from commonplace.errors import Invalid, ModelFailed
 from commonplace.records import Edit
 from tests.dialects.hindsight_client import Hindsight
 from tests.dialects.requirements import requirement
@@ -163,6 +163,18 @@ def test_an_operation_that_fails_says_why(hindsight: Hindsight, engine: Engine) 
     assert hindsight("get_operation", operation_id=failed["id"])["status"] == "failed"
     assert engine.get_job(hindsight.client.bank, job.id).state == "failed"
     assert "is failed" in hindsight("cancel_operation", operation_id=failed["id"])["error"]
+
+
+def test_a_model_with_a_wrong_address_is_told_of_by_the_operation(hindsight: Hindsight, engine: Engine) -> None:
+    def wrong() -> None:
+        raise Invalid("The address of the model is no address.")
+
+    broken = Hindsight(replace(engine, llm=wrong), hindsight.client.bank if hindsight.single else "")
+    broken("update_bank", config_updates={"observations_mission": "Everything."})
+    made = broken("create_mental_model", name="m", source_query="What is there?", mental_model_id="m")
+    shown = broken("get_operation", operation_id=made["operation_id"])
+    assert (shown["status"], shown["error_message"]) == ("failed", "The address of the model is no address.")
+    assert broken("get_mental_model", mental_model_id="m")["last_refresh_failed_at"] is not None
 
 
 @requirement("hindsight:observations:mission")

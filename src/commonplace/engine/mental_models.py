@@ -16,7 +16,7 @@ from commonplace.engine.jobs import enqueue
 from commonplace.engine.parts import Parts
 from commonplace.engine.reflecting import Reflection
 from commonplace.engine.standings import KIND, MentalModel
-from commonplace.engine.worker import JobContext, do_or_leave
+from commonplace.engine.worker import JobContext, asks_a_model, do_or_leave
 from commonplace.errors import CommonplaceError, Conflict, Invalid, NotFound
 from commonplace.limits import LIST_MAX, QUERY_CHARS_MAX, TITLE_CHARS_MAX
 from commonplace.storage import banks, grounds, memories
@@ -114,7 +114,7 @@ def refresh_as_job(parts: Parts, bank: str, name: str) -> Job:
     """Make an answer again as a job: at once, or where a language model writes it, by the worker if there is one."""
     with parts.db.transaction():
         job = enqueue(parts, bank, JOB, {KIND: standings.find(parts, bank, name).name})
-    return do_or_leave(parts, job, refresh, slow=parts.llm() is not None)
+    return do_or_leave(parts, job, refresh, slow=asks_a_model(parts))
 
 
 def refresh(context: JobContext) -> object:
@@ -163,7 +163,7 @@ def run_turns(parts: Parts, bank: str | None = None) -> int:
             # Another process may have come first.
             job = _turn(parts, name, number, now) if rows.take_turn(parts.db, number, now) else None
         if job is not None:
-            do_or_leave(parts, job, refresh, slow=parts.llm() is not None)
+            do_or_leave(parts, job, refresh, slow=asks_a_model(parts))
             count += 1
     return count
 

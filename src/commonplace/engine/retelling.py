@@ -18,7 +18,7 @@ from commonplace.engine.marks import mark_of
 from commonplace.engine.memories import next_version
 from commonplace.engine.parts import Parts
 from commonplace.engine.revising import Revising
-from commonplace.engine.worker import JobContext
+from commonplace.engine.worker import JobContext, asks_a_model
 from commonplace.errors import ModelFailed
 from commonplace.extract import entities
 from commonplace.limits import LIST_MAX, MODEL_TEXT_CHARS_MAX
@@ -41,7 +41,7 @@ no use for this subject."""
 def ask_for(parts: Parts, bank_id: int) -> None:
     """Leave a job to tell observations anew, if their bank has a mission for them and a model is there to follow it."""
     place = banks.by_id(parts.db, bank_id)
-    if place is None or not place.config.get(MISSION) or parts.llm() is None:
+    if place is None or not place.config.get(MISSION) or not asks_a_model(parts):
         return
     if not jobs.count(parts.db, bank_id, state="pending", kind=JOB):
         enqueue(parts, place.name, JOB, {})

@@ -109,6 +109,14 @@ def do_or_leave(parts: Parts, job: Job, task: Task, *, slow: bool) -> Job:
     return _ended(parts, taken, task, LEASE_MS, _never) if taken else job
 
 
+def asks_a_model(parts: Parts) -> bool:
+    """Whether there is a language model to wait for; one with a wrong address is told of by the job that needs it."""
+    try:
+        return parts.llm() is not None
+    except CommonplaceError:
+        return False
+
+
 class Worker:
     """Runs jobs one after the other in its own thread, from `start` until its owner calls `stop`.
 
