@@ -212,6 +212,18 @@ def test_other_users_documents_and_tags_are_not_the_owners(engine: Engine) -> No
     assert powermem.result("list_memories")["structuredContent"]["count"] == 0
 
 
+def test_an_operation_for_another_user_does_not_tell_of_what(engine: Engine) -> None:
+    memories = Client(engine, registry.find("memories"))
+    hindsight = Client(engine, registry.single("hindsight"))
+    for _ in range(2):
+        memories.result("add_memory", content="Ada stores rope.", user_id="ada")
+    winner = memories.result("consolidate_memories", user_id="ada")["structuredContent"]["winners"]
+    told = hindsight.result("list_operations")["structuredContent"]
+    assert (len(winner), told["total"]) == (1, 1)
+    assert winner[0] not in str(told)
+    assert ids.uuid_form(ids.parse(winner[0])) not in str(told)
+
+
 def test_a_named_user_sees_own_and_shared_rows_and_changes_own(engine: Engine) -> None:
     memories = Client(engine, registry.find("memories"))
     powermem = Client(engine, registry.find("powermem"))

@@ -210,7 +210,8 @@ def operation(job: Job) -> Json:
         "retry_count": max(0, job.attempt_count - 1),
         "next_retry_at": iso(job.run_at) if job.state == "pending" and job.attempt_count else None,
         "progress": _progress(job),
-        "result_metadata": result or None,
+        # What was done for a named user is that user's.
+        "result_metadata": None if job.payload.get("user") else result or None,
         "task_payload": None,
     }
 
