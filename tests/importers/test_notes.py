@@ -129,6 +129,21 @@ def test_a_changed_note_is_a_new_version_and_a_touched_one_is_not(
     assert [one.text for one in engine.history("default", known()[0].id)] == ["The port is 8080.", "The port is 9090."]
 
 
+def test_two_folders_may_have_notes_of_one_name_and_a_folder_may_move(
+    tmp_path: Path, brought: Bring, known: Known
+) -> None:
+    files.written(tmp_path / "work" / "README.md", "Work notes.")
+    files.written(tmp_path / "home" / "README.md", "Home notes.")
+    brought(tmp_path / "work")
+    brought(tmp_path / "home")
+    assert [one.text for one in known()] == ["Work notes.", "Home notes."]
+
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "work").rename(tmp_path / "elsewhere" / "work")
+
+    assert brought(tmp_path / "elsewhere" / "work").unchanged == 1
+
+
 def test_notes_that_cannot_be_read_are_named(tmp_path: Path, brought: Bring, known: Known) -> None:
     files.written(tmp_path / "v" / "good.md", "Good.")
     (tmp_path / "v" / "latin.md").write_bytes(b"caf\xe9")

@@ -1,12 +1,13 @@
 """A folder of markdown notes, as Obsidian and basic-memory keep them: one note is one memory.
 
 Wikilinks, observations and relations stay in the text as they were written; tags, times, title and type are read from
-the frontmatter, tags also from the text. A note is known again by its path.
+the frontmatter, tags also from the text. A note is known again by the folder's name and its path.
 """
 
 import os
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from commonplace.engine.taking import Foreign
@@ -56,10 +57,16 @@ def read(place: Place) -> Iterator[Read]:
     for done, path in enumerate(found, start=1):
         name = path.relative_to(root).as_posix()
         if path.suffix.lower() in ENDINGS:
-            yield _note(path, name)
+            read = _note(path, name)
+            yield read if isinstance(read, Skipped) else _in_folder(read, root.resolve().name)
         else:
             yield Skipped(name, NOT_MARKDOWN)
         place.progress(done, len(found))
+
+
+def _in_folder(thing: Thing, folder: str) -> Thing:
+    """A note known by its folder's name and its path in it: folders may move, and two may have a README each."""
+    return replace(thing, foreign=replace(thing.foreign, key=f"{folder}/{thing.foreign.key}"))
 
 
 def has_notes(folder: Path) -> bool:
@@ -80,7 +87,7 @@ def _files(folder: Path) -> Iterator[Path]:
             yield Path(parent) / name
 
 
-def _note(path: Path, name: str) -> Read:
+def _note(path: Path, name: str) -> Thing | Skipped:
     try:
         # A link could lead anywhere on the disk.
         if path.is_symlink():
@@ -109,7 +116,7 @@ def _kind(value: object) -> str:
     return "note" if kind.lower() in _COMMANDS else kind
 
 
-def _plain(path: Path, name: str, data: bytes, changed: int) -> Read:
+def _plain(path: Path, name: str, data: bytes, changed: int) -> Thing | Skipped:
     """A note whose frontmatter is not what it should be: all of it is text."""
     return _thing(path, name, {}, data.decode(errors="surrogateescape"), changed)
 
@@ -122,7 +129,7 @@ def _head(text: str) -> Object | None:
     return object_of(found) if found is None or object_of(found) else None
 
 
-def _thing(path: Path, name: str, head: Object, body: str, changed: int) -> Read:
+def _thing(path: Path, name: str, head: Object, body: str, changed: int) -> Thing | Skipped:
     if "excalidraw-plugin" in head:
         return Skipped(name, DRAWING)
     if not body.strip():
