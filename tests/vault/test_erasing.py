@@ -93,3 +93,20 @@ def test_a_folder_that_is_away_is_cleared_when_it_comes_back(vault: Vault, engin
     sync_all(engine)
     assert files(vault) == {}
     assert engine.list_banks() == ()
+
+
+def test_a_file_with_the_same_words_as_an_erased_one_is_still_a_note(vault: Vault) -> None:
+    vault.root.mkdir()
+    for name in ("one.md", "two.md"):
+        (vault.root / name).write_text("The same words.")
+    sync(vault)
+    by_file = {str(one.metadata["vault"]): one.id for one in vault.engine.list("default")}
+    vault.engine.purge("default", [by_file["{'file': 'one.md'}"]], BY)
+    for full in (False, True, False):
+        assert list(sync(vault, full=full).passed) in ([], ["one.md"])
+        assert list(known(vault)) == ["two"]
+    (vault.root / "one.md").unlink()
+    assert sync(vault, full=True).passed == {}
+    (vault.root / "one.md").write_text("The same words.")
+    sync(vault)
+    assert sorted(known(vault)) == ["one", "two"]

@@ -61,7 +61,14 @@ def lies(vault: Vault, one: Erased, path: str, seen: Seen, buried: Graves) -> No
         rows.put_erased(vault.engine.db, replace(one, path=path, mtime_ns=seen.settled_ns, size=seen.size))
 
 
-def rise(vault: Vault, one: Erased) -> None:
+def clear(vault: Vault, buried: Graves) -> None:
+    """Let go of what is known of files that were not met again."""
+    for one in buried.paths.values():
+        if one.memory_id not in buried.met:
+            _rise(vault, one)
+
+
+def _rise(vault: Vault, one: Erased) -> None:
     """A file that stayed is gone or was changed, and is a file like any other again."""
     with vault.engine.db.transaction():
         rows.drop_erased(vault.engine.db, one.memory_id)
@@ -72,7 +79,7 @@ def _settled(vault: Vault, one: Erased) -> Erased | None:
     seen = folder.seen(vault.root, one.path)
     data = folder.contents(vault.root, one.path) if seen else b""
     if seen is None or sha256(data) != one.sha256:
-        rise(vault, one)
+        _rise(vault, one)
         return None
     if _carried(data, one.path) != one.memory_id:
         stays = replace(one, stays=1, mtime_ns=seen.settled_ns, size=seen.size)
@@ -81,7 +88,7 @@ def _settled(vault: Vault, one: Erased) -> Erased | None:
     target = vault.root / one.path
     with explained(target):
         target.unlink(missing_ok=True)
-    rise(vault, one)
+    _rise(vault, one)
     return None
 
 

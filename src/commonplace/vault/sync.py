@@ -60,8 +60,12 @@ def _take_in(vault: Vault, listing: Listing, buried: Graves, report: Report, how
     full, settle = how
     bank_id = vault.bank_id
     known = rows.listed(vault.engine.db, bank_id) if bank_id is not None else []
-    found = _changed(vault, listing, {one.path: one for one in known}, report, full=full)
-    found = _unburied(vault, found, buried, listing, report, full=full)
+    by_path = {one.path: one for one in known}
+    found = _changed(vault, listing, by_path, report, full=full)
+    living = [one for one in found if one.path in by_path]
+    found = living + _unburied(vault, [one for one in found if one.path not in by_path], buried, listing, report)
+    if full and listing.whole:
+        erasing.clear(vault, buried)
     named = list(identified(vault, found, known, listing))
     report.copies = [one.path for one, _, copy in named if copy]
     by_id = {one.memory_id: one for one in known}
@@ -111,9 +115,7 @@ def _changed(vault: Vault, listing: Listing, by_path: dict[str, Kept], report: R
     return found
 
 
-def _unburied(
-    vault: Vault, found: list[Found], buried: Graves, listing: Listing, report: Report, *, full: bool
-) -> list[Found]:
+def _unburied(vault: Vault, found: list[Found], buried: Graves, listing: Listing, report: Report) -> list[Found]:
     """The files that were not erased as notes, or were changed since."""
     out: list[Found] = []
     for one in found:
@@ -123,9 +125,6 @@ def _unburied(
             erasing.lies(vault, grave, one.path, one.seen, buried)
         else:
             out.append(one)
-    for grave in buried.paths.values() if full and listing.whole else ():
-        if grave.memory_id not in buried.met:
-            erasing.rise(vault, grave)
     return out
 
 
