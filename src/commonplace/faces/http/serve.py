@@ -203,7 +203,7 @@ def _welcome(settings: Settings, plan: Plan, host: str, log_json: bool) -> None:
         "  stop       Ctrl+C",
     ]
     if settings.hindsight_api_key and not settings.api_key:
-        lines.append("  warning    only hindsight asks for a key; set COMMONPLACE_API_KEY to close the other endpoints, too")
+        lines.append("  warning    only hindsight asks for a key; set COMMONPLACE_API_KEY to close the other endpoints")
     said = logs.Json().format(logs.record(lines[0])) if log_json else "\n".join(lines)
     sys.stderr.write(said + "\n")
     sys.stderr.flush()
