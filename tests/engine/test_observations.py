@@ -41,6 +41,19 @@ def test_of_the_user_each_thing_they_do_is_observed_by_itself(engine: Engine, cl
     ]
 
 
+def test_a_number_that_moved_on_is_told_as_earlier(engine: Engine, clock: StoppedClock) -> None:
+    for text in (
+        "Project Apollo uses Postgres 14. Dora visited room 5.",
+        "Project Apollo uses Postgres 16.1. Dora visited room 6.",
+    ):
+        clock.advance(1000)
+        engine.retain(BANK, Passage(text))
+    assert "Project Apollo uses Postgres 16.1. Earlier: Project Apollo uses Postgres 14." in [
+        one.text for one in told(engine)
+    ]
+    assert not any("room" in one.text and "Earlier" in one.text for one in told(engine))
+
+
 def test_other_tags_and_other_banks_are_other_observations(engine: Engine) -> None:
     for tags in ((), ("work",), ("home",)):
         engine.retain(BANK, Passage("Dora lives in Rome. Dora likes tea.", tags=tags))
