@@ -206,6 +206,25 @@ def test_the_newest_value_of_a_thing_stands_before_the_older_ones(hindsight: Hin
     assert [text[-5:-1] for text in found] == ["9443", "8443", "7443"]
 
 
+@requirement("hindsight:recall:window")
+def test_a_question_that_names_only_a_time_finds_only_what_is_of_it(hindsight: Hindsight) -> None:
+    hindsight.keep("The flight leaves tomorrow.", timestamp="2026-11-15")
+    hindsight.keep("The project ends on 2026-12-01. The review was on 2026-10-14.")
+    assert hindsight.found("What is happening on 2026-11-16?") == ["The flight leaves tomorrow."]
+    assert hindsight.found("What happened on 2026-01-02?") == []
+    assert hindsight.found("When does the project end, 2026-11-16?")[0] == "The project ends on 2026-12-01."
+
+
+@requirement("hindsight:reflect:grounded")
+def test_an_extract_says_what_is_not_known(hindsight: Hindsight) -> None:
+    hindsight.keep("Project Orion: Owner: Dana Lee\nProject Orion: Budget: $120k", timestamp="2026-05-01")
+    text = hindsight("reflect", query="Who is the owner of Project Orion, and who is its CTO?")["text"]
+    lines = text.splitlines()
+    assert lines[0] == "Project Orion:"
+    assert "Project Orion: Owner: Dana Lee (2026-05-01) [" in text
+    assert lines[-1] == "Not known: nothing stored mentions CTO."
+
+
 @requirement("hindsight:recall:window-ranks")
 def test_a_window_of_time_ranks_and_hides_nothing(hindsight: Hindsight) -> None:
     hindsight.keep("On 2026-03-09 Ines painted the gate. On 2025-03-09 Ines painted the fence.")

@@ -14,6 +14,8 @@ from commonplace.extract import entities
         ("John's dog Rex lives in New York City.", {"John", "Rex", "New York City"}),
         ("Alice and Bob met at the University of Oxford.", {"Alice", "Bob", "University of Oxford"}),
         ("Müller GmbH hired José García in São Paulo.", {"Müller GmbH", "José García", "São Paulo"}),
+        ("Ann's Tesla is at St. Michael's Hospital.", {"Ann", "Tesla", "St. Michael's Hospital"}),
+        ("Budget: unknown. Deadline: Friday.", set[str]()),
         ("The CEO of OpenAI is Sam Altman.", {"OpenAI", "Sam Altman"}),
         ("It cost $45 and weighs 3 kg.", {"$45", "3 kg"}),
         ("Acme Corp. raised $12.5 million in Q3 2025.", {"Acme Corp", "$12.5 million"}),

@@ -91,6 +91,10 @@ def test_what_an_agent_did_is_an_experience(text: str, experience: bool) -> None
         ),
         ("The north pipe froze. The cellar is flooded.", {}),
         ("He left, not because the tea was cold.", {}),
+        (
+            "Churn fell because onboarding was simplified, so sales got more.",
+            {"Churn fell because onboarding was simplified, so sales got more.": ("Onboarding was simplified.",)},
+        ),
         ("I like tea because it is warm.", {}),
     ],
 )
@@ -109,6 +113,8 @@ def test_a_cause_that_stands_elsewhere_is_kept_in_its_words() -> None:
         ("Alice lives in Rome.", "alice"),
         ("The deploy port is 80.", "deploy port"),
         ("Item 17 is in box 3.", "item 17"),
+        ("Project Orion: Owner: Dana", "project orion"),
+        ("Churn fell because onboarding was simplified.", "churn"),
         ("It is fine.", ""),
         ("Hello there", ""),
     ],

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
+from commonplace import text
 from commonplace.engine import graph, marks
 from commonplace.engine import recall as finding
 from commonplace.engine.parts import Parts
@@ -23,6 +24,12 @@ _Item = TypeVar("_Item")
 DEPTHS: Mapping[str, tuple[int, bool]] = {"low": (30, False), "mid": (60, True), "high": (120, True)}
 _NUMBERED = re.compile(r"\b([^\W\d_]{2,})\W{1,2}(\d{1,12})\b")
 _DAY_MS = 86_400_000
+_HAPPENING = frozenset(
+    text.terms(
+        "what happen happened happening going on do did done go events occurred occur day time the a is was were are "
+        "there in of anything something everything we i you us me my our"
+    )
+)
 _HALF_LIFE_DAYS = 180
 _RECENCY, _PROOF, _IN_TIME = 0.02, 0.01, 0.25
 _TIMELY_MAX = 50
@@ -84,6 +91,9 @@ def ask(parts: Parts, bank: str, question: Question) -> tuple[Finding, ...]:
     direct = sorted(_named(question.text, direct), key=lambda one: (-one.final, -one.memory.id))
     direct = _newest_first(direct, now)
     timely = _timely(parts, place.id, question, window, set(found)) if window else []
+    if window and not question.window and _asks_only_when(question.text, now):
+        # Words such as "what happened" and a date find anything with a date in it; only the time is meant.
+        direct = [one for one in direct if one.temporal]
     near = _neighbours(parts, place.id, question, direct, {one.memory.id for one in timely}) if follows else []
     return tuple(one for one in [*direct, *timely, *near] if _passes(one, question.floors))
 
@@ -106,6 +116,13 @@ def token_counts(parts: Parts, texts: Iterable[str]) -> list[int]:
     semantics = parts.semantics()
     counted = semantics.token_counts(given) if semantics else None
     return counted if counted is not None else [len(one.encode()) for one in given]
+
+
+def _asks_only_when(asked: str, now: int) -> bool:
+    """Whether a question has no words of its own besides those that name a time."""
+    for span in when.spans(asked, now):
+        asked = asked.replace(span.words, " ")
+    return not set(text.question_terms(asked)) - _HAPPENING
 
 
 def _named(asked: str, found: list[Finding]) -> list[Finding]:

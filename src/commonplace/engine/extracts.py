@@ -62,12 +62,20 @@ def _grouped(found: Sequence[Finding]) -> dict[str, list[Memory]]:
     for one in found:
         subject = facts.subject(one.memory.text)
         if subject:
-            groups.setdefault(subject[:1].upper() + subject[1:], []).append(one.memory)
+            groups.setdefault(subject, []).append(one.memory)
         else:
             rest.append(one.memory)
-    if rest and not groups:
+    named = {_heading(subject, some[0].text): some for subject, some in groups.items()}
+    if rest and not named:
         return {"Known": rest}
-    return groups | ({"Also": rest} if rest else {})
+    return named | ({"Also": rest} if rest else {})
+
+
+def _heading(subject: str, text: str) -> str:
+    """A subject as a text writes it."""
+    at = text.casefold().find(subject)
+    written = text[at : at + len(subject)] if at >= 0 else subject
+    return written[:1].upper() + written[1:]
 
 
 def _unknown(asked: str, found: Sequence[Finding]) -> list[str]:
@@ -78,7 +86,8 @@ def _unknown(asked: str, found: Sequence[Finding]) -> list[str]:
     for span in when.spans(asked, 0):  # A time is not mentioned, it is when something was.
         plain = plain.replace(span.words, " ")
     every = dict.fromkeys(_WORD.findall(plain))
-    telling = [word for word in every if len(word) > 3 and word.casefold() not in _ASKING]
+    long = [word for word in every if len(word) > 3 or (len(word) > 1 and word.isupper())]
+    telling = [word for word in long if word.casefold() not in _ASKING]
     return [word for word in telling if (terms := set(words.terms(word))) & meant and not terms & known]
 
 

@@ -72,7 +72,9 @@ def said(text: str) -> Causation | None:
     for pattern in _PATTERNS:
         match = pattern.match(plain)
         if match:
-            cause, effect = match["cause"].strip(" ,;"), match["effect"].strip(" ,;")
+            # What follows from it in turn is no part of a cause.
+            cause = re.split(r",\s+(?:so|therefore|thus|hence|and so|which)\b", match["cause"])[0].strip(" ,;")
+            effect = match["effect"].strip(" ,;")
             return Causation(cause, effect) if cause and effect and not _DENIED.search(effect) else None
     return None
 

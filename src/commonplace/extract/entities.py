@@ -35,11 +35,11 @@ _EXACT = (
 _DECIMAL = re.compile(r"\d+[.,/-]?\d*")
 _INITIAL = r"[^\W\d_a-z]"
 _NAME = re.compile(
-    rf"(?<![\w'’])(?:[a-z]{{1,2}}(?=[A-Z]))?{_INITIAL}[\w'’&-]*"
+    rf"(?<![\w'’])(?:St\.[ \t]+)?(?:[a-z]{{1,2}}(?=[A-Z]))?{_INITIAL}[\w'’&-]*"
     rf"(?:[ \t]+(?:(?:of|the|de|del|van|von|der|den|da|di|la|le|al)[ \t]+)?{_INITIAL}[\w'’&-]*)*"
 )
 _UPPER = re.compile(r"[A-ZÀ-ÖØ-ÞĀ-ſΑ-ΩА-Я]|[a-z]{1,2}[A-Z]")
-_TITLES = frozenset("dr mr mrs ms miss prof professor sir st".split())
+_TITLES = frozenset("dr mr mrs ms miss prof professor sir".split())
 _GENERIC = frozenset(
     "ticket invoice order room pr isbn sku id item issue bug version port page chapter section step number line row "
     "rule table figure release build sprint task phase gate flight bus unit".split()
@@ -60,6 +60,11 @@ _PLAIN = frozenset(
     "assistant agent don't do avoid add make keep write check create delete update fix lives works wants needs loves "
     "hates enjoys uses has owns moved started stopped bought sold went made took got said told asked met spring "
     "summer autumn winter team meeting project server code data file user's".split()
+)
+_OWNED = re.compile(r"(?P<owner>.+?)['’]s[ \t]+(?P<owned>.+)")
+_HOUSES = frozenset(
+    "hospital church school college university restaurant bar inn hotel cathedral market street square park day museum "
+    "palace theatre theater shop store pub cafe".split()
 )
 _MIDDLE = frozenset("of the de del van von der den da di la le al".split())
 
@@ -114,14 +119,21 @@ def _names(run: str, text: str, at: int) -> Iterator[str]:
     """The names in a run of words with capitals, without those that only begin a sentence."""
     if not _UPPER.match(run):  # A script without capitals: no run of it is told apart from the sentence.
         return
-    words = re.sub(r"['’]s?(?!\w)", "", run).rstrip(".,").split()
+    parts = _OWNED.match(run)
+    # Ann's Tesla is Ann and a Tesla; St. Michael's Hospital is one.
+    if parts and parts["owned"].split()[-1].casefold() not in _HOUSES:
+        yield from _names(parts["owner"], text, at)
+        yield from _names(parts["owned"], text, at + parts.start("owned"))
+        return
+    words = re.sub(r"['’]s?$", "", run).rstrip(".,").split()
     while words and (words[0].casefold() in _PLAIN or words[0].casefold() in _TITLES or words[0] in _MIDDLE):
         words = words[1:]
     while words and (words[-1].casefold() in _PLAIN or words[-1] in _MIDDLE):
         words = words[:-1]
     if words and words[0].casefold() in _ROLES:
         words = [word for word in words[1:] if word not in _MIDDLE]
-    if not words or (len(words) == 1 and _begins(words[0], text, at)):
+    labels = len(run.split()) == 1 and text[at + len(run) : at + len(run) + 1] == ":"
+    if not words or labels or (len(words) == 1 and _begins(words[0], text, at)):
         return
     yield " ".join(words)
 

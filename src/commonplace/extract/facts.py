@@ -15,6 +15,7 @@ from typing import Any, cast
 from commonplace.extract import causes, entities, pronouns, statements, when
 from commonplace.extract.outline import sentences
 from commonplace.extract.relations import folded
+from commonplace.extract.relations import subject as label
 from commonplace.extract.statements import Message
 
 CHUNK_CHARS = 3_000
@@ -39,9 +40,10 @@ _SUBJECT = re.compile(
     r"hates?|uses?|used|wants?|needs?|runs?|listens?|costs?|became|becomes|will|can|does|did|owns?|plays?|speaks?|joined|"
     r"left|started|stopped|switched|studies|studied|failed|crashed|broke|visited|bought|sold|met|went|said|deployed|fixed|"
     r"wrote|built|launched|released|raised|hired|married|died|turned|decided|chose|plans?|planned|agreed|owes?|knows?|"
-    r"keeps?|teaches|taught|drives?|drove)\b",
+    r"keeps?|teaches|taught|drives?|drove|fell|grew|rose)\b",
     re.IGNORECASE,
 )
+_JOINING = re.compile(r"\b(?:because|since|although|though|when|while|if|that|which|who|so|and then)\b", re.IGNORECASE)
 _VAGUE = frozenset("it this that these those there he she they we one what which who here everything something".split())
 
 
@@ -122,6 +124,8 @@ def subject(text: str) -> str:
     """What a statement is about, evened out; empty where its words do not tell."""
     match = _SUBJECT.match(text[:_SUBJECT_CHARS_MAX].strip())
     if not match:
+        return label(text[:_SUBJECT_CHARS_MAX])
+    if _JOINING.search(match["subject"]):
         return ""
     words = re.sub(r"^(?:the|a|an)\s+", "", match["subject"].casefold().replace("’", "'")).split()
     return "" if not words or words[0] in _VAGUE else " ".join(words)

@@ -188,6 +188,7 @@ def near_day(match: re.Match[str], today: datetime) -> tuple[datetime, datetime]
     """Yesterday, today or tomorrow, or a part of that day."""
     word = " ".join(match[0].lower().split())
     far = {"the day before yesterday": -2, "the day after tomorrow": 2}
+    far |= {"大前天": -3, "前天": -2, "昨天": -1, "昨晚": -1, "明天": 1, "后天": 2}
     near = next((step for name, step in (("yesterday", -1), ("last night", -1), ("tomorrow", 1)) if name in word), 0)
     return _days(today + timedelta(days=far.get(word, near)))
 

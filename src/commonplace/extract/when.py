@@ -113,6 +113,7 @@ def _relative() -> Iterator[tuple[str, _Reading]]:
     yield rf"\bin\s+{_COUNT}\s+{_UNIT}(?:['’]s?\s+time)?\b", reckoning.ago
     yield rf"\b(?P<which>last|past|previous|next|coming)\s+{_COUNT}\s+{_UNIT}\b", reckoning.past_units
     yield r"\bthe day before yesterday\b|\bthe day after tomorrow\b", reckoning.near_day
+    yield "大前天|前天|昨天|昨晚|今天|今早|今晚|明天|后天", reckoning.near_day
     part = r"(?:morning|noon|afternoon|evening|night)"
     yield (
         rf"\byesterday(?:\s+{part})?\b|\blast night\b|\btonight\b|\b(?:earlier |later )?today\b"
