@@ -8,6 +8,8 @@ from commonplace import ids
 from commonplace.storage.database import Database
 
 _JUST_NOW_MS = 60_000
+# Where a file is said to lie when another note's lies in its place. No note's name begins with a dot.
+NOWHERE = ".nowhere/"
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +64,12 @@ def stamps(db: Database, bank_id: int) -> dict[str, tuple[int, int]]:
 def put(db: Database, kept: Kept) -> None:
     """Note what a file holds."""
     db.run("put_note", **asdict(kept))
+
+
+def displace(db: Database, kept: Kept, now: int) -> None:
+    """Note of all other notes that were thought to lie where this one lies that their files are gone."""
+    place = {"bank_id": kept.bank_id, "path": kept.path, "memory_id": kept.memory_id}
+    db.run("displace_notes", nowhere=NOWHERE, now=now, **place)
 
 
 def put_many(db: Database, kept: Sequence[Kept]) -> None:

@@ -54,7 +54,9 @@ def apply(vault: Vault, one: Found, number: int, copy: bool, report: Report) -> 
             # Only moved or touched; what the memory says since is for the file to follow.
             version = kept.version if kept.version < memory.version else None
             memory = _moved(vault, memory, one, copy, report)
-        rows.put(vault.engine.db, _kept(memory, one, memory.version if version is None else version))
+        current = _kept(memory, one, memory.version if version is None else version)
+        rows.put(vault.engine.db, current)
+        rows.displace(vault.engine.db, current, vault.engine.clock.now())
 
 
 def adopt_many(vault: Vault, named: Sequence[Named], report: Report) -> bool:
@@ -68,7 +70,10 @@ def adopt_many(vault: Vault, named: Sequence[Named], report: Report) -> bool:
         except CommonplaceError:
             return False
         pairs = zip(made, named, strict=True)
-        rows.put_many(vault.engine.db, [_kept(memory, found, memory.version) for memory, (found, _, _) in pairs])
+        current = [_kept(memory, found, memory.version) for memory, (found, _, _) in pairs]
+        rows.put_many(vault.engine.db, current)
+        for one in current:
+            rows.displace(vault.engine.db, one, vault.engine.clock.now())
     report.added += len(made)
     return True
 

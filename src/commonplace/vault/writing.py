@@ -127,7 +127,7 @@ def _give_name(vault: Vault, number: int, part: Path | None, origin: Origin) -> 
         return
     data = notes.render(told(memory))
     path = kept.path if kept else _inside(str(mark_of(memory).get("file", "")))
-    path = "" if folder.behind_link(vault.root, path) else path
+    path = "" if path.startswith(rows.NOWHERE) or folder.behind_link(vault.root, path) else path
     first = path or names.free(told(memory).title, _taken(vault, memory.bank_id).__contains__)
     path, staged = first, part or folder.stage(vault.root, data)
     try:

@@ -26,6 +26,11 @@ select i.value as id from json_each(:ids) i where exists (select 1 from memories
   or exists (select 1 from versions where id = i.value)
   or exists (select 1 from erased_notes where memory_id = i.value and stays = 0);
 
+-- Notes in whose place another's file lies now: their own is nowhere.
+-- name: displace_notes
+update notes set path = :nowhere || memory_id || '.md', missing_at = coalesce(missing_at, :now)
+where bank_id = :bank_id and path = :path and memory_id <> :memory_id;
+
 -- name: drop_note
 delete from notes where memory_id = :memory_id;
 

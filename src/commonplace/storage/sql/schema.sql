@@ -332,7 +332,7 @@ create table notes (
   missing_at integer
 ) strict;
 
-create index notes_by_bank on notes (bank_id);
+create index notes_by_path on notes (bank_id, path);
 
 -- Files whose notes were erased for good: to be removed, or to stay because they are a person's own, and not be read again.
 create table erased_notes (

@@ -12,4 +12,8 @@ create table erased_notes (
 
 create index erased_notes_by_bank on erased_notes (bank);
 
+drop index notes_by_bank;
+
+create index notes_by_path on notes (bank_id, path);
+
 delete from notes where bank_id not in (select id from banks);
