@@ -57,6 +57,7 @@ BROAD_EXCEPTS = {
 INLINE_IMPORTS = {
     "app.py": 3,
     "dialects/table.py": 1,
+    "engine/reading.py": 1,
     "engine/worker.py": 1,
     "faces/cli/importing.py": 1,
     "engine/schemas.py": 1,

@@ -9,7 +9,6 @@ import json
 import threading
 import time
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import astuple, dataclass, field, replace
 from typing import cast
 
@@ -74,6 +73,9 @@ def by_model(
     parts = chunks(text, config)
     size = config.get("retain_chunk_batch_size")
     at_once = min(_AT_ONCE_MAX, size if isinstance(size, int) else _AT_ONCE, max(1, len(parts)))
+    # Only who has a model needs it, and it brings in the module for logs, a tenth of a start.
+    from concurrent.futures import ThreadPoolExecutor
+
     with ThreadPoolExecutor(at_once, thread_name_prefix="commonplace-reading") as pool:
         found = list(pool.map(work.chunk, range(len(parts)), parts))
     read = {fingerprint(part, wanted): some for part, some in zip(parts, found, strict=True) if some is not None}
