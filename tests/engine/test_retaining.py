@@ -1,14 +1,24 @@
 """Retaining and asking, through the engine."""
 
+import threading
+from dataclasses import replace
+from http.server import BaseHTTPRequestHandler
+
 import pytest
 
+from commonplace.app import open_engine
 from commonplace.engine.asking import Question
 from commonplace.engine.engine import Engine
 from commonplace.engine.marks import mark_of, proof_count
 from commonplace.engine.retaining import Passage
+from commonplace.engine.tasks import TASKS
+from commonplace.engine.worker import run_pending
 from commonplace.errors import Invalid, NotFound, TooLarge
-from commonplace.records import Filter
+from commonplace.models.llm import LanguageModel
+from commonplace.records import Draft, Filter
+from commonplace.settings import load
 from tests.conftest import StoppedClock
+from tests.models.scripted import Scripted, model, sent
 
 
 def test_a_fact_said_by_two_documents_outlives_one_of_them(engine: Engine) -> None:
@@ -65,3 +75,62 @@ def test_browsing_takes_words_as_they_are(engine: Engine) -> None:
     engine.retain("b", Passage("It is 100 times done."))
     assert engine.browse("b", Filter(), "100%")[1] == 1
     assert engine.browse("b", Filter(), "_")[1] == 0
+
+
+def spoken(fact: str) -> bytes:
+    return b'{"choices": [{"message": {"content": "{\\"facts\\": [\\"' + fact.encode() + b'\\"]}"}}]}'
+
+
+def test_nobody_waits_for_the_model_to_write(engine: Engine) -> None:
+    other = open_engine(load({"COMMONPLACE_HOME": str(engine.db.path.parent)}))
+
+    def writing(_: Scripted, to: BaseHTTPRequestHandler) -> None:
+        # While the model thinks, another process writes; that would wait for ever if the store were held.
+        other.remember("b", Draft("Written meanwhile."))
+        sent(to, spoken("The gate is green."))
+
+    with model(writing) as server:
+        thinking = replace(engine, llm=lambda: LanguageModel(server.url))
+        done = thinking.retain("b", Passage("The gate is green."))
+    other.db.close()
+    assert (len(done.memory_ids), done.note) == (1, "")
+    assert {one.text for one in engine.list("b")} == {"The gate is green.", "Written meanwhile."}
+
+
+def test_a_text_that_changes_while_the_model_reads_it_loses_nothing(engine: Engine) -> None:
+    changed = threading.Event()
+
+    def appending(_: Scripted, to: BaseHTTPRequestHandler) -> None:
+        if not changed.is_set():
+            changed.set()
+            with_rules = open_engine(load({"COMMONPLACE_HOME": str(engine.db.path.parent)}))
+            with_rules.retain("b", Passage("The roof is red.", name="house", append=True))
+            with_rules.db.close()
+        sent(to, spoken("The gate is green."))
+
+    engine.retain("b", Passage("The wall is white.", name="house"))
+    with model(appending) as server:
+        thinking = replace(engine, llm=lambda: LanguageModel(server.url))
+        thinking.retain("b", Passage("The gate is green.", name="house", append=True))
+    text = engine.get_document("b", "house").text
+    assert text == "The wall is white.\nThe roof is red.\nThe gate is green."
+
+
+def test_inside_a_transaction_no_model_is_asked(engine: Engine) -> None:
+    with model({"facts": ["The gate is green."]}) as server:
+        thinking = replace(engine, llm=lambda: LanguageModel(server.url))
+        with thinking.db.transaction():
+            thinking.retain("b", Passage("The gate is green, they say."))
+        assert server.asked == []
+    assert [one.text for one in engine.list("b")] == ["The gate is green, they say."]
+
+
+def test_a_document_deleted_before_the_model_reads_it_stays_deleted(engine: Engine) -> None:
+    with model({"facts": ["The gate is green."]}) as server:
+        thinking = replace(engine, llm=lambda: LanguageModel(server.url))
+        thinking.bell.hear(bool)
+        job = thinking.retain_as_job("b", Passage("The gate is green.", name="house"))
+        thinking.erase_document("b", "house")
+        [done] = [one for one in run_pending(thinking, TASKS) if one.id == job.id]
+    assert (done.state, done.result) == ("completed", {"document": "house", "memories": []})
+    assert engine.list("b") == ()

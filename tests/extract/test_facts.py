@@ -130,6 +130,16 @@ def test_chunks_are_cut_between_sentences_and_lose_nothing() -> None:
     assert all(len(part) <= 200 for part in parts)
 
 
+def test_a_turn_stays_whole_unless_it_is_longer_than_it_may_be() -> None:
+    long = "".join(f"Sentence number {number} is here. " for number in range(20))
+    said = json.dumps([{"role": "user", "content": long}, {"role": "assistant", "content": "I called the vet."}])
+    assert [json.loads(part)["content"] for part in facts.chunks(said, 100)] == [long, "I called the vet."]
+    cut = [json.loads(line) for part in facts.chunks(said, 100, 200) for line in part.splitlines()]
+    assert "".join(one["content"] for one in cut[:-1]) == long
+    assert all(len(one["content"]) <= 200 and one["role"] == "user" for one in cut[:-1])
+    assert cut[-1] == {"role": "assistant", "content": "I called the vet."}
+
+
 def test_the_same_statement_has_the_same_identity_under_the_same_tags() -> None:
     assert facts.identity("The Gate is open.", ("b", "a")) == facts.identity("the gate  is open", ("a", "b"))
     assert facts.identity("The gate is open.", ("a",)) != facts.identity("The gate is open.", ())

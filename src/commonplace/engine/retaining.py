@@ -83,10 +83,11 @@ def retain_as_job(parts: Parts, bank: str, passage: Passage, origin: Origin = Or
     by the worker of this process, or at once where there is none.
     """
     name = _checked(bank, passage)
+    model, why = _model(parts)
     with parts.db.transaction():
-        done = _retained(parts, name, passage, checked_origin(origin), None)
+        done = replace(_retained(parts, name, passage, checked_origin(origin), None), note=why)
         job = enqueue(parts, name, JOB, {"document": done.document.name if done.document else ""})
-        waits = done.document is not None and done.changed and _model(parts) is not None
+        waits = done.document is not None and done.changed and model is not None
         if not waits:
             jobs.conclude(parts.db, job.id, json.dumps(_result(done), ensure_ascii=False), parts.clock.now())
     if not parts.db.in_transaction:
@@ -103,7 +104,7 @@ def read_again(context: JobContext) -> object:
             return {"document": name, "memories": []}
         passage, config = _passage(document), known(parts, context.bank).config
         context.progress(stage="reading")
-        model = _model(parts)
+        model, _ = _model(parts)
         read = reading.by_model(model, document.text, cast(int, passage.said_at), config) if model else None
         with parts.db.transaction():
             context.progress(stage="writing")
@@ -131,23 +132,21 @@ def _checked(bank: str, passage: Passage) -> str:
     return checks.name(bank, what="bank")
 
 
-def _model(parts: Parts) -> Model | None:
+def _model(parts: Parts) -> tuple[Model | None, str]:
+    """The model, if there is one; or a note why the one that should be there is not."""
     try:
-        return parts.llm()
-    except ModelFailed:  # It is not configured as it should be; who asks it in earnest says so.
-        return None
+        return parts.llm(), ""
+    except ModelFailed as error:
+        return None, f"Made without the model: {error.message}"
 
 
 def _reading(parts: Parts, bank: str, passage: Passage) -> Reading | None:
     """What a model makes of a text that is to be kept; None where there is no model, or nothing for it to do."""
     if parts.db.in_transaction or not passage.text.strip():
         return None
-    try:
-        model = parts.llm()
-    except ModelFailed as error:
-        return Reading("", (), f"Made without the model: {error.message}")
+    model, why = _model(parts)
     if model is None:
-        return None
+        return Reading("", (), why) if why else None
     place = banks.find(parts.db, bank)
     before = rows.find(parts.db, place.id, passage.name) if place and passage.name else None
     text = f"{before.text}\n{passage.text}" if before and passage.append else passage.text
