@@ -302,11 +302,21 @@ def walls(session: Session) -> None:
             {"messages": "Tom wants the shop closed in August.", "user_id": "tom"},
             each("data.results", "memory", "event"),
         ),
-        ("powermem", "search_memories", {"query": "August", "user_id": "tom"}, each("results", "user_id", "memory")),
-        ("powermem", "search_memories", {"query": "August"}, each("results", "memory")),
-        ("memories", "search_memories", {"query": "August", "user_id": "tom"}, each("memories", "userId", "content")),
-        ("hindsight", "recall", {"query": "August"}, each("results", "text")),
-        ("vault", "memory_search", {"query": "August"}, each("results", "body")),
+        (
+            "powermem",
+            "search_memories",
+            {"query": "what does Tom want?", "user_id": "tom"},
+            each("results", "user_id", "memory"),
+        ),
+        ("powermem", "search_memories", {"query": "what does Tom want?"}, each("results", "memory")),
+        (
+            "memories",
+            "search_memories",
+            {"query": "what does Tom want?", "user_id": "tom"},
+            each("memories", "userId", "content"),
+        ),
+        ("hindsight", "recall", {"query": "what does Tom want?"}, each("results", "text")),
+        ("vault", "memory_search", {"query": "what does Tom want?"}, each("results", "body")),
     )
 
 
