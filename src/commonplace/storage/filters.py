@@ -33,6 +33,13 @@ def compiled(db: Database, chosen: Filter, now: int) -> tuple[str, dict[str, obj
     return "".join(f" and {part}" for part in parts), values
 
 
+def indexed(chosen: Filter) -> bool:
+    """Whether an index finds what a filter means without a look at every memory of the bank."""
+    named = (getattr(chosen, name) is not None and usual not in getattr(chosen, name) for name, usual in _USUAL.items())
+    given = (chosen.ids, chosen.projects, chosen.document_id)
+    return any(one is not None for one in given) or any(named) or bool(tags_needed(chosen.where))
+
+
 def tags_needed(condition: Condition | None) -> tuple[str, ...]:
     """Tags of which a memory must have at least one for a condition to hold; none when it can hold without."""
     match condition:

@@ -19,6 +19,8 @@ from commonplace.storage.database import Database
 
 _WIPE_MAX = 100
 _COMMON_MAX = 10_000
+_FEW_MAX, _NEWEST_MAX = 10_000, 4_000
+_WIDER = 16
 # What this process knows of each store: how many texts there were when a term was found to be common.
 _common: WeakKeyDictionary[Database, dict[tuple[str, int], int]] = WeakKeyDictionary()
 
@@ -97,33 +99,51 @@ def all_of(terms: Iterable[str]) -> str:
 
 
 def keyword_ids(db: Database, bank_id: int, match: str, chosen: Filter, now: int, limit: int) -> list[int]:
-    """The memories that match best among those a filter means.
+    """The memories that match best among those a filter means; in no order where all of them are given.
 
-    Most filters let most memories through, so the best of all are tried first, which spares a look at every match's
-    row; only when too few of those pass does the filter go into the search itself. The answer is the same.
+    Most filters let most memories through, so the best of all are tried first, and then more of them, which spares a
+    look at every match's row. Only when too few pass does the filter go into the search itself.
     """
-    tried = [row["id"] for row in db.all("keyword_ids", match=match, limit=2 * limit)]
-    allowed = passing(db, bank_id, tried, chosen, now)
-    found = [number for number in tried if number in allowed]
-    if len(found) >= limit or len(tried) < 2 * limit:
-        return found[:limit]
+    found: list[int] = []
+    for reach in (2 * limit, 2 * limit * _WIDER):
+        tried = [row["id"] for row in db.all("keyword_ids", match=match, limit=reach)]
+        allowed = passing(db, bank_id, tried, chosen, now)
+        found = [number for number in tried if number in allowed]
+        if len(found) >= limit or len(tried) < reach:
+            return found[:limit]
+    if len(found) * _WIDER < limit:
+        few = _few_matching(db, Within(bank_id, chosen, now), match)
+        if few is not None and len(few) <= limit:
+            return few
     where, values = filters.compiled(db, chosen, now)
     sql = f"{db.text('keyword_ids_filtered')}{where} {db.text('order_score')}"
     rows = db.select(sql, values | {"match": match, "bank_id": bank_id, "limit": limit})
     return [row["id"] for row in rows]
 
 
+def _few_matching(db: Database, within: Within, match: str) -> list[int] | None:
+    """What matches among the few memories that an index finds for a filter; None when they are not few."""
+    if not filters.indexed(within.chosen):
+        return None
+    meant_ids = meant(db, within).split()
+    if len(meant_ids) > _FEW_MAX:
+        return None
+    matching = set(str(db.value("matching_ids", match=match) or "").split())
+    return [int(number) for number in meant_ids if number in matching]
+
+
 def together_ids(db: Database, within: Within, terms: Sequence[str], limit: int) -> list[int]:
     """The newest memories with all of some terms, then those with any, among those a filter means.
 
-    For terms so common that weighing every text with them would take long: it stops at the first so many.
+    For terms so common that weighing every text with them would take long: only the newest of those are looked at.
     """
     found: dict[int, None] = {}
     where, values = filters.compiled(db, within.chosen, within.now)
     for match in (all_of(terms), any_of(terms)):
         if len(found) < limit:
-            sql = f"{db.text('newest_matching')}{where} {db.text('order_newest')}"
-            rows = db.select(sql, values | {"match": match, "bank_id": within.bank_id, "limit": limit})
+            sql = f"{db.text('newest_matching')}{where} {db.text('at_most')}"
+            given = {"match": match, "bank_id": within.bank_id, "limit": limit, "reach": _NEWEST_MAX}
+            rows = db.select(sql, values | given)
             found |= dict.fromkeys(row["id"] for row in rows)
     return list(found)[:limit]
 
@@ -176,6 +196,18 @@ def stored_terms(db: Database, memory_ids: Sequence[int], chars_max: int) -> dic
     return {row["id"]: row["terms"] for row in rows}
 
 
+def surroundings(db: Database, bank_id: int, memory_ids: Sequence[int], reach: int) -> list[list[int]]:
+    """Runs of memories in the order they were written: each of some memories amid those before and after it."""
+    rows = db.all("surroundings", bank_id=bank_id, ids=json.dumps(list(memory_ids)), reach=reach)
+    return [[*_ids(row["before"])[::-1], row["id"], *_ids(row["after"])] for row in rows]
+
+
+def beginnings(db: Database, bank_id: int, memory_ids: Sequence[int], chars: int) -> dict[int, tuple[str, str]]:
+    """How some memories begin, and whose each one is, so that those of different people can be told apart."""
+    rows = db.all("beginnings", bank_id=bank_id, ids=json.dumps(list(memory_ids)), chars=chars)
+    return {row["id"]: (row["text"], row["scope"]) for row in rows}
+
+
 def drop_lost(db: Database) -> None:
     """Let go of derived rows whose memory is gone."""
     for name in ("drop_lost_texts", "drop_lost_tags", "drop_lost_vectors", "drop_lost_stale"):
@@ -195,6 +227,10 @@ def texts_sound(db: Database) -> bool:
 def repair_texts(db: Database) -> None:
     """Make the text index again from the terms stored beside it."""
     db.run("repair_texts")
+
+
+def _ids(joined: str | None) -> list[int]:
+    return [int(number) for number in (joined or "").split()]
 
 
 def _quoted(terms: str) -> str:

@@ -58,12 +58,16 @@ where texts match :match and m.bank_id = :bank_id
 -- name: order_score
 order by score, m.id desc limit :limit
 
--- Stops at the first so many instead of weighing all, so its match may hold common words.
+-- Looks at the newest so many instead of weighing all, so its match may hold common words.
 -- name: newest_matching
-select m.id from texts cross join memories m on m.id = texts.rowid where texts match :match and m.bank_id = :bank_id
+select m.id from (select rowid as id from texts where texts match :match order by rowid desc limit :reach) t
+cross join memories m on m.id = t.id where m.bank_id = :bank_id
 
--- name: order_newest
-order by texts.rowid desc limit :limit
+-- name: matching_ids
+select group_concat(rowid, ' ') as ids from texts where texts match :match;
+
+-- name: at_most
+limit :limit
 
 -- name: passing_ids
 select m.id from json_each(:candidates) c cross join memories m on m.id = c.value where m.bank_id = :bank_id
@@ -77,14 +81,28 @@ select group_concat(m.id, ' ') as ids from json_each(:ids) i cross join memories
 where m.bank_id = :bank_id
 
 -- name: meant_ids_tagged
-select group_concat(m.id, ' ') as ids
-from (select distinct memory_id from tags
+select group_concat(m.id, ' ') as ids from (select distinct memory_id from tags
   where bank_id = :bank_id and tag in (select value from json_each(:drivers))) t
 cross join memories m on m.id = t.memory_id where m.bank_id = :bank_id
 
 -- name: stored_terms
 select t.rowid as id, substr(t.title || ' ' || t.labels || ' ' || t.body, 1, :chars) as terms
 from json_each(:ids) i cross join texts t on t.rowid = i.value;
+
+-- What was written just before and after some memories, in the same project and of the same kind; nearest first.
+-- name: surroundings
+select m.id,
+  (select group_concat(id, ' ') from (select p.id from memories p
+    where p.bank_id = m.bank_id and p.project = m.project and p.kind = m.kind and p.id < m.id
+    order by p.id desc limit :reach)) as before,
+  (select group_concat(id, ' ') from (select n.id from memories n
+    where n.bank_id = m.bank_id and n.project = m.project and n.kind = m.kind and n.id > m.id
+    order by n.id limit :reach)) as after
+from json_each(:ids) i cross join memories m on m.id = i.value where m.bank_id = :bank_id;
+
+-- name: beginnings
+select m.id, substr(m.text, 1, :chars) as text, m.user || char(31) || m.agent || char(31) || m.run as scope
+from json_each(:ids) i cross join memories m on m.id = i.value where m.bank_id = :bank_id;
 
 -- name: newest_vector
 select max(seq) as seq from vectors where bank_id = :bank_id;
