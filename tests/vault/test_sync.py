@@ -375,3 +375,15 @@ def test_ids_from_the_future_and_of_other_banks_are_not_believed(vault: Vault, e
     assert not {one.id for one in engine.list("default")} & {foreign.id, ID_MAX}
     assert settle(sync(vault, full=True)) == (0, 0, 0, 0, 0)
     assert kept(vault, "Still fine").id < ID_MAX
+
+
+def test_a_copy_of_a_file_without_an_id_is_listed_as_long_as_it_lies_there(vault: Vault) -> None:
+    vault.root.mkdir()
+    (vault.root / "Plan.md").write_text("We sail.")
+    copy = vault.root / "Plan.sync-conflict-20260101-120000-ABCDEF1.md"
+    copy.write_text("We row.")
+    assert sync(vault).copies == [copy.name]
+    assert sync(vault, full=True).copies == [copy.name]
+    copy.write_text("We drift.")
+    assert sync(vault).copies == sync(vault, full=True).copies == [copy.name]
+    assert {one.text for one in vault.engine.list("default")} == {"We sail.", "We drift."}

@@ -53,20 +53,19 @@ def identified(vault: Vault, found: list[Found], known: list[Kept], listing: Lis
     lost.expect([one for one in found if one.note.id is None and one.path not in by_path])
     for one in sorted(found, key=order):
         carried = one.note.id if one.note.id is not None and one.note.id <= ahead else None
-        kept = by_path.get(one.path)
+        kept, suspicious = by_path.get(one.path), _conflicting(one.path, stems)
         if kept and kept.sha256 == one.sha256 and owners.get(kept.memory_id, one.path) == one.path:
             # What it was before it still is, also a copy whose original is gone.
             owners[kept.memory_id] = one.path
-            yield one, kept.memory_id, carried is not None and carried != kept.memory_id
+            yield one, kept.memory_id, carried != kept.memory_id and (carried is not None or suspicious)
             continue
         if carried is not None and owners.get(carried, one.path) == one.path:
             owners[carried] = one.path
             yield one, carried, False
             continue
-        copy = carried is not None or (_conflicting(one.path, stems) and kept is None)
+        copy = carried is not None or suspicious
         if kept is not None and owners.get(kept.memory_id, one.path) == one.path and kept.memory_id != carried:
             number = kept.memory_id
-            copy = carried is not None
         elif carried is None and (moved := lost.found_again(one)) is not None:
             number, copy = moved, False
         else:
