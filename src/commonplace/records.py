@@ -336,12 +336,16 @@ class Dropped:
 
 @dataclass(frozen=True, slots=True)
 class Recall:
-    """What is known about a question, best first. Empty means that nothing relevant is known."""
+    """What is known about a question, best first. Empty means that nothing relevant is known.
+
+    `unsure` says that even the best hit is less likely an answer than not.
+    """
 
     hits: tuple[Hit, ...]
     dropped: tuple[Dropped, ...] = ()
     # Where the next page begins, if one was asked for and there is more.
     next: Place | None = None
+    unsure: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,9 @@ import pytest
 from commonplace.recall import rank
 from commonplace.recall.rank import Evidence
 
-SURE = Evidence(1, 12, False, keyword=0.8, coverage=1.0, vector=1.0, tokens=1.0)
-NOTHING = Evidence(2, 12, False, keyword=0.0, coverage=0.0, vector=0.2, tokens=0.3)
+ALL = {"keyword": 0.8, "coverage": 1.0, "passage": 1.0, "vector": 1.0, "tokens": 1.0, "passage tokens": 1.0}
+SURE = Evidence(1, False, ALL)
+NOTHING = Evidence(2, False, dict.fromkeys(ALL, 0.0) | {"vector": 0.2, "tokens": 0.3, "passage tokens": 0.3})
 
 
 def asked(text: str, counts: dict[str, int], rows: int = 1000) -> rank.Question:
@@ -21,22 +22,54 @@ def test_a_stranger_is_below_what_is_shown() -> None:
     assert rank.relevance(NOTHING) < rank.HIT_MIN
 
 
-@pytest.mark.parametrize("channel", ["keyword", "coverage", "vector", "tokens"])
-def test_more_evidence_of_any_kind_is_never_less_relevant(channel: str) -> None:
-    values = {"keyword": 0.4, "coverage": 0.4, "vector": 0.4, "tokens": 0.4}
-    less, more = (rank.relevance(Evidence(1, 20, False, **values | {channel: v})) for v in (0.3, 0.5))
+@pytest.mark.parametrize("channel", [*ALL, "coverage around", "vector around", "tokens around"])
+def test_more_evidence_of_any_kind_is_more_relevant(channel: str) -> None:
+    values = dict.fromkeys(ALL, 0.4)
+    less, more = (rank.relevance(Evidence(1, False, values | {channel: v})) for v in (0.3, 0.5))
     assert less < more
+
+
+@pytest.mark.parametrize("channel", rank.ORDER)
+def test_what_settles_the_order_does_not_make_a_memory_relevant(channel: str) -> None:
+    values = dict.fromkeys(ALL, 0.4)
+    plain, further = Evidence(1, False, values), Evidence(1, False, values | {channel: 1.0})
+    assert rank.relevance(plain) == rank.relevance(further)
+    (one,), (other,) = rank.ordered([plain]), rank.ordered([further])
+    assert one.score != other.score
+
+
+def test_a_channel_that_was_not_asked_is_not_held_against_a_memory() -> None:
+    words = {name: ALL[name] for name in ("keyword", "coverage", "passage")}
+    meaning = {name: ALL[name] for name in ("vector", "tokens", "passage tokens")}
+    for values in (words, meaning):
+        assert rank.relevance(Evidence(1, False, values)) > 0.9
+
+
+def test_the_best_passage_of_a_long_text_counts() -> None:
+    question = asked("zebra meeting room", {"zebra": 2, "meet": 6, "room": 6})
+    together = "zebra meet room " + "word " * 400
+    apart = "zebra " + "word " * 200 + "meet " + "word " * 200 + "room"
+    near, far = rank.words(question, together), rank.words(question, apart)
+    assert near.coverage == far.coverage == near.passage
+    assert far.passage < near.passage / 2
+
+
+def test_a_passage_forgets_what_has_left_it() -> None:
+    question = asked("zebra meeting", {"zebra": 2, "meet": 6})
+    terms = " ".join(["zebra"] + ["x"] * rank.PASSAGE_TERMS + ["meet", "meet"])
+    assert rank.words(question, terms).passage < 1
+    assert rank.words(question, terms + " zebra").passage == 1
 
 
 def test_a_rare_word_counts_more_than_a_common_one() -> None:
     question = asked("zebra meeting", {"zebra": 2, "meet": 600})
-    rare, common = (rank.keyword_evidence(question, terms)[1] for terms in ("zebra stripe", "meet stripe"))
+    rare, common = (rank.words(question, terms).coverage for terms in ("zebra stripe", "meet stripe"))
     assert rare > 2 * common
 
 
 def test_in_a_small_store_a_word_of_every_text_still_counts() -> None:
     question = rank.question("deploy key place", {"deploy": 1, "key": 1, "place": 0}, 1, 8)
-    assert rank.keyword_evidence(question, "the deploy key is in the vault")[1] > 0.6
+    assert rank.words(question, "the deploy key is in the vault").coverage > 0.6
 
 
 def test_an_identifier_must_be_whole() -> None:
@@ -46,7 +79,7 @@ def test_an_identifier_must_be_whole() -> None:
 
 
 def test_a_neighbour_never_outranks_what_has_the_identifier() -> None:
-    weak = Evidence(1, 400, True, keyword=0.1, coverage=0.1, vector=0.1, tokens=0.1)
+    weak = Evidence(1, True, dict.fromkeys(ALL, 0.1))
     ordered = rank.ordered([SURE, weak])
     assert [one.evidence.memory_id for one in ordered] == [1, 1]
     assert ordered[0].evidence.exact
@@ -54,7 +87,7 @@ def test_a_neighbour_never_outranks_what_has_the_identifier() -> None:
 
 
 def test_of_equals_the_newer_comes_first() -> None:
-    twin = Evidence(9, 12, False, keyword=0.8, coverage=1.0, vector=1.0, tokens=1.0)
+    twin = Evidence(9, False, ALL)
     assert [one.evidence.memory_id for one in rank.ordered([SURE, twin])] == [9, 1]
 
 

@@ -33,7 +33,7 @@ class Lexicon(Protocol):
     """An embedder that also knows single tokens, so that a question can be held against a memory token by token."""
 
     def embed_with_tokens(self, texts: Sequence[str]) -> tuple[Floats, list[TokenIds]]:
-        """One row per text, and its tokens, each once; those that say most when there are very many."""
+        """One row per text, and its tokens in order; the first ones when there are very many."""
         ...
 
     def token_vectors(self, ids: TokenIds) -> Floats:

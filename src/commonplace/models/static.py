@@ -17,7 +17,7 @@ from commonplace.errors import Unsupported
 from commonplace.models.embedder import Floats, TokenIds
 
 TEXT_CHARS_MAX = 20_000  # The mean of more than this many characters hardly moves.
-TOKENS_MAX = 1_000
+TOKENS_MAX = 4_000
 _WEIGHTS = "weights/l2_supercat_256.safetensors"
 _TOKENIZER = "tokenizers/l2_supercat_tokenizer_config.json"
 _TENSOR = "embedding.weight"
@@ -26,7 +26,7 @@ _TENSOR = "embedding.weight"
 class StaticEmbedder:
     """Vectors by looking up and adding: 20,000 short texts a second, no model to wait for. Safe to share."""
 
-    name = "wordllama-l2-supercat-256"
+    name = "wordllama-l2-supercat-256, tokens in order"
 
     def __init__(self, package: str = "wordllama") -> None:
         folder = _folder_of(package)
@@ -46,13 +46,13 @@ class StaticEmbedder:
         return self.embed_with_tokens(texts)[0]
 
     def embed_with_tokens(self, texts: Sequence[str]) -> tuple[Floats, list[TokenIds]]:
-        """The same, and the tokens of each text, each once, at most TOKENS_MAX: the heaviest."""
+        """The same, and the tokens of each text in order, at most TOKENS_MAX: the first."""
         rows = np.zeros((len(texts), self.dimensions), dtype=np.float32)
         tokens: list[TokenIds] = []
         for row, ids in zip(rows, self._encoded(texts), strict=True):
             unique, counts = np.unique(ids, return_counts=True)
             row[:] = counts.astype(np.float32) @ self.token_vectors(unique)
-            tokens.append(self._heaviest(unique))
+            tokens.append(ids[:TOKENS_MAX])
         return rows / _lengths(rows), tokens
 
     def token_vectors(self, ids: TokenIds) -> Floats:
@@ -63,11 +63,6 @@ class StaticEmbedder:
         """How many tokens each text has, repeats included; what no vector is made of counts as well."""
         encodings = self._tokenizer.encode_batch_fast(list(texts), add_special_tokens=False)
         return [len(encoding.ids) for encoding in encodings]
-
-    def _heaviest(self, ids: TokenIds) -> TokenIds:
-        if len(ids) <= TOKENS_MAX:
-            return ids
-        return np.sort(ids[np.argsort(-_lengths(self.token_vectors(ids))[:, 0], kind="stable")[:TOKENS_MAX]])
 
     def _encoded(self, texts: Sequence[str]) -> list[TokenIds]:
         cut = [text[:TEXT_CHARS_MAX] for text in texts]

@@ -3,24 +3,23 @@
 Reads the store; writes nothing; knows no product and no protocol.
 """
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from commonplace import text
-from commonplace.recall import rank
+from commonplace.recall import rank, settling
 from commonplace.recall.rank import Evidence, Question, Scored
+from commonplace.recall.weighing import Weighing
 from commonplace.records import Dropped, Hit, Place, Query, Recall
-from commonplace.storage import memories, search, vectors
+from commonplace.storage import memories, search
 from commonplace.storage.database import Database
 
 if TYPE_CHECKING:
-    from commonplace.recall.semantics import Meaning, Semantics
+    from commonplace.recall.semantics import Asking, Semantics
 
 CHANNELS = ("keyword", "vector")
 
 CANDIDATES_MIN = 60
 _COUNT_MAX = 10_000  # A term in more texts than this says little, and finding all of them takes long.
-_TERMS_CHARS_MAX = 300_000  # How much of a memory is weighed; all of it is searched.
 _DIGITS = 4
 _BEYOND = "beyond the limit"
 
@@ -35,8 +34,9 @@ class Search:
 
     def __init__(self, db: Database, semantics: "Semantics | None", bank_id: int, query: Query, now: int) -> None:
         self.db, self.bank_id, self.query, self.now = db, bank_id, query, now
+        self.within = search.Within(bank_id, query.filter, now)
         self.semantics = semantics
-        self.meaning: Meaning | None = semantics.meaning(query.text) if semantics else None
+        self.asking: Asking | None = semantics.asking(query.text) if semantics else None
         self.limit = max(CANDIDATES_MIN, query.limit, query.depth)
         self.by_words = "keyword" in query.channels
         terms = tuple(dict.fromkeys(rank.bounded(text.question_terms(query.text))))
@@ -47,6 +47,7 @@ class Search:
             self.counts = search.term_counts(db, terms, _COUNT_MAX)
             self.row_count, self.term_count = search.extent(db)
         self.asked: Question = rank.question(query.text, self.counts, self.row_count, self.term_count)
+        self.weighing = Weighing(db, self.within, query, self.asked)
 
     def answer(self) -> Recall:
         """The hits, and with `explain` what was left out."""
@@ -55,7 +56,9 @@ class Search:
         scored = rank.ordered(found, identified)
         # Who goes on has been answered before, whatever has become of the best hit since.
         silent = not after and max((one.relevance for one in scored), default=0.0) < self._answer_min()
-        if self.query.depth:
+        if not self.query.depth:
+            scored = settling.newest_first(scored, self.weighing.likeness)
+        else:
             scored = [one for one in sorted(scored, key=_rank) if after is None or _rank(one) > _last(after)]
         kept: list[Scored] = []
         dropped: list[Dropped] = []
@@ -73,7 +76,8 @@ class Search:
         ]
         more = self.query.depth and kept and any(one.why == _BEYOND for one in dropped)
         following = self._place(kept[-1], identified) if more else None
-        return Recall(tuple(hits), tuple(dropped) if self.query.explain else (), following)
+        unsure = not any(one.evidence.exact or one.relevance >= rank.SURE_MIN for one in kept)
+        return Recall(tuple(hits), tuple(dropped) if self.query.explain else (), following, unsure)
 
     def _place(self, last: Scored, identified: bool) -> Place:
         shown = round(last.score, _DIGITS)
@@ -96,14 +100,9 @@ class Search:
     def _evidence(self) -> list[Evidence]:
         named = self._by_identifiers()
         candidates = list(dict.fromkeys((*named, *self._by_keywords(), *self._by_meaning())))
-        near = self._nearness(candidates)
-        out: list[Evidence] = []
-        for number, terms in search.stored_terms(self.db, candidates, _TERMS_CHARS_MAX).items():
-            keyword, coverage = rank.keyword_evidence(self.asked, terms) if self.by_words else (None, None)
-            vector, tokens = near.get(number, (None, None))
-            exact = number in named or rank.has_identifiers(self.asked, terms)
-            out.append(Evidence(number, terms.count(" ") + 1, exact, keyword, coverage, vector, tokens))
-        return out
+        if self.asking:
+            self.weighing.by_meaning(self.asking)
+        return self.weighing.evidence(candidates, named)
 
     def _by_identifiers(self) -> list[int]:
         names = self.asked.identifiers
@@ -112,30 +111,14 @@ class Search:
     def _by_keywords(self) -> list[int]:
         chosen = rarest(self.counts) if self.by_words else []
         if chosen and self.counts[chosen[0]] >= _COUNT_MAX:
-            within = search.Within(self.bank_id, self.query.filter, self.now)
-            return search.together_ids(self.db, within, [t for t, n in self.counts.items() if n], self.limit)
+            return search.together_ids(self.db, self.within, [t for t, n in self.counts.items() if n], self.limit)
         return self._matching(search.any_of(chosen)) if chosen else []
 
     def _matching(self, match: str) -> list[int]:
         return search.keyword_ids(self.db, self.bank_id, match, self.query.filter, self.now, self.limit)
 
     def _by_meaning(self) -> list[int]:
-        if not self.semantics or not self.meaning:
-            return []
-        within = search.Within(self.bank_id, self.query.filter, self.now)
-        return self.semantics.nearest(self.db, within, self.meaning, self.limit)
-
-    def _nearness(self, candidates: Sequence[int]) -> dict[int, tuple[float, float]]:
-        if not self.semantics or not self.meaning:
-            return {}
-        stored = vectors.of(self.db, self.bank_id, self.semantics.name, candidates)
-        missing = [number for number in candidates if number not in stored]
-        if missing:
-            # Written a moment ago and not embedded yet, or embedded by another embedder: done here, for this question.
-            fresh = memories.by_ids(self.db, self.bank_id, missing)
-            stored |= dict(zip(fresh, self.semantics.encode(list(fresh.values())), strict=True))
-        near = self.semantics.nearness(self.meaning, list(stored.values()))
-        return {number: (n.vector, n.tokens) for number, n in zip(stored, near, strict=True)}
+        return self.asking.nearest(self.db, self.within, self.limit) if self.asking else []
 
 
 def _rank(one: Scored) -> tuple[float, int]:

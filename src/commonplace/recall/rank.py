@@ -1,32 +1,52 @@
 """What makes a memory an answer: the evidence, the relevance it adds up to, and the order of the hits. Only arithmetic.
 
-Four kinds of evidence, each from 0 to 1 and none relative to the other hits, so that a good hit is good in any store:
+Each kind of evidence goes from 0 to 1, and none is relative to the other hits, so that a good hit is good in any store:
 
-  keyword   how much of the most BM25 could give, as a square root, so that the first words found count most
-  coverage  which share of the question's terms is there, rare terms counting more
-  vector    how near the text is to the question as a whole
-  tokens    how near the text comes to each word of the question, heavy words counting more
+  keyword        how much of the most BM25 could give, as a square root, so that the first words found count most
+  coverage       which share of the question's terms is there, rare terms counting more
+  passage        the same of the best passage, because a long text touches many questions by chance
+  vector         how near the text is to the question as a whole
+  tokens         how near the text comes to each word of the question, heavy words counting more
+  passage tokens the same of the best passage
+  … around       how much more there is of coverage, vector and tokens when what was said around is heard too
 
-Their weighted mean, less a little for length because a long text touches many questions by chance, goes through a
-logistic curve whose middle and slope were fitted on public questions (see `evals`), asked of the store that holds the
-answer and of one that does not.
+Their weighted sum goes through a logistic curve: the relevance. What follows only settles the order:
+
+  speaker        whether a turn is said by whom the question is about
+  asking         which share of a turn's sentences are questions, which seldom answer any
+  recent         how new it is, when the question goes on with what was last talked about
+
+The weights were fitted on public questions (see `evals`).
 """
 
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 from commonplace import text
 
 QUESTION_TERMS_MAX = 256
-_KEYWORD, _COVERAGE, _VECTOR, _TOKENS = 4, 1, 4, 4
-_MIDDLE, _SLOPE = 0.45, 12
-_HIT_MIN = 0.22  # A hit with less evidence is never shown.
-_ANSWER_MIN, _ANSWER_RISE, _ANSWER_MAX = 0.22, 0.02, 0.40
-_LENGTH, _LENGTH_USUAL = 0.01, 40
-_LONGER_MAX = 8  # A text this many times as long as usual is not held against itself any further.
+PASSAGE_TERMS = 40
+WEIGHTS: Mapping[str, float] = {
+    "keyword": 1.4,
+    "coverage": 1.8,
+    "passage": 2.6,
+    "vector": 2.8,
+    "tokens": 1.7,
+    "passage tokens": 3.3,
+    "coverage around": 2.1,
+    "vector around": 2.2,
+    "tokens around": 2.8,
+}
+ORDER: Mapping[str, float] = {"speaker": 2.3, "asking": -0.9, "recent": 1.5}
+_OWN_WORDS, _OWN_MEANING = ("keyword", "coverage", "passage"), ("vector", "tokens", "passage tokens")
+_MIDDLE = 5.0
+_HIT_MIN = 2.2  # A hit with less evidence is never shown.
+_ANSWER_MIN, _ANSWER_RISE, _ANSWER_MAX = 2.3, 0.22, 4.8
+SURE_MIN = 0.5  # An answer whose best hit is less relevant is marked as unsure.
 _TERM_RATE, _LENGTH_RATE = 1.2, 0.75  # BM25's k1 and b.
+_LONGER_MAX = 8  # A text this many times as long as usual is not held against itself any further.
 _WORDS_EXPECTED = 8
 _PRIOR_ROWS = 100  # A store is treated as if it held this many more texts, so that a small one still knows rare words.
 
@@ -42,21 +62,26 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
+class Words:
+    """What the words of a text say: two kinds of evidence, that of the best passage, and which terms are there."""
+
+    keyword: float
+    coverage: float
+    passage: float
+    found: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
 class Evidence:
-    """What speaks for one memory. None where a channel was not asked."""
+    """What speaks for one memory, by name. What was not looked at is not there."""
 
     memory_id: int
-    length: int
     exact: bool
-    keyword: float | None = None
-    coverage: float | None = None
-    vector: float | None = None
-    tokens: float | None = None
+    values: Mapping[str, float] = field(default_factory=dict[str, float])
 
     def channels(self) -> dict[str, float]:
         """The evidence by name, for those who want to see why."""
-        named = {"keyword": self.keyword, "coverage": self.coverage, "vector": self.vector, "tokens": self.tokens}
-        return {name: round(value, 4) for name, value in named.items() if value is not None}
+        return {name: round(value, 4) for name, value in self.values.items()}
 
 
 def bounded(terms: Sequence[str]) -> Sequence[str]:
@@ -75,15 +100,22 @@ def question(asked: str, counts: Mapping[str, int], row_count: int, term_count: 
     return Question(weights, tuple(text.identifiers(asked)), expected * sum(weights.values()) or 1.0, usual_length)
 
 
-def keyword_evidence(asked: Question, terms: str) -> tuple[float, float]:
-    """Keyword and coverage evidence of a text, given as its indexed terms."""
-    words = terms.split()
-    found = Counter(filter(asked.terms.__contains__, words))
-    longer = min(_LONGER_MAX, len(words) / asked.usual_length)
+def words(asked: Question, terms: str) -> Words:
+    """What the words of a text, given as its indexed terms, say about a question."""
+    every = terms.split()
+    places = [(place, word) for place, word in enumerate(every) if word in asked.terms]
+    counts = Counter(word for _, word in places)
+    longer = min(_LONGER_MAX, len(every) / asked.usual_length)
     damping = _TERM_RATE * (1 - _LENGTH_RATE + _LENGTH_RATE * longer)
-    score = sum(asked.terms[word] * count / (count + damping) for word, count in found.items())
-    covered = sum(asked.terms[word] for word in found)
-    return math.sqrt(min(1.0, score / asked.weight)), min(1.0, covered / asked.weight)
+    score = sum(asked.terms[word] * count / (count + damping) for word, count in counts.items())
+    whole = coverage(asked, counts)
+    passage = whole if len(every) <= PASSAGE_TERMS else _best_passage(asked, places)
+    return Words(math.sqrt(min(1.0, score / asked.weight)), whole, passage, frozenset(counts))
+
+
+def coverage(asked: Question, found: Mapping[str, int] | frozenset[str]) -> float:
+    """Which share of a question some terms cover."""
+    return min(1.0, sum(asked.terms[word] for word in found) / asked.weight)
 
 
 def has_identifiers(asked: Question, terms: str) -> bool:
@@ -93,19 +125,21 @@ def has_identifiers(asked: Question, terms: str) -> bool:
 
 def relevance(evidence: Evidence) -> float:
     """How likely a memory answers the question, from 0 to 1."""
-    keyword, coverage, vector, tokens = evidence.keyword, evidence.coverage, evidence.vector, evidence.tokens
-    if keyword is None or coverage is None:
-        mean = (_VECTOR * (vector or 0.0) + _TOKENS * (tokens or 0.0)) / (_VECTOR + _TOKENS)
-    elif vector is None or tokens is None:
+    return _likely(strength(evidence.values))
+
+
+def strength(values: Mapping[str, float]) -> float:
+    """The weighted sum of the evidence. Where a channel was not asked, the other one stands for it."""
+    total = sum(WEIGHTS[name] * value for name, value in values.items() if name in WEIGHTS)
+    by_words, by_meaning = _OWN_WORDS[0] in values, _OWN_MEANING[0] in values
+    if by_words and by_meaning:
+        return total
+    words_most, meaning_most = (sum(WEIGHTS[name] for name in names) for names in (_OWN_WORDS, _OWN_MEANING))
+    most = words_most + meaning_most
+    if by_words:
         # Without vectors, the words found speak for those that were meant, and a little is granted for the silence.
-        mean = 0.1 + 0.9 * (keyword + coverage) / 2
-    else:
-        # A word that is there is as near as can be, also where a long text's tokens were too many to keep.
-        near = max(tokens, coverage)
-        total = _KEYWORD * keyword + _COVERAGE * coverage + _VECTOR * vector + _TOKENS * near
-        mean = total / (_KEYWORD + _COVERAGE + _VECTOR + _TOKENS)
-    length = min(_LENGTH_USUAL * _LONGER_MAX, max(4, evidence.length))
-    return _likely(mean - _LENGTH * math.log(length / _LENGTH_USUAL))
+        return 0.1 * most + 0.9 * total * most / words_most
+    return total * most / meaning_most
 
 
 def answer_min(count: int) -> float:
@@ -118,31 +152,57 @@ def answer_min(count: int) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """A memory with its relevance, and the score that is shown and sorted by."""
+    """A memory with its strength, its relevance, and the score that is shown and sorted by."""
 
     evidence: Evidence
+    strength: float
     relevance: float
     score: float
+
+    def at(self, score: float) -> "Scored":
+        """The same with another score."""
+        return replace(self, score=score)
 
 
 def ordered(found: Sequence[Evidence], identified: bool | None = None) -> list[Scored]:
     """The memories with their scores, best first; of equals the newer.
 
     When the question names an exact identifier, a memory that has it scores in the upper half and one that has not in
-    the lower, so that no neighbour outranks it. `identified` says so where it was settled before.
+    the lower, so that no neighbour outranks it.
     """
     if identified is None:
         identified = any(evidence.exact for evidence in found)
     scored: list[Scored] = []
     for evidence in found:
-        likely = relevance(evidence)
-        score = likely / 2 + (0.5 if evidence.exact else 0.0) if identified else likely
-        scored.append(Scored(evidence, likely, score))
+        strong = strength(evidence.values)
+        further = sum(ORDER[name] * value for name, value in evidence.values.items() if name in ORDER)
+        score = _likely(strong + further)
+        score = score / 2 + (0.5 if evidence.exact else 0.0) if identified else score
+        scored.append(Scored(evidence, strong, _likely(strong), score))
     return sorted(scored, key=lambda one: (-one.score, -one.evidence.memory_id))
 
 
-def _likely(mean: float) -> float:
-    return 1 / (1 + math.exp(-_SLOPE * (mean - _MIDDLE)))
+def _best_passage(asked: Question, places: Sequence[tuple[int, str]]) -> float:
+    """The most that any run of so many terms covers."""
+    inside: Counter[str] = Counter()
+    covered = best = 0.0
+    first = 0
+    for place, word in places:
+        if not inside[word]:
+            covered += asked.terms[word]
+        inside[word] += 1
+        while places[first][0] <= place - PASSAGE_TERMS:
+            gone = places[first][1]
+            inside[gone] -= 1
+            if not inside[gone]:
+                covered -= asked.terms[gone]
+            first += 1
+        best = max(best, covered)
+    return min(1.0, best / asked.weight)
+
+
+def _likely(strong: float) -> float:
+    return 1 / (1 + math.exp(_MIDDLE - strong))
 
 
 HIT_MIN = _likely(_HIT_MIN)

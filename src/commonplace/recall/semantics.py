@@ -1,9 +1,9 @@
 """Nearness in meaning: what a bank's vectors, and the tokens in them, say about a question.
 
-A stored vector is made of two parts: the text's vector as half floats, then the ids of its tokens. Beside it stands
-a sketch of it, of a few bits. This process keeps the sketches of the banks it searches, a bank at a time, and catches
-up with the store before each search. Sketches pick candidates; their vectors, read from the store, say how near they
-are.
+A stored vector is made of two parts: the text's vector as half floats, then the ids of its tokens in order. Beside it
+stands a sketch of it, of a few bits. This process keeps the sketches of the banks it searches, a bank at a time, and
+catches up with the store before each search. Sketches pick candidates; their vectors, read from the store, say how near
+they are.
 """
 
 import threading
@@ -15,8 +15,9 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from commonplace.models.embedder import Embedder, Floats, Lexicon, TokenIds, Tokenizing
-from commonplace.recall import sketches
+from commonplace.models.embedder import Embedder, Floats, Lexicon, Tokenizing
+from commonplace.recall import nearness, sketches
+from commonplace.recall.nearness import Meaning, Nearness, squares, unit
 from commonplace.recall.sketches import Bits, Sketches
 from commonplace.records import Memory
 from commonplace.storage import search, vectors
@@ -32,23 +33,6 @@ _REACH = 400  # The nearest so many by their sketches hold nearly all of the nea
 _WIDER = 16
 
 Encoded: TypeAlias = bytes
-
-
-@dataclass(frozen=True, slots=True)
-class Meaning:
-    """A question, embedded once."""
-
-    vector: Floats
-    token_vectors: Floats | None
-    token_weights: Floats | None
-
-
-@dataclass(frozen=True, slots=True)
-class Nearness:
-    """How near a memory is to a question: as a whole, and token by token. 1 is the same, 0 is unrelated."""
-
-    vector: float
-    tokens: float
 
 
 class Semantics:
@@ -92,10 +76,10 @@ class Semantics:
         if self._lexicon is None:
             return Meaning(self._embedder.embed([question])[0], None, None)
         rows, tokens = self._lexicon.embed_with_tokens([question])
-        found = self._lexicon.token_vectors(tokens[0])
-        weights = _squares(found)
+        found = self._lexicon.token_vectors(np.unique(tokens[0]))
+        weights = squares(found)
         heaviest = np.argsort(-weights, kind="stable")[:QUESTION_TOKENS_MAX]
-        return Meaning(rows[0], _unit(found[heaviest]), weights[heaviest])
+        return Meaning(rows[0], unit(found[heaviest]), weights[heaviest])
 
     def sketched(self, encoded: Sequence[Encoded]) -> list[bytes]:
         """A sketch of each stored vector."""
@@ -114,7 +98,7 @@ class Semantics:
         found = _passing(db, within, best)
         if len(found) >= limit or len(best) < 2 * limit:
             return found[:limit]
-        if len(found) * _WIDER >= limit:
+        if found:
             wider = _passing(db, within, view.nearest(question, reach * _WIDER, within.chosen.status))
             if len(wider) >= 2 * limit:
                 return self._ordered(db, within, meaning, wider[:reach])[:limit]
@@ -129,13 +113,14 @@ class Semantics:
         near = zip(self._cosines(meaning, list(stored.values())), stored, strict=True)
         return [number for _, number in sorted(near, reverse=True)]
 
-    def nearness(self, meaning: Meaning, encoded: Sequence[Encoded]) -> list[Nearness]:
-        """How near each stored vector is to a question."""
-        if not encoded:
-            return []
-        cosines = self._cosines(meaning, encoded)
-        closeness = self._closeness(meaning, encoded) if self._lexicon else cosines
-        return [Nearness(max(0.0, c), max(0.0, t)) for c, t in zip(cosines, closeness, strict=True)]
+    def asking(self, question: str) -> "Asking":
+        """A question, ready to be held against this store's vectors."""
+        return Asking(self, self.meaning(question))
+
+    def nearness(self, meaning: Meaning, encoded: Sequence[Encoded]) -> Nearness:
+        """How near stored vectors are to a question."""
+        texts = [np.frombuffer(row, dtype=np.uint16, offset=self._vector_bytes) for row in encoded]
+        return nearness.measured(meaning, self._rows(encoded), texts if self._lexicon else None, self._lexicon)
 
     def _cosines(self, meaning: Meaning, encoded: Sequence[Encoded]) -> list[float]:
         return (self._rows(encoded) @ meaning.vector).tolist()
@@ -144,23 +129,6 @@ class Semantics:
         joined = b"".join(row[: self._vector_bytes] for row in encoded)
         halves: NDArray[np.float16] = np.frombuffer(joined, dtype=np.float16)
         return halves.reshape(len(encoded), self._embedder.dimensions).astype(np.float32)
-
-    def _closeness(self, meaning: Meaning, encoded: Sequence[Encoded]) -> list[float]:
-        """The mean, over a question's tokens, of the similarity to the nearest token of a text, heavy tokens more."""
-        question, weights = meaning.token_vectors, meaning.token_weights
-        texts = [np.frombuffer(row, dtype=np.uint16, offset=self._vector_bytes) for row in encoded]
-        filled = [place for place, ids in enumerate(texts) if len(ids)]
-        out = np.zeros(len(texts), dtype=np.float32)
-        if self._lexicon is None or question is None or weights is None or not len(weights) or not filled:
-            return out.tolist()
-        every: TokenIds = np.concatenate([texts[place] for place in filled])
-        vocabulary, columns = np.unique(every, return_inverse=True)
-        known = self._lexicon.token_vectors(vocabulary)
-        similar = (known @ question.T) / np.sqrt(_squares(known) + np.float32(1e-9))[:, np.newaxis]
-        starts = np.cumsum([0] + [len(texts[place]) for place in filled[:-1]])
-        nearest = np.maximum.reduceat(similar[columns], starts, axis=0)
-        out[filled] = nearest @ (weights / weights.sum())
-        return out.tolist()
 
     def _held(self, bank_id: int) -> Sketches:
         with self._lock:
@@ -195,6 +163,22 @@ class Semantics:
             held.purge_count = purge_count
 
 
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """A question as the embedder of a store understands it."""
+
+    semantics: Semantics
+    meaning: Meaning
+
+    def nearest(self, db: Database, within: Within, limit: int) -> list[int]:
+        """The memories nearest to the question among those a filter means, nearest first."""
+        return self.semantics.nearest(db, within, self.meaning, limit)
+
+    def nearness(self, encoded: Sequence[Encoded]) -> Nearness:
+        """How near stored vectors are to the question."""
+        return self.semantics.nearness(self.meaning, encoded)
+
+
 def _passing(db: Database, within: Within, numbers: Sequence[int]) -> list[int]:
     allowed = search.passing(db, within.bank_id, numbers, within.chosen, within.now)
     return [number for number in numbers if number in allowed]
@@ -203,15 +187,6 @@ def _passing(db: Database, within: Within, numbers: Sequence[int]) -> list[int]:
 def _passage(memory: Memory) -> str:
     labels = " ".join((*memory.tags, memory.key, memory.category)).strip()
     return "\n".join(part for part in (memory.title, memory.text, labels) if part)
-
-
-def _squares(rows: Floats) -> Floats:
-    return np.einsum("ij,ij->i", rows, rows)
-
-
-def _unit(rows: Floats) -> Floats:
-    """The same directions, with length one; what has no direction stays zero."""
-    return rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), np.float32(1e-9))
 
 
 def _numbers(joined: str) -> NDArray[np.int64]:

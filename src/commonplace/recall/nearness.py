@@ -1,0 +1,126 @@
+"""How near memories are to a question in meaning: as a whole, token by token, and together with what was said around.
+
+A text comes as its vector and its tokens in order. A long text touches many questions by chance when all of its tokens
+are taken together, so its best passage counts beside the whole.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from commonplace.models.embedder import Floats, Lexicon, TokenIds
+
+BLOCK_TOKENS = 24  # A passage is two of these, so that a sentence at an end of one is whole in another.
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """A question, embedded once."""
+
+    vector: Floats
+    token_vectors: Floats | None
+    token_weights: Floats | None
+
+
+@dataclass(frozen=True, slots=True)
+class Nearness:
+    """How near some memories are to a question, a row each. 1 is the same, 0 is unrelated."""
+
+    vector: Floats
+    tokens: Floats
+    passage: Floats
+    # What these come from: the vectors, and for each token of the question the nearest token of each text.
+    rows: Floats
+    nearest_tokens: Floats
+    meaning: Meaning
+
+    def around(
+        self, places: Mapping[int, int], windows: Mapping[int, Sequence[tuple[int, int]]]
+    ) -> dict[int, tuple[float, float]]:
+        """Vector and tokens of memories together with those around them, which count less the further they are."""
+        width = 1 + max(map(len, windows.values()))
+        rows: NDArray[np.intp] = np.zeros((len(windows), width), dtype=np.intp)
+        shares: Floats = np.zeros((len(windows), width), dtype=np.float32)
+        for row, (number, window) in enumerate(windows.items()):
+            # A place that is not there repeats the memory's own and counts nothing.
+            rows[row], shares[row, 0] = places[number], 1.0
+            for column, (other, distance) in enumerate(window, 1):
+                rows[row, column], shares[row, column] = places[other], 1 / (distance + 1)
+        joined = unit(np.einsum("nwd,nw->nd", self.rows[rows], shares)) @ self.meaning.vector
+        tokens = self._weighed(self.nearest_tokens[rows].max(axis=1))
+        return dict(zip(windows, zip(joined.tolist(), tokens.tolist(), strict=True), strict=True))
+
+    def with_more(self, other: "Nearness") -> "Nearness":
+        """These memories, then others."""
+        return Nearness(
+            np.concatenate([self.vector, other.vector]),
+            np.concatenate([self.tokens, other.tokens]),
+            np.concatenate([self.passage, other.passage]),
+            np.concatenate([self.rows, other.rows]),
+            np.concatenate([self.nearest_tokens, other.nearest_tokens]),
+            self.meaning,
+        )
+
+    def likeness(self, chosen: Sequence[int]) -> list[list[float]]:
+        """How near some of them are to each other."""
+        rows = self.rows[list(chosen)]
+        return (rows @ rows.T).tolist()
+
+    def _weighed(self, nearest: Floats) -> Floats:
+        weights = self.meaning.token_weights
+        if weights is None or not len(weights):
+            return nearest.mean(axis=1)
+        return nearest @ (weights / weights.sum())
+
+
+def measured(meaning: Meaning, rows: Floats, texts: Sequence[TokenIds] | None, lexicon: Lexicon | None) -> Nearness:
+    """How near texts are to a question; without tokens only as a whole."""
+    cosines = np.maximum(rows @ meaning.vector, 0)
+    question, weights = meaning.token_vectors, meaning.token_weights
+    if texts is None or lexicon is None or question is None or weights is None:
+        return Nearness(cosines, cosines, cosines, rows, cosines[:, np.newaxis], meaning)
+    nearest = np.zeros((len(texts), len(weights)), dtype=np.float32)
+    passages = np.zeros(len(texts), dtype=np.float32)
+    filled = [place for place, ids in enumerate(texts) if len(ids)]
+    if filled and len(weights):
+        shares = weights / weights.sum()
+        blocks, owners = _blocks(lexicon, question, [texts[place] for place in filled])
+        starts = np.searchsorted(owners, np.arange(len(filled)))
+        nearest[filled] = np.maximum.reduceat(blocks, starts, axis=0)
+        # A block and the one after it, unless that one is of the next text.
+        pairs = blocks.copy()
+        same = owners[:-1] == owners[1:]
+        pairs[:-1][same] = np.maximum(blocks[:-1][same], blocks[1:][same])
+        passages[filled] = np.maximum.reduceat(pairs @ shares, starts)
+        tokens = nearest @ shares
+    else:
+        tokens = np.zeros(len(texts), dtype=np.float32)
+    return Nearness(cosines, np.maximum(tokens, 0), np.maximum(passages, 0), rows, nearest, meaning)
+
+
+def unit(rows: Floats) -> Floats:
+    """The same directions, with length one; what has no direction stays zero."""
+    return rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), np.float32(1e-9))
+
+
+def squares(rows: Floats) -> Floats:
+    """The square of each row's length."""
+    return np.einsum("ij,ij->i", rows, rows)
+
+
+def _blocks(lexicon: Lexicon, question: Floats, texts: Sequence[TokenIds]) -> tuple[Floats, NDArray[np.intp]]:
+    """For each block of each text and each token of the question, the nearest token; and whose block it is."""
+    vocabulary, columns = np.unique(np.concatenate(texts), return_inverse=True)
+    known = lexicon.token_vectors(vocabulary)
+    similar = (known @ question.T) / np.sqrt(squares(known) + np.float32(1e-9))[:, np.newaxis]
+    starts: list[int] = []
+    owners: list[int] = []
+    begun = 0
+    for place, ids in enumerate(texts):
+        own = range(begun, begun + len(ids), BLOCK_TOKENS)
+        starts += own
+        owners += [place] * len(own)
+        begun += len(ids)
+    return np.maximum.reduceat(similar[columns], starts, axis=0), np.asarray(owners, dtype=np.intp)

@@ -1,0 +1,143 @@
+"""Weighs candidates: reads what is stored of them, and of what was said around them, and gathers the evidence."""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, TypeAlias
+
+from commonplace.recall import rank, turns
+from commonplace.recall.rank import Evidence, Question, Words
+from commonplace.recall.turns import Conversation, Turn
+from commonplace.records import Query
+from commonplace.storage import memories, search, vectors
+from commonplace.storage.database import Database
+from commonplace.storage.search import Within
+
+if TYPE_CHECKING:
+    from commonplace.recall.nearness import Nearness
+    from commonplace.recall.semantics import Asking
+
+Values: TypeAlias = dict[str, float]
+
+_TERMS_CHARS_MAX = 300_000  # How much of a memory is weighed; all of it is searched.
+_RECENT_SHARE = 0.15
+
+
+class Weighing:
+    """The evidence for the candidates of one question: memories by id, in the order they were read."""
+
+    def __init__(self, db: Database, within: Within, query: Query, asked: Question) -> None:
+        self._db, self._within, self._query, self._asked = db, within, query, asked
+        self._by_words = "keyword" in query.channels
+        self._asking: Asking | None = None
+        self._near: Nearness | None = None
+        self._places: dict[int, int] = {}
+        self._words: dict[int, Words] = {}
+        self._values: dict[int, Values] = {}
+        self._exact: set[int] = set()
+
+    def by_meaning(self, asking: "Asking") -> None:
+        """Weigh meaning too."""
+        self._asking = asking
+
+    def evidence(self, candidates: Sequence[int], named: Sequence[int]) -> list[Evidence]:
+        """What speaks for each candidate, and for what was said around the best of them."""
+        self._exact.update(named)
+        self._read(candidates)
+        # Pages follow each other by score, so there a score must not depend on what else was found.
+        if not self._query.depth:
+            self._hear(self._spoken(candidates))
+            self._weigh_recent()
+        return [Evidence(number, number in self._exact, values) for number, values in self._values.items()]
+
+    def likeness(self, numbers: Sequence[int]) -> list[list[float]]:
+        """How near memories are to each other; 0 where nothing is known of their meaning."""
+        if self._near is None:
+            return [[0.0] * len(numbers) for _ in numbers]
+        return self._near.likeness([self._places[number] for number in numbers])
+
+    def _read(self, numbers: Sequence[int]) -> None:
+        """Weigh more memories by themselves; what is not in the text index is left out."""
+        stored = self._encoded(numbers)
+        read = search.stored_terms(self._db, numbers, _TERMS_CHARS_MAX)
+        fresh = [number for number in read if stored is None or number in stored]
+        if stored is not None and self._asking and fresh:
+            near = self._asking.nearness([stored[number] for number in fresh])
+            self._near = self._near.with_more(near) if self._near else near
+        for number in fresh:
+            self._places[number] = len(self._places)
+            self._words[number] = rank.words(self._asked, read[number])
+            self._values[number] = self._own(number)
+            if rank.has_identifiers(self._asked, read[number]):
+                self._exact.add(number)
+
+    def _encoded(self, numbers: Sequence[int]) -> dict[int, bytes] | None:
+        if self._asking is None:
+            return None
+        bank_id, semantics = self._within.bank_id, self._asking.semantics
+        stored = vectors.of(self._db, bank_id, semantics.name, numbers)
+        missing = [number for number in numbers if number not in stored]
+        if missing:
+            # Written a moment ago and not embedded yet, or embedded by another embedder: done here, for this question.
+            fresh = memories.by_ids(self._db, bank_id, missing)
+            stored |= dict(zip(fresh, semantics.encode(list(fresh.values())), strict=True))
+        return stored
+
+    def _own(self, number: int) -> Values:
+        said, near, values = self._words[number], self._near, Values()
+        if self._by_words:
+            values |= {"keyword": said.keyword, "coverage": said.coverage, "passage": said.passage}
+        if near is not None:
+            place = self._places[number]
+            # A word that is there is as near as can be, also where its tokens are strange to the embedder.
+            values["vector"] = float(near.vector[place])
+            values["tokens"] = max(float(near.tokens[place]), values.get("coverage", 0.0))
+            values["passage tokens"] = max(float(near.passage[place]), values.get("passage", 0.0))
+        return values
+
+    def _spoken(self, numbers: Sequence[int]) -> dict[int, Turn]:
+        begun = search.beginnings(self._db, self._within.bank_id, numbers, turns.TEXT_CHARS_MAX)
+        found = {number: turns.turn_of(text, scope) for number, (text, scope) in begun.items()}
+        return {number: turn for number, turn in found.items() if turn}
+
+    def _hear(self, spoken: dict[int, Turn]) -> None:
+        """Weigh what was said around the best candidates: it helps them, and may itself be the answer."""
+        best = sorted(spoken.keys() & self._values.keys(), key=self._strength, reverse=True)[: turns.EXPANDED_MAX]
+        if not best:
+            return
+        within = self._within
+        runs = search.surroundings(self._db, within.bank_id, best, 2 * turns.REACH)
+        unread = list(dict.fromkeys(number for run in runs for number in run if number not in self._values))
+        allowed = search.passing(self._db, within.bank_id, unread, within.chosen, within.now)
+        more = self._spoken([number for number in unread if number in allowed])
+        self._read(list(more))
+        heard = {number: turn for number, turn in (spoken | more).items() if number in self._values}
+        conversation = Conversation(heard, runs)
+        windows = {number: around for number in heard if (around := conversation.around(number))}
+        about = turns.asked_about(self._query.text, {heard[number].speaker for number in windows})
+        for number in windows:
+            turn = heard[number]
+            self._values[number] |= {"speaker": float(turn.speaker in about), "asking": turn.asking}
+        self._weigh_around(windows)
+
+    def _weigh_around(self, windows: Mapping[int, Sequence[tuple[int, int]]]) -> None:
+        """How much more a turn and those around it say together than it says alone: in words, as a whole, in tokens."""
+        near = self._near.around(self._places, windows) if self._near and windows else {}
+        for number, around in windows.items():
+            values, together = self._values[number], Values()
+            if self._by_words:
+                every = self._words[number].found.union(*(self._words[other].found for other, _ in around))
+                together["coverage"] = rank.coverage(self._asked, every)
+            if near:
+                vector, tokens = near[number]
+                together |= {"vector": vector, "tokens": max(tokens, together.get("coverage", 0.0))}
+            values |= {f"{name} around": max(0.0, value - values[name]) for name, value in together.items()}
+
+    def _weigh_recent(self) -> None:
+        if not self._values or not turns.goes_on(self._query.text):
+            return
+        span = _RECENT_SHARE * len(self._values)
+        for place, number in enumerate(sorted(self._values, reverse=True)):
+            self._values[number]["recent"] = math.exp(-place / span)
+
+    def _strength(self, number: int) -> float:
+        return rank.strength(self._values[number])

@@ -1,0 +1,79 @@
+"""Memories read as a conversation."""
+
+import pytest
+
+from commonplace.recall import turns
+from commonplace.recall.turns import Conversation, Turn
+
+A, B = Turn("anna", 0), Turn("ben", 0)
+
+
+@pytest.mark.parametrize(
+    ("text", "speaker"),
+    [
+        ("Anna: I moved to Bergen.", "anna"),
+        ("(4:04 pm on 20 January, 2023) Gina Rossi: Sorry!", "gina rossi"),
+        ("[2026-01-03] **Jonas:** The boat is done.", "jonas"),
+        ("李雷: 你好。", "李雷"),
+        ("user: what about my trip?", "user"),
+    ],
+)
+def test_a_turn_begins_with_who_speaks(text: str, speaker: str) -> None:
+    found = turns.turn_of(text)
+    assert found is not None
+    assert found.speaker == speaker
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The port is 5432.",
+        "https://example.org/a",
+        "Anna: hello\nBen: hello Anna",
+        "12:30 lunch",
+        "",
+        "Remember this:\n- one\n- two: three",
+    ],
+)
+def test_what_names_no_speaker_or_several_is_no_turn(text: str) -> None:
+    found = turns.turn_of(text)
+    assert found is None or found.speaker == "remember this"
+
+
+def test_it_is_known_how_much_of_a_turn_asks() -> None:
+    found = turns.turn_of("Ben: That is great! What gave you the idea?")
+    assert found is not None
+    assert found.asking == 0.5
+
+
+def test_a_turn_hears_three_before_and_three_after() -> None:
+    heard = {number: (A, B)[number % 2] for number in range(10)}
+    found = Conversation(heard, [list(range(10))]).around(5)
+    assert found == [(4, 1), (3, 2), (2, 3), (6, 1), (7, 2), (8, 3)]
+
+
+def test_nobody_is_heard_over_a_gap_or_into_the_memory_of_somebody_else() -> None:
+    heard = {1: A, 2: B, 3: A, 5: B, 6: A, 7: Turn("anna", 0, "another user")}
+    conversation = Conversation(heard, [[1, 2, 3, 4, 5, 6, 7]])
+    assert [number for number, _ in conversation.around(3)] == [2, 1]
+    assert [number for number, _ in conversation.around(6)] == []
+    assert conversation.around(7) == []
+
+
+def test_labels_that_never_come_again_are_no_conversation() -> None:
+    heard = {number: Turn(f"topic {number}", 0) for number in range(6)}
+    assert Conversation(heard, [list(range(6))]).around(3) == []
+
+
+def test_a_question_names_whom_it_is_about() -> None:
+    speakers = {"anna", "gina rossi", "user"}
+    assert turns.asked_about("Where does Anna live?", speakers) == {"anna"}
+    assert turns.asked_about("What did Gina's mother say?", speakers) == {"gina rossi"}
+    assert turns.asked_about("Where did I park my car?", speakers) == {"user"}
+    assert turns.asked_about("Where is the annaberg?", speakers) == frozenset()
+
+
+def test_somebody_who_goes_on_is_told_from_somebody_who_asks() -> None:
+    assert turns.goes_on("Hi. I finished the quiz you gave me. What's next?")
+    assert not turns.goes_on("What did Anna do next?")
+    assert not turns.goes_on("The dog barked. The cat slept.")
