@@ -163,7 +163,7 @@ def asked(store: Store, ways: Sequence[str]) -> dict[str, list[Asked]]:
                     tuple(names[hit.memory.id] for hit in found.hits),
                     question.superseded,
                     question.also_fine,
-                    bool(getattr(found, "unsure", False)),
+                    found.unsure,
                     seconds,
                 )
                 out[way].append(Asked(store.name, question, answer))

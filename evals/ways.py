@@ -1,16 +1,16 @@
 """The ways a question is asked: as daily, with one channel alone, or with one ingredient taken out.
 
-A way is a context manager that yields what to do with the query. A switch of the query is turned there; a value of a
-module is swapped for as long as the context lasts.
+A way is a context manager that yields what to do with the query. A switch of the query is turned there; weights are
+swapped for as long as the context lasts.
 """
 
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
-from types import ModuleType
 from typing import TypeAlias
 
 from commonplace import Query
+from commonplace.recall import rank, settling
 
 Changed: TypeAlias = Callable[[Query], Query]
 Way: TypeAlias = Callable[[], AbstractContextManager[Changed]]
@@ -34,24 +34,59 @@ def only(*channels: str) -> Way:
     return way
 
 
-def with_value(module: ModuleType, name: str, value: object) -> Way:
-    """A value of a module, changed for the time of a question."""
+def without(*names: str) -> Way:
+    """Some kinds of evidence left out: looked at, but weighing nothing."""
 
     @contextmanager
     def way() -> Generator[Changed]:
-        before = getattr(module, name)
-        setattr(module, name, value)
+        before = rank.WEIGHTS, rank.ORDER
+        rank.WEIGHTS, rank.ORDER = (
+            _lightened(rank.WEIGHTS, names),
+            {n: w for n, w in rank.ORDER.items() if n not in names},
+        )
         try:
             yield lambda query: query
         finally:
-            setattr(module, name, before)
+            rank.WEIGHTS, rank.ORDER = before
 
     return way
 
 
+@contextmanager
+def as_weighed() -> Generator[Changed]:
+    """The hits in the order of their scores, however old they are."""
+    before = settling.newest_first
+    settling.newest_first = lambda scored, likeness: list(scored)
+    try:
+        yield lambda query: query
+    finally:
+        settling.newest_first = before
+
+
+def _lightened(weights: Mapping[str, float], names: Sequence[str]) -> dict[str, float]:
+    """The weights without some of them. What a memory says itself weighs as much as before, so that thresholds fit."""
+    own = [name for name in weights if "around" not in name]
+    left = sum(weights[name] for name in own if name not in names)
+    more = sum(weights[name] for name in own) / left if left else 1.0
+    return {n: 0.0 if n in names else w * more if n in own else w for n, w in weights.items()}
+
+
+def _named(part: str) -> tuple[str, ...]:
+    return tuple(name for name in rank.WEIGHTS if part in name)
+
+
+# What the page calls some kinds of evidence, and the names these have in `recall.rank`.
+EVIDENCE: Mapping[str, tuple[str, ...]] = {
+    "tokens": _named("tokens"),
+    "passages": _named("passage"),
+    "what was said around": _named("around"),
+    **{name: (name,) for name in rank.ORDER},
+}
 # What is taken out in turn by `--ablate`.
 ABLATIONS: Mapping[str, Way] = {
     "without vectors": only("keyword"),
     "without keywords": only("vector"),
+    **{f"without {ingredient}": without(*names) for ingredient, names in EVIDENCE.items()},
+    "without the newest first": as_weighed,
 }
 WAYS: Mapping[str, Way] = {OURS: as_daily, VECTORS: only("vector"), **ABLATIONS}

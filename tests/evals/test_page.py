@@ -1,10 +1,12 @@
 """What was measured is kept, compared and shown."""
 
 from pathlib import Path
-from types import ModuleType
 from xml.etree import ElementTree
 
+import pytest
+
 from commonplace import Query
+from commonplace.recall import rank, settling
 from commonplace.recall.scoring import Estimate
 from evals import page, record, ways
 from evals.goals import GOALS, OWN
@@ -76,13 +78,25 @@ def test_the_picture_is_well_formed_and_has_every_goal(tmp_path: Path) -> None:
     assert sum(text == "0.750" for text in texts) == len(GOALS)
 
 
-def test_a_way_turns_its_switch_and_turns_it_back() -> None:
-    module = ModuleType("weights")
-    module.weight = 4  # pyright: ignore[reportAttributeAccessIssue]
+def test_evidence_that_is_left_out_weighs_nothing_until_it_is_back() -> None:
+    before = rank.WEIGHTS, rank.ORDER
 
-    with ways.with_value(module, "weight", 0)():
-        assert module.weight == 0
-    assert module.weight == 4
+    with ways.without("vector", "speaker")():
+        assert rank.WEIGHTS["vector"] == 0
+        assert "speaker" not in rank.ORDER
+        # What a memory says itself weighs as much as before in all.
+        own = [name for name in rank.WEIGHTS if "around" not in name]
+        assert sum(rank.WEIGHTS[name] for name in own) == pytest.approx(sum(before[0][name] for name in own))
+
+    assert before == (rank.WEIGHTS, rank.ORDER)
+
+
+def test_every_ablation_takes_something_out_and_puts_it_back() -> None:
+    assert all(names for names in ways.EVIDENCE.values())
+    before = settling.newest_first
+    with ways.as_weighed():
+        assert settling.newest_first is not before
+    assert settling.newest_first is before
 
 
 def test_every_ablation_is_a_way_to_ask() -> None:

@@ -94,7 +94,7 @@ def _answers(call: Call, cases: Sequence[Case], limit: int) -> Iterator[Answer]:
                 tuple(hit.memory.id for hit in found.hits),
                 frozenset(case.superseded),
                 frozenset(case.also_fine),
-                bool(getattr(found, "unsure", False)),
+                found.unsure,
                 seconds,
             )
             progress(number + 1, len(cases))
