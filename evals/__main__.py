@@ -43,7 +43,7 @@ def main() -> int:
     own = not options.sets or PRECISION in options.sets
     parts = _measured(chosen, own, options)
     # Some of the sets, or ablations on some of them, would put half a table in the place of a whole one.
-    whole = chosen == known and own if options.ablate else chosen in (known, [])
+    whole = chosen == known and own if options.ablate else chosen in (known, []) and options.every == 1
     if whole and not options.print_only:
         kept = {**record.kept(record.DOCS), **parts}
         record.keep(record.DOCS, kept)
@@ -60,6 +60,7 @@ def _options() -> argparse.Namespace:
         "sets", nargs="*", metavar="SET", help=f"which sets, or {PRECISION}; everything when none is named"
     )
     parser.add_argument("--ablate", action="store_true", help="take out one ingredient after the other")
+    parser.add_argument("--every", type=int, default=1, metavar="N", help="ask only every N-th question of the sets")
     parser.add_argument("--misses", action="store_true", help="list the questions of our own set that went wrong")
     parser.add_argument("--print-only", action="store_true", help="leave docs/quality.md as it is")
     parser.add_argument(
@@ -73,7 +74,7 @@ def _measured(chosen: Sequence[str], own: bool, options: argparse.Namespace) -> 
     parts: dict[str, Part] = {}
     results: Results = {}
     if chosen:
-        found, sizes = _public(chosen, ways, options.jobs)
+        found, sizes = _public(chosen, ways, options)
         results |= found
         parts[page.SETS] = _part(page.SETS, found, {"sizes": sizes})
         _show(found, {**scoring.RANKING, **scoring.PACE}, page.SETS)
@@ -87,22 +88,24 @@ def _measured(chosen: Sequence[str], own: bool, options: argparse.Namespace) -> 
         _show(found, scoring.PRECISION, page.PRECISE)
         if options.misses:
             _show_misses(asked[OURS])
-    # An ablation has its own part, and leaves those of the daily runs alone.
-    return {page.ABLATED: _part(page.ABLATED, results, {})} if options.ablate else parts
+    # An ablation has a part of its own, and leaves those of the daily runs alone.
+    return {page.ABLATED: _part(page.ABLATED, results, {"every": options.every})} if options.ablate else parts
 
 
 def _part(name: str, found: Results, about: Mapping[str, object]) -> Part:
     return record.part(found, about, record.kept(record.DOCS).get(name, {}), record.committed().get(name, {}))
 
 
-def _public(names: Sequence[str], ways: Sequence[str], jobs: int) -> tuple[Results, dict[str, list[int]]]:
+def _public(
+    names: Sequence[str], ways: Sequence[str], options: argparse.Namespace
+) -> tuple[Results, dict[str, list[int]]]:
     # The longest first, so that no process is left alone with it at the end.
     order = sorted(names, key=lambda name: LONGEST_FIRST.index(name) if name in LONGEST_FIRST else len(LONGEST_FIRST))
     found: Results = {}
     sizes: dict[str, list[int]] = {}
     console = Console(stderr=True)
     with console.status("Measuring") as status:
-        for name, measured in sets.measured(order, ways, jobs):
+        for name, measured in sets.measured(order, ways, options.jobs, options.every):
             answers = measured.answers
             found[name] = {way: estimates(a, {**scoring.RANKING, **scoring.PACE}) for way, a in answers.items()}
             sizes[name] = [measured.docs, len(answers[ways[0]])]

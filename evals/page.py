@@ -141,9 +141,11 @@ def _ablations(part: Part | None) -> str:
             cells.append(f"{value:.3f}" if way == OURS else f"{value - whole:+.3f}")
         rows.append((f"**{way}**" if way == OURS else way, *cells))
     heads = ("", *(f"{'own set' if goal.set == OWN else goal.set} {goal.measure}" for goal in chosen))
+    command = f"python -m evals --ablate --every {part['every']}"
     return (
-        f"## What each ingredient brings\n\n{_made(part, 'python -m evals --ablate')} The first row is everything\n"
-        "together; each row below tells what changes when one thing is taken out.\n\n" + _table(heads, rows)
+        f"## What each ingredient brings\n\n{_made(part, command)}\n"
+        "The first row is everything together, on every so many-th question of the public sets and on all of our own;\n"
+        "each row below tells what changes when one thing is taken out.\n\n" + _table(heads, rows)
     )
 
 

@@ -29,7 +29,7 @@ def parts(value: float, former: float | None = None) -> dict[str, record.Part]:
     return {
         page.SETS: record.part(public, {"sizes": sizes}, before[page.SETS], {}),
         page.PRECISE: record.part(own, {"sizes": {page.HELD_OUT: 50}}, before[page.PRECISE], {}),
-        page.ABLATED: record.part(found(value), {}, before[page.ABLATED], {}),
+        page.ABLATED: record.part(found(value), {"every": 1}, before[page.ABLATED], {}),
     }
 
 
