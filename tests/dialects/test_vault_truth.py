@@ -70,6 +70,17 @@ def test_a_note_purged_on_the_command_line_is_gone_from_the_folder_at_once(home:
 
 
 @requirement("vault:sync:dialects")
+def test_what_another_tongue_keeps_is_found_and_forgotten_and_gets_no_file(vault: VaultClient) -> None:
+    memory = {"messages": "The capybara bathes on Sundays.", "infer": False}
+    vault.running.call("/powermem/mcp", "add_memory", memory)
+    found = vault("memory_search", query="when does the capybara bathe?")["results"][0]
+    before = set(vault.files())
+    assert vault("memory_forget", id=found["id"])["status"] == "deleted"
+    assert vault.titles("capybara bathes sundays") == []
+    assert set(vault.files()) == before
+
+
+@requirement("vault:sync:dialects")
 def test_a_note_edited_through_another_tongue_is_edited_in_its_file_when_the_answer_comes(vault: VaultClient) -> None:
     number = vault.append("Berth", "The boat lies at berth 7.")
     file = vault.root / "Berth.md"

@@ -112,11 +112,14 @@ def memory_forget(
         raise _unknown(id)
     vault = _in_step(call)
     memory = _memory(call, id)
-    after = call.engine.forget(call.bank, [memory.id], call.origin("vault"))[0].memory
-    # Where somebody writes to the file at this very moment, a look brings both together; if it must, the next one.
-    with suppress(Conflict):
-        if not follow(vault, after.id, call.origin("vault")):
-            sync(vault)
+    written = False
+    with call.engine.db.transaction():
+        after = call.engine.forget(call.bank, [memory.id], call.origin("vault"))[0].memory
+        # Where somebody writes to the file at this very moment, a look brings both together; if it must, the next one.
+        with suppress(Conflict):
+            written = follow(vault, after.id, call.origin("vault"))
+    if not written:
+        sync(vault)
     assert after.forgotten_at is not None
     return {"id": ids.note(after.id), "status": "deleted", "deleted_at": clock.iso(after.forgotten_at)}
 

@@ -41,7 +41,7 @@ def graves(vault: Vault) -> Graves:
     kept = [one for one in found if one.stays]
     if len(kept) < len(found):
         with vault.engine.db.transaction():
-            settled = [_settled(vault, one) for one in found if not one.stays]
+            settled = [_tried(vault, one) for one in found if not one.stays]
         kept += [one for one in settled if one is not None]
     if vault.bank != DEFAULT_BANK and vault.bank_id is None:
         _remove_empty(vault.root)
@@ -72,6 +72,14 @@ def _rise(vault: Vault, one: Erased) -> None:
     """A file that stayed is gone or was changed, and is a file like any other again."""
     with vault.engine.db.transaction():
         rows.drop_erased(vault.engine.db, one.memory_id)
+
+
+def _tried(vault: Vault, one: Erased) -> Erased | None:
+    """Settle what can be settled; a file in a folder that nobody may write to is tried again, and unread till then."""
+    try:
+        return _settled(vault, one)
+    except CommonplaceError:
+        return one
 
 
 def _settled(vault: Vault, one: Erased) -> Erased | None:

@@ -1,18 +1,22 @@
 """Keeps folders and memories together while a server runs: at a notice, at every few turns, and all now and then."""
 
+import logging
 import time
 from collections.abc import Callable
 
 from commonplace.engine.engine import Engine
+from commonplace.errors import CommonplaceError
 from commonplace.storage import notes as rows
 from commonplace.vault.notices import Notices
-from commonplace.vault.place import folders_of, vaults
+from commonplace.vault.place import Vault, folders_of, vaults
 from commonplace.vault.sync import sync
 
 LOOK_S = 1.0
 LOOK_S_MAX = 5.0
 COMPARE_S = 300.0
 _SOON_S = 0.1
+
+_log = logging.getLogger(__name__)
 
 
 class Watch:
@@ -24,6 +28,7 @@ class Watch:
         self._soonest = self._latest = self._compare_at = 0.0
         self._pulse: object = None
         self._told = False
+        self._failed: dict[str, str] = {}
 
     def look(self) -> None:
         """Compare what may have changed, if it is time to; the first time and now and then everything."""
@@ -38,13 +43,23 @@ class Watch:
         self._told, self._pulse = False, pulse
         full = now >= self._compare_at
         for vault in vaults(self._engine, every=full):
-            sync(vault, full=full)
+            self._sync(vault, full)
         # A large folder takes longer to look through, and is looked at less often for it.
         spent = time.monotonic() - now
         gap = LOOK_S_MAX if self.listening else LOOK_S
         self._soonest = now + spent + min(LOOK_S_MAX, max(_SOON_S, 4 * spent))
         self._latest = now + spent + min(LOOK_S_MAX, max(gap, 20 * spent))
         self._compare_at = now + spent + COMPARE_S if full else self._compare_at
+
+    def _sync(self, vault: Vault, full: bool) -> None:
+        """Compare one folder; what is wrong with it is told once, and holds up no other."""
+        try:
+            sync(vault, full=full)
+            self._failed.pop(vault.bank, None)
+        except CommonplaceError as error:
+            if self._failed.get(vault.bank) != error.message:
+                _log.warning("The notes of bank %r wait: %s", vault.bank, error.message)
+            self._failed[vault.bank] = error.message
 
     def begin(self, wake: Callable[[], object]) -> None:
         """Call `wake` from now on whenever there is a reason to look."""

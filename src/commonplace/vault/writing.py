@@ -49,8 +49,8 @@ def follow(vault: Vault, number: int, origin: Origin) -> bool:
     """Write what a memory says into its file; whether anything was written. What a person changed there waits."""
     with vault.engine.db.transaction():
         kept, memory = rows.find(vault.engine.db, number), vault.memory(number)
-        if memory is None:
-            return False
+        if memory is None or (kept is None and not mark_of(memory)):
+            return False  # Erased, or no note.
         if kept is None or kept.mtime_ns == 0:
             _give_name(vault, number, None, origin)
             return True
