@@ -33,6 +33,7 @@ BATCH = 10_000
 SINGLES = 1_000
 QUESTIONS, FILTERED_QUESTIONS, THREADS = 200, 40, 4
 NEAREST = 10
+ASKED_MAX = 100_000
 # Which memories have a tag: every tenth, every hundredth, one in ten thousand.
 TAGS = {"tenth": 10, "hundredth": 100, "rare": 10_000}
 _DEALT = """
@@ -106,9 +107,9 @@ def _started(home: Path) -> bool:
 
 
 def questions(count: int, wanted: int = QUESTIONS) -> list[str]:
-    """Questions about memories spread over a store of so many."""
-    author, every = Author(), max(1, count // wanted)
-    texts = [text for place, text in enumerate(author.memories(count)) if place % every == 0]
+    """Questions about memories of a store of so many, spread over its first hundred thousand."""
+    author, known = Author(), min(count, ASKED_MAX)
+    texts = [text for place, text in enumerate(author.memories(known)) if place % max(1, known // wanted) == 0]
     return [author.question(text) for text in texts[:wanted]]
 
 
