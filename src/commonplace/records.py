@@ -301,6 +301,8 @@ class Place:
 class Query:
     """A question. `now` anchors words such as "yesterday"; `channels` narrows how it is looked for.
 
+    `during` is the time it speaks of, from a moment up to another, read from the words when it is not given; what is of
+    that time comes first.
     `depth` is how many candidates of each channel are weighed at least; with one, the hits come in pages, and `after`
     is where the page before ended.
     """
@@ -311,6 +313,7 @@ class Query:
     min_score: float = 0.0
     channels: tuple[str, ...] = ("keyword", "vector")
     now: int | None = None
+    during: tuple[int, int] | None = None
     explain: bool = False
     depth: int = 0
     after: Place | None = None

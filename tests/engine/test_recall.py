@@ -331,3 +331,39 @@ def test_without_an_embedder_keywords_do(home: Path, clock: StoppedClock) -> Non
     plain.remember_many("b", [Draft(fact) for fact in FACTS])
     assert found(plain, "which port does staging use?")[:1] == [FACTS[0]]
     plain.db.close()
+
+
+def test_what_is_of_the_time_asked_about_comes_first(engine: Engine, clock: StoppedClock) -> None:
+    day = 86_400_000
+    engine.remember("b", Draft("We decided on the billing retries: three.", happened_at=clock.now() - 30 * day))
+    engine.remember("b", Draft("We decided on the billing retries: none.", happened_at=clock.now() - day))
+    engine.remember("b", Draft("We decided on the billing retries: five.", happened_at=clock.now() - 5 * day))
+    assert found(engine, "What did we decide on the billing retries yesterday?")[0].endswith("none.")
+    assert found(engine, "What did we decide on the billing retries?")[0].endswith("five.")
+
+
+def test_an_answer_is_marked_when_even_the_best_hit_is_a_weak_one(engine: Engine) -> None:
+    engine.remember_many("b", [Draft(fact) for fact in FACTS])
+    assert not engine.recall("b", Query(FACTS[0])).unsure
+    weak = engine.recall("b", Query("puppy veterinarian cat illness", limit=3))
+    assert not weak.hits or weak.unsure
+
+
+def test_a_turn_is_found_by_what_was_said_before_it(engine: Engine) -> None:
+    said = [
+        "Ben: How was your week?",
+        "Anna: Quiet. I mostly read.",
+        "Ben: Did you finish the painting for the exhibition? What gave you the idea?",
+        "Anna: It came to me on the ferry, in the fog.",
+        "Ben: Lovely. Shall we have lunch on Friday?",
+        "Anna: Friday is fine. One o'clock?",
+    ]
+    engine.remember_many("b", [Draft(turn) for turn in [*said, *(f"Ben: Number {n}." for n in range(20))]])
+    assert said[3] in found(engine, "What gave Anna the idea for the exhibition painting?")[:3]
+
+
+def test_what_another_user_said_in_between_is_not_heard(engine: Engine) -> None:
+    for user, text in (("u1", "Ben: And the exhibition painting?"), ("u2", "Anna: No."), ("u1", "Anna: In the fog.")):
+        engine.remember("b", Draft(text, scope=Scope(user=user)))
+    hits = engine.recall("b", Query("exhibition painting", Filter(users=("u2",)))).hits
+    assert "Anna: In the fog." not in [hit.memory.text for hit in hits]

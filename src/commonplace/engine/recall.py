@@ -7,11 +7,13 @@ from commonplace.engine import derived
 from commonplace.engine.drafts import checked_filter
 from commonplace.engine.parts import Parts
 from commonplace.errors import Invalid, TooLarge
+from commonplace.extract import when
 from commonplace.limits import BULK_MAX, QUERY_CHARS_MAX, RECALL_MAX
 from commonplace.recall import fading, pipeline
 from commonplace.records import Query, Recall
 from commonplace.storage import banks
 
+_TIMED_CHARS = 2_000  # A longer question is a text, and the times it names are its own.
 HEAL_MS = 50  # What a question may spend on embedding what was written since the last one.
 
 
@@ -31,6 +33,8 @@ def recall(parts: Parts, bank: str, query: Query) -> Recall:
     # Pages go by the score alone.
     fades = parts.fading_days and not query.depth
     asked = replace(query, limit=RECALL_MAX) if fades else query
+    if asked.during is None and (span := when.first(query.text[:_TIMED_CHARS], now)):
+        asked = replace(asked, during=(span.start, span.end))
     with parts.db.snapshot():
         answer = pipeline.run(parts.db, semantics, bank_id, asked, now)
     return fading.faded(answer, now, parts.fading_days, query.limit) if fades else answer

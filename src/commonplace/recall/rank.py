@@ -15,6 +15,7 @@ Their weighted sum goes through a logistic curve: the relevance. What follows on
   speaker        whether a turn is said by whom the question is about
   asking         which share of a turn's sentences are questions, which seldom answer any
   recent         how new it is, when the question goes on with what was last talked about
+  time           whether it is of the time that the question speaks of
 
 The weights were fitted on public questions (see `evals`).
 """
@@ -39,7 +40,7 @@ WEIGHTS: Mapping[str, float] = {
     "vector around": 2.2,
     "tokens around": 2.8,
 }
-ORDER: Mapping[str, float] = {"speaker": 2.3, "asking": -0.9, "recent": 1.5}
+ORDER: Mapping[str, float] = {"speaker": 2.3, "asking": -0.9, "recent": 1.5, "time": 1.5}
 _OWN_WORDS, _OWN_MEANING = ("keyword", "coverage", "passage"), ("vector", "tokens", "passage tokens")
 _MIDDLE = 5.0
 _HIT_MIN = 2.2  # A hit with less evidence is never shown.

@@ -37,6 +37,11 @@ def _replaces(newer: Scored, older: Scored, likeness: float) -> bool:
     return (
         newer.evidence.memory_id > older.evidence.memory_id
         and newer.evidence.exact == older.evidence.exact
+        and _of_time(newer) == _of_time(older)
         and likeness >= _ALIKE_MIN
         and older.strength - newer.strength <= _STRENGTH_GAP
     )
+
+
+def _of_time(one: Scored) -> float:
+    return one.evidence.values.get("time", 0.0)

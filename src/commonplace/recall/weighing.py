@@ -96,7 +96,10 @@ class Weighing:
 
     def _spoken(self, numbers: Sequence[int]) -> dict[int, Turn]:
         begun = search.beginnings(self._db, self._within.bank_id, numbers, turns.TEXT_CHARS_MAX)
-        found = {number: turns.turn_of(text, scope) for number, (text, scope) in begun.items()}
+        if during := self._query.during:
+            for number in begun.keys() & self._values.keys():
+                self._values[number]["time"] = float(during[0] <= begun[number].at < during[1])
+        found = {number: turns.turn_of(one.text, one.scope) for number, one in begun.items()}
         return {number: turn for number, turn in found.items() if turn}
 
     def _hear(self, spoken: dict[int, Turn]) -> None:

@@ -202,10 +202,19 @@ def surroundings(db: Database, bank_id: int, memory_ids: Sequence[int], reach: i
     return [[*_ids(row["before"])[::-1], row["id"], *_ids(row["after"])] for row in rows]
 
 
-def beginnings(db: Database, bank_id: int, memory_ids: Sequence[int], chars: int) -> dict[int, tuple[str, str]]:
-    """How some memories begin, and whose each one is, so that those of different people can be told apart."""
+@dataclass(frozen=True, slots=True)
+class Beginning:
+    """How a memory begins, whose it is, so that those of different people can be told apart, and of which moment."""
+
+    text: str
+    scope: str
+    at: int
+
+
+def beginnings(db: Database, bank_id: int, memory_ids: Sequence[int], chars: int) -> dict[int, Beginning]:
+    """How some memories begin."""
     rows = db.all("beginnings", bank_id=bank_id, ids=json.dumps(list(memory_ids)), chars=chars)
-    return {row["id"]: (row["text"], row["scope"]) for row in rows}
+    return {row["id"]: Beginning(row["text"], row["scope"], row["at"]) for row in rows}
 
 
 def drop_lost(db: Database) -> None:
