@@ -56,8 +56,9 @@ def test_a_model_finds_facts_dates_types_names_and_causes(engine: Engine, bank: 
         assert "Said on 2026-09-22 (Tuesday)." in server.texts[0]
         links = Hindsight(engine)("get_bank_stats", bank_id=bank or "default")["link_counts"]
         assert links == {"temporal": 3, "entity": 1, "caused_by": 1}
-        assert client.found("Why was the billing job stopped?")[:1] == ["Maria Rossi stopped the billing job."]
-        assert "The disk of db-1 was full." in client.found("Why was the billing job stopped?")
+        told = client.found("Why was the billing job stopped?", types=["world", "experience"])
+        assert told[0] == "Maria Rossi stopped the billing job."
+        assert "The disk of db-1 was full." in told
 
 
 @pytest.mark.parametrize(
@@ -173,6 +174,21 @@ def test_only_what_changed_is_read_again(engine: Engine) -> None:
         assert {one["id"] for one in client.facts()} == {kept[0], *new}
         assert len(client.keep(f"{first}\n{third}", document_id="halls", tags=["b"])) == 2
         assert len(server.asked) == 3  # Other tags make other facts, but no other reading.
+
+
+def test_a_later_part_knows_what_the_text_is_about(engine: Engine) -> None:
+    text = "Maria Rossi is the new head of the kitchen, and this is about her.\nShe likes strong tea."
+    fact = {"text": "Maria Rossi likes strong tea.", "entities": ["Maria Rossi"]}
+    with asked(engine, {"facts": ["Maria Rossi is the new head of the kitchen."]}, {"facts": [fact]}) as (
+        client,
+        server,
+    ):
+        client("update_bank", config_updates={"retain_chunk_size": 100, "retain_chunk_batch_size": 1})
+        numbers = client.keep(f"{text} {'She drinks it every day. ' * 4}".strip(), context="staff")
+        assert "Context: staff" in server.texts[0]
+        assert "begins so" not in server.texts[0]
+        assert "who is meant: Maria Rossi is the new head" in server.texts[1]
+        assert client("get_memory", memory_id=numbers[1])["entities"] == ["Maria Rossi"]
 
 
 def test_what_one_part_fails_at_is_cut_by_rules(engine: Engine) -> None:

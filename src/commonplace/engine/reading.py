@@ -17,7 +17,7 @@ from commonplace.engine.marks import mark_of
 from commonplace.engine.parts import Parts
 from commonplace.errors import ModelFailed
 from commonplace.extract import fact_proposals, facts
-from commonplace.extract.fact_proposals import Wishes
+from commonplace.extract.fact_proposals import Chunk, Wishes
 from commonplace.extract.facts import Fact
 from commonplace.extract.proposals import Model, within
 from commonplace.models.answers import Unusable
@@ -28,6 +28,8 @@ READ_S_MAX = 45  # Clients wait a minute.
 # Where a document notes which facts a model read from which chunk.
 NOTED = "read"
 _CHUNKS_MAX = 60
+_OPENING_CHARS = 300
+_NO_CONTEXT = "general"  # What dialects say that have nothing to say.
 _AT_ONCE, _AT_ONCE_MAX = 4, 8
 # These keep chunks as they are, so there is nothing for a model to find.
 UNCUT = ("verbatim", "chunks")
@@ -63,7 +65,12 @@ def by_rules(text: str, at: int, config: Metadata) -> Reading:
 
 
 def by_model(
-    model: Model, text: str, at: int, config: Metadata, known: Mapping[str, Sequence[Fact]] | None = None
+    model: Model,
+    text: str,
+    at: int,
+    config: Metadata,
+    known: Mapping[str, Sequence[Fact]] | None = None,
+    context: str = "",
 ) -> Reading:
     """The facts that a model finds in a text, and by rules those of the chunks it fails at."""
     if config.get("retain_extraction_mode") in UNCUT:
@@ -71,13 +78,16 @@ def by_model(
     wanted = fact_proposals.wishes(config)
     work = _Work(model, at, wanted, known or {})
     parts = chunks(text, config)
+    about = "" if context == _NO_CONTEXT else context[:_OPENING_CHARS]
+    opening = parts[0][:_OPENING_CHARS] if len(parts) > 1 else ""
+    shown = [Chunk(part, place, about, opening if place else "") for place, part in enumerate(parts)]
     size = config.get("retain_chunk_batch_size")
     at_once = min(_AT_ONCE_MAX, size if isinstance(size, int) else _AT_ONCE, max(1, len(parts)))
     # Only who has a model needs it, and it brings in the module for logs, a tenth of a start.
     from concurrent.futures import ThreadPoolExecutor
 
     with ThreadPoolExecutor(at_once, thread_name_prefix="commonplace-reading") as pool:
-        found = list(pool.map(work.chunk, range(len(parts)), parts))
+        found = list(pool.map(work.chunk, shown))
     read = {fingerprint(part, wanted): some for part, some in zip(parts, found, strict=True) if some is not None}
     every: list[Sequence[Fact]] = []
     for place, (part, some) in enumerate(zip(parts, found, strict=True)):
@@ -123,16 +133,16 @@ class _Work:
         self.gone = threading.Event()
         self.failures: list[str] = []
 
-    def chunk(self, place: int, text: str) -> list[Fact] | None:
+    def chunk(self, one: Chunk) -> list[Fact] | None:
         """The facts of a chunk; None where the rules have to find them."""
-        if before := self.known.get(fingerprint(text, self.wanted)):
-            return [replace(one, chunk=place) for one in before]
+        if before := self.known.get(fingerprint(one.text, self.wanted)):
+            return [replace(fact, chunk=one.number) for fact in before]
         left = self.ends_at - time.monotonic()
-        if self.gone.is_set() or left <= 0 or place >= _CHUNKS_MAX:
+        if self.gone.is_set() or left <= 0 or one.number >= _CHUNKS_MAX:
             self.failures.append("" if self.gone.is_set() else "The text is too long to be read in time.")
             return None
         try:
-            return fact_proposals.read(within(self.model, left), text, self.at, place, self.wanted)
+            return fact_proposals.read(within(self.model, left), one, self.at, self.wanted)
         except Unusable as error:
             self.failures.append(error.message)
         except ModelFailed as error:

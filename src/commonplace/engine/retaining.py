@@ -105,7 +105,8 @@ def read_again(context: JobContext) -> object:
         passage, config = _passage(document), known(parts, context.bank).config
         context.progress(stage="reading")
         model, _ = _model(parts)
-        read = reading.by_model(model, document.text, cast(int, passage.said_at), config) if model else None
+        at = cast(int, passage.said_at)
+        read = reading.by_model(model, document.text, at, config, {}, passage.context) if model else None
         with parts.db.transaction():
             context.progress(stage="writing")
             current = find_document(parts, context.bank, name)
@@ -155,7 +156,8 @@ def _reading(parts: Parts, bank: str, passage: Passage) -> Reading | None:
         return None
     at = parts.clock.now() if passage.said_at is None else passage.said_at
     config: Metadata = place.config if place else {}
-    return reading.by_model(model, text, at, config, reading.known(parts, before) if before else {})
+    read = reading.known(parts, before) if before else {}
+    return reading.by_model(model, text, at, config, read, passage.context)
 
 
 def _passage(document: Document) -> Passage:

@@ -105,17 +105,41 @@ def labelled(found: Sequence[Fact], wanted: Wishes) -> list[Fact]:
     return out or list(found)
 
 
-def read(model: Model, chunk: str, at: int, number: int, wanted: Wishes) -> list[Fact]:
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """A part of a text: which one it is, what the text is about, and how it begins where this is not the beginning."""
+
+    text: str
+    number: int = 0
+    context: str = ""
+    opening: str = ""
+
+    @property
+    def ground(self) -> str:
+        """All that a fact of it may rest on."""
+        return f"{self.opening}\n{self.text}"
+
+    @property
+    def shown(self) -> str:
+        """What a model is given to read."""
+        about = f"Context: {self.context}\n" if self.context else ""
+        begins = (
+            f"The text begins so, which you need only to know who is meant: {self.opening}\n" if self.opening else ""
+        )
+        return f"{about}{begins}Text:\n{self.text}"
+
+
+def read(model: Model, chunk: Chunk, at: int, wanted: Wishes) -> list[Fact]:
     """The facts a model finds in one chunk of a text said at a moment. Raises ModelFailed."""
-    if len(chunk) > MODEL_TEXT_CHARS_MAX:
+    if len(chunk.text) > MODEL_TEXT_CHARS_MAX:
         raise ModelFailed(f"The text is longer than the {MODEL_TEXT_CHARS_MAX:,} characters a model is given.")
     instructions = _instructions(wanted)
-    asked = f"Said on {clock.iso(at)[:10]} ({when.weekday(at)}).\nText:\n{chunk}"
+    asked = f"Said on {clock.iso(at)[:10]} ({when.weekday(at)}).\n{chunk.shown}"
     try:
-        return _checked(model.ask(instructions, asked), chunk, at, number, wanted)
+        return _checked(model.ask(instructions, asked), chunk, at, wanted)
     except Unusable as wrong:
         again = f"{asked}\n\nYour last answer could not be used: {wrong.message} Answer again, with JSON only."
-    return _checked(model.ask(instructions, again), chunk, at, number, wanted)
+    return _checked(model.ask(instructions, again), chunk, at, wanted)
 
 
 def _instructions(wanted: Wishes) -> str:
@@ -157,19 +181,19 @@ def _value(given: object) -> str:
     return given.strip() if isinstance(given, str) else ""
 
 
-def _checked(answer: Mapping[str, Any], chunk: str, at: int, number: int, wanted: Wishes) -> list[Fact]:
+def _checked(answer: Mapping[str, Any], chunk: Chunk, at: int, wanted: Wishes) -> list[Fact]:
     listed = answer.get("facts")
     if not isinstance(listed, list):
         raise Unusable("The model did not answer with a list of facts.")
     rows = cast(list[object], listed)
     if len(rows) > _FACTS_MAX:
         raise Unusable(f"The model's facts are more than {_FACTS_MAX}.")
-    reading = _Reading(chunk, at, number, wanted)
+    reading = _Reading(chunk, at, wanted)
     found = [reading.fact(one) for one in rows]
     kept = {place: one for place, one in enumerate(found) if one}
     if rows and not kept:
         raise Unusable("The model's facts are not in the text.")
-    if not kept and not wanted.choosy and facts.find(chunk, at):
+    if not kept and not wanted.choosy and facts.find(chunk.text, at):
         raise Unusable("The model found nothing in a text that says something.")
     out: dict[str, Fact] = {}
     for place, one in kept.items():
@@ -187,19 +211,24 @@ def _places(row: object) -> list[int]:
 class _Reading:
     """One chunk, and what a fact of it may say."""
 
-    def __init__(self, chunk: str, at: int, number: int, wanted: Wishes) -> None:
-        self.chunk, self.at, self.number, self.wanted = chunk, at, number, wanted
-        self.said = f" {words.indexed(chunk)} "
-        self.digits = set(_NUMBER.findall(chunk))
-        self.spans = when.spans(chunk, at)
-        self.vague = _VAGUE.search(chunk) is not None
+    def __init__(self, chunk: Chunk, at: int, wanted: Wishes) -> None:
+        self.ground, self.at, self.number, self.wanted = chunk.ground, at, chunk.number, wanted
+        self.said = f" {words.indexed(self.ground)} "
+        self.digits = set(_NUMBER.findall(self.ground))
+        self.spans = when.spans(self.ground, at)
+        self.vague = _VAGUE.search(self.ground) is not None
 
     def fact(self, given: object) -> Fact | None:
         """A row of the model's answer as a fact, None where the text does not carry it."""
         row = cast(Mapping[str, object], given if isinstance(given, Mapping) else {"text": given})
         text = row.get("text") or row.get("fact")
         plain = " ".join(text.split()) if isinstance(text, str) else ""
-        if not plain or len(plain) > _FACT_CHARS_MAX or not carries(self.chunk, plain) or not self._numbers_said(plain):
+        if (
+            not plain
+            or len(plain) > _FACT_CHARS_MAX
+            or not carries(self.ground, plain)
+            or not self._numbers_said(plain)
+        ):
             return None
         by_rule = facts.read(Message("", plain), self.at, self.number)
         start, end = self._time(row) or (by_rule.happened_at, by_rule.happened_until)
