@@ -98,3 +98,17 @@ def test_what_rests_on_what_is_known_again_after_a_rebuild(engine: Engine) -> No
     engine.rebuild()
     engine.forget(BANK, done.memory_ids[:1])
     assert [one.text for one in told(engine)] == ["Dora has a dog. Dora likes tea."]
+
+
+def test_what_had_no_place_comes_in_when_another_goes(engine: Engine, clock: StoppedClock) -> None:
+    for number in range(25):
+        clock.advance(1000)
+        engine.retain(BANK, Passage(f"Dora has a friend called Number{number}.", name=f"d{number}"))
+    [full] = told(engine)
+    assert (len(mark_of(full).sources), "Number4." in full.text) == (20, False)
+    engine.forget(BANK, mark_of(full).sources[:1])
+    [after] = told(engine)
+    assert (len(mark_of(after).sources), "Number4." in after.text) == (20, True)
+    engine.erase_document(BANK, "d10")
+    [last] = told(engine)
+    assert (len(mark_of(last).sources), "Number3." in last.text) == (20, True)

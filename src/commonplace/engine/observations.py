@@ -105,16 +105,18 @@ def _about(
 ) -> list[Memory]:
     """The facts about a subject under exactly these tags, the newest said first.
 
-    Among many that have the subject's words, a search may miss some; those known to be about it are there anyway.
+    What an observation was made of and what was just said is all there is, as long as nothing was taken from it; else
+    the bank is searched, which among many that have the subject's words may miss some.
     """
-    first, _, rest = subject.partition(" ")
-    match = search.any_of([words.indexed(rest if first in _WIDE else subject)])
-    chosen = Filter(kinds=_KINDS, users=("",))
-    numbers = search.keyword_ids(parts.db, bank_id, match, chosen, parts.clock.now(), _CANDIDATES_MAX)
-    known = mark_of(before).sources if before else ()
-    every = dict.fromkeys((*numbers, *known, *given))
-    found = memories.by_ids(parts.db, bank_id, list(every)).values()
-    live = [one for one in found if one.forgotten_at is None and one.kind in _KINDS]
+    known = dict.fromkeys((*(mark_of(before).sources if before else ()), *given))
+    found = memories.by_ids(parts.db, bank_id, list(known))
+    if before is None or before.forgotten_at is not None or any(one.forgotten_at is not None for one in found.values()):
+        first, _, rest = subject.partition(" ")
+        match = search.any_of([words.indexed(rest if first in _WIDE else subject)])
+        chosen = Filter(kinds=_KINDS, users=("",))
+        numbers = search.keyword_ids(parts.db, bank_id, match, chosen, parts.clock.now(), _CANDIDATES_MAX)
+        found |= memories.by_ids(parts.db, bank_id, [one for one in numbers if one not in found])
+    live = [one for one in found.values() if one.forgotten_at is None and one.kind in _KINDS]
     same = [one for one in live if _subject(one.text) == subject and tuple(sorted(one.tags)) == tags]
     return sorted(same, key=_said, reverse=True)[:_SOURCES_MAX]
 
