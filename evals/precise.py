@@ -128,7 +128,9 @@ def read(given: dict[str, Any]) -> Store:
     memories = tuple(Memory(m["id"], moment(m["time"]), m["text"]) for m in given["memories"])
     names = ("expected", "superseded", "also_fine")
     questions = tuple(
-        Question(q["text"], q["kind"], q["half"], *(frozenset(q.get(name, ())) for name in names), q.get("near", False))
+        Question(
+            q["text"], q["kind"], q["half"], *(frozenset(q.get(name, ())) for name in names), near=q.get("near", False)
+        )
         for q in given["questions"]
     )
     return Store(given["name"], given["about"], moment(given["now"]), memories, questions)
