@@ -28,6 +28,7 @@ from evals.texts import Author
 
 DOCS = Path(__file__).parent.parent / "docs"
 SCALE_ROWS = "speed.json"
+_NO_SPAN = ("(MB)", "(%)", "(a second)", "(times)")
 SCALE_HOME = Path(tempfile.gettempdir()) / "commonplace-scale"
 
 
@@ -204,7 +205,9 @@ def write(out: Path, results: dict[str, float], scaled: dict[str, float] | None)
         kept.write_text(json.dumps({"date": today, "rows": scaled}, indent=1) + "\n")
     last = json.loads(kept.read_text()) if kept.exists() else {"date": "no day yet", "rows": {}}
     results |= last["rows"]
-    spans = {name: value for name, value in sorted(results.items()) if not name.endswith(")")}
+    if "recall among 10,000, p95" in results and "recall among 1,000,000, p95" in results:
+        results[scale.GROWTH] = results["recall among 1,000,000, p95"] / results["recall among 10,000, p95"]
+    spans = {name: value for name, value in sorted(results.items()) if not name.endswith(_NO_SPAN)}
     shown = [Bar(name, value, AIMS.get(name)) for name, value in spans.items()]
     (out / "speed.svg").write_text(bars("Milliseconds, logarithmic; the mark is the aim", shown))
     (out / "speed.md").write_text(report(results, last["date"]))
