@@ -63,7 +63,7 @@ def test_a_note_purged_on_the_command_line_is_gone_from_the_folder_at_once(home:
     with vault_server(home) as client:
         number = client.append("Purged", "A secret.")
         client("memory_forget", id=number)
-        client.running.stop()
+        assert client.running.stop() == 0
     told = run.invoke(purge, [number, "--yes"], obj=Shell(home=str(home)))
     assert told.exit_code == 0, told.output
     assert list((home / "vault").iterdir()) == []

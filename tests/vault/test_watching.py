@@ -95,6 +95,16 @@ def test_a_watch_looks_when_it_is_told_and_ends_when_it_is_closed(engine: Engine
     assert threading.active_count() == before - 1
 
 
+def test_what_no_notice_told_of_is_found_by_looking(engine: Engine) -> None:
+    place, watch = vault_of(engine), Watch(engine)
+    place.root.mkdir()
+    watch.look()
+    watch.close()
+    (place.root / "dropped.md").write_text("A narwhal surfaced.")
+    until(lambda: (watch.look(), engine.list("default"))[1])
+    watch.close()
+
+
 def test_a_store_without_notes_does_not_load_what_listens(home: Path) -> None:
     code = (
         "import sys; from commonplace.app import open_engine; from commonplace.settings import load\n"
