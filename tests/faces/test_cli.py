@@ -179,7 +179,8 @@ def test_recall_in_json_is_one_object_with_scores_and_channels(run: Run) -> None
     run("add", "Staging listens on port 8080.")
     found = json.loads(run("recall", "port of staging", "--json").out)
 
-    assert list(found) == ["question", "hits", "dropped"]
+    assert list(found) == ["question", "unsure", "hits", "dropped"]
+    assert found["unsure"] is False
     assert 0 < found["hits"][0]["score"] <= 1
     assert found["hits"][0]["channels"]
     assert list(found["hits"][0]["memory"]) == MEMORY_FIELDS

@@ -107,7 +107,7 @@ class Semantics:
 
     def _ordered(self, db: Database, within: Within, meaning: Meaning, numbers: Sequence[int]) -> list[int]:
         """Candidates in the order of their vectors; of equals the newer. Whoever has none is left out."""
-        stored = vectors.of(db, within.bank_id, self.name, numbers)
+        stored = vectors.of(db, within.bank_id, self.name, numbers, self._vector_bytes)
         if not stored:
             return []
         near = zip(self._cosines(meaning, list(stored.values())), stored, strict=True)
@@ -132,12 +132,13 @@ class Semantics:
 
     def _held(self, bank_id: int) -> Sketches:
         with self._lock:
-            chosen = self._banks.setdefault(bank_id, Sketches(self._embedder.dimensions))
+            if bank_id not in self._banks:
+                self._banks[bank_id] = Sketches(self._embedder.dimensions)
+                rows = sum(max(_BANK_ROWS_MIN, len(held)) for held in self._banks.values())
+                while rows > self._rows_max and len(self._banks) > 1:
+                    rows -= max(_BANK_ROWS_MIN, len(self._banks.popitem(last=False)[1]))
             self._banks.move_to_end(bank_id)
-            rows = sum(max(_BANK_ROWS_MIN, len(held)) for held in self._banks.values())
-            while rows > self._rows_max and len(self._banks) > 1:
-                rows -= max(_BANK_ROWS_MIN, len(self._banks.popitem(last=False)[1]))
-            return chosen
+            return self._banks[bank_id]
 
     def _newer(self, db: Database, bank_id: int, seq: int) -> Changes | None:
         return vectors.newer(db, bank_id, self.name, seq, size=self._sketch_bytes, limit=_BLOCK)

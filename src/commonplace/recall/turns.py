@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 REACH = 3  # How many turns before and after belong to a turn's surroundings.
-EXPANDED_MAX = 60  # Around so many of the best candidates, what was said is looked at.
+EXPANDED_MAX = 30  # Around so many of the best candidates, what was said is looked at.
 TEXT_CHARS_MAX = 2_000
 _LABEL = r"(?:[(\[][^)\]\n]{0,60}[)\]]\s*)?\*{0,2}(?P<name>[^\W\d_][\w .'’-]{0,30}?)\*{0,2}:\*{0,2}\s"
 _TURN = re.compile(_LABEL)

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 from commonplace.storage.database import Database
 
+_BYTES_MAX = 2**31 - 1
+
 
 @dataclass(frozen=True, slots=True)
 class Changes:
@@ -42,9 +44,12 @@ def all_ids(db: Database, bank_id: int) -> str:
     return str(db.value("vector_ids", bank_id=bank_id) or "")
 
 
-def of(db: Database, bank_id: int, embedder: str, memory_ids: Sequence[int]) -> dict[int, bytes]:
-    """The vectors of some memories; those without one are left out."""
-    rows = db.all("vectors_of", bank_id=bank_id, embedder=embedder, ids=json.dumps(list(memory_ids)))
+def of(
+    db: Database, bank_id: int, embedder: str, memory_ids: Sequence[int], size: int = _BYTES_MAX
+) -> dict[int, bytes]:
+    """The vectors of some memories, of each only so many bytes; those without one are left out."""
+    wanted = {"bank_id": bank_id, "embedder": embedder, "ids": json.dumps(list(memory_ids)), "bytes": size}
+    rows = db.all("vectors_of", **wanted)
     return {row["memory_id"]: row["vector"] for row in rows}
 
 

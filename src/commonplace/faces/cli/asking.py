@@ -23,7 +23,8 @@ def recall(call: Call, question: tuple[str, ...], chosen: Filter, limit: int, mi
     """Find what is known about a question, best first.
 
     Words and meaning both count; an exact name is never outranked by something merely similar. When nothing fits it
-    says so. With --json there is one object: question, hits (score, channels, memory) and dropped.
+    says so, and when even the best hit is a weak one it says that too. With --json there is one object: question,
+    unsure, hits (score, channels, memory) and dropped.
 
     \b
     Examples:
@@ -37,12 +38,14 @@ def recall(call: Call, question: tuple[str, ...], chosen: Filter, limit: int, mi
     found = call.engine.recall(bank, query) if call.is_written else Recall(())
     if call.as_json:
         hits, dropped = [hit_out(hit, bank) for hit in found.hits], [dropped_out(one) for one in found.dropped]
-        screen.emit({"question": asked, "hits": hits, "dropped": dropped})
+        screen.emit({"question": asked, "unsure": found.unsure, "hits": hits, "dropped": dropped})
         return
     for hit in found.hits:
         _show(hit, explain)
     if not found.hits:
         screen.answer(NOTHING)
+    elif found.unsure:
+        screen.note("None of these is surely an answer; they only come closest.")
     if explain:
         _show_dropped(call, found.dropped)
 
@@ -66,7 +69,7 @@ def _show(hit: Hit, explain: bool) -> None:
     if explain:
         for name, score in hit.channels.items():
             drawn = screen.styled(screen.bar(score), fg="green")
-            screen.line(indent, screen.styled(f"{name:<9}", dim=True), drawn, f"  {score:.2f}")
+            screen.line(indent, screen.styled(f"{name:<15}", dim=True), drawn, f"  {score:.2f}")
         screen.line()
 
 

@@ -121,7 +121,7 @@ from (select seq, memory_id, live,
 select group_concat(memory_id, ' ') as ids from vectors where bank_id = :bank_id;
 
 -- name: vectors_of
-select v.memory_id, v.vector from json_each(:ids) i cross join vectors v on v.memory_id = i.value
+select v.memory_id, substr(v.vector, 1, :bytes) as vector from json_each(:ids) i cross join vectors v on v.memory_id = i.value
 where v.bank_id = :bank_id and v.embedder = :embedder;
 
 -- name: stale_ids
