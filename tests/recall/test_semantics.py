@@ -129,7 +129,7 @@ def test_who_reads_an_older_state_takes_nothing_from_who_reads_a_newer_one(small
 
     def ask_of_the_past() -> None:
         with small.db.snapshot():
-            small.db.value("newest_vector", bank_id=bank_id)
+            vectors.mark(small.db)
             began.set()
             written.wait(10)
             meaning = semantics.meaning("purple rain")
@@ -146,3 +146,12 @@ def test_who_reads_an_older_state_takes_nothing_from_who_reads_a_newer_one(small
     assert new.id not in found
     assert len(found) == 3
     assert nearest(small, semantics, "purple rain", 1) == [new.text]
+
+
+def test_the_newest_memory_is_let_go_when_it_was_purged(small: Engine, semantics: Semantics) -> None:
+    small.remember_many("b", [Draft(text) for text in TEXTS[:2]])
+    doomed = small.remember("b", Draft(TEXTS[2])).memory
+    assert nearest(small, semantics, "green tea", 1) == [TEXTS[2]]
+    small.purge("b", [doomed.id])
+    assert sorted(nearest(small, semantics, "green tea")) == sorted(TEXTS[:2])
+    assert semantics.count(small.get_bank("b").id) == 2

@@ -93,7 +93,12 @@ class Semantics:
             view = held.view()
         question = sketches.asked(meaning.vector)
         reach = max(_REACH, 2 * limit)
-        best = self._ordered(db, within, meaning, view.nearest(question, reach, within.chosen.status))[: 2 * limit]
+        tried = view.nearest(question, reach, within.chosen.status)
+        best = self._ordered(db, within, meaning, tried)
+        if len(best) < len(tried) and self._let_go(db, within.bank_id, held):
+            view = held.view()
+            best = self._ordered(db, within, meaning, view.nearest(question, reach, within.chosen.status))
+        best = best[: 2 * limit]
         # Most filters let most memories through, so the nearest of all are tried first.
         found = _passing(db, within, best)
         if len(found) >= limit or len(best) < 2 * limit:
@@ -144,12 +149,12 @@ class Semantics:
         return vectors.newer(db, bank_id, self.name, seq, size=self._sketch_bytes, limit=_BLOCK)
 
     def _catch_up(self, db: Database, bank_id: int, held: Sketches) -> None:
-        newest = vectors.newest(db, bank_id)
-        if db.in_transaction or newest < held.seq:
+        mark = vectors.mark(db)
+        if db.in_transaction or mark <= held.mark:
             # What is written in a transaction may yet be taken back, and others would then get the same numbers. And
             # who reads an older state than another thread has read leaves things as they are.
             return
-        while held.seq < newest and (changes := self._newer(db, bank_id, held.seq)):
+        while changes := self._newer(db, bank_id, held.seq):
             ids, sizes = _numbers(changes.ids), _numbers(changes.sizes)
             counts = sizes // self._sketch_bytes
             held.drop(ids[counts == 0])
@@ -157,11 +162,18 @@ class Semantics:
             live = _numbers(changes.live) > 0
             held.put(np.repeat(ids, counts), np.repeat(live, counts), rows)
             held.seq = changes.seq
+        held.mark = mark
+
+    def _let_go(self, db: Database, bank_id: int, held: Sketches) -> bool:
+        """Let go of purged vectors; whether there may have been any. They leave no trace to read, so what is held is
+        compared with what is there: only once one of them is met, because comparing a million takes its time."""
         purge_count = vectors.purge_count(db, bank_id)
-        if purge_count > held.purge_count:
-            # A purged vector leaves no trace to read, so what is held is compared with what is there.
+        with held.lock:
+            if db.in_transaction or purge_count <= held.purge_count or vectors.mark(db) < held.mark:
+                return False
             held.keep(_numbers(vectors.all_ids(db, bank_id)))
             held.purge_count = purge_count
+            return True
 
 
 @dataclass(frozen=True, slots=True)

@@ -116,6 +116,7 @@ class Sketches:
     def __init__(self, dimensions: int) -> None:
         self.lock = threading.Lock()
         self.seq = 0
+        self.mark = 0
         self.purge_count = 0
         self._count = 0
         self._planes: Bits = np.empty((_PLANES * words(dimensions), 0), dtype=np.uint64)

@@ -29,9 +29,9 @@ def newer(db: Database, bank_id: int, embedder: str, seq: int, *, size: int, lim
     return Changes(**row)
 
 
-def newest(db: Database, bank_id: int) -> int:
-    """The point a reader has come to when it has read everything."""
-    return int(db.value("newest_vector", bank_id=bank_id) or 0)
+def mark(db: Database) -> int:
+    """A number that grows with every change of a vector, in whichever bank."""
+    return int(db.value("vector_mark") or 0)
 
 
 def purge_count(db: Database, bank_id: int) -> int:

@@ -105,8 +105,8 @@ select m.id, substr(m.text, 1, :chars) as text, m.user || char(31) || m.agent ||
   coalesce(m.happened_at, m.created_at) as at
 from json_each(:ids) i cross join memories m on m.id = i.value where m.bank_id = :bank_id;
 
--- name: newest_vector
-select max(seq) as seq from vectors where bank_id = :bank_id;
+-- name: vector_mark
+select seq from sqlite_sequence where name = 'vectors';
 
 -- Thousands of rows as one, because that is ten times as fast as one by one. Whatever order they are joined in, it is
 -- the same for all columns. Of another embedder's vectors nothing comes, so that what they replaced is let go.
