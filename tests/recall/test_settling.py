@@ -1,6 +1,7 @@
 """The order of hits that speak of the same thing."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from commonplace.recall import rank, settling
 from commonplace.recall.rank import Evidence, Scored
@@ -10,7 +11,7 @@ STRONG, WEAKER, WEAK = 0.7, 0.65, 0.3
 
 def hits(*given: tuple[int, float]) -> list[Scored]:
     names = ("keyword", "coverage", "passage", "vector", "tokens", "passage tokens")
-    return rank.ordered([Evidence(number, False, dict.fromkeys(names, value)) for number, value in given])
+    return rank.ordered([Evidence(number, False, dict.fromkeys(names, value), True) for number, value in given])
 
 
 def alike(*pairs: tuple[int, int]) -> settling.Likeness:
@@ -45,3 +46,8 @@ def test_scores_still_fall_from_place_to_place() -> None:
     found = settling.newest_first(hits((1, STRONG), (2, WEAKER), (3, WEAKER - 0.01)), alike((1, 3)))
     assert [one.evidence.memory_id for one in found] == [3, 1, 2]
     assert [one.score for one in found] == sorted((one.score for one in found), reverse=True)
+
+
+def test_long_texts_and_turns_keep_their_order() -> None:
+    found = [replace(one, evidence=replace(one.evidence, is_statement=False)) for one in hits((1, STRONG), (2, WEAKER))]
+    assert order(found, alike((1, 2))) == [1, 2]

@@ -29,6 +29,7 @@ from commonplace import text
 
 QUESTION_TERMS_MAX = 256
 PASSAGE_TERMS = 40
+STATEMENT_TERMS = 30
 WEIGHTS: Mapping[str, float] = {
     "keyword": 1.4,
     "coverage": 1.8,
@@ -70,15 +71,20 @@ class Words:
     coverage: float
     passage: float
     found: frozenset[str]
+    length: int
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What speaks for one memory, by name. What was not looked at is not there."""
+    """What speaks for one memory, by name. What was not looked at is not there.
+
+    A statement is a short text by itself, neither a long one nor a turn of a conversation.
+    """
 
     memory_id: int
     exact: bool
     values: Mapping[str, float] = field(default_factory=dict[str, float])
+    is_statement: bool = False
 
     def channels(self) -> dict[str, float]:
         """The evidence by name, for those who want to see why."""
@@ -111,7 +117,7 @@ def words(asked: Question, terms: str) -> Words:
     score = sum(asked.terms[word] * count / (count + damping) for word, count in counts.items())
     whole = coverage(asked, counts)
     passage = whole if len(every) <= PASSAGE_TERMS else _best_passage(asked, places)
-    return Words(math.sqrt(min(1.0, score / asked.weight)), whole, passage, frozenset(counts))
+    return Words(math.sqrt(min(1.0, score / asked.weight)), whole, passage, frozenset(counts), len(every))
 
 
 def coverage(asked: Question, found: Mapping[str, int] | frozenset[str]) -> float:

@@ -1,7 +1,8 @@
 """Settles the order of hits that speak of the same thing: what was said last comes before what it replaced.
 
-Nothing here knows which of two memories is true. But where two are about as good an answer and much alike, the newer
-one is more often how things are now.
+Nothing here knows which of two memories is true. But where two short statements are about as good an answer and much
+alike, the newer one is more often how things are now. Of long texts and of what people say to each other this is not
+so: there the better answer stays first.
 """
 
 from collections.abc import Callable, Sequence
@@ -35,7 +36,9 @@ def newest_first(scored: Sequence[Scored], likeness: Likeness) -> list[Scored]:
 
 def _replaces(newer: Scored, older: Scored, likeness: float) -> bool:
     return (
-        newer.evidence.memory_id > older.evidence.memory_id
+        newer.evidence.is_statement
+        and older.evidence.is_statement
+        and newer.evidence.memory_id > older.evidence.memory_id
         and newer.evidence.exact == older.evidence.exact
         and _of_time(newer) == _of_time(older)
         and likeness >= _ALIKE_MIN

@@ -47,7 +47,10 @@ class Weighing:
         if not self._query.depth:
             self._hear(self._spoken(candidates))
             self._weigh_recent()
-        return [Evidence(number, number in self._exact, values) for number, values in self._values.items()]
+        return [
+            Evidence(number, number in self._exact, values, self._is_statement(number))
+            for number, values in self._values.items()
+        ]
 
     def likeness(self, numbers: Sequence[int]) -> list[list[float]]:
         """How near memories are to each other; 0 where nothing is known of their meaning."""
@@ -93,6 +96,9 @@ class Weighing:
             values["tokens"] = max(float(near.tokens[place]), values.get("coverage", 0.0))
             values["passage tokens"] = max(float(near.passage[place]), values.get("passage", 0.0))
         return values
+
+    def _is_statement(self, number: int) -> bool:
+        return self._words[number].length <= rank.STATEMENT_TERMS and "speaker" not in self._values[number]
 
     def _spoken(self, numbers: Sequence[int]) -> dict[int, Turn]:
         begun = search.beginnings(self._db, self._within.bank_id, numbers, turns.TEXT_CHARS_MAX)
