@@ -181,7 +181,7 @@ def ingest(home: str, count: int) -> dict[str, float]:
 
 
 def purged(home: str, count: int) -> dict[str, float]:
-    """The next question after something was purged, which makes a process compare what it holds."""
+    """The next question after something was purged by the same process."""
     engine, spent = commonplace.open(home), list[float]()
     engine.recall(BANK, Query("port"))
     for text in Author(seed=19).memories(5):
