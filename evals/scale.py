@@ -114,9 +114,11 @@ def questions(count: int, wanted: int = QUESTIONS) -> list[str]:
 
 
 def recall(home: str, count: int) -> dict[str, float]:
-    """Questions about memories spread over the whole store, all channels; then some of common words only."""
+    """Questions about memories of the store, all channels, asked once before so that the file is in memory; then some
+    of common words only."""
     engine, asked = commonplace.open(home), questions(count)
     first = _timed(engine, BANK, [Query(asked[0])])[0] * 1000
+    _timed(engine, BANK, map(Query, asked))
     found = spread(f"recall among {count:,}", _timed(engine, BANK, map(Query, asked)))
     common = [Query(f"what about {words}?") for words in Author().common(FILTERED_QUESTIONS)]
     found |= spread(f"recall of common words among {count:,}", _timed(engine, BANK, common))
