@@ -143,3 +143,8 @@ def test_a_turn_stays_whole_unless_it_is_longer_than_it_may_be() -> None:
 def test_the_same_statement_has_the_same_identity_under_the_same_tags() -> None:
     assert facts.identity("The Gate is open.", ("b", "a")) == facts.identity("the gate  is open", ("a", "b"))
     assert facts.identity("The gate is open.", ("a",)) != facts.identity("The gate is open.", ())
+
+
+@pytest.mark.parametrize("time", ["Yesterday", "Last week,", "On Monday", "This morning", "Tomorrow"])
+def test_the_time_a_statement_begins_with_is_not_what_it_is_about(time: str) -> None:
+    assert facts.subject(f"{time} Anna moved to Bergen.") == facts.subject("Anna moved to Bergen.") == "anna"

@@ -28,6 +28,12 @@ _DONE = (
     r"added|removed|deleted|tested|built|answered|told|sent|searched|looked|found|learned|installed|configured|reviewed|"
     r"merged|migrated|debugged|changed|asked|called|moved|made|used|proposed|generated|summari[sz]ed|resolved|offered"
 )
+# A time that a statement begins with is not what it is about.
+_TIME_FIRST = re.compile(
+    r"^(?:yesterday|today|tomorrow|tonight|last (?:night|week|month|year)|next (?:week|month|year)"
+    r"|this (?:morning|afternoon|evening|week|month|year)|(?:on |last |next )?(?:mon|tues|wednes|thurs|fri|satur|sun)day),?\s+",
+    re.IGNORECASE,
+)
 _WHEN = r"(?:(?:yesterday|today|earlier|later|then|last \w+|this \w+|on [\w -]{2,30}|in [\w ]{2,20}),?\s+)?"
 _EXPERIENCE = re.compile(
     rf"{_WHEN}(?:(?:the |this )?(?:assistant|agent|ai|bot)\s+(?:\w+ly\s+)?(?:has |have |had )?(?:{_DONE})\b"
@@ -122,7 +128,8 @@ def identity(text: str, tags: Sequence[str]) -> str:
 @lru_cache(maxsize=8_192)
 def subject(text: str) -> str:
     """What a statement is about, evened out; empty where its words do not tell."""
-    match = _SUBJECT.match(text[:_SUBJECT_CHARS_MAX].strip())
+    told = _TIME_FIRST.sub("", text[:_SUBJECT_CHARS_MAX].strip())
+    match = _SUBJECT.match(told)
     if not match:
         return label(text[:_SUBJECT_CHARS_MAX])
     if _JOINING.search(match["subject"]):
