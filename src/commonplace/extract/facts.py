@@ -31,7 +31,8 @@ _DONE = (
 # A time that a statement begins with is not what it is about.
 _TIME_FIRST = re.compile(
     r"^(?:yesterday|today|tomorrow|tonight|last (?:night|week|month|year)|next (?:week|month|year)"
-    r"|this (?:morning|afternoon|evening|week|month|year)|(?:on |last |next )?(?:mon|tues|wednes|thurs|fri|satur|sun)day),?\s+",
+    r"|this (?:morning|afternoon|evening|week|month|year)"
+    r"|(?:on |last |next )?(?:mon|tues|wednes|thurs|fri|satur|sun)day),?\s+",
     re.IGNORECASE,
 )
 _WHEN = r"(?:(?:yesterday|today|earlier|later|then|last \w+|this \w+|on [\w -]{2,30}|in [\w ]{2,20}),?\s+)?"
