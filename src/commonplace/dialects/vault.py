@@ -18,7 +18,7 @@ from commonplace.vault.writing import Written, append, follow
 
 _NOW_AND_THEN = 7
 # How many candidates are weighed for a first page, and for those after it, which are to reach the end.
-_DEEP, _DEEPER = 1_000, BULK_MAX
+_DEEP, _DEEPER = 400, BULK_MAX
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _NO_TAGS: list[str] = []
 

@@ -110,13 +110,12 @@ def question(asked: str, counts: Mapping[str, int], row_count: int, term_count: 
 def words(asked: Question, terms: str) -> Words:
     """What the words of a text, given as its indexed terms, say about a question."""
     every = terms.split()
-    places = [(place, word) for place, word in enumerate(every) if word in asked.terms]
-    counts = Counter(word for _, word in places)
+    counts = Counter(filter(asked.terms.__contains__, every))
     longer = min(_LONGER_MAX, len(every) / asked.usual_length)
     damping = _TERM_RATE * (1 - _LENGTH_RATE + _LENGTH_RATE * longer)
     score = sum(asked.terms[word] * count / (count + damping) for word, count in counts.items())
     whole = coverage(asked, counts)
-    passage = whole if len(every) <= PASSAGE_TERMS else _best_passage(asked, places)
+    passage = whole if len(every) <= PASSAGE_TERMS else _best_passage(asked, every)
     return Words(math.sqrt(min(1.0, score / asked.weight)), whole, passage, frozenset(counts), len(every))
 
 
@@ -189,8 +188,9 @@ def ordered(found: Sequence[Evidence], identified: bool | None = None) -> list[S
     return sorted(scored, key=lambda one: (-one.score, -one.evidence.memory_id))
 
 
-def _best_passage(asked: Question, places: Sequence[tuple[int, str]]) -> float:
+def _best_passage(asked: Question, every: Sequence[str]) -> float:
     """The most that any run of so many terms covers."""
+    places = [(place, word) for place, word in enumerate(every) if word in asked.terms]
     inside: Counter[str] = Counter()
     covered = best = 0.0
     first = 0

@@ -29,7 +29,7 @@ ROWS_MAX = 2_000_000  # Over all banks; 73 bytes each. The bank that was not ask
 QUESTION_TOKENS_MAX = 64
 _BANK_ROWS_MIN = 1_000  # What a bank counts for at least, so that thousands of tiny ones are not held either.
 _BLOCK = 65_536
-_REACH = 400  # The nearest so many by their sketches hold nearly all of the nearest ten, of a million.
+_REACH, _LARGE = 400, 100_000  # The nearest so many by their sketches hold nearly all of the nearest ten, of a million.
 _WIDER = 16
 
 Encoded: TypeAlias = bytes
@@ -92,7 +92,7 @@ class Semantics:
             self._catch_up(db, within.bank_id, held)
             view = held.view()
         question = sketches.asked(meaning.vector)
-        reach = max(_REACH, 2 * limit)
+        reach = max(_REACH if len(view.ids) > _LARGE else _REACH // 2, 2 * limit)
         tried = view.nearest(question, reach, within.chosen.status)
         best = self._ordered(db, within, meaning, tried)
         if len(best) < len(tried) and self._let_go(db, within.bank_id, held):
