@@ -21,7 +21,7 @@ from commonplace.storage import banks, memories
 
 _Item = TypeVar("_Item")
 # How far a question looks: candidates, and whether links are followed.
-DEPTHS: Mapping[str, tuple[int, bool]] = {"low": (30, False), "mid": (60, True), "high": (120, True)}
+DEPTHS: Mapping[str, tuple[int, bool]] = {"low": (30, False), "mid": (60, True), "high": (100, True)}
 _NUMBERED = re.compile(r"\b([^\W\d_]{2,})\W{1,2}(\d{1,12})\b")
 _DAY_MS = 86_400_000
 _HAPPENING = frozenset(
