@@ -110,6 +110,7 @@ def main(args: Sequence[str] | None = None) -> int:
         _leave_stdout()
         return 1
     except OSError as error:
+        _leave_stdout()  # What could not be written would be tried again at the end, and fail once more.
         return _fail(f"The system refused: {error.strerror or error}.", "Check the disk and who owns the folder.", 1)
     except Exception as error:  # The one place where a bug ends: named to the person, traced on request.
         return _report_bug(error, shell.verbose)
