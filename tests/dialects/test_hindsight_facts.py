@@ -54,9 +54,9 @@ def test_sync_retain_takes_what_retain_takes(engine: Engine) -> None:
         ("on 25/12/2025", "2025-12-25", "2025-12-25"),
     ],
 )
-def test_relative_dates_are_reckoned_from_the_timestamp(many: Hindsight, words: str, start: str, end: str) -> None:
-    [number] = many.keep(f"Ines visited the dentist {words}.", timestamp=MENTIONED)
-    memory = many("get_memory", memory_id=number)
+def test_relative_dates_are_reckoned_from_the_timestamp(hindsight: Hindsight, words: str, start: str, end: str) -> None:
+    [number] = hindsight.keep(f"Ines visited the dentist {words}.", timestamp=MENTIONED)
+    memory = hindsight("get_memory", memory_id=number)
     assert (memory["occurred_start"][:10], memory["occurred_end"][:10]) == (start, end)
 
 
@@ -136,15 +136,15 @@ def test_a_trace_tells_every_stage_and_comes_only_when_asked_for(hindsight: Hind
 
 
 @requirement("hindsight:recall:budget-depth", "hindsight:recall:max-tokens-default")
-def test_a_budget_says_how_far_is_looked_and_tokens_how_much_comes(many: Hindsight) -> None:
+def test_a_budget_says_how_far_is_looked_and_tokens_how_much_comes(hindsight: Hindsight) -> None:
     text = "\n".join(f"Rule {n}: the dishes of kitchen number {n} are washed by hand." for n in range(150))
-    many("update_bank", config_updates={"enable_observations": False})
-    many.keep(text)
+    hindsight("update_bank", config_updates={"enable_observations": False})
+    hindsight.keep(text)
     asked = "Which rule is there about the dishes of the kitchens?"
-    counts = [len(many.found(asked, budget=budget, max_tokens=100_000)) for budget in ("low", "mid", "high")]
+    counts = [len(hindsight.found(asked, budget=budget, max_tokens=100_000)) for budget in ("low", "mid", "high")]
     assert counts[0] < counts[1] < counts[2]
-    assert many.client.listed()["recall"]["inputSchema"]["properties"]["budget"]["default"] == "high"
-    usual, told = many.found(asked), many.found(asked, max_tokens=4096)
+    assert hindsight.client.listed()["recall"]["inputSchema"]["properties"]["budget"]["default"] == "high"
+    usual, told = hindsight.found(asked), hindsight.found(asked, max_tokens=4096)
     # What comes after those found directly follows links, which are still being made.
     assert usual[:100] == told[:100]
 

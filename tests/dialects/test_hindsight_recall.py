@@ -18,10 +18,10 @@ MODES = {
 
 
 @requirement("hindsight:recall:near-duplicates")
-def test_the_item_named_is_first_among_near_duplicates(many: Hindsight) -> None:
+def test_the_item_named_is_first_among_near_duplicates(hindsight: Hindsight) -> None:
     text = "\n".join(f"Item {n} is stored in warehouse aisle {n * 7 % 50} on shelf {n * 3 % 20}." for n in range(200))
-    assert len(many.keep(text, document_id="stock")) == 200
-    hits = [many.found(f"Where is item {n} stored?")[:1] for n in range(0, 200, 4)]
+    assert len(hindsight.keep(text, document_id="stock")) == 200
+    hits = [hindsight.found(f"Where is item {n} stored?")[:1] for n in range(0, 200, 4)]
     right = [n for n, hit in zip(range(0, 200, 4), hits, strict=True) if hit and hit[0].startswith(f"Item {n} ")]
     assert len(hits) == 50
     assert len(right) >= 45
