@@ -362,6 +362,15 @@ def test_a_turn_is_found_by_what_was_said_before_it(engine: Engine) -> None:
     assert said[3] in found(engine, "What gave Anna the idea for the exhibition painting?")[:3]
 
 
+def test_a_turn_found_by_what_was_said_around_it_has_its_time_too(engine: Engine, clock: StoppedClock) -> None:
+    yesterday = clock.now() - 86_400_000
+    said = ["Ben: Is the exhibition painting done?", "Anna: It is.", "Ben: And the frame?", "Anna: Oak."]
+    engine.remember_many("b", [Draft(turn, happened_at=yesterday) for turn in said])
+    hits = engine.recall("b", Query("exhibition painting yesterday", limit=10)).hits
+    assert len(hits) > 1
+    assert {hit.channels["time"] for hit in hits} == {1.0}
+
+
 def test_what_another_user_said_in_between_is_not_heard(engine: Engine) -> None:
     for user, text in (("u1", "Ben: And the exhibition painting?"), ("u2", "Anna: No."), ("u1", "Anna: In the fog.")):
         engine.remember("b", Draft(text, scope=Scope(user=user)))

@@ -75,7 +75,8 @@ def ask(parts: Parts, bank: str, question: Question) -> tuple[Finding, ...]:
     window = question.window or when.first(question.text, now)
     limit, follows = DEPTHS.get(question.depth, DEPTHS["high"])
     # The moment asked about anchors words and weights; it hides nothing that was written later.
-    hits = finding.recall(parts, bank, Query(question.text, question.filter, limit)).hits
+    during = (window.start, window.end) if window else None
+    hits = finding.recall(parts, bank, Query(question.text, question.filter, limit, during=during)).hits
     found = {
         hit.memory.id: Finding(
             hit.memory,

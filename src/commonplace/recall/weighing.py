@@ -34,6 +34,7 @@ class Weighing:
         self._words: dict[int, Words] = {}
         self._values: dict[int, Values] = {}
         self._exact: set[int] = set()
+        self._moments: dict[int, int] = {}
 
     def by_meaning(self, asking: "Asking") -> None:
         """Weigh meaning too."""
@@ -47,6 +48,7 @@ class Weighing:
         if not self._query.depth:
             self._hear(self._spoken(candidates))
             self._weigh_recent()
+            self._weigh_time()
         return [
             Evidence(number, number in self._exact, values, self._is_statement(number))
             for number, values in self._values.items()
@@ -102,9 +104,7 @@ class Weighing:
 
     def _spoken(self, numbers: Sequence[int]) -> dict[int, Turn]:
         begun = search.beginnings(self._db, self._within.bank_id, numbers, turns.TEXT_CHARS_MAX)
-        if during := self._query.during:
-            for number in begun.keys() & self._values.keys():
-                self._values[number]["time"] = float(during[0] <= begun[number].at < during[1])
+        self._moments |= {number: one.at for number, one in begun.items()}
         found = {number: turns.turn_of(one.text, one.scope) for number, one in begun.items()}
         return {number: turn for number, turn in found.items() if turn}
 
@@ -147,6 +147,11 @@ class Weighing:
         span = _RECENT_SHARE * len(self._values)
         for place, number in enumerate(sorted(self._values, reverse=True)):
             self._values[number]["recent"] = math.exp(-place / span)
+
+    def _weigh_time(self) -> None:
+        if during := self._query.during:
+            for number, values in self._values.items():
+                values["time"] = float(during[0] <= self._moments[number] < during[1])
 
     def _strength(self, number: int) -> float:
         return rank.strength(self._values[number])
