@@ -4,10 +4,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from commonplace.app import open_engine
 from commonplace.engine.engine import Engine
 from commonplace.settings import load
+
+# The same examples on every run, so that a red run can be believed and repeated; `make fuzz` looks for new ones.
+settings.register_profile("repeatable", derandomize=True, print_blob=True)
+settings.register_profile("searching", derandomize=False, print_blob=True)
+settings.load_profile("repeatable")
 
 
 class StoppedClock:

@@ -24,6 +24,8 @@ from commonplace.limits import BODY_BYTES_MAX
 from commonplace.settings import load
 from tests.faces.http_client import DEADLINE_S, Running, collected
 
+pytestmark = pytest.mark.hypothesis  # Its examples are made inside, where the plugin does not see them.
+
 TOOLS = [(name, tool) for name in registry.NAMES for tool in registry.find(name).tools.values()]
 LABELS = [f"{name}:{tool.name}" for name, tool in TOOLS]
 
@@ -108,7 +110,7 @@ def test_no_argument_brings_a_tool_down_and_a_refused_call_changes_nothing(
 ) -> None:
     spoken = registry.find(dialect)
 
-    @settings(max_examples=60, deadline=5_000, suppress_health_check=list(HealthCheck), database=None)
+    @settings(max_examples=60, deadline=60_000, suppress_health_check=list(HealthCheck), database=None)
     @given(calls(tool))
     def fuzz(given: dict[str, Any]) -> None:
         before = watcher.pragma("data_version")
@@ -144,7 +146,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
 def test_no_request_is_answered_with_a_server_error(program: Running, dialect: str, tool: Tool) -> None:
     key = {"authorization": f"Bearer {vault_token(program.home)}"}
 
-    @settings(max_examples=12, deadline=10_000, suppress_health_check=list(HealthCheck), database=None)
+    @settings(max_examples=12, deadline=60_000, suppress_health_check=list(HealthCheck), database=None)
     @given(calls(tool), st.booleans())
     def fuzz(given: dict[str, Any], short: bool) -> None:
         params = {"name": tool.name, "arguments": given} | ({} if short else {"_meta": {"progressToken": 1}})

@@ -1,22 +1,24 @@
 """From the table to the protocol's JSON, without any process."""
 
 import json
+from collections.abc import Iterator
 from contextlib import suppress
-from typing import Any, cast
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from commonplace.app import open_engine
 from commonplace.dialects import registry
 from commonplace.dialects.table import Call, Dialect, Reply, Resource
+from commonplace.engine.engine import Engine
 from commonplace.errors import Invalid
 from commonplace.faces.mcp import addresses, methods, wire
 from commonplace.faces.mcp.methods import Conversation, Refused
+from commonplace.settings import load
 from tests.faces.dialects import DIALECT, STRICT, echo, erase, everything
 
 MODERN = wire.MODERN[-1]
-NO_ENGINE = cast(Any, None)  # For tools that ask none.
 OLDEST, NEWEST_LEGACY = wire.LEGACY[0], wire.LEGACY[-1]
 
 
@@ -277,23 +279,32 @@ ANYTHING = st.recursive(
     max_leaves=8,
 )
 KEYS = ("name", "arguments", "uri", "cursor", "level", "ref", "argument", "notifications", "inputResponses", "_meta")
-# Not those that wait, ask the engine, or are broken on purpose.
-OTHERS = {"hold", "await_hold", "chatter", "remember", "remembered", "crash", "not_a_number"}
+# Not those that wait, or are broken on purpose.
+OTHERS = {"hold", "await_hold", "chatter", "crash", "not_a_number"}
 NAMED = st.sampled_from([*(DIALECT.tools.keys() - OTHERS), "greet"])
 PARAMS = st.dictionaries(st.sampled_from(KEYS), ANYTHING | NAMED | st.just({"name": "name", "value": ""}), max_size=5)
 METHODS = st.sampled_from([*methods.WORKING, *wire.CACHE_HINTS, "initialize", "ping", "logging/setLevel", "nope"])
 ENVELOPES = st.sampled_from([{}, modern(), modern(progressToken=1), {"_meta": {wire.VERSION_KEY: MODERN}}])
 
 
-@given(METHODS, PARAMS | ANYTHING, ENVELOPES)
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
+    opened = open_engine(load({"COMMONPLACE_HOME": str(tmp_path_factory.mktemp("store"))}))
+    yield opened
+    opened.db.close()
+
+
+@given(method=METHODS, params=PARAMS | ANYTHING, envelope=ENVELOPES)
 @settings(max_examples=300, deadline=None)
-def test_whatever_is_asked_is_answered_or_refused(method: str, params: object, envelope: dict[str, object]) -> None:
+def test_whatever_is_asked_is_answered_or_refused(
+    store: Engine, method: str, params: object, envelope: dict[str, object]
+) -> None:
     conversation = Conversation(DIALECT, str)
     whole = params | envelope if isinstance(params, dict) else params
     with suppress(Refused):
         request = conversation.request({"jsonrpc": "2.0", "id": 1, "method": method, "params": whole})
         if method in methods.WORKING:
-            result = methods.outcome(request, DIALECT, lambda _request: Call(NO_ENGINE, "default"))
+            result = methods.outcome(request, DIALECT, lambda _request: Call(store, "default"))
         else:
             result = conversation.answer(request)
         assert json.loads(wire.encoded(result)) == result
