@@ -217,3 +217,10 @@ def test_a_large_export_is_read_in_little_memory(tmp_path: Path, home: Path) -> 
 
     assert json.loads(done.stdout)["added"] == 600
     assert int(done.stderr) < 300_000
+
+
+def test_where_all_is_broken_the_report_says_why(tmp_path: Path, brought: Bring) -> None:
+    (tmp_path / "v").mkdir()
+    (tmp_path / "v" / "a.md").write_bytes(b"\xff\xfe")
+
+    assert [(one.where, one.why) for one in brought(tmp_path / "v").broken] == [("a.md", "it is not UTF-8")]

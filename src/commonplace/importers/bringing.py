@@ -72,9 +72,11 @@ def bring(engine: Engine, source: Source, place: Place, wishes: Wishes, origin: 
     finally:
         # What was read before a failure is as good as if the file had ended there.
         run.flush()
-    if not run.report.taken and not run.report.left:
+    report = run.report
+    # Where all of it is broken, the report says what is wrong with each part.
+    if not report.taken and not report.left and not (report.broken and sources.seen_as(place.path) == source.name):
         raise sources.mistaken(place.path, source)
-    return run.report
+    return report
 
 
 class _Bringing:

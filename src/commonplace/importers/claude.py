@@ -25,13 +25,13 @@ from commonplace.records import Draft
 
 SOURCE = "claude"
 STARTER = "a document that comes with every account"
-_PROJECTS = re.compile(r"(?:.*/)?projects(?:\.json|/[^/]+\.json)")
-_NOTED = re.compile(r"(?:.*/)?memories\.json")
+PROJECTS = re.compile(r"(?:.*/)?projects(?:\.json|/[^/]+\.json)")
+NOTED = re.compile(r"(?:.*/)?memories\.json")
 
 
 def read(place: Place) -> Iterator[Read]:
     """conversations.json, projects.json or memories.json by themselves, in a folder, or in the zip."""
-    for pattern, take in ((CONVERSATIONS, _conversation), (_PROJECTS, _project), (_NOTED, _noted)):
+    for pattern, take in ((CONVERSATIONS, _conversation), (PROJECTS, _project), (NOTED, _noted)):
         for name, file in exported(place, pattern):
             for one in json_files.values(file):
                 where = f"{name} {one.where}"

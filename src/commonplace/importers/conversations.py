@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import IO
 
 from commonplace.engine.taking import Foreign
-from commonplace.importers import json_files
+from commonplace.importers import json_files, zips
 from commonplace.importers.reading import Place, Read, Skipped, Thing, broken, line_of, provenance
 from commonplace.limits import NAME_CHARS_MAX
 from commonplace.records import Draft, Scope
@@ -92,8 +92,8 @@ def exported(place: Place, pattern: re.Pattern[str]) -> Iterator[tuple[str, IO[b
         for found in sorted(fitting):
             with json_files.opened(found, place.progress) as file:
                 yield found.relative_to(path).as_posix(), file
-    elif path.suffix.lower() == ".zip":
-        with json_files.archive(path) as archive:
+    elif zips.is_zip(path):
+        with zips.archive(path) as archive:
             for name in sorted(one for one in archive.namelist() if pattern.fullmatch(one)):
                 with json_files.member(archive, name, place.progress) as file:
                     yield name, file

@@ -15,7 +15,7 @@ from commonplace.engine.standings import MentalModel
 from commonplace.engine.taking import Foreign
 from commonplace.errors import CommonplaceError, Invalid
 from commonplace.extract import facts
-from commonplace.importers import json_files
+from commonplace.importers import json_files, zips
 from commonplace.importers.reading import (
     Object,
     Place,
@@ -44,7 +44,7 @@ _NUMBER = 1
 
 def read(place: Place) -> Iterator[Read]:
     """The zip that an export of a bank or of documents makes."""
-    with json_files.archive(place.path) as archive:
+    with zips.archive(place.path) as archive:
         manifest = object_of(_member(archive, MANIFEST))
         if manifest.get("schema_version") != _NUMBER:
             raise Invalid(
@@ -68,7 +68,7 @@ def read(place: Place) -> Iterator[Read]:
 
 def bank_of(path: Path) -> str:
     """The name of the bank that was exported."""
-    with json_files.archive(path) as archive:
+    with zips.archive(path) as archive:
         return line_of(object_of(_member(archive, MANIFEST)).get("source_bank_id"), NAME_CHARS_MAX)
 
 
@@ -139,7 +139,7 @@ def _listed(archive: zipfile.ZipFile, name: str) -> list[object]:
 def _readable(archive: zipfile.ZipFile, name: str) -> Any:
     try:
         return _member(archive, name)
-    except (CommonplaceError, zipfile.BadZipFile):
+    except (CommonplaceError, *zips.DAMAGED):
         return broken(name, "it is not JSON")
 
 

@@ -53,19 +53,6 @@ def member(found: zipfile.ZipFile, name: str, progress: Progress = lambda done, 
         yield file
 
 
-@contextmanager
-def archive(path: Path) -> Generator[zipfile.ZipFile]:
-    """A zip to read."""
-    check_plain(path)
-    if not zipfile.is_zipfile(path):
-        raise Invalid(f"{path.name!r} is not a zip.", hint="Give the file as it was downloaded.")
-    try:
-        with zipfile.ZipFile(path) as found:
-            yield found
-    except (zipfile.BadZipFile, zipfile.LargeZipFile, RuntimeError, NotImplementedError, EOFError) as error:
-        raise Invalid("The zip is damaged or locked with a password.", hint="Download it again.") from error
-
-
 class _Measured(io.RawIOBase):
     """A file that tells how much of it was read."""
 

@@ -1,4 +1,4 @@
-"""A folder of markdown notes, as Obsidian and basic-memory keep them: one note is one memory.
+"""A folder of markdown notes, as Obsidian and basic-memory keep them, or its zip: one note is one memory.
 
 Wikilinks, observations and relations stay in the text as they were written; tags, times, title and type are read from
 the frontmatter, tags also from the text. A note is known again by the folder's name and its path.
@@ -6,13 +6,14 @@ the frontmatter, tags also from the text. A note is known again by the folder's 
 
 import os
 import re
-from collections.abc import Iterator
-from dataclasses import replace
-from pathlib import Path
+import zipfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePosixPath
 
 from commonplace.engine.taking import Foreign
 from commonplace.errors import CommonplaceError
-from commonplace.importers import plain_yaml
+from commonplace.importers import plain_yaml, zips
 from commonplace.importers.reading import (
     Object,
     Place,
@@ -38,7 +39,11 @@ ENDINGS = (".md", ".markdown")
 NOT_MARKDOWN = "not markdown"
 EMPTY_NOTE = "an empty note"
 DRAWING = "a drawing"
-_ROOM = 100_000  # frontmatter beside a text at its limit
+_BYTES_MAX = TEXT_BYTES_MAX + 100_000  # a text at its limit, and frontmatter beside it
+_TOO_LARGE = f"it is larger than {TEXT_BYTES_MAX:,} bytes"
+_LINKED = "a link to another place"
+# What a browser or a backup adds to the name of a zip: "Vault (1)", "Vault-2026-11-15".
+_COPY = re.compile(r"[\s._-]*(?:\(\d+\)|\d{4}-?\d\d-?\d\d[\dT:._-]*)$")
 _CODE = re.compile(r"^(```|~~~).*?^\1[^\n]*$|`[^`\n]*`", re.DOTALL | re.MULTILINE)
 _TAG = re.compile(r"(?<![\w/#&\[(])#([^\W\d_][\w/-]*|\d+[^\W\d][\w/-]*)")
 _LINK = re.compile(r"\[\[([^\]|#^]+)")
@@ -50,17 +55,34 @@ _COMMANDS = ("rule", "skill", "observation")
 _READ = {"title", "tags", "tag", "type", *_CREATED, *_UPDATED}
 
 
+@dataclass(frozen=True, slots=True)
+class _File:
+    """A file among notes: its path below their folder, its bytes, and when it was changed."""
+
+    name: str
+    load: Callable[[], "tuple[bytes, int | None] | Skipped"]
+
+
 def read(place: Place) -> Iterator[Read]:
-    """Every note below a folder, or one note. Hidden folders, where programs keep their own things, are passed over."""
-    root = place.path if place.path.is_dir() else place.path.parent
-    found = sorted(_files(place.path)) if place.path.is_dir() else [place.path]
-    for done, path in enumerate(found, start=1):
-        name = path.relative_to(root).as_posix()
-        if path.suffix.lower() in ENDINGS:
-            read = _note(path, name)
-            yield read if isinstance(read, Skipped) else _in_folder(read, root.resolve().name)
+    """Every note below a folder or in a zip, or one note. Hidden folders, where programs keep things, are left out."""
+    path = place.path
+    if zips.is_zip(path):
+        with zips.archive(path) as archive:
+            yield from _read(place, *_in_zip(archive, path.stem))
+        return
+    root = path if path.is_dir() else path.parent
+    found = sorted(_files(path)) if path.is_dir() else [path]
+    listed = [_File(one.relative_to(root).as_posix(), lambda one=one: _on_disk(one)) for one in found]
+    yield from _read(place, listed, root.resolve().name)
+
+
+def _read(place: Place, found: list[_File], folder: str) -> Iterator[Read]:
+    for done, file in enumerate(found, start=1):
+        if file.name.lower().endswith(ENDINGS):
+            read = _note(file)
+            yield read if isinstance(read, Skipped) else _in_folder(read, folder)
         else:
-            yield Skipped(name, NOT_MARKDOWN)
+            yield Skipped(file.name, NOT_MARKDOWN)
         place.progress(done, len(found))
 
 
@@ -69,9 +91,12 @@ def _in_folder(thing: Thing, folder: str) -> Thing:
     return replace(thing, foreign=replace(thing.foreign, key=f"{folder}/{thing.foreign.key}"))
 
 
-def has_notes(folder: Path) -> bool:
-    """Whether there is a note below a folder."""
-    return any(path.suffix.lower() in ENDINGS for path in _files(folder))
+def has_notes(path: Path) -> bool:
+    """Whether there is a note below a folder, or in a zip."""
+    if path.is_dir():
+        return any(file.suffix.lower() in ENDINGS for file in _files(path))
+    with zips.archive(path) as archive:
+        return any(file.name.lower().endswith(ENDINGS) for file in zips.packed(archive))
 
 
 def _files(folder: Path) -> Iterator[Path]:
@@ -87,28 +112,59 @@ def _files(folder: Path) -> Iterator[Path]:
             yield Path(parent) / name
 
 
-def _note(path: Path, name: str) -> Thing | Skipped:
+def _in_zip(archive: zipfile.ZipFile, stem: str) -> tuple[list[_File], str]:
+    """The files of a zip and the name of their folder, so that a vault is the same one, zipped or not."""
+    found = zips.packed(archive)
+    tops = {PurePosixPath(one.name).parts[0] for one in found if "/" in one.name}
+    one_top = len(tops) == 1 and all("/" in one.name for one in found)
+    folder = tops.pop() if one_top else _COPY.sub("", stem) or stem
+    cut = len(folder) + 1 if one_top else 0
+    return [_File(one.name[cut:], lambda one=one: _unpacked(archive, one)) for one in found], folder
+
+
+def _unpacked(archive: zipfile.ZipFile, one: zips.Packed) -> tuple[bytes, int | None] | Skipped:
+    if one.is_link:
+        return Skipped(one.name, _LINKED)
+    if one.info.file_size > _BYTES_MAX:
+        return broken(one.name, _TOO_LARGE)
+    try:
+        with archive.open(one.info) as file:
+            data = file.read(_BYTES_MAX + 1)
+    except zips.DAMAGED:
+        return broken(one.name, "it is damaged")
+    # What a zip says of a file's size need not be so.
+    return broken(one.name, _TOO_LARGE) if len(data) > _BYTES_MAX else (data, one.changed_at)
+
+
+def _on_disk(path: Path) -> tuple[bytes, int | None] | Skipped:
     try:
         # A link could lead anywhere on the disk.
         if path.is_symlink():
-            return Skipped(name, "a link to another place")
+            return Skipped(path.name, _LINKED)
         if not path.is_file():
-            return Skipped(name, "not a file")
-        if path.stat().st_size > TEXT_BYTES_MAX + _ROOM:
-            return broken(name, f"it is larger than {TEXT_BYTES_MAX:,} bytes")
-        data, changed = path.read_bytes(), round(path.stat().st_mtime * 1000)
+            return Skipped(path.name, "not a file")
+        if path.stat().st_size > _BYTES_MAX:
+            return broken(path.name, _TOO_LARGE)
+        return path.read_bytes(), round(path.stat().st_mtime * 1000)
     except OSError as error:
-        return broken(name, (error.strerror or "it cannot be read").lower())
+        return broken(path.name, (error.strerror or "it cannot be read").lower())
+
+
+def _note(file: _File) -> Thing | Skipped:
+    name, loaded = file.name, file.load()
+    if isinstance(loaded, Skipped):
+        return replace(loaded, where=name)
+    data, changed = loaded
     try:
         page = notes.split(data)
     except CommonplaceError as error:
         if data.startswith(b"---") and b"\x00" not in data:
-            return _plain(path, name, data, changed)
+            return _plain(name, data, changed)
         return broken(name, error.message[:1].lower() + error.message[1:].rstrip("."))
     head = _head("".join(page.head or ()))
     if head is None:
-        return _plain(path, name, data, changed)
-    return _thing(path, name, head, page.body, changed)
+        return _plain(name, data, changed)
+    return _thing(name, head, page.body, changed)
 
 
 def _kind(value: object) -> str:
@@ -116,9 +172,9 @@ def _kind(value: object) -> str:
     return "note" if kind.lower() in _COMMANDS else kind
 
 
-def _plain(path: Path, name: str, data: bytes, changed: int) -> Thing | Skipped:
+def _plain(name: str, data: bytes, changed: int | None) -> Thing | Skipped:
     """A note whose frontmatter is not what it should be: all of it is text."""
-    return _thing(path, name, {}, data.decode(errors="surrogateescape"), changed)
+    return _thing(name, {}, data.decode(errors="surrogateescape"), changed)
 
 
 def _head(text: str) -> Object | None:
@@ -129,13 +185,13 @@ def _head(text: str) -> Object | None:
     return object_of(found) if found is None or object_of(found) else None
 
 
-def _thing(path: Path, name: str, head: Object, body: str, changed: int) -> Thing | Skipped:
+def _thing(name: str, head: Object, body: str, changed: int | None) -> Thing | Skipped:
     if "excalidraw-plugin" in head:
         return Skipped(name, DRAWING)
     if not body.strip():
         return Skipped(name, EMPTY_NOTE)
     heading = re.search(r"^#[ \t]+(.+?)[ \t]*#*[ \t]*$", body, re.MULTILINE)
-    title = line_of(head.get("title")) or (line_of(heading[1]) if heading else "") or line_of(path.stem)
+    title = line_of(head.get("title")) or (line_of(heading[1]) if heading else "") or line_of(PurePosixPath(name).stem)
     said = _CODE.sub(" ", body)
     tags = [*labels_of(head.get("tags")), *labels_of(head.get("tag")), *_TAG.findall(said)]
     rest = {key: value for key, value in head.items() if key not in _READ and value is not None}
@@ -149,5 +205,5 @@ def _thing(path: Path, name: str, head: Object, body: str, changed: int) -> Thin
     )
     updated = moment_of(first_of(head, *_UPDATED)) or changed
     created = moment_of(first_of(head, *_CREATED)) or updated
-    foreign = Foreign(name, draft, created, max(created, updated))
+    foreign = Foreign(name, draft, created, None if created is None or updated is None else max(created, updated))
     return Thing(name, foreign, own=notes.own_id(text_of(head.get("id")) or None))

@@ -1,13 +1,13 @@
 """The sources that are known, and which of them a file or a folder is."""
 
-import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
 from commonplace.engine.archive import FORMAT
 from commonplace.errors import CommonplaceError, Invalid, NotFound
-from commonplace.importers import chatgpt, claude, graph, hindsight, json_files, memstate, notes, tabular
+from commonplace.importers import chatgpt, claude, graph, hindsight, json_files, memstate, notes, tabular, zips
 from commonplace.importers.conversations import CONVERSATIONS
 from commonplace.importers.reading import Object, Reader, Skipped, list_of, object_of
 from commonplace.storage import files, foreign
@@ -15,6 +15,8 @@ from commonplace.storage import files, foreign
 ARCHIVE = "archive"
 _HEAD_BYTES = 4096
 _YAML = (".yaml", ".yml")
+# Those whose exports have several files.
+_TALKS = ("chatgpt", "claude")
 _NOTHING: Object = {}
 
 
@@ -40,7 +42,7 @@ SOURCES = (
     ),
     Source("memstate", "Memstate", "memories with keypaths as JSON or JSON lines", memstate.read),
     Source("hindsight", "Hindsight", "the zip of a bank's export", hindsight.read, hindsight.bank_of),
-    Source("notes", "Markdown notes", "a folder of notes (Obsidian, basic-memory), or one note", notes.read),
+    Source("notes", "Markdown notes", "a folder of notes (Obsidian, basic-memory), its zip, or one note", notes.read),
     Source("graph", "Knowledge graph", "memory.json or memory.jsonl of the official memory server", graph.read),
     Source("mem0", "mem0", "get_all() or an export as JSON, or history.db", tabular.mem0),
     Source("chatgpt", "ChatGPT", "the export: its zip, folder or conversations.json", chatgpt.read),
@@ -58,9 +60,22 @@ def found(path: Path) -> str:
         with json_files.opened(path) as file:
             head = file.read(_HEAD_BYTES)
         name = _file(path, head)
+    if not name and zips.is_zip(path):
+        raise Invalid(
+            f"There is nothing in {path.name!r} that is imported zipped.",
+            hint="Unpack it and give the file or the folder that was in it.",
+        )
     if not name:
         raise unknown(path.name or "that")
     return name
+
+
+def seen_as(path: Path) -> str:
+    """The same, or nothing where nobody knows."""
+    try:
+        return found(path)
+    except CommonplaceError:
+        return ""
 
 
 def unknown(name: str) -> Invalid:
@@ -75,10 +90,7 @@ def unknown(name: str) -> Invalid:
 
 def mistaken(path: Path, source: Source, error: CommonplaceError | None = None) -> CommonplaceError:
     """The refusal of a file in which nothing is as the source that was named would have it."""
-    try:
-        other = found(path)
-    except CommonplaceError:
-        other = ""
+    other = seen_as(path)
     if error is not None and other == source.name:
         return error
     guess = f" It looks like {other}." if other and other != source.name else ""
@@ -98,15 +110,20 @@ def named(name: str) -> Source:
 def _folder(path: Path) -> str:
     # Not deeper: programs keep conversations of their own inside of vaults.
     for file in sorted((*path.glob("*.json"), *path.glob("[!.]*/*.json"))):
-        if CONVERSATIONS.fullmatch(file.name) and (kind := _json(file)):
+        if _is_of_an_export(file.relative_to(path).as_posix()) and (kind := _json(file)) in _TALKS:
             return kind
     return "notes" if notes.has_notes(path) else ""
+
+
+def _is_of_an_export(name: str) -> bool:
+    """Whether a file is called like one that an export of conversations has; the conversations may be none."""
+    return any(pattern.fullmatch(name) for pattern in (CONVERSATIONS, claude.PROJECTS, claude.NOTED))
 
 
 def _file(path: Path, head: bytes) -> str:
     if foreign.is_database(head):
         return _database(path)
-    if zipfile.is_zipfile(path):
+    if zips.is_zip(path):
         return _zip(path)
     if path.suffix.lower() in notes.ENDINGS:
         return "notes"
@@ -126,30 +143,32 @@ def _database(path: Path) -> str:
 
 
 def _zip(path: Path) -> str:
-    with json_files.archive(path) as archive:
+    with zips.archive(path) as archive:
         names = archive.namelist()
         if hindsight.MANIFEST in names:
             return "hindsight"
-        chats = sorted(name for name in names if CONVERSATIONS.fullmatch(name))
-        if not chats:
-            return ""
-        with json_files.member(archive, chats[0]) as file:
-            return _kind(_first(file))
+        has_notes = notes.has_notes(path)
+        for name in sorted(filter(_is_of_an_export, names)):
+            if has_notes and name.count("/") > 1:
+                continue  # As in a folder.
+            with json_files.member(archive, name) as file:
+                if (kind := _seen(file)) in _TALKS:
+                    return kind
+    return "notes" if has_notes else ""
 
 
 def _json(path: Path) -> str:
+    with json_files.opened(path) as file:
+        return _seen(file)
+
+
+def _seen(file: IO[bytes]) -> str:
+    """Which source the first thing in a file that can be read is of."""
     try:
-        with json_files.opened(path) as file:
-            return _kind(_first(file))
-    except CommonplaceError as error:
-        if isinstance(error, Invalid):
-            return ""
-        raise
-
-
-def _first(file: "json_files.IO[bytes]") -> Object:
-    """The first thing in a file that can be read."""
-    return next((object_of(one.value) for one in json_files.values(file) if not isinstance(one, Skipped)), _NOTHING)
+        read = (object_of(one.value) for one in json_files.values(file) if not isinstance(one, Skipped))
+        return _kind(next(read, _NOTHING))
+    except Invalid:
+        return ""
 
 
 def _kind(given: Object) -> str:
