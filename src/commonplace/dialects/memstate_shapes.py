@@ -1,14 +1,13 @@
 """How Memstate spells things: keypaths, envelopes, memories. No decisions, only forms."""
 
 import re
-import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from commonplace import checks, clock, ids
 from commonplace.dialects.kinds import MEMSTATE
 from commonplace.dialects.table import Reply, Tool, as_json
-from commonplace.engine.keys import key_of
+from commonplace.engine.keys import evened, key_of
 from commonplace.engine.marks import told
 from commonplace.errors import CommonplaceError, Invalid
 from commonplace.extract.placing import Relation
@@ -42,10 +41,8 @@ def below(project: str, keypath: str) -> str:
 
 
 def key_in(project: str, keypath: str) -> str:
-    """The key a keypath means inside a project: case, slashes, hyphens and spaces evened, all else as it is."""
-    plain = unicodedata.normalize("NFC", below(project, keypath)).casefold()
-    parts = (part.strip() for part in re.split(r"[./]+", plain))
-    return ".".join(re.sub(r"[-\s]+", "_", part) for part in parts if part)
+    """The key a keypath means inside a project."""
+    return evened(below(project, keypath))
 
 
 def full(project: str, key: str) -> str:

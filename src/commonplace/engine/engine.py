@@ -167,6 +167,7 @@ class Engine(Parts):
     import_archive = archive.import_archive
     import_from = archive.import_from
     take_over = taking.take_over
+    take_reminder = taking.take_reminder
     backup = backups.backup
     restore_backup = backups.restore_backup
     doctor = care.doctor

@@ -2,6 +2,8 @@
 
 import hashlib
 import json
+import re
+import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
@@ -195,6 +197,13 @@ def forget_keys(
 def _forget(parts: Parts, memory: Memory, revising: Revising) -> None:
     after = next_version(memory, banks.new_ids(parts.db, revising.now)[0], revising.now)
     revising.write(replace(after, forgotten_at=after.updated_at), "forget")
+
+
+def evened(path: str) -> str:
+    """The key that a path means: case, slashes, hyphens and spaces evened, all else as it is."""
+    plain = unicodedata.normalize("NFC", path).casefold()
+    parts = (part.strip() for part in re.split(r"[./]+", plain))
+    return ".".join(re.sub(r"[-\s]+", "_", part) for part in parts if part)
 
 
 def key_of(one: Memory | Version) -> str:

@@ -10,16 +10,19 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, Literal, TypeAlias
 
 from commonplace import checks
-from commonplace.engine import marks
+from commonplace.activities import ReminderDraft
+from commonplace.engine import marks, reminders
 from commonplace.engine.drafts import checked_draft, checked_origin
 from commonplace.engine.marks import Mark
 from commonplace.engine.memories import bounded, newborn, next_version
 from commonplace.engine.parts import Parts
 from commonplace.engine.revising import Revising
+from commonplace.engine.schedules import checked_cron
 from commonplace.errors import CommonplaceError
 from commonplace.limits import NAME_CHARS_MAX
 from commonplace.records import Draft, Memory, Origin
 from commonplace.storage import banks, documents, memories
+from commonplace.storage import reminders as stored
 
 TakenChange: TypeAlias = Literal["added", "revised", "moved", "unchanged", "left", "refused"]
 FORGOTTEN = "forgotten here"
@@ -43,6 +46,15 @@ class Foreign:
     # The document it was found in, by its name here, and what a fact knows of itself.
     document: str = ""
     mark: Mark | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ForeignReminder:
+    """A reminder of another product. `key` is its name there, the same at every export."""
+
+    key: str
+    draft: ReminderDraft
+    enabled: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +87,42 @@ def take_over(
         bank_id = banks.ensure(parts.db, name, parts.clock.now()).id
         taking = _Taking(parts, Revising(parts, bank_id, "import", author), tool)
         return tuple(taking.take(one) for one in things)
+
+
+def take_reminder(parts: Parts, bank: str, source: str, one: ForeignReminder, *, dry_run: bool = False) -> Taken:
+    """Take over a reminder of another product, once. One that changed there takes the place of the one here."""
+    name = checks.name(bank, what="bank")
+    place = {
+        "session": "",
+        "tool": f"import {checks.name(source, what='source')}",
+        "key": _named(f"reminder {one.key}"),
+    }
+    try:
+        checks.body(one.draft.message, what="message")
+        checked_cron(one.draft.cron)
+    except CommonplaceError as error:
+        return Taken("refused", error.message)
+    with parts.db.transaction() if not dry_run else parts.db.snapshot():
+        found = banks.find(parts.db, name)
+        noted = memories.find_reply(parts.db, found.id, **place) if found else None
+        number = int(str(noted[1])) if noted else 0
+        if found and noted and stored.find(parts.db, found.id, number) is None:
+            return Taken("left", ERASED)
+        if noted and noted[0] == _hashed(repr(one)):
+            return Taken("unchanged")
+        if not dry_run:
+            _remind(parts, name, one, place, number)
+    return Taken("revised" if noted else "added")
+
+
+def _remind(parts: Parts, bank: str, one: ForeignReminder, place: dict[str, Any], before: int) -> None:
+    reminder = reminders.add_reminder(parts, bank, one.draft)
+    if not one.enabled:
+        reminders.disable_reminder(parts, bank, reminder.id)
+    if before:
+        reminders.delete_reminder(parts, bank, before)
+    note = memories.renew_reply if before else memories.add_reply
+    note(parts.db, reminder.created_at, reminder.id, bank_id=reminder.bank_id, content_hash=_hashed(repr(one)), **place)
 
 
 class _Taking:
@@ -186,9 +234,7 @@ class _Taking:
             memories.renew_reply(self.parts.db, at, taken.memory_id, content_hash=fingerprint, **place)
 
     def _place(self, one: Foreign) -> dict[str, Any]:
-        # A path or an address may be longer than a name may be, and have anything in it.
-        fits = len(one.key) <= NAME_CHARS_MAX and one.key.isprintable()
-        return {"session": "", "tool": self.tool, "key": one.key if fits else _hashed(one.key)}
+        return {"session": "", "tool": self.tool, "key": _named(one.key)}
 
 
 def _met(one: Foreign, draft: Draft, before: Memory) -> Taken:
@@ -213,6 +259,11 @@ def _changes(one: Foreign, before: Memory, draft: Draft) -> dict[str, Any]:
 
 def _fingerprint(one: Foreign) -> str:
     return _hashed(repr((one.draft, one.untold, one.mark)))
+
+
+def _named(key: str) -> str:
+    # A path or an address may be longer than a name may be, and have anything in it.
+    return key if len(key) <= NAME_CHARS_MAX and key.isprintable() else _hashed(key)
 
 
 def _hashed(text: str) -> str:

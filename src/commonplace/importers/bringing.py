@@ -7,7 +7,7 @@ from commonplace.activities import DocumentDraft
 from commonplace.engine.directives import Directive
 from commonplace.engine.engine import Engine
 from commonplace.engine.standings import MentalModel
-from commonplace.engine.taking import Taken
+from commonplace.engine.taking import ForeignReminder, Taken
 from commonplace.errors import CommonplaceError, Invalid, NotFound
 from commonplace.importers import sources
 from commonplace.importers.reading import Place, Read, Skipped, Thing
@@ -45,6 +45,7 @@ class Report:
     documents: int = 0
     # Directives and mental models.
     standings: int = 0
+    reminders: int = 0
     # Why things were not taken, and how many of each.
     left: Counter[str] = field(default_factory=Counter[str])
     # What cannot be read or stored, each with its place; the first of them.
@@ -58,7 +59,8 @@ class Report:
     @property
     def taken(self) -> int:
         """How much of the source is here now, or would be."""
-        return self.added + self.revised + self.moved + self.unchanged + self.documents + self.standings
+        kept = self.documents + self.standings + self.reminders
+        return self.added + self.revised + self.moved + self.unchanged + kept
 
 
 def bring(engine: Engine, source: Source, place: Place, wishes: Wishes, origin: Origin) -> Report:
@@ -96,6 +98,8 @@ class _Bringing:
                 self.put(one)
             case Directive() | MentalModel():
                 self.set_up(one)
+            case ForeignReminder():
+                self.remind(one)
             case Thing():
                 self.wait(one)
 
@@ -131,6 +135,18 @@ class _Bringing:
             self.skip(Skipped(one.title or "a directive or mental model", error.message, broken=True))
             return
         self.report.standings += 1
+
+    def remind(self, one: ForeignReminder) -> None:
+        placed = replace(one, draft=replace(one.draft, project=one.draft.project or self.wishes.project))
+        taken = self.engine.take_reminder(self.wishes.bank, self.source.name, placed, dry_run=self.wishes.dry_run)
+        match taken.change:
+            case "refused" | "left":
+                where = f"reminder {one.key}"
+                self.skip(Skipped(where, taken.why, broken=taken.change == "refused"))
+            case "unchanged":
+                self.report.unchanged += 1
+            case _:
+                self.report.reminders += 1
 
     def _stands(self, one: Directive | MentalModel) -> bool:
         """Whether it is here already, by its words or its name."""

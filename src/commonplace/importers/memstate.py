@@ -4,9 +4,9 @@ The current value of each keypath is taken; it becomes a version of the same key
 """
 
 import re
-import unicodedata
 from collections.abc import Iterator
 
+from commonplace.engine.keys import evened
 from commonplace.engine.taking import Foreign
 from commonplace.importers import json_files
 from commonplace.importers.reading import (
@@ -116,9 +116,7 @@ def _place(project: str, keypath: str) -> tuple[str, str]:
     inside = _PREFIX.fullmatch(keypath)
     if inside and (not project or inside[1].casefold() in (project.casefold(), project.casefold().replace("-", "_"))):
         project, keypath = project or inside[1], inside[2]
-    plain = unicodedata.normalize("NFC", keypath).casefold()
-    parts = (re.sub(r"[-\s]+", "_", part.strip()) for part in re.split(r"[./]+", plain))
-    return project, ".".join(part for part in parts if part)
+    return project, evened(keypath)
 
 
 def _number(value: object) -> int:

@@ -11,7 +11,7 @@ from commonplace.activities import DocumentDraft
 from commonplace.clock import MOMENT_MAX, MOMENT_MIN
 from commonplace.engine.directives import Directive
 from commonplace.engine.standings import MentalModel
-from commonplace.engine.taking import Foreign
+from commonplace.engine.taking import Foreign, ForeignReminder
 from commonplace.errors import Invalid
 from commonplace.limits import NAME_CHARS_MAX, TITLE_CHARS_MAX
 
@@ -40,7 +40,7 @@ class Skipped:
     broken: bool = False
 
 
-Read: TypeAlias = Thing | DocumentDraft | Directive | MentalModel | Skipped
+Read: TypeAlias = Thing | DocumentDraft | Directive | MentalModel | ForeignReminder | Skipped
 
 
 @dataclass(frozen=True, slots=True)

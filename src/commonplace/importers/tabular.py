@@ -1,11 +1,13 @@
 """Sources that are tables or lists of memories: memories.sh, PowerMem, mem0. One row there is one memory here."""
 
 import hashlib
+import re
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TypeAlias
 
-from commonplace.engine.taking import Foreign
+from commonplace.activities import ReminderDraft
+from commonplace.engine.taking import Foreign, ForeignReminder
 from commonplace.errors import CommonplaceError
 from commonplace.importers import json_files, plain_yaml
 from commonplace.importers.json_files import Element
@@ -34,6 +36,9 @@ from commonplace.storage.foreign import ForeignFile, is_database
 DELETED = "deleted there"
 EXPIRED = "expired there"
 EMPTY = "it says nothing"
+# What memories.sh keeps besides, which no tool here could show under its id there.
+_LEFT_THERE = {"memory_sessions": "a session", "files": "a file of an editor"}
+_STEP_ON_ONE = re.compile(r"(?<![\d\-*/])(\d+)/\d+")
 _RowReader: TypeAlias = Callable[[str, Object, int], Read]
 _HEAD_BYTES = 16
 # What PowerMem counts and plans for itself, and what any of these notes on a memory besides what its user did.
@@ -47,7 +52,14 @@ _BOOKKEEPING = frozenset(
 def memories_sh(place: Place) -> Iterator[Read]:
     """The database of memories.sh, or its export as JSON or YAML."""
     if _is_database(place.path):
-        yield from _rows(place, "memories", _memories_sh_row)
+        with foreign.opened(place.path) as file:
+            tables = file.tables()
+            yield from _table(place, file, "memories", _memories_sh_row)
+            if "cron_expression" in tables.get("reminders", ()):
+                yield from _table(place, file, "reminders", _memories_sh_reminder)
+            for table, why in _LEFT_THERE.items():
+                count = len(file.numbers(table)) if table in tables else 0
+                yield from (Skipped(f"{table} row {number}", why) for number in range(1, count + 1))
         return
     exported = _exported(place)
     for where, value in _numbered(exported.get("memories")):
@@ -105,6 +117,17 @@ def _memories_sh_row(where: str, row: Object, now: int) -> Read:
     absent = {"paths": "paths", "category": "category", "metadata": "metadata", "expires_at": "expires_at"}
     untold = tuple(name for name, column in absent.items() if column not in row)
     return Thing(where, Foreign(key, draft, moment_of(row.get("created_at")), moment_of(row.get("updated_at")), untold))
+
+
+def _memories_sh_reminder(where: str, row: Object, now: int) -> Read:
+    number, message = text_of(row.get("id")), text_of(row.get("message")).strip()
+    if not number or not message:
+        return broken(where, EMPTY)
+    project = text_of(row.get("project_id")) if row.get("scope") == "project" else ""
+    # There, a step after a single number has no effect; everywhere else it counts on from it.
+    cron = _STEP_ON_ONE.sub(r"\1", text_of(row.get("cron_expression")))
+    draft = ReminderDraft(cron, message, project=project)
+    return ForeignReminder(number, draft, text_of(row.get("enabled")).lower() in ("1", "true"))
 
 
 def _powermem_row(where: str, row: Object, now: int) -> Read:
@@ -173,11 +196,6 @@ def _replayed(place: Place, file: ForeignFile) -> Iterator[Read]:
         untold = ("tags", "metadata", "expires_at")
         times = moment_of(born[number]), moment_of(first_of(row, "updated_at", "created_at"))
         yield Thing(where, Foreign(_identity(number, text), draft, *times, untold))
-
-
-def _rows(place: Place, table: str, read: _RowReader) -> Iterator[Read]:
-    with foreign.opened(place.path) as file:
-        yield from _table(place, file, table, read)
 
 
 def _table(place: Place, file: ForeignFile, table: str, read: _RowReader) -> Iterator[Read]:

@@ -53,6 +53,7 @@ def _shape(file: Path, report: Report) -> dict[str, object]:
         "unchanged": report.unchanged,
         "documents": report.documents,
         "standings": report.standings,
+        "reminders": report.reminders,
         "left": dict(report.left),
         "broken": [{"where": one.where, "why": one.why} for one in report.broken],
         "broken_count": report.broken_count,
@@ -102,6 +103,7 @@ def _rows(report: Report) -> list[list[str]]:
         ["already here", report.unchanged, ""],
         [f"documents {would}kept", report.documents, "with the facts found in them"],
         [f"standing {would}kept", report.standings, "directives, and the questions of mental models"],
+        [f"reminders {would}kept", report.reminders, "with their schedules"],
         *(["left out", count, why] for why, count in report.left.most_common()),
         ["not readable", report.broken_count, "see below"],
     ]
