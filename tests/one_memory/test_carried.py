@@ -265,6 +265,36 @@ def test_what_belongs_to_no_project_is_reached_in_memstate_by_what_a_search_show
     assert engine.count("default") == 0
 
 
+def test_memstate_tells_of_what_belongs_to_no_project_and_shows_it_as_a_tree(clients: dict[str, Client]) -> None:
+    memstate = clients["memstate"]
+    assert "without_project" not in ask(memstate, "memstate_get")["data"]
+    ask(clients["memories"], "add_memory", content="Trim the wicks.", type="rule")
+    ask(clients["memories"], "add_memory", content="Oil is dear.", type="fact")
+    ask(clients["memories"], "add_memory", content="Ada's.", type="rule", user_id="ada")
+
+    listed = ask(memstate, "memstate_get")
+    answer = ask(memstate, "memstate_get", keypath="rule")
+    before = memstate.result("memstate_get", keypath="rule", at_revision=0)
+    unknown = memstate.result("memstate_get", keypath="loft")
+
+    assert (listed["data"]["total_projects"], listed["data"]["without_project"]["memory_count"]) == (0, 2)
+    assert answer["operation"] == "memories_by_keypath"
+    assert list(answer["data"]["memories"].values()) == ["Trim the wicks."]
+    assert "need a project_id" in before["content"][0]["text"]
+    assert "need a project_id" in unknown["content"][0]["text"]
+
+
+def test_a_full_keypath_says_which_project_it_means(clients: dict[str, Client]) -> None:
+    memstate = clients["memstate"]
+    ask(memstate, "memstate_set", project_id="acme/pier.v2", keypath="stores.oil", value="loft")
+    whole = "project.acme/pier.v2.stores.oil"
+
+    assert ask(memstate, "memstate_get", keypath=whole)["data"]["memories"] == {whole: "loft"}
+    assert ask(memstate, "memstate_history", keypath=whole)["data"]["total_versions"] == 1
+    unknown = memstate.result("memstate_get", keypath="project.elsewhere.oil")
+    assert "begins with no known project. Give its project_id." in unknown["content"][0]["text"]
+
+
 def test_marks_of_ours_stay_out_of_sight_and_in_place(engine: Engine, clients: dict[str, Client]) -> None:
     note = ask(clients["vault"], "memory_append", title="Oil", body="The lamp oil is in the loft.")["id"]
     before = only(engine).metadata

@@ -18,6 +18,7 @@ from commonplace.records import UNSET, Edit, Filter, Memory, Query, Scope, Versi
 # A tree this long is some 20,000 tokens, about the most that clients let a tool answer.
 TREE_CHARS_MAX = 80_000
 SUBTREES_SHOWN_MAX = 100
+_NO_PROJECT = "keypath and at_revision need a project_id."
 
 ProjectId = Annotated[str, About("Project ID as you like: my-app, owner/repo. Created on first write.", 1, 200)]
 # Blank for what other tongues remember in no project.
@@ -49,11 +50,13 @@ def memstate_get(
     """
     if memory_id:
         return _one_memory(call, memory_id, alone=not project_id and not keypath and at_revision is None)
-    if not project_id and not (keypath and places.spot(call, "", keypath).memory):
-        return _all_projects(call, alone=not keypath and at_revision is None)
+    if not project_id and not keypath:
+        return _all_projects(call, alone=at_revision is None)
     where = places.spot(call, project_id, keypath or "")
     project, key = where.project, where.key
     tree = call.engine.tree(call.bank, Scope(project=project), key, revision=at_revision)
+    if not project and not where.memory and not tree.versions:
+        raise Invalid(_NO_PROJECT, hint="Add project_id.")
     kept = [one for one in tree.versions if recursive or not key or key_of(one) == key]
     data = _summaries(project, key, tree, kept)
     if include_content:
@@ -249,7 +252,7 @@ def _one_job(call: Call, job_id: str) -> dict[str, Any]:
 
 def _all_projects(call: Call, *, alone: bool) -> dict[str, Any]:
     if not alone:
-        raise Invalid("keypath and at_revision need a project_id.", hint="Add project_id.")
+        raise Invalid(_NO_PROJECT, hint="Add project_id.")
     projects = [
         {
             "id": one.name,
@@ -262,7 +265,14 @@ def _all_projects(call: Call, *, alone: bool) -> dict[str, Any]:
         }
         for one, count in places.projects(call)
     ]
-    return shapes.envelope("memstate_get", call.given, {"projects": projects, "total_projects": len(projects)})
+    data: dict[str, Any] = {"projects": projects, "total_projects": len(projects)}
+    if count := call.engine.count(call.bank, Filter(projects=("",), users=("",))):
+        data["without_project"] = {
+            "memory_count": count,
+            "hint": "Other tools remember these in no project. memstate_search finds them; memstate_get with a keypath "
+            "such as 'rule' or 'note', and no project_id, shows them as a tree.",
+        }
+    return shapes.envelope("memstate_get", call.given, data)
 
 
 def _summaries(project: str, key: str, tree: Tree, kept: Sequence[Version]) -> dict[str, Any]:

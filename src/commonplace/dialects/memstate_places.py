@@ -34,6 +34,8 @@ def spot(call: Call, project_id: str | None, keypath: str) -> Spot:
     keypath with a blank project.
     """
     project = checks.line(project_id or "", what="project id")
+    if not project and (found := next(_prefixed(call, keypath), None)):
+        project = found[0]
     exact, evened = shapes.below(project, keypath), shapes.key_in(project, keypath)
     # Other tongues spell keys as they like, so what is written exactly so comes first.
     for key in dict.fromkeys((exact, evened)):
@@ -78,14 +80,19 @@ def projects(call: Call) -> Iterator[tuple[Project, int]]:
 
 def searched(call: Call, project: str, prefix: str) -> Iterator[tuple[str, str]]:
     """Where a search looks: project and key, mostly one of each."""
-    if project or not re.match(r"project[./]", prefix, re.IGNORECASE):
+    if project or not shapes.PREFIX.match(prefix):
         yield project, spot(call, project, prefix).key if project else shapes.key_in("", prefix)
         return
-    # A full keypath without a project id: ids may hold dots and slashes, so every beginning may be the id.
-    rest = prefix[len("project.") :].strip("./ ")
-    for cut in [*(found.start() for found in re.finditer(r"[./]", rest)), len(rest)]:
-        if call.engine.revision(call.bank, rest[:cut]):
-            yield rest[:cut], shapes.key_in(rest[:cut], rest[cut:])
+    yield from _prefixed(call, prefix)
+
+
+def _prefixed(call: Call, keypath: str) -> Iterator[tuple[str, str]]:
+    """The projects that a full keypath may begin with, and the key there: ids may hold dots and slashes."""
+    if shapes.PREFIX.match(keypath):
+        rest = keypath[len("project.") :].strip("./ ")
+        for cut in [*(found.start() for found in re.finditer(r"[./]", rest)), len(rest)]:
+            if call.engine.revision(call.bank, rest[:cut]):
+                yield rest[:cut], shapes.key_in(rest[:cut], rest[cut:])
 
 
 def chosen(project: str, key: str, categories: Sequence[str]) -> Iterator[Filter]:

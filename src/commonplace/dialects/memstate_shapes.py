@@ -15,6 +15,7 @@ from commonplace.records import Memory, Version
 
 SUMMARY_BYTES_MAX = 100
 KEYPATH_CHARS_MAX = 800  # a key and a project id at their limits, and the prefix
+PREFIX = re.compile(r"project[./]", re.IGNORECASE)
 _RELATIONS: tuple[Relation, ...] = ("none", "additive", "supersede", "contradiction")
 _CODES = {
     "Invalid": "invalid_argument",
@@ -32,7 +33,9 @@ def below(project: str, keypath: str) -> str:
     """What a keypath says besides the prefix of its project, which it may begin with once."""
     wanted = checks.line(keypath, what="keypath", chars_max=KEYPATH_CHARS_MAX)
     own = re.match(rf"project[./]{re.escape(project)}(?:[./]|$)", wanted, re.IGNORECASE) if project else None
-    if own is None and re.match(r"project[./]", wanted, re.IGNORECASE):
+    if own is None and PREFIX.match(wanted):
+        if not project:
+            raise Invalid(f"{keypath!r} begins with no known project.", hint="Give its project_id.")
         raise Invalid(
             f"The keypath {keypath!r} belongs to another project than {project!r}.",
             hint=f"Leave the prefix out, or begin with 'project.{project}.'.",
@@ -74,7 +77,7 @@ def envelope(tool: str, request: Mapping[str, object], data: object, **meta: obj
 
 def failure(tool: Tool, given: Mapping[str, object], error: CommonplaceError) -> Reply:
     """A failure in the same envelope; the text opens with the plain sentence."""
-    sentence = f"{error.message} {error.hint}".strip()
+    sentence = f"{error.message.rstrip('.')}. {error.hint}".strip()
     answer = envelope(tool.name, given, None) | {
         "ok": False,
         "error": {"code": _CODES.get(error.kind, "internal"), "message": sentence},
@@ -87,7 +90,7 @@ def operation_of(tool: str, given: Mapping[str, object]) -> str:
     if tool == "memstate_get":
         if given.get("memory_id"):
             return "job" if str(given["memory_id"]).strip().startswith("job_") else "memory_by_id"
-        return "memories_by_keypath" if given.get("project_id") else "list_projects"
+        return "memories_by_keypath" if given.get("project_id") or given.get("keypath") else "list_projects"
     return "semantic_search" if tool == "memstate_search" else tool.removeprefix("memstate_")
 
 
