@@ -25,7 +25,7 @@ def import_memories(
     powermem   PowerMem: its SQLite file or backup
     memstate   Memstate: memories with keypaths as JSON
     hindsight  Hindsight: the zip of a bank
-    notes      a folder of markdown notes: Obsidian, basic-memory
+    notes      a folder of markdown notes, zipped or not: Obsidian, basic-memory
     graph      memory.json or memory.jsonl of the official memory server
     mem0       mem0: get_all() or an export as JSON, or history.db
     chatgpt    ChatGPT: the export, zipped or not
