@@ -1,10 +1,13 @@
 """A Hindsight client for tests, for many banks or for one; every answer has been checked to be complete twice."""
 
 import json
+from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from commonplace.dialects import registry
 from commonplace.engine.engine import Engine
+from commonplace.extract.proposals import Model
 from tests.dialects.speaking import Client
 
 OBJECTS = ("retain", "sync_retain")
@@ -17,6 +20,10 @@ class Hindsight:
         self.single = bool(bank)
         dialect = registry.single("hindsight") if bank else registry.find("hindsight")
         self.client = Client(engine, dialect, bank=bank or "default")
+
+    def with_model(self, llm: Callable[[], Model | None]) -> "Hindsight":
+        """The same bank and mode, of an engine that has a language model."""
+        return Hindsight(replace(self.client.engine, llm=llm), self.client.bank if self.single else "")
 
     def __call__(self, tool: str, **arguments: Any) -> dict[str, Any]:
         result = self.client.result(tool, **arguments)

@@ -1,5 +1,8 @@
 """Hindsight's contract through the MCP layer, with many banks and with one: memories, documents, tags."""
 
+from importlib import import_module
+from inspect import signature
+
 import pytest
 
 from commonplace.dialects.registry import find, single
@@ -7,7 +10,7 @@ from commonplace.dialects.table import instructed
 from commonplace.engine.engine import Engine
 from tests.conftest import StoppedClock
 from tests.dialects.hindsight_client import Hindsight
-from tests.dialects.requirements import requirement
+from tests.dialects.requirements import CITED, cited, requirement
 
 MANY_ONLY = {"list_banks", "create_bank", "get_bank_stats"}
 PARAMETERS = {
@@ -67,8 +70,8 @@ def test_both_modes_have_the_tools_and_parameters_of_the_page(engine: Engine) ->
 
 
 @requirement("hindsight:tools:annotations")
-def test_annotations_say_what_a_tool_does(engine: Engine) -> None:
-    for name, tool in Hindsight(engine).client.listed().items():
+def test_annotations_say_what_a_tool_does(hindsight: Hindsight) -> None:
+    for name, tool in hindsight.client.listed().items():
         notes = tool["annotations"]
         reads = name in ("recall", "reflect") or name.startswith(("list_", "get_"))
         assert notes["readOnlyHint"] == reads
@@ -238,3 +241,21 @@ def test_one_bank_never_sees_another(engine: Engine) -> None:
 @pytest.mark.parametrize("content", ["", "   "])
 def test_an_empty_text_is_accepted_and_holds_nothing(hindsight: Hindsight, content: str) -> None:
     assert hindsight.keep(content) == []
+
+
+# What is about HTTP, about both modes at once, or about tools that one bank does not have.
+BESIDE_MODES = ("hindsight:http:", "hindsight:modes:", "hindsight:banks:allowlist", "hindsight:tools:")
+OF_MANY_BANKS = {f"hindsight:banks:{name}" for name in ("create", "list", "stats")}
+IN_ONE_TEST = OF_MANY_BANKS | {"hindsight:shapes:two", "hindsight:sync-retain:parameters"}
+
+
+def test_every_promise_is_shown_with_many_banks_and_with_one() -> None:
+    for promise in cited("hindsight"):
+        tests = [getattr(import_module(module), name) for module, name in map(_parted, CITED[promise])]
+        both = any({"hindsight", "bank"} & set(signature(test).parameters) for test in tests)
+        assert both or promise in IN_ONE_TEST or promise.startswith(BESIDE_MODES), promise
+
+
+def _parted(test: str) -> tuple[str, str]:
+    module, _, name = test.partition(":")
+    return module, name

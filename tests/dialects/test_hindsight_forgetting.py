@@ -75,10 +75,11 @@ def through_powermem(engine: Engine, _bank: str, number: str) -> None:
 
 @requirement("hindsight:observations:follow", "hindsight:model:follow")
 @pytest.mark.parametrize("change", [by_id, by_filter, by_revising, by_tagging, through_memories, through_powermem])
+@pytest.mark.parametrize("bank", ["", "default"], ids=["many banks", "one bank"])
 def test_what_rests_on_a_fact_follows_whoever_changes_it(
-    engine: Engine, change: Callable[[Engine, str, str], None]
+    engine: Engine, bank: str, change: Callable[[Engine, str, str], None]
 ) -> None:
-    hindsight = Hindsight(engine)
+    hindsight = Hindsight(engine, bank)
     facts = settle(hindsight)
     change(engine, "default", facts["Dora plays the xylophone."])
     assert observed(hindsight) == "Dora works at Acme. Dora lives in Rome."

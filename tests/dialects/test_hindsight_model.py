@@ -2,12 +2,10 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from commonplace.engine.engine import Engine
 from commonplace.engine.tasks import TASKS
 from commonplace.engine.worker import Worker
 from commonplace.errors import ModelFailed
@@ -30,19 +28,15 @@ FOUND: list[dict[str, Any]] = [
 
 
 @contextmanager
-def asked(
-    engine: Engine, *answers: Answer, bank: str = "", call_s_max: float = 5
-) -> Iterator[tuple[Hindsight, Scripted]]:
-    """A client of an engine with a model that says what it is told to, and the model."""
+def asked(hindsight: Hindsight, *answers: Answer, call_s_max: float = 5) -> Iterator[tuple[Hindsight, Scripted]]:
+    """The same client with a model that says what it is told to, and the model."""
     with model(*answers) as server:
-        spoken = replace(engine, llm=lambda: LanguageModel(server.url, call_s_max=call_s_max))
-        yield Hindsight(spoken, bank), server
+        yield hindsight.with_model(lambda: LanguageModel(server.url, call_s_max=call_s_max)), server
 
 
 @requirement("hindsight:retain:model")
-@pytest.mark.parametrize("bank", ["", "alice"])
-def test_a_model_finds_facts_dates_types_names_and_causes(engine: Engine, bank: str) -> None:
-    with asked(engine, {"facts": FOUND}, bank=bank) as (client, server):
+def test_a_model_finds_facts_dates_types_names_and_causes(hindsight: Hindsight) -> None:
+    with asked(hindsight, {"facts": FOUND}) as (client, server):
         numbers = client.keep(TEXT, timestamp="2026-09-22T09:00:00Z")
         disk, job, tea = (client("get_memory", memory_id=number) for number in numbers)
         assert [one["text"] for one in (disk, job, tea)] == [one["text"] for one in FOUND]
@@ -54,7 +48,7 @@ def test_a_model_finds_facts_dates_types_names_and_causes(engine: Engine, bank: 
         assert tea["occurred_start"] is None
         assert tea["entities"] == ["Maria Rossi"]  # The text says nothing of Paris.
         assert "Said on 2026-09-22 (Tuesday)." in server.texts[0]
-        links = Hindsight(engine)("get_bank_stats", bank_id=bank or "default")["link_counts"]
+        links = Hindsight(hindsight.client.engine)("get_bank_stats", bank_id=hindsight.client.bank)["link_counts"]
         assert links == {"temporal": 3, "entity": 1, "caused_by": 1}
         told = client.found("Why was the billing job stopped?", types=["world", "experience"])
         assert told[0] == "Maria Rossi stopped the billing job."
@@ -72,16 +66,16 @@ def test_a_model_finds_facts_dates_types_names_and_causes(engine: Engine, bank: 
     ],
 )
 def test_a_date_is_taken_only_where_the_text_speaks_of_it(
-    engine: Engine, text: str, start: str, kept: str | None
+    hindsight: Hindsight, text: str, start: str, kept: str | None
 ) -> None:
-    with asked(engine, {"facts": [{"text": text, "start": start}]}) as (client, _):
+    with asked(hindsight, {"facts": [{"text": text, "start": start}]}) as (client, _):
         [number] = client.keep(text, timestamp="2026-06-10")
         occurred = client("get_memory", memory_id=number)["occurred_start"]
         assert (occurred and occurred[:10]) == kept
 
 
 @requirement("hindsight:retain:wishes")
-def test_the_bank_says_how_a_text_is_read(engine: Engine) -> None:
+def test_the_bank_says_how_a_text_is_read(hindsight: Hindsight) -> None:
     vocabulary = [
         {"key": "mood", "description": "how it felt", "values": [{"value": "calm"}, {"value": "tense"}]},
         "person",
@@ -99,7 +93,7 @@ def test_the_bank_says_how_a_text_is_read(engine: Engine) -> None:
         {"label": "person", "value": "Ann"},
     ]
     fact = {"text": "Ann burnt the soup in Rome.", "entities": ["Ann", "Rome"], "labels": labels}
-    with asked(engine, {"facts": [fact]}, {"facts": []}) as (client, server):
+    with asked(hindsight, {"facts": [fact]}, {"facts": []}) as (client, server):
         client("update_bank", config_updates=wanted)
         [number] = client.keep("Ann burnt the soup in Rome, it was tense.")
         assert client("get_memory", memory_id=number)["entities"] == ["mood:tense", "Ann"]
@@ -130,38 +124,38 @@ def test_the_bank_says_how_a_text_is_read(engine: Engine) -> None:
         ([silent], "The model did not answer within 0.3 seconds."),
     ],
 )
-def test_when_the_model_fails_the_rules_keep_everything(engine: Engine, answers: list[Answer], why: str) -> None:
-    with asked(engine, *answers, call_s_max=0.3) as (client, server):
+def test_when_the_model_fails_the_rules_keep_everything(hindsight: Hindsight, answers: list[Answer], why: str) -> None:
+    with asked(hindsight, *answers, call_s_max=0.3) as (client, server):
         answer = client("sync_retain", content="The gate code is 4411. Nina has the key.")
         assert answer["note"] == f"Made without the model: {why}"
         assert [one["text"] for one in client.facts()] == ["The gate code is 4411.", "Nina has the key."]
         assert len(server.asked) <= 2  # Rubbish is asked for once more, silence is not.
 
 
-def test_a_second_answer_can_mend_the_first(engine: Engine) -> None:
-    with asked(engine, "rubbish", {"facts": ["Nina has the key."]}) as (client, server):
+def test_a_second_answer_can_mend_the_first(hindsight: Hindsight) -> None:
+    with asked(hindsight, "rubbish", {"facts": ["Nina has the key."]}) as (client, server):
         answer = client("sync_retain", content="Nina has the key.")
         assert "note" not in answer
         assert "could not be used" in server.texts[1]
 
 
-def test_nobody_there_and_nothing_configured_are_told(engine: Engine) -> None:
+def test_nobody_there_and_nothing_configured_are_told(hindsight: Hindsight) -> None:
     def refused() -> LanguageModel:
         raise ModelFailed("The language model of openai needs a key.")
 
     for llm in (lambda: LanguageModel(nobody()), refused):
-        client = Hindsight(replace(engine, llm=llm))
+        client = hindsight.with_model(llm)
         answer = client("sync_retain", content="Tea is at four.", document_id=str(id(llm)))
         assert answer["note"].startswith("Made without the model: The ")
 
 
 @requirement("hindsight:retain:model-chunks")
-def test_only_what_changed_is_read_again(engine: Engine) -> None:
+def test_only_what_changed_is_read_again(hindsight: Hindsight) -> None:
     first, second = ("The red hall has 10 seats. " * 8).strip(), ("The blue hall has 20 seats. " * 8).strip()
     red, blue, green = (
         {"facts": [f"The {colour} hall has {n}0 seats."]} for n, colour in ((1, "red"), (2, "blue"), (3, "green"))
     )
-    with asked(engine, red, blue, green) as (client, server):
+    with asked(hindsight, red, blue, green) as (client, server):
         client("update_bank", config_updates={"retain_chunk_size": 250, "retain_chunk_batch_size": 1})
         kept = client.keep(f"{first}\n{second}", document_id="halls", tags=["a"])
         assert len(kept) == len(server.asked) == 2
@@ -176,10 +170,10 @@ def test_only_what_changed_is_read_again(engine: Engine) -> None:
         assert len(server.asked) == 3  # Other tags make other facts, but no other reading.
 
 
-def test_a_later_part_knows_what_the_text_is_about(engine: Engine) -> None:
+def test_a_later_part_knows_what_the_text_is_about(hindsight: Hindsight) -> None:
     text = "Maria Rossi is the new head of the kitchen, and this is about her.\nShe likes strong tea."
     fact = {"text": "Maria Rossi likes strong tea.", "entities": ["Maria Rossi"]}
-    with asked(engine, {"facts": ["Maria Rossi is the new head of the kitchen."]}, {"facts": [fact]}) as (
+    with asked(hindsight, {"facts": ["Maria Rossi is the new head of the kitchen."]}, {"facts": [fact]}) as (
         client,
         server,
     ):
@@ -191,11 +185,11 @@ def test_a_later_part_knows_what_the_text_is_about(engine: Engine) -> None:
         assert client("get_memory", memory_id=numbers[1])["entities"] == ["Maria Rossi"]
 
 
-def test_what_one_part_fails_at_is_cut_by_rules(engine: Engine) -> None:
+def test_what_one_part_fails_at_is_cut_by_rules(hindsight: Hindsight) -> None:
     text = "\n".join(
         f"The {colour} hall has many seats and a door that leads to the yard." for colour in ("red", "blue")
     )
-    with asked(engine, {"facts": ["The red hall has many seats."]}, "rubbish") as (client, _):
+    with asked(hindsight, {"facts": ["The red hall has many seats."]}, "rubbish") as (client, _):
         client("update_bank", config_updates={"retain_chunk_size": 100, "retain_chunk_batch_size": 1})
         answer = client("sync_retain", content=text)
         assert (
@@ -205,8 +199,8 @@ def test_what_one_part_fails_at_is_cut_by_rules(engine: Engine) -> None:
 
 
 @requirement("hindsight:retain:model-async")
-def test_retain_does_not_wait_for_the_model(engine: Engine) -> None:
-    with asked(engine, {"facts": ["Nina has the key."]}) as (client, server):
+def test_retain_does_not_wait_for_the_model(hindsight: Hindsight) -> None:
+    with asked(hindsight, {"facts": ["Nina has the key."]}) as (client, server):
         worker = Worker(client.client.engine, TASKS, poll_s=0.01)
         client.client.engine.bell.hear(bool)  # Somebody does jobs, and has not begun.
         made = client("retain", content="Nina has the key, I think, and so on.", document_id="d")
@@ -227,35 +221,35 @@ def test_retain_does_not_wait_for_the_model(engine: Engine) -> None:
         assert done["result_metadata"]["memories"] == [one["id"] for one in client.facts()]
 
 
-def test_without_a_worker_the_model_is_asked_at_once(engine: Engine) -> None:
-    with asked(engine, {"facts": ["Nina has the key."]}) as (client, _):
+def test_without_a_worker_the_model_is_asked_at_once(hindsight: Hindsight) -> None:
+    with asked(hindsight, {"facts": ["Nina has the key."]}) as (client, _):
         made = client("retain", content="Nina has the key, I think, and so on.")
         assert client("get_operation", operation_id=made["operation_id"])["status"] == "completed"
         assert [one["text"] for one in client.facts()] == ["Nina has the key."]
 
 
 @requirement("hindsight:reflect:model")
-def test_a_model_must_cite_what_it_was_shown(engine: Engine) -> None:
-    [number] = Hindsight(engine).keep("Tea is served at four.")
+def test_a_model_must_cite_what_it_was_shown(hindsight: Hindsight) -> None:
+    [number] = hindsight.keep("Tea is served at four.")
     cited = [{"text": "Tea is at four.", "sources": [1]}, {"text": "Cake is free.", "sources": [9]}]
-    with asked(engine, {"sentences": cited}, {"sentences": [{"text": "Nobody said this."}]}) as (client, _):
+    with asked(hindsight, {"sentences": cited}, {"sentences": [{"text": "Nobody said this."}]}) as (client, _):
         assert client("reflect", query="When is tea?")["text"] == f"Tea is at four. [{number}]"
         text = client("reflect", query="When is tea?")["text"]
     assert f"- Tea is served at four. (2026-09-21) [{number}]" in text
     assert text.endswith("(Made without the model: The model cited no memory it was shown.)")
 
 
-def _kept(engine: Engine, *texts: str) -> list[str]:
+def _kept(hindsight: Hindsight, *texts: str) -> list[str]:
     """The ids of facts that were kept without a model."""
-    return [number for text in texts for number in Hindsight(engine).keep(text)]
+    return [number for text in texts for number in hindsight.keep(text)]
 
 
 @requirement("hindsight:reflect:loop", "hindsight:reflect:budget")
 @pytest.mark.parametrize(("budget", "questions"), [("low", 2), ("mid", 4), ("high", 8)])
-def test_the_model_searches_again_as_far_as_the_budget_goes(engine: Engine, budget: str, questions: int) -> None:
-    _, key = _kept(engine, "Otto plays chess on Sundays.", "The archive key hangs behind the clock.")
+def test_the_model_searches_again_as_far_as_the_budget_goes(hindsight: Hindsight, budget: str, questions: int) -> None:
+    _, key = _kept(hindsight, "Otto plays chess on Sundays.", "The archive key hangs behind the clock.")
     found = {"sentences": [{"text": "Otto plays chess, and the key is behind the clock.", "sources": [1, 2, 7]}]}
-    with asked(engine, {"search": ["archive key"]}, found) as (client, server):
+    with asked(hindsight, {"search": ["archive key"]}, found) as (client, server):
         answer = client("reflect", query="Who plays chess?", budget=budget, include_trace=True, include_based_on=True)
         assert answer["text"].endswith(f"[{key}]")
         assert "2. (2026-09-21) The archive key hangs behind the clock." in server.texts[1]
@@ -266,7 +260,7 @@ def test_the_model_searches_again_as_far_as_the_budget_goes(engine: Engine, budg
         assert (
             answer["usage"]["total_tokens"] == answer["usage"]["input_tokens"] + answer["usage"]["output_tokens"] > 100
         )
-    with asked(engine, {"search": ["again"]}) as (client, server):
+    with asked(hindsight, {"search": ["again"]}) as (client, server):
         text = client("reflect", query="Who plays chess?", budget=budget)["text"]
         assert len(server.asked) == questions
         assert "cannot search any more" in server.texts[-1]
@@ -275,15 +269,14 @@ def test_the_model_searches_again_as_far_as_the_budget_goes(engine: Engine, budg
 
 
 @requirement("hindsight:reflect:personality", "hindsight:reflect:context")
-@pytest.mark.parametrize("bank", ["", "alice"])
-def test_mission_disposition_directives_and_context_reach_the_model(engine: Engine, bank: str) -> None:
-    plain = Hindsight(engine, bank)
+def test_mission_disposition_directives_and_context_reach_the_model(hindsight: Hindsight) -> None:
+    plain = hindsight
     plain.keep("Rent is due on the first.")
     plain("update_bank", config_updates={"reflect_mission": "Serve the landlord.", "disposition_skepticism": 5})
     plain("create_directive", name="Tone", content="Answer in rhyme.")
     plain("create_directive", name="Off", content="Answer in Latin.", is_active=False)
     plain("create_directive", name="Other", content="Answer in Greek.", tags=["greek"])
-    with asked(engine, {"sentences": [{"text": "Rent is due.", "sources": [1]}]}, bank=bank) as (client, server):
+    with asked(hindsight, {"sentences": [{"text": "Rent is due.", "sources": [1]}]}) as (client, server):
         answer = client("reflect", query="When is rent due?", context="For the tax office.", include_trace=True)
         told = server.asked[0]["messages"][0]["content"]
         assert all(one in told for one in ("Serve the landlord.", "skepticism 5 of 5. Doubt", "Answer in rhyme."))
@@ -295,8 +288,8 @@ def test_mission_disposition_directives_and_context_reach_the_model(engine: Engi
 
 
 @requirement("hindsight:reflect:citations")
-def test_only_what_was_retrieved_is_cited(engine: Engine) -> None:
-    [number] = _kept(engine, "Tea is served at four.")
+def test_only_what_was_retrieved_is_cited(hindsight: Hindsight) -> None:
+    [number] = _kept(hindsight, "Tea is served at four.")
     stranger = "00000000-0000-4000-8000-000000000000"
     said = [
         {"text": f"Tea is at four [1] [{stranger}].", "sources": [1, 99, "x", True, 1]},
@@ -304,18 +297,18 @@ def test_only_what_was_retrieved_is_cited(engine: Engine) -> None:
         {"text": "Milk is white."},
         "Sugar is sweet.",
     ]
-    with asked(engine, {"sentences": said, "unknown": ["Who bakes the cake."]}) as (client, _):
+    with asked(hindsight, {"sentences": said, "unknown": ["Who bakes the cake."]}) as (client, _):
         text = client("reflect", query="When is tea?")["text"]
         assert text == f"Tea is at four. [{number}]\n\nNot known: Who bakes the cake."
 
 
 @requirement("hindsight:reflect:structured")
-def test_a_structured_output_fits_its_schema_or_is_null_with_the_reason(engine: Engine) -> None:
-    _kept(engine, "The deploy port is 8443.")
+def test_a_structured_output_fits_its_schema_or_is_null_with_the_reason(hindsight: Hindsight) -> None:
+    _kept(hindsight, "The deploy port is 8443.")
     fields = {"deploy_port": {"type": "integer"}, "team_size": {"type": "integer"}}
     schema = {"type": "object", "properties": fields, "required": ["deploy_port"], "additionalProperties": False}
     said = {"sentences": [{"text": "It is 8443.", "sources": [1]}]}
-    with asked(engine, said, {"output": {"deploy_port": "8443"}}, {"output": {"deploy_port": 8443}}) as (
+    with asked(hindsight, said, {"output": {"deploy_port": "8443"}}, {"output": {"deploy_port": 8443}}) as (
         client,
         server,
     ):
@@ -323,14 +316,14 @@ def test_a_structured_output_fits_its_schema_or_is_null_with_the_reason(engine: 
         assert (answer["structured_output"], answer["structured_output_error"]) == ({"deploy_port": 8443}, None)
         assert "did not fit: deploy_port: '8443' is not of type 'integer'" in server.texts[2]
     needed = schema | {"required": ["team_size"]}
-    with asked(engine, said, {"output": {"deploy_port": 1}}) as (client, server):
+    with asked(hindsight, said, {"output": {"deploy_port": 1}}) as (client, server):
         answer = client("reflect", query="Which port?", response_schema=needed)
         assert answer["structured_output"] is None
         why = "The model's output does not fit the schema: 'team_size' is a required property"
         assert answer["structured_output_error"] == why
         assert len(server.asked) == 3
     # What the model cannot do right, the facts may still tell.
-    with asked(engine, said, {"output": 1}) as (client, _):
+    with asked(hindsight, said, {"output": 1}) as (client, _):
         answer = client("reflect", query="Which port?", response_schema=schema)
         assert answer["structured_output"] == {"deploy_port": 8443}
 
@@ -343,11 +336,16 @@ def test_a_structured_output_fits_its_schema_or_is_null_with_the_reason(engine: 
         ({"type": "object", "properties": {"port": {"$ref": "http://192.0.2.1/x.json"}}}, "cannot be followed"),
     ],
 )
-def test_a_schema_that_cannot_be_used_does_not_fail_the_call(engine: Engine, schema: dict[str, Any], why: str) -> None:
-    _kept(engine, "The port is 8443.")
-    plain = Hindsight(engine)("reflect", query="Which port?", response_schema=schema)
+def test_a_schema_that_cannot_be_used_does_not_fail_the_call(
+    hindsight: Hindsight, schema: dict[str, Any], why: str
+) -> None:
+    _kept(hindsight, "The port is 8443.")
+    plain = hindsight("reflect", query="Which port?", response_schema=schema)
     assert (plain["structured_output"], why in plain["structured_output_error"]) == (None, True)
-    with asked(engine, {"sentences": [{"text": "8443.", "sources": [1]}]}, {"output": {"port": "8443"}}) as (client, _):
+    with asked(hindsight, {"sentences": [{"text": "8443.", "sources": [1]}]}, {"output": {"port": "8443"}}) as (
+        client,
+        _,
+    ):
         answer = client("reflect", query="Which port?", response_schema=schema)
         assert (answer["structured_output"], why in answer["structured_output_error"]) == (None, True)
         assert answer["text"].startswith("8443.")
@@ -363,30 +361,30 @@ def test_a_schema_that_cannot_be_used_does_not_fail_the_call(engine: Engine, sch
         ([silent], "The model did not answer within 0.3 seconds."),
     ],
 )
-def test_when_the_model_fails_the_extract_comes_with_a_note(engine: Engine, answers: list[Answer], why: str) -> None:
-    [number] = _kept(engine, "Tea is served at four.")
-    with asked(engine, *answers, call_s_max=0.3) as (client, _):
+def test_when_the_model_fails_the_extract_comes_with_a_note(
+    hindsight: Hindsight, answers: list[Answer], why: str
+) -> None:
+    [number] = _kept(hindsight, "Tea is served at four.")
+    with asked(hindsight, *answers, call_s_max=0.3) as (client, _):
         text = client("reflect", query="When is tea?")["text"]
         assert text == f"Tea:\n- Tea is served at four. (2026-09-21) [{number}]\n\n(Made without the model: {why})"
 
 
 @requirement("hindsight:reflect:max-tokens")
-def test_an_answer_is_no_longer_than_asked_for(engine: Engine) -> None:
-    _kept(engine, *(f"Room {number} of the old castle has {number} windows and a door." for number in range(30)))
+def test_an_answer_is_no_longer_than_asked_for(hindsight: Hindsight) -> None:
+    _kept(hindsight, *(f"Room {number} of the old castle has {number} windows and a door." for number in range(30)))
     sentences = [{"text": f"Room {n} has {n} windows and a very heavy door.", "sources": [1]} for n in range(30)]
-    with asked(engine, {"sentences": sentences}) as (client, server):
+    with asked(hindsight, {"sentences": sentences}) as (client, server):
         whole = client("reflect", query="How many windows do the rooms of the castle have?")["text"]
         short = client("reflect", query="How many windows do the rooms of the castle have?", max_tokens=150)["text"]
         assert whole.count("Room") == 30
         assert 1 <= short.count("Room") < 10
         assert "about 112 words" in server.asked[1]["messages"][0]["content"]
-    plain = Hindsight(engine)("reflect", query="How many windows do the rooms of the castle have?", max_tokens=150)[
-        "text"
-    ]
+    plain = hindsight("reflect", query="How many windows do the rooms of the castle have?", max_tokens=150)["text"]
     assert 1 <= plain.count("- Room") < 10
 
 
-def test_an_empty_bank_is_not_worth_a_question_to_the_model(engine: Engine) -> None:
-    with asked(engine, {"sentences": []}) as (client, server):
+def test_an_empty_bank_is_not_worth_a_question_to_the_model(hindsight: Hindsight) -> None:
+    with asked(hindsight, {"sentences": []}) as (client, server):
         assert client("reflect", query="Who is there?")["text"].startswith("Nothing is known about this")
         assert server.asked == []

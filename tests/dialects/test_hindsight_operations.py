@@ -165,11 +165,11 @@ def test_an_operation_that_fails_says_why(hindsight: Hindsight, engine: Engine) 
     assert "is failed" in hindsight("cancel_operation", operation_id=failed["id"])["error"]
 
 
-def test_a_model_with_a_wrong_address_is_told_of_by_the_operation(hindsight: Hindsight, engine: Engine) -> None:
+def test_a_model_with_a_wrong_address_is_told_of_by_the_operation(hindsight: Hindsight) -> None:
     def wrong() -> None:
         raise Invalid("The address of the model is no address.")
 
-    broken = Hindsight(replace(engine, llm=wrong), hindsight.client.bank if hindsight.single else "")
+    broken = hindsight.with_model(wrong)
     broken("update_bank", config_updates={"observations_mission": "Everything."})
     made = broken("create_mental_model", name="m", source_query="What is there?", mental_model_id="m")
     shown = broken("get_operation", operation_id=made["operation_id"])
@@ -178,7 +178,7 @@ def test_a_model_with_a_wrong_address_is_told_of_by_the_operation(hindsight: Hin
 
 
 @requirement("hindsight:observations:mission")
-def test_a_model_tells_observations_by_the_mission_of_the_bank(engine: Engine) -> None:
+def test_a_model_tells_observations_by_the_mission_of_the_bank(hindsight: Hindsight, engine: Engine) -> None:
     def answer(text: str) -> Mapping[str, Any]:
         assert "Mission: Only where people live." in text
         if "Subject: emil" in text:
@@ -193,12 +193,12 @@ def test_a_model_tells_observations_by_the_mission_of_the_bank(engine: Engine) -
         }
 
     model = Missionary(answer)
-    parts = replace(engine, llm=lambda: model)
-    hindsight = Hindsight(parts)
+    hindsight = hindsight.with_model(lambda: model)
+    parts, bank = hindsight.client.engine, hindsight.client.bank
     hindsight("update_bank", config_updates={"observations_mission": "Only where people live."})
     hindsight.keep("Dora lives in Rome. Dora works at Acme. Emil likes tea. Emil likes cake.")
     hindsight.keep("Dora lives in Berlin.")
-    assert hindsight("get_bank_stats")["pending_consolidation"] == 1
+    assert Hindsight(engine)("get_bank_stats", bank_id=bank)["pending_consolidation"] == 1
     assert len(hindsight("list_memories", type="observation")["items"]) == 2
     run_pending(parts, TASKS)
     [told] = hindsight("list_memories", type="observation")["items"]
@@ -211,20 +211,19 @@ def test_a_model_tells_observations_by_the_mission_of_the_bank(engine: Engine) -
     run_pending(parts, TASKS)
     assert (observed(hindsight), len(model.asked)) == (["Dora now lives in Berlin."], count)
     [fact] = [one for one in hindsight.facts() if "Berlin" in one["text"]]
-    engine.revise("default", fact["id"], Edit(text="Dora lives in Bonn."))
+    engine.revise(bank, fact["id"], Edit(text="Dora lives in Bonn."))
     assert observed(hindsight) == ["Dora lives in Bonn. Dora works at Acme. Earlier: Dora lives in Rome."]
-    engine.purge("default", [fact["id"]])
+    engine.purge(bank, [fact["id"]])
     assert observed(hindsight) == ["Dora works at Acme. Dora lives in Rome."]
 
 
 @requirement("hindsight:observations:mission")
 @pytest.mark.parametrize("answer", [{}, {"sentences": [{"text": "Zoe has Zeppelins.", "sources": [1]}]}])
-def test_what_a_model_makes_up_is_not_taken(engine: Engine, answer: dict[str, Any]) -> None:
-    parts = replace(engine, llm=lambda: Missionary(lambda _: answer))
-    hindsight = Hindsight(parts)
+def test_what_a_model_makes_up_is_not_taken(hindsight: Hindsight, answer: dict[str, Any]) -> None:
+    hindsight = hindsight.with_model(lambda: Missionary(lambda _: answer))
     hindsight("update_bank", config_updates={"observations_mission": "Everything."})
     hindsight.keep("Dora lives in Rome. Dora works at Acme.")
-    run_pending(parts, TASKS)
+    run_pending(hindsight.client.engine, TASKS)
     assert observed(hindsight) == ["Dora works at Acme. Dora lives in Rome."]
 
 

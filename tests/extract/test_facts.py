@@ -33,6 +33,15 @@ def test_a_text_is_cut_into_statements_word_for_word() -> None:
         ("Otto plays chess with Emil. He won.", ["Otto plays chess with Emil. He won."]),
         ("Alice lives in Rome. She likes it.", ["Alice lives in Rome. She likes it."]),
         ("The server is down. It crashed.", ["The server is down. It crashed."]),
+        (
+            "The user likes tea. Previously she lived in Oslo.",
+            ["The user likes tea.", "Previously the user lived in Oslo."],
+        ),
+        ("Ann has a sister. She lives in Rome.", ["Ann has a sister. She lives in Rome."]),
+        ("Ann has a brother. She lives in Rome.", ["Ann has a brother.", "Ann lives in Rome."]),
+        ("Ann is a teacher. She lives in Rome.", ["Ann is a teacher.", "Ann lives in Rome."]),
+        ("The user's dog is old. She barks.", ["The user's dog is old. She barks."]),
+        ("Ann left. She sang. He wept.", ["Ann left.", "Ann sang. He wept."]),
     ],
 )
 def test_a_pronoun_that_means_one_person_only_becomes_the_name(text: str, said: list[str]) -> None:

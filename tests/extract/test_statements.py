@@ -30,6 +30,27 @@ def skipped(text: str) -> list[str]:
         ),
         ("Run this:\n```\nmake\ntest\n```", ["Run this: ```\nmake\ntest\n```"]),
         ("Hello world", ["Hello world"]),
+        ("buy milk\ncall mum", ["buy milk", "call mum"]),
+        (
+            "Ann: Hey! I moved to Boston. I love the town.\nBea: Wow! I have two kids.\nAnn: No kids yet.",
+            ["Ann: I moved to Boston.", "Ann: I love the town.", "Bea: I have two kids.", "Ann: No kids yet."],
+        ),
+        (
+            "The committee agreed with the proposal that Maria\nLopez made in spring; the budget for the building\n"
+            "Is to be approved by the council in winter. Nobody\nobjected.",
+            [
+                "The committee agreed with the proposal that Maria Lopez made in spring; the budget for the building "
+                "Is to be approved by the council in winter.",
+                "Nobody objected.",
+            ],
+        ),
+        (
+            "The committee agreed with the proposal of the mayor\nLopez paid the bill\nNobody objected",
+            ["The committee agreed with the proposal of the mayor", "Lopez paid the bill", "Nobody objected"],
+        ),
+        ("Am 12. April fliege ich nach Wien. Es wird schön.", ["Am 12. April fliege ich nach Wien.", "Es wird schön."]),
+        ("Меня зовут Иван. Я живу в Москве.", ["Меня зовут Иван.", "Я живу в Москве."]),
+        ("We take plan B. Maria agrees.", ["We take plan B.", "Maria agrees."]),
         ("我的名字是张三。你叫什么名字？", ["我的名字是张三。"]),
         ("I like tea. I like tea.", ["I like tea."]),
         ("", []),
@@ -54,6 +75,10 @@ def test_statements_are_kept_word_for_word(text: str, kept: list[str]) -> None:
         ("Great, I will remember that.", "small talk"),
         ("I'm fine, thanks", "small talk"),
         ("That sounds wonderful!", "small talk"),
+        ("Good idea.", "small talk"),
+        ("Thanks for your patience.", "small talk"),
+        ("Hi Peter,", "greeting"),
+        ("Best regards,", "greeting"),
     ],
 )
 def test_questions_greetings_and_small_talk_are_passed_over_with_the_reason(text: str, reason: str) -> None:

@@ -57,6 +57,22 @@ NOW = clock.moment("2026-11-15T12:00:00Z")
         ("in the 1990s", "1990-01-01", "2000-01-01"),
         ("between 2015 and 2018", "2015-01-01", "2019-01-01"),
         ("by the end of the year", "2026-12-01", "2027-01-01"),
+        ("It will be deployed on Friday.", "2026-11-20", "2026-11-21"),
+        ("He wants it merged before the demo on Friday.", "2026-11-20", "2026-11-21"),
+        ("Let's meet on Tuesday.", "2026-11-17", "2026-11-18"),
+        ("I have a dentist appointment on Tuesday.", "2026-11-17", "2026-11-18"),
+        ("I have had a cold since Tuesday.", "2026-11-10", "2026-11-11"),
+        ("I'm planning a trip in May.", "2027-05-01", "2027-06-01"),
+        ("The launch moved from March 17 to March 24, 2026.", "2026-03-24", "2026-03-25"),
+        ("between 2026-09-01 and 2026-09-14", "2026-09-01", "2026-09-15"),
+        ("from 28 December to 3 January 2027", "2026-12-28", "2027-01-04"),
+        ("May 3 - May 9, 2025", "2025-05-03", "2025-05-10"),
+        ("On May 3, 2026 and May 9, 2026", "2026-05-03", "2026-05-04"),
+        ("hire two by end of Q4", "2026-10-01", "2027-01-01"),
+        ("in mid-2024", "2024-01-01", "2025-01-01"),
+        ("We hiked over the weekend.", "2026-11-14", "2026-11-16"),
+        ("我明年去日本", "2027-01-01", "2028-01-01"),
+        ("上个月她搬家了", "2026-10-01", "2026-11-01"),
     ],
 )
 def test_a_time_is_read_from_its_words(text: str, start: str, end: str) -> None:
@@ -80,6 +96,9 @@ def test_a_time_is_read_from_its_words(text: str, start: str, end: str) -> None:
         "fall in love",
         "the spring is broken",
         "we use Q2 Audio",
+        "Rubbish day is Wednesday.",
+        "The standup is every Monday.",
+        "half a year ago",
     ],
 )
 def test_what_is_no_time_is_not_taken_for_one(text: str) -> None:
@@ -88,4 +107,4 @@ def test_what_is_no_time_is_not_taken_for_one(text: str) -> None:
 
 def test_every_time_is_found_once_and_in_order() -> None:
     found = when.spans("From March 2024 until 2026-01-05, and again yesterday.", NOW)
-    assert [one.words for one in found] == ["March 2024", "2026-01-05", "yesterday"]
+    assert [one.words for one in found] == ["March 2024 until 2026-01-05", "yesterday"]

@@ -46,8 +46,21 @@ def answer(asked: str, found: Sequence[Finding]) -> str:
 
 
 def day(memory: Memory) -> str:
-    """The day a memory speaks of, or else the one on which it was said."""
+    """The first day a memory speaks of, or else the one on which it was said."""
     return clock.iso(mark_of(memory).mentioned_at if memory.happened_at is None else memory.happened_at)[:10]
+
+
+def time_of(memory: Memory) -> str:
+    """The time a memory speaks of, no more exact than it is: a day, a month, a year, or the first and the last day."""
+    first = day(memory)
+    if memory.happened_at is None or memory.happened_until is None:
+        return first
+    last, after = clock.iso(memory.happened_until)[:10], clock.iso(memory.happened_until + 1)[:10]
+    if first.endswith("-01-01") and after.endswith("-01-01"):
+        return first[:4] if first[:4] == last[:4] else f"{first[:4]} to {last[:4]}"
+    if first.endswith("-01") and after.endswith("-01"):
+        return first[:7] if first[:7] == last[:7] else f"{first[:7]} to {last[:7]}"
+    return first if first == last else f"{first} to {last}"
 
 
 def cite(memory: Memory) -> str:
@@ -92,4 +105,4 @@ def _unknown(asked: str, found: Sequence[Finding]) -> list[str]:
 
 
 def _told(memory: Memory) -> str:
-    return f"{' '.join(memory.text.split())} ({day(memory)}) [{cite(memory)}]"
+    return f"{' '.join(memory.text.split())} ({time_of(memory)}) [{cite(memory)}]"

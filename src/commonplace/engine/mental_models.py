@@ -242,7 +242,9 @@ def _answered(
         history = (entry, *history)[:_HISTORY_MAX]
     schema = model.trigger.get("response_schema")
     filled, why = (
-        reflecting.structured(cast(dict[str, Any], schema), done.findings) if isinstance(schema, dict) else (None, None)
+        reflecting.structured(cast(dict[str, Any], schema), done.findings, model.query)
+        if isinstance(schema, dict)
+        else (None, None)
     )
     after = replace(
         model,

@@ -13,7 +13,7 @@ from typing import Any, cast
 
 from commonplace.engine import asking, schemas
 from commonplace.engine.asking import Finding, Question
-from commonplace.engine.extracts import cite, day
+from commonplace.engine.extracts import cite, time_of
 from commonplace.engine.parts import Parts
 from commonplace.errors import ModelFailed
 from commonplace.extract.proposals import Model, within
@@ -160,7 +160,7 @@ class Loop:
         lines.append("Memories:" if self.found else "Memories: none was found.")
         room = MODEL_TEXT_CHARS_MAX - sum(map(len, lines)) - 2_000
         for number, one in enumerate(self.found, start=1):
-            line = f"{number}. ({day(one.memory)}) {' '.join(one.memory.text.split())[:_LINE_CHARS_MAX]}"
+            line = f"{number}. ({time_of(one.memory)}) {' '.join(one.memory.text.split())[:_LINE_CHARS_MAX]}"
             room -= len(line) + 1
             if room < 0:
                 break

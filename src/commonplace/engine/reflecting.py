@@ -59,7 +59,7 @@ def reflect(
     kept = asking.packed(parts, search.found[:_LINES_MAX], _line, tokens_max * 2 // 3)
     text = extracts.answer(question.text, kept)
     note = f"Made without the model: {why}" if why else ""
-    output, error = schemas.structured(schema, kept) if schema else (None, None)
+    output, error = schemas.structured(schema, kept, question.text) if schema else (None, None)
     return Reflection(text + (f"\n\n({note})" if note else ""), kept, False, note, output, error, tuple(search.steps))
 
 
@@ -84,7 +84,7 @@ def _output(loop: Loop, schema: Mapping[str, Any] | None, text: str) -> schemas.
         output, error = None, failure.message
     if output is not None:
         return output, None
-    by_rule, _ = schemas.structured(schema, loop.found)
+    by_rule, _ = schemas.structured(schema, loop.found, loop.search.question.text)
     return (by_rule, None) if by_rule is not None else (None, error)
 
 

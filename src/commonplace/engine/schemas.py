@@ -23,17 +23,19 @@ _NO = re.compile(
 )
 
 
-def structured(schema: Mapping[str, Any], findings: Sequence[Finding]) -> Filled:
-    """An object of a schema, filled from facts that name its fields; None and the reason where that cannot be done."""
+def structured(schema: Mapping[str, Any], findings: Sequence[Finding], asked: str = "") -> Filled:
+    """An object of a schema, filled from facts that name its fields; None and the reason where that cannot be done.
+
+    Of whom or what the question names, nothing is told that is only known of somebody else.
+    """
     if wrong := unusable(schema):
         return None, wrong
     properties = schema.get("properties")
     if not isinstance(properties, Mapping) or not properties:
         return None, "The schema names no fields that facts could fill."
     # The newest truth comes first.
-    ordered = sorted(
-        (one.memory for one in findings), key=lambda one: (mark_of(one).mentioned_at, one.id), reverse=True
-    )
+    known = _about(asked, [one.memory for one in findings])
+    ordered = sorted(known, key=lambda one: (mark_of(one).mentioned_at, one.id), reverse=True)
     filled = _filled(cast(Mapping[str, Any], properties), ordered, 0)
     required = cast(Sequence[str], schema.get("required") or ())
     if missing := [name for name in required if name not in filled]:
@@ -42,6 +44,16 @@ def structured(schema: Mapping[str, Any], findings: Sequence[Finding]) -> Filled
         return None, "No stored fact tells any of the fields."
     wrong = mismatch(schema, filled)
     return (None, f"What the facts tell does not fit the schema: {wrong}") if wrong else (filled, None)
+
+
+def _about(asked: str, known: Sequence[Memory]) -> Sequence[Memory]:
+    """The memories about what a question names, and those that share a name with these; all where it names nothing."""
+    wanted = set(words.terms(asked))
+    names = {one.id: {name.casefold() for name in mark_of(one).entities} for one in known}
+    asked_of = {name for some in names.values() for name in some if set(words.terms(name)) <= wanted}
+    direct = [names[one.id] for one in known if names[one.id] & asked_of]
+    beside = {name for some in direct for name in some}
+    return [one for one in known if names[one.id] & beside] if asked_of else known
 
 
 def unusable(schema: Mapping[str, Any]) -> str:

@@ -36,7 +36,8 @@ _DECIMAL = re.compile(r"\d+[.,/-]?\d*")
 _INITIAL = r"[^\W\d_a-z]"
 _NAME = re.compile(
     rf"(?<![\w'’])(?:St\.[ \t]+)?(?:[a-z]{{1,2}}(?=[A-Z]))?{_INITIAL}[\w'’&-]*"
-    rf"(?:[ \t]+(?:(?:of|the|de|del|van|von|der|den|da|di|la|le|al)[ \t]+)?{_INITIAL}[\w'’&-]*)*"
+    rf"(?:[ \t]+(?:{_INITIAL}\.[ \t]*){{0,2}}(?:(?:of|the|de|del|van|von|der|den|da|di|la|le|al)[ \t]+)?"
+    rf"{_INITIAL}[\w'’&-]*)*"
 )
 _UPPER = re.compile(r"[A-ZÀ-ÖØ-ÞĀ-ſΑ-ΩА-Я]|[a-z]{1,2}[A-Z]")
 _TITLES = frozenset("dr mr mrs ms miss prof professor sir".split())
@@ -59,8 +60,29 @@ _PLAIN = frozenset(
     "recently someone somebody everyone everybody nobody something everything nothing people things one two three "
     "assistant agent don't do avoid add make keep write check create delete update fix lives works wants needs loves "
     "hates enjoys uses has owns moved started stopped bought sold went made took got said told asked met spring "
-    "summer autumn winter team meeting project server code data file user's".split()
+    "summer autumn winter team meeting project server code data file user's ich du er sie es wir ihr mein meine sein "
+    "seine gestern heute morgen am im der die das und aber je il elle nous hier yo el ella".split()
 )
+# Words that begin many a note and name nothing; in the middle of a sentence their capital counts.
+_OPENING = frozenset(
+    "context decision decisions consequences background status risk risks goal goals scope purpose overview edge "
+    "writes reads backups backup keys key refunds payments revenue churn budget hiring legal sales marketing finance "
+    "support sounds tastes looks seems feels serves simmer bake boil stir mix heat pour cook found workaround cause "
+    "root best better worst long short big small early late high low full empty total average notes action actions "
+    "items trash rubbish rent lease deadline contract invoice call calls email emails tests test errors error bugs "
+    "deploy deployment releases database schema queries api apis docs logs metrics alerts backend frontend design "
+    "product customers customer clients client money time water food breakfast lunch dinner coffee tea work home kids "
+    "parents mum mom dad grandma grandpa wife husband rules plan plans idea ideas issues question questions answer "
+    "answers problem problems solution option options price prices cost costs half either neither none less least "
+    "whoever whatever dear rotate book buy send ask tell remind try go come get give take put let show open close "
+    "start stop finish read drop pick choose new".split()
+)
+_BIDDING = frozenset("ask tell send buy email remind read take give show thank".split())
+_DATE = re.compile(
+    r"(?:(?:jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)\w{0,6}\.? \d{1,2}|feb|apr|aug|sept?|oct|nov|dec)",
+    re.IGNORECASE,
+)
+_ORDINAL = re.compile(r"\d{1,3}(?:st|nd|rd|th|s)", re.IGNORECASE)
 _OWNED = re.compile(r"(?P<owner>.+?)['’]s[ \t]+(?P<owned>.+)")
 _HOUSES = frozenset(
     "hospital church school college university restaurant bar inn hotel cathedral market street square park day museum "
@@ -95,14 +117,19 @@ def find(text: str) -> tuple[str, ...]:
 
 def _numbered(name: str) -> str | None:
     """What was found by its digits or marks, if it names something: a plain word before a number does not."""
+    if _ORDINAL.fullmatch(name) or _DATE.fullmatch(name):
+        return None
     word, _, rest = name.partition(" ")
+    if rest and word.casefold() in _OPENING:
+        return None
     if rest:
         named = word != word.lower() and word.casefold() not in _PLAIN
         return name if named or not rest[:1].isdigit() or not word[:1].isalpha() else None
     if name[:1] in "#$€£¥" or "://" in name or not re.search(r"[^\W\d_]", name):
         return name if len(name) > 1 and not name.isdecimal() and not _DECIMAL.fullmatch(name) else None
     if re.search(r"\d", name):
-        return name
+        # Where no spaces part the words, what stands around a number is not its name.
+        return None if re.search(r"[\u3040-\u30ff\u4e00-\u9fff]", name) else name
     pieces = re.split(r"[._/@]", name)
     # "and/or" and "e.g" are no names; a path, a host and a module are.
     joined = len(pieces) > 2 or (len(pieces) == 2 and not re.search("/", name))
@@ -126,6 +153,8 @@ def _names(run: str, text: str, at: int) -> Iterator[str]:
         yield from _names(parts["owned"], text, at + parts.start("owned"))
         return
     words = re.sub(r"['’]s?$", "", run).rstrip(".,").split()
+    if len(words) > 1 and words[0].casefold() in _BIDDING and _is_first(text, at):
+        words = words[1:]
     while words and (words[0].casefold() in _PLAIN or words[0].casefold() in _TITLES or words[0] in _MIDDLE):
         words = words[1:]
     while words and (words[-1].casefold() in _PLAIN or words[-1] in _MIDDLE):
@@ -133,9 +162,9 @@ def _names(run: str, text: str, at: int) -> Iterator[str]:
     if words and words[0].casefold() in _ROLES:
         words = [word for word in words[1:] if word not in _MIDDLE]
     labels = len(run.split()) == 1 and text[at + len(run) : at + len(run) + 1] == ":"
-    if not words or labels or (len(words) == 1 and _begins(words[0], text, at)):
+    if not words or labels or (len(words) == 1 and (_begins(words[0], text, at) or _DATE.fullmatch(words[0]))):
         return
-    yield " ".join(words)
+    yield " ".join(words).rstrip(".")
 
 
 def _begins(word: str, text: str, at: int) -> bool:
@@ -143,6 +172,12 @@ def _begins(word: str, text: str, at: int) -> bool:
     plain = word.casefold()
     if plain in _GENERIC or plain in _TITLES:
         return True
-    before = text[:at].rstrip()
-    first = not before or before[-1] in ".!?:;\n-•*\"'“("
-    return first and word[1:].islower() and plain.endswith(("ing", "ly", "ed")) and len(word) > 4
+    if not _is_first(text, at) or not word[1:].islower():
+        return False
+    return plain in _OPENING or (plain.endswith(("ing", "ly", "ed")) and len(word) > 4)
+
+
+def _is_first(text: str, at: int) -> bool:
+    """Whether a sentence, an item or a line begins at a place."""
+    before = text[:at].rstrip(" \t")
+    return not before or before[-1] in ".!?:;\n-•*\"'“(]"

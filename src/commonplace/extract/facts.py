@@ -26,7 +26,7 @@ _ROLES = {"human": "user", "ai": "assistant", "agent": "assistant"}
 _DONE = (
     r"fixed|deployed|helped|suggested|recommended|explained|tried|ran|wrote|implemented|created|refactored|updated|"
     r"added|removed|deleted|tested|built|answered|told|sent|searched|looked|found|learned|installed|configured|reviewed|"
-    r"merged|migrated|debugged|changed|asked|called|moved|made|used|proposed|generated|summari[sz]ed|resolved|offered"
+    r"merged|migrated|regenerated|rewrote|renamed|replaced|committed|pushed|enabled|disabled|debugged|changed|asked|called|moved|made|used|proposed|generated|summari[sz]ed|resolved|offered"
 )
 # A time that a statement begins with is not what it is about.
 _TIME_FIRST = re.compile(
@@ -46,10 +46,13 @@ _SUBJECT = re.compile(
     r"longer)\s+)*(?:is|are|was|were|has|have|had|lives?|lived|works?|worked|moved|prefers?|preferred|likes?|liked|loves?|"
     r"hates?|uses?|used|wants?|needs?|runs?|listens?|costs?|became|becomes|will|can|does|did|owns?|plays?|speaks?|joined|"
     r"left|started|stopped|switched|studies|studied|failed|crashed|broke|visited|bought|sold|met|went|said|deployed|fixed|"
-    r"wrote|built|launched|released|raised|hired|married|died|turned|decided|chose|plans?|planned|agreed|owes?|knows?|"
+    r"wrote|built|launched|finished|completed|signed|leads?|manages?|reached|dropped|ends|ended|expires?|expired|released|raised|hired|married|died|turned|decided|chose|plans?|planned|agreed|owes?|knows?|"
     r"keeps?|teaches|taught|drives?|drove|fell|grew|rose)\b",
     re.IGNORECASE,
 )
+# "Decisions: We go with Redis Streams": a heading, and a statement where more than a short value follows.
+_HEADED = re.compile(r"[^:：\n]{1,80}(?::\s+|：)(?P<said>\S.*)", re.DOTALL)
+_VALUE_WORDS_MAX = 4
 _JOINING = re.compile(r"\b(?:because|since|although|though|when|while|if|that|which|who|so|and then)\b", re.IGNORECASE)
 _VAGUE = frozenset("it this that these those there he she they we one what which who here everything something".split())
 
@@ -131,12 +134,23 @@ def subject(text: str) -> str:
     """What a statement is about, evened out; empty where its words do not tell."""
     told = _TIME_FIRST.sub("", text[:_SUBJECT_CHARS_MAX].strip())
     match = _SUBJECT.match(told)
+    if not match and (headed := _HEADED.match(told)) and len(headed["said"].split()) > _VALUE_WORDS_MAX:
+        # What stands under a heading is about its own subject, not about the heading.
+        match = _SUBJECT.match(_TIME_FIRST.sub("", headed["said"]))
+        if not match:
+            return _named(headed["said"])
     if not match:
         return label(text[:_SUBJECT_CHARS_MAX])
     if _JOINING.search(match["subject"]):
         return ""
     words = re.sub(r"^(?:the|a|an)\s+", "", match["subject"].casefold().replace("’", "'")).split()
     return "" if not words or words[0] in _VAGUE else " ".join(words)
+
+
+def _named(said: str) -> str:
+    """Who a statement is about that stands before a colon: "Tom: write the runbook"."""
+    head = re.match(r"(?:\[[ xX]\]\s*)?(?P<who>[^\W\d_]\w*(?: [^\W\d_]\w*)?):\s", said)
+    return head["who"].casefold() if head and head["who"][0].isupper() else ""
 
 
 def _parted(pieces: Sequence[Message]) -> Iterator[Message]:

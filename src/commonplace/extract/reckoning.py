@@ -22,15 +22,22 @@ _SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
 _QUARTERS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "last": 4}
 _GONE = ("last", "past", "this past", "previous")
 _COMING = re.compile(
-    r"\b(?:will|shall|going to|plan(?:s|ned)? (?:to|for)|scheduled|due|upcoming|deadline|expects?|expected|intends?|"
-    r"wants? to|next|launch(?:es)?|starts|begins|opens|arrives|leaves|ends|expires|(?:is|are) (?:in|on|by)|until|by)\b"
-    r"|['’]ll\b|\bsee you\b",
+    r"\b(?:will|shall|going to|plan(?:s|ned|ning)?\b|scheduled|due|upcoming|deadline|expects?|expected|intends?|"
+    r"wants?|must|should|can|before|moves|flies|fly|meet|submit|next|"
+    r"(?:have|has) (?:an?|my|our|his|her) (?:[\w’'-]+ ){0,2}(?:appointment|meeting|call|interview|flight|exam|date)|"
+    r"launch(?:es)?|starts|begins|opens|arrives|leaves|ends|expires|(?:is|are) (?:in|on|by)|until|by)\b"
+    r"|['’]ll\b|\bsee you\b|\blet['’]s\b",
     re.IGNORECASE,
 )
 _PAST = re.compile(
     r"\b(?:was|were|had|did|been|(?!planned|scheduled|expected|need|feed)\w{2,}ed|went|met|saw|came|got|took|bought|wrote|"
     r"began|left|ran)\b",
     re.IGNORECASE,
+)
+# "It will be finished on Friday" and "she wants it merged by Friday" are to come, whatever ends in -ed.
+_YET_TO_BE = re.compile(
+    r"\b(?:(?:will|shall|must|should|to|going to) (?:\w+ly )?(?:be|have|get)|(?:wants?|needs?) \S+(?: \S+)?) \w+ed\b",
+    re.I,
 )
 
 
@@ -43,7 +50,7 @@ def _is_coming(match: re.Match[str]) -> bool:
     """Whether the sentence of a match speaks of what is to come."""
     start = max(match.string.rfind(mark, 0, match.start()) for mark in ".!?\n")
     end = min((at for mark in "!?\n." if (at := match.string.find(mark, match.end())) >= 0), default=len(match.string))
-    said = match.string[start + 1 : end]
+    said = _YET_TO_BE.sub(" will ", match.string[start + 1 : end])
     return _COMING.search(said) is not None and _PAST.search(said) is None
 
 
@@ -243,11 +250,24 @@ def which(match: re.Match[str], today: datetime) -> tuple[datetime, datetime]:
     return _counted(today, unit, step)
 
 
+def weekend(match: re.Match[str], today: datetime) -> tuple[datetime, datetime]:
+    """The weekend: the last one, or the next one where it is to come."""
+    saturday = today + timedelta(days=5 - today.weekday())
+    return _days(saturday if today >= saturday or _is_coming(match) else saturday - timedelta(weeks=1), 2)
+
+
+def chinese(match: re.Match[str], today: datetime) -> tuple[datetime, datetime]:
+    """The last or the next week, month or year."""
+    step = {"去": -1, "上": -1, "明": 1, "下": 1, "前": -2, "后": 2}[match["way"] or match["way_"]]
+    return _counted(today, {"年": "year", "月": "month"}.get(match["unit"] or match["unit_"], "week"), step)
+
+
 def weekday(match: re.Match[str], today: datetime) -> tuple[datetime, datetime]:
     """A day of the week: the last one, or the next one where it is to come."""
     name = match["weekday"].lower()
     wanted = next(place for place, day in enumerate(DAYS) if day == name)
     which = " ".join((match["which"] or "").lower().split())
-    if which in ("next", "this", "coming", "this coming") or (which not in _GONE and _is_coming(match)):
+    gone = which == "since" or which in _GONE
+    if which in ("next", "this", "coming", "this coming") or (not gone and _is_coming(match)):
         return _days(today + timedelta(days=(wanted - today.weekday() - 1) % 7 + 1))
     return _days(today - timedelta(days=(today.weekday() - wanted - 1) % 7 + 1))

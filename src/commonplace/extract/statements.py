@@ -4,10 +4,13 @@ A question, a greeting and small talk are not worth it. Pure: whoever asks keeps
 """
 
 import re
-from dataclasses import dataclass
+from collections import Counter
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Literal, TypeAlias
 
 from commonplace.extract.outline import sentences
+from commonplace.extract.pronouns import AT_A_TIME
 
 Reason: TypeAlias = Literal["question", "greeting", "small talk", "instruction", "not text"]
 
@@ -17,17 +20,30 @@ _SHOWN_CHARS_MAX = 100
 
 _GREETING = re.compile(
     r"(?:hi|hiya|hey|hello|howdy|greetings|yo|welcome(?: back)?|good (?:morning|afternoon|evening|day|night)|"
-    r"nice to (?:meet|see) you|bye|good ?bye|see (?:you|ya)(?: (?:later|soon|tomorrow|around))?|cheers|take care|"
+    r"(?:nice|good|great) to (?:meet|see|hear from) you|"
+    r"bye|good ?bye|see (?:you|ya)(?: (?:later|soon|tomorrow|around))?|cheers|take care|"
     r"have a (?:nice|good|great|lovely) (?:day|evening|weekend|one|time)|hallo|guten (?:tag|morgen|abend)|hola|"
     r"buenos d[ií]as|bonjour|salut|ciao|buongiorno|ol[aá]|你好|您好|大家好|早上好|下午好|晚上好|早安|晚安|再见|拜拜|嗨|"
     r"こんにちは|おはよう(?:ございます)?|こんばんは|안녕(?:하세요)?|привет|здравствуйте)"
-    r"(?:[\s,]+(?:there|all|everyone|everybody|again|to you|folks|guys|team|assistant|claude|chatgpt|friend))*",
+    r"(?:[\s,]+(?:there|all|everyone|everybody|again|to you|folks|guys|team|assistant|claude|chatgpt|friend))*"
+    # "Hi Peter", and "Hello world" not.
+    r"(?:[\s,]+(?-i:[A-ZÀ-Þ]\w+(?: [A-ZÀ-Þ]\w+)?))?|dear(?: [\w.]+){1,3}",
     re.IGNORECASE,
 )
+_SIGN_OFF = re.compile(
+    r"(?:(?:with )?(?:best|kind|warm|kindest|many)? ?(?:regards|wishes)|best|all the best|"
+    r"(?:yours )?(?:sincerely|truly|faithfully)|"
+    r"(?:mit )?(?:freundlichen|viele|liebe) gr(?:ü|ue)(?:ß|ss)en?|cordialement|saludos)",
+    re.IGNORECASE,
+)
+_ONLY_A_NAME = re.compile(r"[A-ZÀ-Þ][\w.’'-]*(?: [A-ZÀ-Þ][\w.’'-]*){0,2}")
 _SMALL_TALK = re.compile(
     r"(?:(?:ok(?:ay)?|yes|yeah|yep|yup|no|nope|sure|right|alright|fine|great|good|nice|cool|perfect|awesome|excellent|"
     r"wonderful|amazing|lovely|exactly|indeed|agreed|understood|noted|wow|oh|ah|hmm+|hm|haha+|lol|well|please|sorry|"
-    r"got it|i see|will do|no problem|no worries|never ?mind|sounds (?:good|great)|makes sense|of course|certainly|"
+    r"got it|i see|will do|no problem|no worries|never ?mind|makes sense|of course|certainly|on it|(?:good )?morning|"
+    r"sounds (?:like a plan|good|great|lovely|nice|fun|perfect|wonderful|amazing|exciting|awesome|interesting)|"
+    r"(?:good|great|nice|excellent) (?:idea|point|question|call|catch|choice|one|job|work)|welcome back|"
+    r"(?:many )?thank(?:s| you) for (?:your|the|all|that|this)(?: [\w'’]+){0,3}|"
     r"absolutely|you(?:['’]re| are) welcome|my pleasure|i(?:['’]m| am) (?:fine|good|great|well|ok(?:ay)?)|"
     r"(?:many |a lot of )?thanks?(?: you)?(?: so much| very much| a lot| again)?|thx|ty|much appreciated|"
     r"(?:that|this|it)(?:['’]s| is| sounds| looks| seems| must be) (?:so |really |very |like )?(?:great|good|nice|cool|"
@@ -53,7 +69,8 @@ _BEGINS_ASKING = re.compile(
     re.IGNORECASE,
 )
 _LEANING = re.compile(
-    r"(?:it|its|it['’]s|this|that['’]?s?|these|those|they|they['’]re|their|he|he['’]s|his|she|she['’]s|her|them|him|"
+    rf"(?:{AT_A_TIME},? (?:he|she)|"
+    r"it|its|it['’]s|this|that['’]?s?|these|those|they|they['’]re|their|he|he['’]s|his|she|she['’]s|her|them|him|"
     r"there|then|so|but|and|or|also|however|therefore|because|otherwise|instead|the same|both|which|still|yet)\b",
     re.IGNORECASE,
 )
@@ -63,6 +80,20 @@ _FENCE = re.compile(r"^\s*(```|~~~)")
 _ITEM = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+(?=\S)")
 _HEADING = re.compile(r"^ {0,3}#{1,6}\s+(.+?)\s*#*$")
 _QUIET_ROLES = ("system", "developer")
+# Who speaks in a line of a conversation, with or without the time.
+_SPEAKER = re.compile(
+    r"(?:[\[(]\d[^\])]{2,24}[\])]\s*)?(?P<who>[^\W\d_][\w.'’-]*(?: [^\W\d_][\w.'’-]*){0,2})"
+    r"(?P<time>\s*[\[(]?\d{1,2}:\d\d[^\])]{0,9}[\])]?)?\s*:\s+(?=\S)"
+)
+# A line that begins with one of these goes on; with another small letter only where the line before is full.
+_GOING_ON = re.compile(
+    r"(?:and|or|but|because|so|which|that|who|with|without|to|of|in|for|as|when|while|if|than|then|by|from|on|at|the|an?|"
+    r"is|are|was|were|not)\b"
+)
+_SENTENCE_ENDS = (".", "!", "?", ":", ";", "…", "。", "！", "？")
+_FULL_CHARS_MIN, _FULL_CHARS_MAX = 50, 120
+_SECTION_WORDS_MAX = 2
+_SECTION_TEXT_WORDS_MIN = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,19 +129,36 @@ def find(messages: tuple[Message, ...]) -> Found:
         if message.role in _QUIET_ROLES:
             skipped.append(Skipped(message.role, _short(message.text), "instruction"))
             continue
+        signed = False
         for piece in _joined(_pieces(message.text)):
-            said, reason = _judged(piece)
+            said, reason = _judged(piece.text)
+            if signed and _ONLY_A_NAME.fullmatch(piece.text):
+                said, reason = "", "greeting"
+            signed = bool(_SIGN_OFF.fullmatch(_bare(piece.text)))
             if said:
-                kept[Message(message.role, said)] = None
+                kept[Message(message.role, _led(piece.lead, said))] = None
             if reason:
-                skipped.append(Skipped(message.role, _short(piece), reason))
+                skipped.append(Skipped(message.role, _short(piece.text), reason))
     return Found(tuple(kept), tuple(skipped))
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """A sentence, an item or a block; what stands before it in every case; and whether it may go on from the last."""
+
+    text: str
+    lead: str = ""
+    may_lean: bool = False
+
+
+def _bare(piece: str) -> str:
+    return piece.strip(" \t\n!.,;:~…。！，、🙂👋😊👍")
 
 
 def _judged(piece: str) -> tuple[str, Reason | None]:
     """What of a piece is a statement, and why the rest of it is not."""
-    bare = piece.strip(" \t\n!.,;:~…。！，、🙂👋😊👍")
-    if not bare or _GREETING.fullmatch(bare):
+    bare = _bare(piece)
+    if not bare or _GREETING.fullmatch(bare) or _SIGN_OFF.fullmatch(bare):
         return "", "greeting" if bare else None
     if _SMALL_TALK.fullmatch(bare):
         return "", "small talk"
@@ -122,42 +170,46 @@ def _judged(piece: str) -> tuple[str, Reason | None]:
     return piece, None
 
 
-def _joined(pieces: list[tuple[str, bool]]) -> list[str]:
-    """The pieces, those that lean on the one before joined to it; the flag says that a piece may lean."""
-    out: list[str] = []
-    for piece, may_lean in pieces:
-        before = out[-1] if out else ""
-        goes_on = _LEANING.match(piece) or _ECHOING.fullmatch(piece)
-        leans = may_lean and before and goes_on and not _QUESTION_END.search(piece)
-        if leans and _judged(before) == (before, None) and len(before) + len(piece) < _JOINED_CHARS_MAX:
-            out[-1] = f"{before} {piece}"
+def _joined(pieces: list[_Piece]) -> list[_Piece]:
+    """The pieces, those that lean on the one before joined to it."""
+    out: list[_Piece] = []
+    for piece in pieces:
+        before = out[-1].text if out else ""
+        goes_on = _LEANING.match(piece.text) or _ECHOING.fullmatch(piece.text)
+        leans = piece.may_lean and before and goes_on and not _QUESTION_END.search(piece.text)
+        if leans and _judged(before) == (before, None) and len(before) + len(piece.text) < _JOINED_CHARS_MAX:
+            out[-1] = replace(out[-1], text=f"{before} {piece.text}")
         else:
             out.append(piece)
     return out
 
 
-def _pieces(text: str) -> list[tuple[str, bool]]:
-    """The sentences, list items and blocks of code of a text, and whether one goes on from the one before it."""
-    out: list[tuple[str, bool]] = []
+def _pieces(text: str) -> list[_Piece]:
+    """The sentences, list items and blocks of code of a text."""
+    out: list[_Piece] = []
     lead, lines, at = "", text.splitlines(), 0
+    speakers = _speakers(lines)
     while at < len(lines):
         line = lines[at].strip()
         if fence := _FENCE.match(lines[at]):
             end = next((n for n in range(at + 1, len(lines)) if lines[n].strip().startswith(fence[1])), len(lines) - 1)
-            out.append((_led(lead, "\n".join(lines[at : end + 1])), False))
+            out.append(_Piece("\n".join(lines[at : end + 1]), lead))
             at = end
         elif heading := _HEADING.match(lines[at]):
             lead = heading[1].rstrip(":：") + ":"
         elif item := _ITEM.match(lines[at]):
-            out.append((_led(lead, lines[at][item.end() :].strip()), False))
+            out.append(_Piece(lines[at][item.end() :].strip(), lead))
         elif line.endswith((":", "：")) and _names_what_follows(lines, at):
             lead = line
+        elif _is_section(lines, at):
+            lead = f"{line}:"
         elif line:
             end = at + 1
-            while end < len(lines) and _goes_on(lines[end]):
+            while end < len(lines) and _goes_on(lines, end, speakers):
                 end += 1
-            found = sentences(" ".join(one.strip() for one in lines[at:end]))
-            out += [(one, place > 0) for place, one in enumerate(found)]
+            speaker = _speaker(line, speakers)
+            found = sentences(" ".join(one.strip() for one in lines[at:end])[len(speaker) :])
+            out += [_Piece(one, speaker.strip(), place > 0) for place, one in enumerate(found)]
             lead, at = "", end - 1
         at += 1
     return out
@@ -168,10 +220,55 @@ def _names_what_follows(lines: list[str], at: int) -> bool:
     return bool(_ITEM.match(after) or _FENCE.match(after))
 
 
-def _goes_on(line: str) -> bool:
-    """Whether a line goes on with the paragraph before it. One that begins like a new thought does not."""
+def _is_section(lines: list[str], at: int) -> bool:
+    """Whether a line of a word or two heads the text below it, as "Context" does in a record of a decision."""
+    line = lines[at].strip()
+    alone = at == 0 or not lines[at - 1].strip()
+    if not alone or not line[:1].isupper() or len(line.split()) > _SECTION_WORDS_MAX or not line[-1:].isalpha():
+        return False
+    after = lines[at + 1].strip() if at + 1 < len(lines) else ""
+    return len(after.split()) >= _SECTION_TEXT_WORDS_MIN and after.endswith(_SENTENCE_ENDS)
+
+
+def _speakers(lines: list[str]) -> frozenset[str]:
+    """Who speaks: whose name stands before several lines, or beside such names before most of them."""
+    names = Counter(match["who"] for line in lines if (match := _SPEAKER.match(line.strip())))
+    several = frozenset(name for name, count in names.items() if count > 1)
+    mostly = 2 * names.total() > sum(bool(line.strip()) for line in lines)
+    return frozenset(names) if several and mostly else several
+
+
+def _speaker(line: str, speakers: frozenset[str]) -> str:
+    """The part of a line that says who speaks; empty where nobody is said to."""
+    match = _SPEAKER.match(line)
+    return match[0] if match and (match["time"] or match["who"] in speakers) else ""
+
+
+def _goes_on(lines: list[str], at: int, speakers: frozenset[str]) -> bool:
+    """Whether a line goes on with the paragraph before it, and does not begin a new thought."""
+    line, before = lines[at], lines[at - 1].strip()
     plain = line.strip()
-    return bool(plain) and not (_FENCE.match(line) or _ITEM.match(line) or _HEADING.match(line)) and plain[0].islower()
+    if not plain or _FENCE.match(line) or _ITEM.match(line) or _HEADING.match(line) or _speaker(plain, speakers):
+        return False
+    if plain[0].islower():
+        full = len(before) >= _FULL_CHARS_MIN or _GOING_ON.match(plain) is not None
+        return full and not before.endswith(_SENTENCE_ENDS)
+    return _is_wrapped(lines, at)
+
+
+def _is_wrapped(lines: list[str], at: int) -> bool:
+    """Whether a line was broken only because it was full: the first word of the next had no room in it."""
+    before, first = lines[at - 1].rstrip(), lines[at].split()[0]
+    start = next((n for n in range(at - 1, -1, -1) if not lines[n].strip()), -1) + 1
+    end = next((n for n in range(at, len(lines)) if not lines[n].strip()), len(lines))
+    width = max(len(line.rstrip()) for line in lines[start:end])
+    if end - start < 3 or not _FULL_CHARS_MIN <= width <= _FULL_CHARS_MAX:
+        return False
+    # Nothing but the last line of a paragraph that was wrapped is short.
+    rows = [line.rstrip() for line in lines[start:end]]
+    return len(before) + 1 + len(first) > width and all(
+        len(row) + 1 + len(below.split()[0]) > width for row, below in pairwise(rows)
+    )
 
 
 def _led(lead: str, text: str) -> str:

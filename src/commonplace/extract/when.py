@@ -6,7 +6,7 @@ where the sentence speaks of what is to come.
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -26,6 +26,15 @@ _COUNT = (
 _CLOCK = r"(?P<unit>second|minute|hour)s?"
 _UNIT = r"(?P<unit>day|week|fortnight|month|year|decade)s?"
 _READ_CHARS_MAX = 10_000
+_SOME_YEAR = re.compile(r"\b(?:19|20)\d\d\b")
+_TO = re.compile(r"\s*(?:to|until|till|through|[-–—])\s*", re.IGNORECASE)
+_AND = re.compile(r"\s+and\s+", re.IGNORECASE)
+_BETWEEN = re.compile(r"\bbetween\s+$", re.IGNORECASE)
+_MOVED = re.compile(
+    r"\b(?:mov(?:e[sd]?|ing)|postponed?|delayed|reschedul(?:ed?|ing)|shift(?:s|ed)?|push(?:es|ed)?|slip(?:s|ped)?|"
+    r"chang(?:es|ed))\b[^.!?\n]{0,60}$",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +62,32 @@ def spans(text: str, now: int) -> tuple[Span, ...]:
                 continue
             taken.append(match.span())
             found.append((match.start(), Span(_ms(start), _ms(end), match[0])))
-    return tuple(span for _, span in sorted(found, key=lambda pair: pair[0]))
+    return tuple(_stretched(text, sorted(found, key=lambda pair: pair[0]), now))
+
+
+def _stretched(text: str, found: Sequence[tuple[int, Span]], now: int) -> Iterator[Span]:
+    """The times of a text, two that are the ends of a stretch as one; of what was moved, where it was moved to."""
+    rest = list(found)
+    while rest:
+        at, span = rest.pop(0)
+        if rest:
+            place, after = rest[0]
+            before, between = text[:at], text[at + len(span.words) : place]
+            if _TO.fullmatch(between) or (_AND.fullmatch(between) and _BETWEEN.search(before)):
+                rest.pop(0)
+                yield (
+                    after if _MOVED.search(before) else _from_to(span, after, text[at : place + len(after.words)], now)
+                )
+                continue
+        yield span
+
+
+def _from_to(first: Span, last: Span, words: str, now: int) -> Span:
+    year = _SOME_YEAR.search(last.words)
+    if year and not _SOME_YEAR.search(first.words):  # 28 December to 3 January 2027: the year is the last one's.
+        dated = (spans(f"{first.words} {int(year[0]) - less}", now) for less in (0, 1))
+        first = next((one[0] for one in dated if one and one[0].start <= last.start), first)
+    return Span(first.start, last.end, words) if first.start < last.end else first
 
 
 def first(text: str, now: int) -> Span | None:
@@ -100,7 +134,12 @@ def _written() -> Iterator[tuple[str, _Reading]]:
     yield rf"\b{_MONTH}\s*,?\s+(?:of\s+)?{_YEAR}\b", reckoning.whole_month
     yield rf"(?<![\d-]){_YEAR}-(?P<m>0[1-9]|1[0-2])(?![\d-])", reckoning.whole_month
     yield rf"\bQ(?P<quarter>[1-4])(?P<ordinal>)\s*(?:of\s+)?{_YEAR}\b", reckoning.quarter
-    yield r"\b(?:in|by|during|for|until|since)\s+Q(?P<quarter>[1-4])(?P<ordinal>)\b(?P<year>)", reckoning.quarter
+    yield rf"\b(?:early|mid|late)[\s-]+{_YEAR}\b", reckoning.whole_year
+    of = r"(?:(?:the\s+)?(?:early|mid|late|start of|beginning of|end of)[\s-]+)?"
+    yield (
+        rf"\b(?:in|by|during|for|until|since|at)\s+{of}Q(?P<quarter>[1-4])(?P<ordinal>)\b(?P<year>)",
+        reckoning.quarter,
+    )
     yield rf"\b(?P<ordinal>first|second|third|fourth|last)\s+quarter(?P<quarter>)\s+of\s+{_YEAR}\b", reckoning.quarter
     yield rf"\b{part}(?P<which>last\s+|next\s+)?{_MONTH}(?=\W|$)(?!\s+\d)", reckoning.part_of_month
 
@@ -109,7 +148,7 @@ def _relative() -> Iterator[tuple[str, _Reading]]:
     """Times reckoned from the moment of speaking."""
     yield rf"\b{_COUNT}\s+{_CLOCK}\s+(?P<way>ago|from now|later)\b", reckoning.clock_ago
     yield rf"\bin\s+{_COUNT}\s+{_CLOCK}\b", reckoning.clock_ago
-    yield rf"\b{_COUNT}\s+{_UNIT}\s+(?P<way>ago|from now|from today|later)\b", reckoning.ago
+    yield rf"(?<!half )\b{_COUNT}\s+{_UNIT}\s+(?P<way>ago|from now|from today|later)\b", reckoning.ago
     yield rf"\bin\s+{_COUNT}\s+{_UNIT}(?:['’]s?\s+time)?\b", reckoning.ago
     yield rf"\b(?P<which>last|past|previous|next|coming)\s+{_COUNT}\s+{_UNIT}\b", reckoning.past_units
     yield r"\bthe day before yesterday\b|\bthe day after tomorrow\b", reckoning.near_day
@@ -120,6 +159,8 @@ def _relative() -> Iterator[tuple[str, _Reading]]:
         rf"|\btomorrow(?:\s+{part})?\b|\bthis (?:morning|afternoon|evening)\b",
         reckoning.near_day,
     )
+    yield "(?P<way>[去明前后])(?P<unit>年)|(?P<way_>[上下])个?(?P<unit_>周|星期|礼拜|月)", reckoning.chinese
+    yield r"\b(?:over|at|on|during) the weekend\b", reckoning.weekend
     whole = r"(?P<unit>weekend|week|month|year)"
     yield rf"\b(?P<which>last|previous|past|this|next|coming|following)\s+{whole}\b", reckoning.which
     weekday = rf"(?P<weekday>{'|'.join(reckoning.DAYS)})\b(?!s)"
@@ -127,7 +168,12 @@ def _relative() -> Iterator[tuple[str, _Reading]]:
         rf"\b(?P<which>last|next|this past|this coming|this|coming|past|previous|on|by|until|since)\s+{weekday}",
         reckoning.weekday,
     )
-    yield rf"(?<![\w-])(?P<which>){weekday}(?=\s+(?:morning|afternoon|evening|night)|[.,;!?]|\s*$)", reckoning.weekday
+    # "Every Monday" and "rubbish day is Monday" name no day.
+    yield (
+        rf"(?<![\w-])(?<!every )(?<!each )(?<!day is )(?P<which>){weekday}"
+        r"(?=\s+(?:morning|afternoon|evening|night)|[.,;!?]|\s*$)",
+        reckoning.weekday,
+    )
 
 
 def _wide() -> Iterator[tuple[str, _Reading]]:
