@@ -1,6 +1,9 @@
 """A note comes back from its file exactly, and whatever else stands in the file stays."""
 
 import string
+import time
+from contextlib import suppress
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -123,6 +126,15 @@ def test_people_write_yaml_in_many_ways() -> None:
     assert b"status: active\r\n" in changed
 
 
+@pytest.mark.parametrize("key", ["dc:title", '"my: key"', "'a:b'", "http://a.example/x", "🎉", "two words"])
+def test_any_key_that_yaml_knows_stays_in_the_file(key: str) -> None:
+    data = f"---\n{key}: of no concern\ntitle: Known\n---\nBody\n".encode()
+    note = parsed(data)
+    assert (note.title, note.body) == ("Known", "Body")
+    changed = notes.change(notes.split(data), note, replace(note, title="Other"))
+    assert changed.startswith(f"---\n{key}: of no concern\ntitle: Other\n".encode())
+
+
 @pytest.mark.parametrize(
     ("text", "title"),
     [
@@ -130,12 +142,23 @@ def test_people_write_yaml_in_many_ways() -> None:
         ("no heading", "stem"),
         ("---\n\n# Under a rule\n\n---\ntext", "Under a rule"),
         ("---\ntags: x\n---\n## second\n# First #\n", "First"),
+        ("# C#\r\ntext", "C#"),
         ("---\ntitle: |\n  block\n  title\n---\n", "block title"),
         ('---\ntitle: "esc\\u00e9 \\x41"\n---\n', "escé A"),
     ],
 )
 def test_a_title_comes_from_the_frontmatter_the_heading_or_the_name(text: str, title: str) -> None:
     assert parsed(text.encode()).title == title
+
+
+@pytest.mark.parametrize(
+    "text", ["# a{}b", "---\na{}b\n---\nx", "---\ntags: [a{}[b]]\n---\nx", "---\ntags: ['a'{}[b]]\n---\nx"]
+)
+def test_many_blanks_take_no_time(text: str) -> None:
+    started = time.process_time()
+    with suppress(Invalid):
+        parsed(text.format(" " * 50_000).encode())
+    assert time.process_time() - started < 1
 
 
 @pytest.mark.parametrize(
@@ -148,6 +171,7 @@ def test_a_title_comes_from_the_frontmatter_the_heading_or_the_name(text: str, t
         "---\ntitle: never closed\nx",
         "---\n  - nobody's\n---\nx",
         "---\njust words\n---\nx",
+        "---\n{title: all on, tags: [one line]}\n---\nx",
         "nul\0",
     ],
 )

@@ -1,7 +1,7 @@
 """Which file holds which note, as rows and back."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 
 from commonplace import ids
@@ -49,6 +49,12 @@ def find(db: Database, memory_id: int) -> Kept | None:
 def listed(db: Database, bank_id: int) -> list[Kept]:
     """The files of a bank's notes."""
     return [Kept(**row) for row in db.all("list_notes", bank_id=bank_id)]
+
+
+def concerned(db: Database, bank_id: int, paths: Iterable[str], numbers: Iterable[int]) -> list[Kept]:
+    """The files of a bank's notes at some paths, those of some notes, and all that are missing."""
+    given = {"paths": json.dumps(list(paths)), "ids": json.dumps(list(numbers))}
+    return [Kept(**row) for row in db.all("concerned_notes", bank_id=bank_id, **given)]
 
 
 def paths(db: Database, bank_id: int) -> list[str]:

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from functools import cached_property
 from itertools import count
 from pathlib import PurePosixPath
 from types import MappingProxyType
@@ -43,7 +44,7 @@ def identified(vault: Vault, found: list[Found], known: list[Kept], listing: Lis
     # Files that were not read still carry what they carried.
     owners = {one.memory_id: one.path for one in known if one.path in listing.files and one.path not in changed}
     ahead = ids.floor(vault.engine.clock.now() + _AHEAD_MS)
-    stems = {names.folded(path.removesuffix(".md")) for path in listing.files}
+    stems = _Stems(listing)
 
     def order(one: Found) -> tuple[bool, bool, int, str]:
         kept = by_id.get(one.note.id or 0)
@@ -129,9 +130,20 @@ def own_id(vault: Vault, path: str, owners: Mapping[int, str] = MappingProxyType
     raise AssertionError
 
 
-def _conflicting(path: str, stems: set[str]) -> bool:
+def _conflicting(path: str, stems: "_Stems") -> bool:
     place = PurePosixPath(path)
-    return names.conflict(place.stem, lambda base: names.folded(str(place.with_name(base))) in stems)
+    return names.conflict(place.stem, lambda base: names.folded(str(place.with_name(base))) in stems.all)
+
+
+class _Stems:
+    """What the files of a folder are called, found out when a name is the first to make it matter."""
+
+    def __init__(self, listing: Listing) -> None:
+        self._listing = listing
+
+    @cached_property
+    def all(self) -> set[str]:
+        return {names.folded(path.removesuffix(".md")) for path in self._listing.files}
 
 
 def _lines(text: str) -> list[str]:

@@ -13,8 +13,14 @@ from commonplace.vault import yaml_text
 
 FIELDS = ("id", "title", "status", "created_at", "updated_at", "tags", "deleted_at")
 _READ = (*FIELDS, "phases")
-_KEY = re.compile(r"([^\s:#\-\]}][^:]*?)\s*:(?=\s|$)(.*)", re.DOTALL)
-_HEADING = re.compile(r"^#[ \t]+(.+?)[ \t]*#*[ \t]*\r?$", re.MULTILINE)
+# A colon ends a key only before a blank. A brace or a bracket begins a whole map on one line, below which no line of
+# ours can be put.
+_KEY = re.compile(
+    r"""("(?:[^"\\]|\\.)*"\s*|'(?:[^']|'')*'\s*|[^\s:#\-\[\]{}"'](?:[^:]|:(?!\s|$))*?):(?=\s|$)(.*)""", re.DOTALL
+)
+_HEADING = re.compile(r"^#[ \t]+(?=\S)(.+)$", re.MULTILINE)
+# Signs at the end of a heading belong to it only where no blank is before them.
+_CLOSING = re.compile(r"(?<=[ \t])#+$")
 _BOM = "\ufeff"
 _Span: TypeAlias = tuple[int, int]
 
@@ -82,13 +88,11 @@ def read(page: Page, stem: str) -> Note:
     """What a file says; a note without a title has that of its first heading, or its file's name."""
     values = {name: _values(page, span) for name, span in page.spans.items()}
     plain = {name: yaml_text.scalar(values[name]) for name in values if name not in ("tags", "phases")}
-    heading = _HEADING.search(page.body)
     title = plain.get("title")
     if title is None or not title.strip():
         # A title that a person did not write as one need not be kept to the letter.
-        title = (
-            re.sub(r"[\x00-\x1f\x7f]", " ", heading[1] if heading else stem).strip()[:TITLE_CHARS_MAX].strip() or "note"
-        )
+        said = re.sub(r"[\x00-\x1f\x7f]", " ", _heading(page.body) or stem)
+        title = said.strip()[:TITLE_CHARS_MAX].strip() or "note"
     return Note(
         title=re.sub(r"[\r\n]+", " ", title),
         body=page.body,
@@ -196,7 +200,7 @@ def _spans(head: tuple[str, ...]) -> dict[str, _Span]:
         key = _KEY.match(line)
         if key is None:
             raise Invalid(f"Line {place + 2} of it is not YAML.", hint="Correct the frontmatter.")
-        name = key[1].strip("\"'")
+        name = key[1].strip().strip("\"'")
         if name in found and name in _READ:
             raise Invalid(f"It says {name} twice.", hint="Remove one of them.")
         found[name] = (place, place + 1)
@@ -207,6 +211,11 @@ def _values(page: Page, span: _Span) -> list[str]:
     lines = list(page.head or ())[span[0] : span[1]]
     found = _KEY.match(lines[0])
     return [found[2] if found else "", *lines[1:]]
+
+
+def _heading(body: str) -> str:
+    found = _HEADING.search(body)
+    return _CLOSING.sub("", found[1].rstrip()).rstrip() if found else ""
 
 
 def _moment(text: str | None) -> int | None:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import PurePosixPath
+from typing import TypeAlias
 
 from commonplace import ids
 from commonplace.errors import CommonplaceError, NotFound, TooLarge
@@ -25,6 +26,8 @@ from commonplace.vault.writing import GRACE_MS, follow
 
 _GONE = Origin(dialect="vault", reason="the file was removed")
 _TOGETHER = 200
+# The time and size of each file as it was.
+Stamps: TypeAlias = Mapping[str, tuple[int, int]]
 
 
 def sync(vault: Vault, *, full: bool = False, settle: bool = True) -> Report:
@@ -41,8 +44,10 @@ def sync(vault: Vault, *, full: bool = False, settle: bool = True) -> Report:
             del listing.files[path]
             report.passed[path] = erasing.STAYS
         bank_id = vault.bank_id
-        if full or not _is_as_known(vault, bank_id, listing):
-            _take_in(vault, listing, buried, report, (full, settle))
+        stamps = rows.stamps(vault.engine.db, bank_id) if bank_id is not None else {}
+        # The folder looks exactly as it did most of the time.
+        if full or listing.files != stamps:
+            _take_in(vault, listing, buried, report, (None if full else stamps, settle))
         if (bank_id := vault.bank_id) is not None:
             waiting = rows.behind(vault.engine.db, bank_id)
             waiting += rows.without_file(vault.engine.db, bank_id) if full else []
@@ -51,20 +56,14 @@ def sync(vault: Vault, *, full: bool = False, settle: bool = True) -> Report:
     return report
 
 
-def _is_as_known(vault: Vault, bank_id: int | None, listing: Listing) -> bool:
-    """Whether the folder looks exactly as it did, which is most of the time."""
-    return listing.files == (rows.stamps(vault.engine.db, bank_id) if bank_id is not None else {})
-
-
-def _take_in(vault: Vault, listing: Listing, buried: Graves, report: Report, how: tuple[bool, bool]) -> None:
-    full, settle = how
-    bank_id = vault.bank_id
-    known = rows.listed(vault.engine.db, bank_id) if bank_id is not None else []
+def _take_in(vault: Vault, listing: Listing, buried: Graves, report: Report, how: tuple[Stamps | None, bool]) -> None:
+    stamps, settle = how
+    found = _changed(vault, listing, stamps, report)
+    known = _concerned(vault, listing, stamps, found)
     by_path = {one.path: one for one in known}
-    found = _changed(vault, listing, by_path, report, full=full)
     living = [one for one in found if one.path in by_path]
     found = living + _unburied(vault, [one for one in found if one.path not in by_path], buried, listing, report)
-    if full and listing.whole:
+    if stamps is None and listing.whole:
         erasing.clear(vault, buried)
     named = list(identified(vault, found, known, listing))
     report.copies = [one.path for one, _, copy in named if copy]
@@ -75,6 +74,20 @@ def _take_in(vault: Vault, listing: Listing, buried: Graves, report: Report, how
         with vault.engine.db.transaction():
             _apply_some(vault, named[start : start + _TOGETHER], by_id, report)
     _note_missing(vault, listing, known, report)
+
+
+def _concerned(vault: Vault, listing: Listing, stamps: Stamps | None, found: list[Found]) -> list[Kept]:
+    """What is known of the notes that a look is about: of all, or of those whose files changed, came or are gone.
+
+    Where one file of many is never as it should be, a broken one for example, looks must not take longer for it.
+    """
+    bank_id, db = vault.bank_id, vault.engine.db
+    if bank_id is None:
+        return []
+    if stamps is None:
+        return rows.listed(db, bank_id)
+    paths = {one.path for one in found} | (stamps.keys() - listing.files.keys())
+    return rows.concerned(db, bank_id, paths, {one.note.id for one in found if one.note.id is not None})
 
 
 def _apply_some(vault: Vault, named: list[Named], by_id: Mapping[int, Kept], report: Report) -> None:
@@ -98,12 +111,10 @@ def _follow(vault: Vault, number: int, report: Report) -> None:
     report.written += follow(vault, number, ORIGIN)
 
 
-def _changed(vault: Vault, listing: Listing, by_path: dict[str, Kept], report: Report, *, full: bool) -> list[Found]:
+def _changed(vault: Vault, listing: Listing, stamps: Stamps | None, report: Report) -> list[Found]:
+    """The files that do not look as they did, or all, read."""
     found: list[Found] = []
-    for path, seen in listing.files.items():
-        kept = by_path.get(path)
-        if not full and kept and kept.missing_at is None and (kept.mtime_ns, kept.size) == seen:
-            continue
+    for path, seen in sorted(listing.files.items() - (stamps or {}).items()):
         try:
             data = _read(vault, path, seen)
             note = notes.read(notes.split(data), PurePosixPath(path).stem)

@@ -13,7 +13,8 @@ _UNSAFE = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
 _DOUBLE = re.compile(r'"((?:[^"\\]|\\.)*)"\s*(#.*)?', re.DOTALL)
 _SINGLE = re.compile(r"'((?:[^']|'')*)'\s*(#.*)?", re.DOTALL)
 _LIST = re.compile(r"\[(.*)\]\s*(#.*)?", re.DOTALL)
-_ITEM = re.compile(r"""\s*("(?:[^"\\]|\\.)*"|'(?:[^']|'')*'|[^,\[\]{}"']*[^,\[\]{}]*)\s*(?:,|$)""", re.DOTALL)
+# No two parts of it may take the same blanks, or many of them would be tried in every way there is.
+_ITEM = re.compile(r"""\s*((?:"(?:[^"\\]|\\.)*"|'(?:[^']|'')*')\s*|[^,\[\]{}"'\s][^,\[\]{}]*|)(?:,|$)""", re.DOTALL)
 _ESCAPE = re.compile(r"\\(x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|.)", re.DOTALL)
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "0": "\0", "a": "\a", "b": "\b", "e": "\x1b", "f": "\f", "v": "\v"} | {
     "N": "\x85",

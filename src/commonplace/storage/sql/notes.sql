@@ -6,6 +6,14 @@ select memory_id, bank_id, path, mtime_ns, size, sha256, version, missing_at fro
 -- name: list_notes
 select memory_id, bank_id, path, mtime_ns, size, sha256, version, missing_at from notes where bank_id = :bank_id;
 
+-- name: concerned_notes
+select memory_id, bank_id, path, mtime_ns, size, sha256, version, missing_at from notes
+where bank_id = :bank_id and path in (select value from json_each(:paths))
+union select memory_id, bank_id, path, mtime_ns, size, sha256, version, missing_at from notes
+where bank_id = :bank_id and memory_id in (select value from json_each(:ids))
+union select memory_id, bank_id, path, mtime_ns, size, sha256, version, missing_at from notes
+where bank_id = :bank_id and missing_at is not null;
+
 -- name: note_paths
 select path from notes where bank_id = :bank_id and instr(path, '/') = 0;
 
