@@ -358,7 +358,7 @@ def tables() -> str:
             "| text | body | content | content | memory | text |",
             "| title | title | title, the first line | before the summary | – | – |",
             "| tags | tags | tags | topics | tags | tags |",
-            "| project | – | projectId | project_id | – | – |",
+            "| project | – | projectId | project_id | – | the tag `project:NAME` |",
             "| key | – | – | keypath | – | – |",
             "| time it speaks of | – | – | – | – | occurred_start |",
             "| birth, last change | created_at, updated_at | createdAt, updatedAt | history | created_at, updated_at | "

@@ -35,6 +35,10 @@ class Origin:
     reason: str = ""
 
 
+# What stands before the name of a project or an agent where it is told as a tag.
+LABELLED = ("project:", "agent:")
+
+
 @dataclass(frozen=True, slots=True)
 class Scope:
     """Whose memory it is. Fixed at birth: a memory never moves to another project or user."""
@@ -43,6 +47,15 @@ class Scope:
     user: str = ""
     agent: str = ""
     run: str = ""
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The project and the agent in the form of tags, for tongues that have only those: `project:shop`.
+
+        A run is no label: there is one for every conversation.
+        """
+        named = zip(LABELLED, (self.project, self.agent), strict=True)
+        return tuple(f"{prefix}{name}" for prefix, name in named if name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,6 +228,14 @@ class TagMatch:
 
 
 @dataclass(frozen=True, slots=True)
+class LabelMatch:
+    """The same, with the project and the agent counted among the tags, as `Scope.labels` has them."""
+
+    tags: tuple[str, ...]
+    mode: TagsMatch = "any_strict"
+
+
+@dataclass(frozen=True, slots=True)
 class AllOf:
     """Every condition holds."""
 
@@ -235,7 +256,7 @@ class Not:
     condition: "Condition"
 
 
-Condition: TypeAlias = Match | TagMatch | AllOf | AnyOf | Not
+Condition: TypeAlias = Match | TagMatch | LabelMatch | AllOf | AnyOf | Not
 
 
 @dataclass(frozen=True, slots=True)

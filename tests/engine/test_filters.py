@@ -2,7 +2,7 @@ import pytest
 
 from commonplace.engine.engine import Engine
 from commonplace.errors import Invalid, TooLarge
-from commonplace.records import AllOf, AnyOf, Draft, Edit, Filter, Match, Not, Scope, TagMatch
+from commonplace.records import AllOf, AnyOf, Draft, Edit, Filter, LabelMatch, Match, Not, Scope, TagMatch
 from tests.conftest import StoppedClock
 
 DAY = 86_400_000
@@ -99,6 +99,24 @@ def test_tag_modes_follow_the_table_of_hindsight(engine: Engine, mode: str, foun
         engine.remember("b", Draft(text, tags=tags))
     assert texts(engine, where=TagMatch(("a", "b"), mode)) == set(found.split())
     assert texts(engine, where=TagMatch((), "exact")) == {"-"}
+
+
+@pytest.mark.parametrize(
+    ("mode", "found"),
+    [("any", "p t pt u -"), ("all", "pt -"), ("any_strict", "p t pt u"), ("all_strict", "pt"), ("exact", "pt")],
+)
+def test_a_label_is_a_tag_a_project_or_an_agent(engine: Engine, mode: str, found: str) -> None:
+    for text, tags, scope in (
+        ("p", ("x",), Scope(project="boat")),
+        ("t", ("a",), Scope()),
+        ("pt", ("a",), Scope(project="boat")),
+        ("u", ("project:boat",), Scope(agent="cook")),
+        ("-", (), Scope(run="1")),
+        ("o", (), Scope(project="pier")),
+    ):
+        engine.remember("b", Draft(text, tags=tags, scope=scope))
+    assert texts(engine, where=LabelMatch(("a", "project:boat"), mode)) == set(found.split())
+    assert texts(engine, where=LabelMatch((), "exact")) == {"-"}
 
 
 METADATA = {

@@ -52,7 +52,9 @@ def test_tags_title_kind_project_and_times_carry_over(
     born = "2026-09-21T14:13:20.000Z"
     shown = everywhere(clients, memory.id, "pier")
 
-    assert [shown[name]["tags"] for name in ("vault", "memories", "powermem", "hindsight")] == [["lamps", "loft"]] * 4
+    assert [shown[name]["tags"] for name in ("vault", "memories", "powermem")] == [["lamps", "loft"]] * 3
+    # Hindsight has no projects, and its own page names them in tags.
+    assert shown["hindsight"]["tags"] == ["lamps", "loft", "project:pier"]
     assert shown["memstate"]["topics"] == ["lamps", "loft"]
     assert (shown["vault"]["title"], shown["memories"]["title"]) == ("Oil", "Oil")
     assert shown["memstate"]["summary"] == "Oil: The lamp oil is in the loft."
@@ -293,6 +295,39 @@ def test_a_full_keypath_says_which_project_it_means(clients: dict[str, Client]) 
     assert ask(memstate, "memstate_history", keypath=whole)["data"]["total_versions"] == 1
     unknown = memstate.result("memstate_get", keypath="project.elsewhere.oil")
     assert "begins with no known project. Give its project_id." in unknown["content"][0]["text"]
+
+
+def test_a_project_and_an_agent_are_tags_in_hindsight_to_be_seen_listed_and_filtered_by(
+    clients: dict[str, Client],
+) -> None:
+    hindsight = clients["hindsight"]
+    ask(clients["memories"], "add_memory", content="The lamp oil of the pier is dear.", project_id="pier")
+    ask(
+        clients["memories"], "add_memory", content="The lamp oil of the quay is cheap.", project_id="quay", tags=["oil"]
+    )
+    ask(clients["memories"], "add_memory", content="The lamp oil of Ada is gone.", project_id="pier", user_id="ada")
+    ask(clients["powermem"], "add_memory", messages="The lamp oil is watched by the keeper.", agent_id="keeper")
+    ask(hindsight, "sync_retain", content="The lamp oil is sold on Mondays.")
+    ask(hindsight, "sync_retain", content="The lamp oil of the pier comes by boat.", tags=["project:pier"])
+
+    def found(**more: Any) -> set[str]:
+        return {" ".join(one["tags"]) for one in ask(hindsight, "recall", query="lamp oil", **more)["results"]}
+
+    assert found() == {"", "project:pier", "oil project:quay", "agent:keeper"}
+    assert found(tags=["project:pier"]) == {"", "project:pier"}
+    assert found(tags=["project:pier"], tags_match="any_strict") == {"project:pier"}
+    assert found(tags=["oil", "project:quay"], tags_match="all_strict") == {"oil project:quay"}
+    assert found(tags=["oil"], tags_match="exact") == set()
+    assert found(tag_groups=[{"not": {"tags": ["project:pier"]}}]) == {"", "oil project:quay", "agent:keeper"}
+    listed = ask(hindsight, "list_tags")["items"]
+    assert {one["tag"]: one["count"] for one in listed} == {
+        **{"project:pier": 2, "project:quay": 1},
+        **{"oil": 1, "agent:keeper": 1},
+    }
+    assert [one["tag"] for one in ask(hindsight, "list_tags", q="project:*")["items"]] == [
+        "project:pier",
+        "project:quay",
+    ]
 
 
 def test_marks_of_ours_stay_out_of_sight_and_in_place(engine: Engine, clients: dict[str, Client]) -> None:

@@ -232,7 +232,7 @@ def list_tags(
 ) -> Json:
     """List all unique tags used in a bank, optionally filtered by pattern. `*` stands for anything."""
     pattern = compile(".*".join(map(escape, (q or "*").split("*"))), IGNORECASE)
-    tags = call.engine.list_tags(call.bank, limit=_TAGS_COUNTED_MAX, user="")
+    tags = call.engine.list_tags(call.bank, limit=_TAGS_COUNTED_MAX, user="", labels=True)
     found = sorted((one for one in tags if pattern.fullmatch(one.tag)), key=lambda one: (-one.count, one.tag))
     items = [{"tag": one.tag, "count": one.count} for one in found[offset : offset + limit]]
     return {"items": items, "total": len(found), "limit": limit, "offset": offset}

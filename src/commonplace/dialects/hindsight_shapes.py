@@ -14,7 +14,7 @@ from commonplace.engine.marks import Mark
 from commonplace.engine.surveys import KINDS
 from commonplace.errors import Invalid, NotFound
 from commonplace.extract.when import Span
-from commonplace.records import Bank, Condition, Memory, TagMatch, TagsMatch
+from commonplace.records import Bank, Condition, Memory, TagsMatch
 
 Json = dict[str, Any]
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
@@ -60,7 +60,7 @@ def _common(memory: Memory, mark: Mark, names: Mapping[int, str], bank: str) -> 
         "document_id": document,
         "metadata": marks.told(memory.metadata),
         "chunk_id": f"{bank}_{document}_{mark.chunk}" if document else None,
-        "tags": list(memory.tags),
+        "tags": list(dict.fromkeys((*memory.tags, *memory.scope.labels))),
     }
 
 
@@ -254,7 +254,7 @@ def tag_condition(
         raise Invalid("tags and tag_groups cannot be combined.", hint="Give one of the two.")
     if groups:
         return triggers.grouped(groups)
-    return TagMatch(tuple(tags), mode) if tags or (tags is not None and mode == "exact") else None
+    return triggers.tagged(tuple(tags), mode) if tags or (tags is not None and mode == "exact") else None
 
 
 def window(given: Mapping[str, Any] | None) -> Span | None:

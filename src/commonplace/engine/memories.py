@@ -1,5 +1,6 @@
 """Remember, read and revise. A reply means the change is on disk, with its version and its revision."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import fields, replace
 from typing import TypeVar
@@ -104,13 +105,21 @@ def tag(
 
 
 def list_tags(
-    parts: Parts, bank: str, pattern: str = "", *, limit: int = 100, user: str | None = None
+    parts: Parts, bank: str, pattern: str = "", *, limit: int = 100, user: str | None = None, labels: bool = False
 ) -> tuple[TagCount, ...]:
-    """The tags of live memories, or of one user's, with their counts; `*` and `?` in the pattern are wildcards."""
+    """The tags of live memories, or of one user's, with their counts; `*` and `?` in the pattern are wildcards.
+
+    With labels, projects and agents count as tags, such as `project:shop`; the pattern is not for those.
+    """
     checks.count(limit, what="limit", most=LIST_MAX)
     found = banks.find(parts.db, bank)
     wanted = checks.line(pattern, what="pattern")
-    return tuple(memories.tags(parts.db, found.id, wanted, limit, user)) if found else ()
+    if found is None:
+        return ()
+    counts = Counter({one.tag: one.count for one in memories.tags(parts.db, found.id, wanted, limit, user)})
+    if labels:
+        counts.update(memories.labels(parts.db, found.id, limit, user, parts.clock.now()))
+    return tuple(TagCount(tag, count) for tag, count in counts.most_common())
 
 
 def _check_documents(parts: Parts, bank_id: int, drafts: Sequence[Draft]) -> None:

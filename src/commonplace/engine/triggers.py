@@ -9,7 +9,18 @@ from commonplace.engine.schedules import checked_cron
 from commonplace.engine.standings import CRONS, MentalModel
 from commonplace.errors import Invalid
 from commonplace.limits import COUNT_MAX
-from commonplace.records import AllOf, AnyOf, Condition, Filter, Metadata, Not, TagMatch, TagsMatch
+from commonplace.records import (
+    LABELLED,
+    AllOf,
+    AnyOf,
+    Condition,
+    Filter,
+    LabelMatch,
+    Metadata,
+    Not,
+    TagMatch,
+    TagsMatch,
+)
 
 KINDS = ("world", "experience", "observation")
 MODES: tuple[str, ...] = get_args(TagsMatch)
@@ -80,7 +91,7 @@ def checked(given: Metadata) -> dict[str, object]:
 def question(model: MentalModel) -> Question:
     """What a model's answer is made of."""
     mode = cast(TagsMatch, model.trigger.get("tags_match") or "all_strict")
-    wanted = [TagMatch(model.tags, mode)] if model.tags else []
+    wanted = [tagged(model.tags, mode)] if model.tags else []
     groups = grouped(model.trigger.get("tag_groups"))
     every = tuple[Condition, ...]([*wanted, *([groups] if groups else [])])
     chosen = Filter(users=("",), where=AllOf(every) if every else None)
@@ -100,6 +111,13 @@ def grouped(groups: object) -> Condition | None:
     return AllOf(tuple(_group(one) for one in cast(list[object], groups)))
 
 
+def tagged(tags: tuple[str, ...], mode: TagsMatch) -> Condition:
+    """The condition that some tags are; a memory's project and agent are tags as well."""
+    if mode in ("any_strict", "all_strict") and not any(tag.startswith(LABELLED) for tag in tags):
+        return TagMatch(tags, mode)  # Which means the same then, and has an index.
+    return LabelMatch(tags, mode)
+
+
 def _group(node: object) -> Condition:
     if isinstance(node, dict):
         one = cast(dict[str, Any], node)
@@ -110,7 +128,7 @@ def _group(node: object) -> Condition:
             return Not(_group(one["not"]))
         mode, tags = one.get("match", "any_strict"), one.get("tags")
         if isinstance(tags, list) and mode in MODES:
-            return TagMatch(tuple(map(str, cast(list[object], tags))), mode)
+            return tagged(tuple(map(str, cast(list[object], tags))), mode)
     raise Invalid("A tag group is not understood.", hint=_GROUP_HINT)
 
 

@@ -5,7 +5,7 @@ from dataclasses import fields
 
 from commonplace.errors import Invalid
 from commonplace.limits import FILTER_DEPTH_MAX
-from commonplace.records import AllOf, AnyOf, Condition, Filter, Match, Not, TagMatch
+from commonplace.records import AllOf, AnyOf, Condition, Filter, LabelMatch, Match, Not, TagMatch
 from commonplace.storage.database import Database
 
 _APART = ("where", "status", "expired")
@@ -66,6 +66,8 @@ def _condition(db: Database, condition: Condition, values: dict[str, object], de
             return f"not ({_condition(db, inner, values, depth + 1)})"
         case TagMatch(tags, mode):
             return _placed(db, f"match_{mode}", values, v=json.dumps(tags))
+        case LabelMatch(tags, mode):
+            return _placed(db, f"label_{mode}", values, v=json.dumps(tags))
         case Match():
             return _match(db, condition, values)
 

@@ -154,6 +154,12 @@ def tags(db: Database, bank_id: int, pattern: str, limit: int, user: str | None 
     return [TagCount(row["tag"], row["count"]) for row in rows]
 
 
+def labels(db: Database, bank_id: int, limit: int, user: str | None, now: int) -> dict[str, int]:
+    """The projects and agents of live memories in the form of tags, and how many memories each has."""
+    rows = db.all("list_labels", bank_id=bank_id, user=user, now=now, limit=limit)
+    return {row["tag"]: row["count"] for row in rows}
+
+
 def find_reply(db: Database, bank_id: int, session: str, tool: str, key: str) -> tuple[str, object] | None:
     """The content hash and the answer stored for an idempotency key."""
     row = db.one("find_reply", bank_id=bank_id, session=session, tool=tool, key=key)
