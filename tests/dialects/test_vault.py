@@ -296,6 +296,21 @@ def test_strangers_stay_outside(vault: VaultClient) -> None:
     assert vault.running.get("/health", origin="https://evil.example").status == 403
 
 
+@requirement("vault:error:local", "vault:error:403")
+def test_a_page_of_this_machine_may_ask_with_the_token_and_no_other_page_may(vault: VaultClient) -> None:
+    for origin in ("http://localhost:3000", "https://localhost", "http://127.0.0.1:6274"):
+        asked = vault.running.ask(PATH, "tools/list", {}, **vault.headers, origin=origin)
+        assert (asked.status, len(asked.json["result"]["tools"])) == (200, 4)
+        assert vault.running.ask(PATH, "tools/list", {}, origin=origin).status == 401
+        assert vault.running.ask("/memstate/mcp", "tools/list", {}, origin=origin).status == 403
+    for origin in (
+        "http://localhost.evil.example",
+        "http://127.0.0.1.evil.example:80",
+        "http://localhost:80@evil.example",
+    ):
+        assert vault.running.ask(PATH, "tools/list", {}, **vault.headers, origin=origin).status == 403
+
+
 def test_a_failure_is_told_twice_the_same(vault: VaultClient) -> None:
     result = vault.raw("memory_forget", id="nope").json["result"]
     assert json.loads(result["content"][0]["text"])["error"]["type"] == "not_found"

@@ -55,7 +55,7 @@ def test_every_budget_keeps_a_prefix_and_a_larger_one_loses_nothing(vault: Vault
         text = vault.recall("sundial", budget_tokens=budget)
         assert vault_shapes.tokens(text) <= budget
         if text.endswith("[…]\n"):
-            # Only a first entry that is too long by itself is cut, and between lines.
+            # Only a first entry that is too long by itself is cut.
             assert before <= len(text) < first
             assert whole.startswith(text.removesuffix("[…]\n").rstrip())
         else:
@@ -63,6 +63,23 @@ def test_every_budget_keeps_a_prefix_and_a_larger_one_loses_nothing(vault: Vault
             assert len(text) >= before or not text
             before = len(text)
     assert vault.recall("sundial", budget_tokens=vault_shapes.tokens(whole)) == whole
+
+
+@requirement("vault:recall:budget")
+def test_a_paragraph_that_is_too_long_is_cut_between_words_and_fills_the_budget(vault: VaultClient) -> None:
+    vault.append("Odyssey", "sing muse " * 3_000, tags=["odyssey"])
+    text = vault.recall("odyssey", budget_tokens=1_000)
+    assert 990 < vault_shapes.tokens(text) <= 1_000
+    assert text.removesuffix("\n\n[…]\n").endswith(("sing", "muse"))
+
+
+@requirement("vault:recall:phases", "vault:recall:order")
+def test_a_tag_that_is_the_phase_to_the_letter_comes_first(vault: VaultClient) -> None:
+    vault.append("Hot fix", "A hotFix is a hot fix for what is hot. Hotfix, hotFix.")
+    vault.append("Bananas", "They are yellow.", tags=["hotFix"])
+    vault.append("Pears", "They are green.", tags=["phase:Code Freeze"])
+    assert vault.recall("hotFix").startswith("## Bananas\n")
+    assert vault.recall("code freeze").startswith("## Pears\n")
 
 
 @requirement("vault:recall:refused", "vault:arguments")

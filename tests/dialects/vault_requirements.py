@@ -73,6 +73,7 @@ REQUIREMENTS = (
     _page("error:409", "A key reused with different content is 409, and writes nothing."),
     _ours("error:title", "A title is not an id."),
     _ours("error:order", "403 comes before 401 on every path, and 401 carries WWW-Authenticate: Bearer."),
+    _ours("error:local", "A page of this machine, on any port, may ask with the token, as the original lets it."),
     _ours("sync:seen", "A change made in the folder shows within a few seconds, without a call that looks for it."),
     _ours("sync:crowd", "500 files dropped in and 250 removed during queries end in the state of a fresh rebuild."),
     _ours("sync:grace", "A vanished file is believed gone only after a grace time."),

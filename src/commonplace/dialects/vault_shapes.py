@@ -17,6 +17,7 @@ _TYPES = {400: "invalid", 403: "forbidden", 404: "not_found", 409: "conflict", 4
 _MAC_BYTES = 12
 _SCORE_ONE = 10_000  # Scores have four digits.
 _CUT = "\n\n[…]\n"
+_TOKEN_BYTES = 3
 
 
 def entry(hit: Hit) -> dict[str, Any]:
@@ -74,18 +75,19 @@ def place(question: str, text: str) -> Place:
 
 def tokens(text: str) -> int:
     """How many tokens a text is taken for: a third of its bytes, which is more than models make of most texts."""
-    return -(-len(text.encode()) // 3)
+    return _in_tokens(len(text.encode()))
 
 
 def bundle(found: Sequence[Memory], budget: int) -> str:
-    """As many notes as fit, from the first on; of a first one that alone is too long, its first lines."""
-    kept = ""
+    """As many notes as fit, from the first on; of a first one that alone is too long, its beginning."""
+    kept, size = list[str](), 0
     for memory in found:
-        longer = kept + _section(memory)
-        if tokens(longer) > budget:
+        section = _section(memory)
+        size += len(section.encode())
+        if _in_tokens(size) > budget:
             break
-        kept = longer
-    return kept if kept or not found else _shortened(_section(found[0]), budget)
+        kept.append(section)
+    return "".join(kept) if kept or not found else _shortened(_section(found[0]), budget)
 
 
 def failure(_tool: Tool, _given: Mapping[str, object], error: CommonplaceError) -> Reply:
@@ -101,10 +103,17 @@ def _section(memory: Memory) -> str:
 
 
 def _shortened(section: str, budget: int) -> str:
-    lines = section.splitlines(keepends=True)
-    while lines and tokens("".join(lines).rstrip() + _CUT) > budget:
-        lines.pop()
-    return "".join(lines).rstrip() + _CUT if lines else ""
+    """As much of a section as fits: whole lines, or words where a line is long; never half a title."""
+    room = budget * _TOKEN_BYTES - len(_CUT.encode())
+    kept = section.encode()[: max(0, room)].decode(errors="ignore")
+    if "\n" not in kept:
+        return ""
+    ends = (kept.rfind("\n"), kept.rfind(" "), len(kept))
+    return kept[: next(end for end in ends if end >= len(kept) / 2)].rstrip() + _CUT
+
+
+def _in_tokens(byte_count: int) -> int:
+    return -(-byte_count // _TOKEN_BYTES)
 
 
 def _mac(question: str, told: bytes) -> bytes:

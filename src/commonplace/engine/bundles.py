@@ -32,7 +32,7 @@ def for_phases(
     A memory is marked for a phase by a tag of that name, by `phase:NAME`, or by a list in the metadata field `marks`.
     """
     wanted = _checked(phases)
-    found = {one.id: one for one in _marked(parts, bank, wanted, chosen, marks)}
+    found = {one.id: one for one in _marked(parts, bank, [*map(str.strip, phases), *wanted], chosen, marks)}
     scores: dict[int, float] = {}
     near: dict[int, Memory] = {}
     for phase in wanted:
@@ -56,8 +56,8 @@ def _checked(phases: Sequence[str]) -> list[str]:
 
 
 def _marked(parts: Parts, bank: str, phases: Sequence[str], chosen: Filter, marks: tuple[str, ...]) -> list[Memory]:
-    spelled = [form for phase in phases for form in (phase, phase.capitalize(), phase.upper())]
-    tags = tuple(tag for form in spelled for tag in (form, f"phase:{form}", f"#{form}"))
+    spelled = [form for phase in phases for form in (phase, phase.capitalize(), phase.title(), phase.upper())]
+    tags = tuple(tag for form in dict.fromkeys(spelled) for tag in (form, f"phase:{form}", f"#{form}"))
     found = list(memories.list_memories(parts, bank, replace(chosen, where=TagMatch(tags)), limit=LIST_MAX))
     if marks:
         told = replace(chosen, where=Match(marks, "ne", None))

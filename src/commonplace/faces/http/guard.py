@@ -7,6 +7,7 @@ import asyncio
 import hmac
 import ipaddress
 import json
+import re
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias, cast
@@ -22,6 +23,7 @@ Send: TypeAlias = Callable[[Message], Awaitable[None]]
 Headers: TypeAlias = tuple[tuple[bytes, bytes], ...]
 
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
+_LOCAL_PAGE = re.compile(rb"https?://(?:localhost|127\.0\.0\.1)(?::[0-9]{1,5})?")
 _ONCE = frozenset((b"origin", b"host", b"authorization", b"x-api-key", b"content-length"))
 _BODILESS = ("GET", "HEAD", "DELETE", "OPTIONS")
 
@@ -117,9 +119,9 @@ class Guard:
         if padded:
             # Blanks around a value mean nothing, but the parser leaves them on.
             scope["headers"] = [(name, value.strip()) for name, value in scope["headers"]]
-        self._check_origin(headers)
-        self._check_host(headers)
         place = self._find(scope["raw_path"])
+        self._check_origin(place, headers)
+        self._check_host(headers)
         if place.well_known:
             raise TurnedAway(404, "There is no OAuth server here.", "Use a key in the Authorization header, if any.")
         self._check_key(place, headers)
@@ -127,9 +129,12 @@ class Guard:
         body = b"" if method in _BODILESS else await self._body(headers, receive)
         return Arrival(place, method, headers, repeated, body, scope, receive, send)
 
-    def _check_origin(self, headers: Mapping[bytes, bytes]) -> None:
+    def _check_origin(self, place: Place, headers: Mapping[bytes, bytes]) -> None:
         origin = headers.get(b"origin")
-        if origin is not None and origin not in self._origins:
+        if origin is None or origin in self._origins:
+            return
+        # A page that another program of this machine serves is no stranger's, but without a key it proves nothing.
+        if not (self._keys.opening(place) and _LOCAL_PAGE.fullmatch(origin)):
             # A page in a browser can reach this machine although nobody meant it to.
             raise TurnedAway(403, "Requests from web pages are refused.", "Do not send an Origin header.")
 
