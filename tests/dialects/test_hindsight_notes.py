@@ -75,9 +75,15 @@ BOOK = 'Finished "The Dispossessed" by Ursula K. Le Guin on Sunday. Recommended 
             ],
         ),
         (BOOK, ['Finished "The Dispossessed" by Ursula K. Le Guin on Sunday.', "Recommended it to Ben."]),
+        ("| Name | Role |\n|---|---|\n| Ada | CTO |\n| Bob | CFO |", ["Name: Ada; Role: CTO", "Name: Bob; Role: CFO"]),
+        ("Ann left.\n\n---\n\n> Ben stayed.", ["Ann left.", "Ben stayed."]),
+        (
+            '{"messages": [{"role": "user", "content": [{"type": "text", "text": "My dog is Rex."}]}]}',
+            ["My dog is Rex."],
+        ),
         ("buy milk\ncall the plumber\nbook a table for two", ["buy milk", "call the plumber", "book a table for two"]),
     ],
-    ids=["decision", "chat", "email", "profile", "book", "list"],
+    ids=["decision", "chat", "email", "profile", "book", "table", "rule and quotation", "parts", "list"],
 )
 def test_notes_become_the_statements_that_a_reader_sees_in_them(
     hindsight: Hindsight, text: str, said: list[str]
@@ -96,6 +102,25 @@ def test_minutes_are_dated_by_what_they_say(hindsight: Hindsight) -> None:
         "Release 2.4 moves from March 17 to March 24.": ("2026-03-24", "2026-03-24"),
         "The rollout will be finished on Friday.": ("2026-03-13", "2026-03-13"),
     }
+
+
+@requirement(
+    "hindsight:retain:replace", "hindsight:retain:timestamp", "hindsight:retain:metadata", "hindsight:retain:context"
+)
+def test_a_document_told_again_corrects_when_and_as_what_it_was_meant(hindsight: Hindsight) -> None:
+    text = "Ann saw a film yesterday."
+    [number] = hindsight.keep(text, document_id="d", metadata={"source": "mail"})
+    corrected = {"timestamp": SAID, "context": "films"}
+    assert hindsight.keep(text, document_id="d", **corrected) == [number]
+    film = hindsight("get_memory", memory_id=number)
+    assert (_days(film), film["context"], film["metadata"]) == (("2026-03-09",) * 2, "films", {"source": "mail"})
+    assert film["mentioned_at"] == "2026-03-10T10:00:00.000Z"
+    assert hindsight.keep(text, document_id="d", **corrected) == []
+    assert hindsight.keep(text, document_id="d", metadata={"source": "chat"}, **corrected) == [number]
+    assert hindsight("get_memory", memory_id=number)["metadata"] == {"source": "chat"}
+    # What is added later was said later, and moves nothing that stands.
+    hindsight("retain", content="Ann saw a play.", document_id="d", timestamp="2026-05-01", update_mode="append")
+    assert hindsight("get_memory", memory_id=number)["mentioned_at"] == "2026-03-10T10:00:00.000Z"
 
 
 @requirement("hindsight:observations:grouped")

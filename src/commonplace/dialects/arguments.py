@@ -142,9 +142,9 @@ def _within(value: Any, one: Parameter) -> Any:
     low, high = one.about.least, one.about.most
     if isinstance(size, int | float) and not isinstance(value, bool):
         if low is not None and size < low:
-            raise Invalid(f"`{one.name}` must be at least {low:g}{unit}, not {size:,}")
+            raise Invalid(f"`{one.name}` must be at least {low:,}{unit}, not {size:,}")
         if high is not None and size > high:
-            raise Invalid(f"`{one.name}` must be at most {high:g}{unit}, not {size:,}")
+            raise Invalid(f"`{one.name}` must be at most {high:,}{unit}, not {size:,}")
     return cast(Any, value)
 
 

@@ -39,10 +39,17 @@ _PARTICULARS = frozenset(one.name for one in fields(Mark))
 
 def mark_of(memory: Memory) -> Mark:
     """The particulars of a memory; one that came from elsewhere has hardly any."""
-    found = memory.metadata.get(RESERVED)
+    if found := mark_in(memory.metadata):
+        return found
+    documents = () if memory.document_id is None else (memory.document_id,)
+    return Mark(memory.category, memory.created_at, documents=documents)
+
+
+def mark_in(metadata: Metadata) -> Mark | None:
+    """The particulars that metadata holds, if it holds any."""
+    found = metadata.get(RESERVED)
     if not _is_ours(RESERVED, found):
-        documents = () if memory.document_id is None else (memory.document_id,)
-        return Mark(memory.category, memory.created_at, documents=documents)
+        return None
     given = cast(Mapping[str, Any], found)
     # A question looks at this hundreds of times.
     values: dict[str, Any] = {

@@ -301,7 +301,8 @@ def _told(
             happened_until=fact.happened_until,
             document_id=document.id,
         )
-        out.append(sayings.say(parts, checked_draft(draft), fact.chunk, revising))
+        given = {"corrects": not passage.append, "dated": passage.said_at is not None}
+        out.append(sayings.say(parts, checked_draft(draft), revising, **given))
     return out
 
 

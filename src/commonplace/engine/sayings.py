@@ -6,12 +6,12 @@ from typing import Any, cast
 
 from commonplace.activities import Document
 from commonplace.engine import marks, reading
-from commonplace.engine.marks import mark_of
+from commonplace.engine.marks import Mark, mark_of
 from commonplace.engine.memories import newborn, next_version
 from commonplace.engine.parts import Parts
 from commonplace.engine.reading import Reading
 from commonplace.engine.revising import Revising
-from commonplace.extract import facts
+from commonplace.extract import facts, relations
 from commonplace.records import Draft, Filter, Memory, Scope
 from commonplace.storage import banks, memories
 from commonplace.storage import documents as rows
@@ -22,8 +22,12 @@ SHARED = "shared"
 _READ_MAX = 1_500
 
 
-def say(parts: Parts, draft: Draft, chunk: int, revising: Revising) -> tuple[Memory, bool]:
-    """A fact that a document says, as a memory, and whether it is new or was said again."""
+def say(parts: Parts, draft: Draft, revising: Revising, *, corrects: bool, dated: bool) -> tuple[Memory, bool]:
+    """A fact that a document says, as a memory, and whether it is new, was said again or was corrected.
+
+    A document that corrects says when and in which context it was meant, and its own facts follow; when, only if it
+    was told.
+    """
     draft, before = _place(parts, draft, revising)
     if before is None:
         first, second = banks.new_ids(parts.db, revising.now, 2)
@@ -34,14 +38,32 @@ def say(parts: Parts, draft: Draft, chunk: int, revising: Revising) -> tuple[Mem
     number = cast(int, draft.document_id)
     if number in mark.documents:
         # What was forgotten since this document said it stays forgotten, until somebody else says it.
-        if before.forgotten_at is not None or before.document_id != number or chunk == mark.chunk:
+        if before.forgotten_at is not None or before.document_id != number:
             return before, False
-        return _revised(parts, before, revising, metadata=marks.remarked(before, chunk=chunk)), False
+        changes = _changes(before, draft, corrects=corrects, dated=dated)
+        return (_revised(parts, before, revising, **changes), corrects) if changes else (before, False)
     if before.forgotten_at is None:
         told = (*mark.documents, number)
         return _revised(parts, before, revising, metadata=marks.remarked(before, documents=told)), True
     given = {name: getattr(draft, name) for name in ("kind", "metadata", "category", "happened_at", "happened_until")}
     return _revised(parts, before, revising, forgotten_at=None, document_id=number, **given), True
+
+
+def _changes(before: Memory, draft: Draft, *, corrects: bool, dated: bool) -> dict[str, Any]:
+    """What a document now says otherwise of a fact of its own, besides its words."""
+    told, mark = marks.mark_in(draft.metadata) or Mark(), mark_of(before)
+    after = replace(mark, chunk=told.chunk)
+    changes: dict[str, Any] = {}
+    # What another tongue has edited is that tongue's.
+    if corrects and relations.folded(before.text) == relations.folded(draft.text):
+        after = replace(after, context=told.context)
+        changes = {"category": draft.category}
+        if dated:
+            after = replace(after, mentioned_at=told.mentioned_at)
+            changes |= {"happened_at": draft.happened_at, "happened_until": draft.happened_until}
+    own = {name: value for name, value in draft.metadata.items() if name != marks.RESERVED}
+    changes["metadata"] = marks.marked(own if corrects and own else marks.own(before), after)
+    return {name: value for name, value in changes.items() if getattr(before, name) != value}
 
 
 def _place(parts: Parts, draft: Draft, revising: Revising) -> tuple[Draft, Memory | None]:

@@ -190,11 +190,24 @@ def _turns(text: str) -> list[dict[str, Any]]:
             whole = [json.loads(line) for line in text.splitlines() if line.strip()]
         except (ValueError, RecursionError):
             return []
+    if isinstance(whole, dict) and isinstance(cast(dict[str, Any], whole).get("messages"), list):
+        whole = cast(dict[str, Any], whole)["messages"]
     items = cast(list[Any], whole if isinstance(whole, list) else [whole])
     if not all(isinstance(one, dict) for one in items):
         return []
-    turns = cast(list[dict[str, Any]], items)
-    return turns if all(isinstance(one.get("content", one.get("text")), str) for one in turns) else []
+    turns = [
+        one | {"content": _content(one.get("content", one.get("text")))} for one in cast(list[dict[str, Any]], items)
+    ]
+    return turns if all(isinstance(one["content"], str) for one in turns) else []
+
+
+def _content(given: object) -> object:
+    """What a turn says; where that is in parts, the texts among them."""
+    if not isinstance(given, list):
+        return given
+    parts = [cast(dict[str, Any], one) for one in cast(list[object], given) if isinstance(one, dict)]
+    texts = [str(one["text"]) for one in parts if isinstance(one.get("text"), str)]
+    return "\n".join(texts) if texts else cast(object, given)
 
 
 def _short_turns(turns: Sequence[dict[str, Any]], chars: int | None) -> Iterator[dict[str, Any]]:

@@ -6,6 +6,7 @@ stands. Code and quotations are values, never structure.
 
 import re
 from dataclasses import dataclass, field
+from itertools import zip_longest
 
 from commonplace.extract import slugs
 
@@ -169,7 +170,7 @@ def _read_line(outline: _Outline, at: int) -> int:
     if _is_rule(line):
         outline.close_lead()
         return at + 1
-    if _is_table(outline.lines, at):
+    if is_table(outline.lines, at):
         return _read_table(outline, at)
     if _QUOTE.match(line):
         return _read_quote(outline, at)
@@ -188,8 +189,17 @@ def _is_rule(line: str) -> bool:
     return bool(_RULE.match(line) or _UNDERLINE.match(line))
 
 
-def _is_table(lines: list[str], at: int) -> bool:
+def is_table(lines: list[str], at: int) -> bool:
+    """Whether a table begins with a line."""
     return "|" in lines[at] and at + 1 < len(lines) and "|" in lines[at + 1] and _is_table_rule(lines[at + 1])
+
+
+def table_rows(lines: list[str]) -> list[str]:
+    """The rows of a table as statements, each value with its header: "Name: Ada; Role: CTO"."""
+    heads = _cells(lines[0])
+    rows = ([*zip_longest(heads, _cells(line), fillvalue="")] for line in lines[2:])
+    told = ("; ".join(f"{head}: {cell}" if head else cell for head, cell in row if cell) for row in rows)
+    return [row for row in told if row]
 
 
 def _is_table_rule(line: str) -> bool:
@@ -202,7 +212,7 @@ def _is_plain(lines: list[str], at: int) -> bool:
     # A number at the start of a line begins a list only with 1; otherwise it is a number that was wrapped.
     begins = item is not None and (not item[2][0].isdigit() or item[2][:-1] == "1")
     marked = _FENCE.match(line) or _HEADING.match(line) or _QUOTE.match(line) or _is_rule(line)
-    return bool(line.strip()) and not begins and not marked and not _is_table(lines, at)
+    return bool(line.strip()) and not begins and not marked and not is_table(lines, at)
 
 
 def _read_fence(outline: _Outline, at: int, mark: str, language: str) -> int:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Literal, TypeAlias
 
-from commonplace.extract.outline import sentences
+from commonplace.extract.outline import is_table, sentences, table_rows
 from commonplace.extract.pronouns import AT_A_TIME
 
 Reason: TypeAlias = Literal["question", "greeting", "small talk", "instruction", "not text"]
@@ -77,6 +77,8 @@ _LEANING = re.compile(
 # And so does one that leaves out what it repeats: "My wife does, though."
 _ECHOING = re.compile(r"(?:\S+ ){1,5}(?:though|too|as well|either)[.!]*", re.IGNORECASE)
 _FENCE = re.compile(r"^\s*(```|~~~)")
+_QUOTE = re.compile(r"^\s{0,3}(?:>\s?)+")
+_RULE = re.compile(r"(?:[-*_=]\s*){3,}")
 _ITEM = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+(?=\S)")
 _HEADING = re.compile(r"^ {0,3}#{1,6}\s+(.+?)\s*#*$")
 _QUIET_ROLES = ("system", "developer")
@@ -187,14 +189,21 @@ def _joined(pieces: list[_Piece]) -> list[_Piece]:
 def _pieces(text: str) -> list[_Piece]:
     """The sentences, list items and blocks of code of a text."""
     out: list[_Piece] = []
-    lead, lines, at = "", text.splitlines(), 0
+    lead, raw, at = "", text.splitlines(), 0
+    lines = [_QUOTE.sub("", line) for line in raw]
     speakers = _speakers(lines)
     while at < len(lines):
         line = lines[at].strip()
         if fence := _FENCE.match(lines[at]):
             end = next((n for n in range(at + 1, len(lines)) if lines[n].strip().startswith(fence[1])), len(lines) - 1)
-            out.append(_Piece("\n".join(lines[at : end + 1]), lead))
+            out.append(_Piece("\n".join(raw[at : end + 1]), lead))
             at = end
+        elif is_table(lines, at):
+            end = next((n for n in range(at + 2, len(lines)) if "|" not in lines[n]), len(lines))
+            out += [_Piece(row, lead) for row in table_rows(lines[at:end])]
+            at = end - 1
+        elif _RULE.fullmatch(line):
+            lead = ""
         elif heading := _HEADING.match(lines[at]):
             lead = heading[1].rstrip(":：") + ":"
         elif item := _ITEM.match(lines[at]):
