@@ -54,6 +54,9 @@ def test_an_empty_store_is_healthy(home: Path, clock: StoppedClock) -> None:
         ("tags", "insert into tags select bank_id, 'invented', id from memories"),
         ("tags", "update tags set bank_id = 5"),
         ("tags", "insert into tags select bank_id, 'x', id from memories where forgotten_at is not null"),
+        ("fields", "delete from fields"),
+        ("fields", "insert into fields select bank_id, '$.\"invented\"', 1, id from memories"),
+        ("fields", "update fields set bank_id = 5"),
         ("vectors", "delete from stale"),
         (
             "vector states",
@@ -71,6 +74,7 @@ def test_an_empty_store_is_healthy(home: Path, clock: StoppedClock) -> None:
             f"values (1, {GHOST}, 1, 'e', 1, x'00')",
         ),
         ("orphans", f"insert into tags values (1, 'lost', {GHOST})"),
+        ("orphans", f"insert into fields values (1, '$.\"lost\"', 1, {GHOST})"),
         ("orphans", f"insert into stale values ({GHOST}, 1)"),
         (
             "orphans",

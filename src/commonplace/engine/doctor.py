@@ -247,6 +247,12 @@ _INSIDE = (
         _index_again("memories_with_wrong_tags"),
     ),
     _Check(
+        "fields",
+        "The table of metadata fields agrees with the memories.",
+        _ids("memories_with_wrong_fields", "Memories with wrong rows in the table of metadata fields"),
+        _index_again("memories_with_wrong_fields"),
+    ),
+    _Check(
         "vectors",
         "Every memory has a vector or waits for one.",
         _ids("memories_without_vector", "Memories that have no vector and do not wait for one"),

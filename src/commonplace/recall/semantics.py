@@ -93,20 +93,30 @@ class Semantics:
             view = held.view()
         question = sketches.asked(meaning.vector)
         reach = max(_REACH if len(view.ids) > _LARGE else _REACH // 2, 2 * limit)
-        tried = view.nearest(question, reach, within.chosen.status)
-        best = self._ordered(db, within, meaning, tried)
-        if len(best) < len(tried) and self._let_go(db, within.bank_id, held):
-            view = held.view()
-            best = self._ordered(db, within, meaning, view.nearest(question, reach, within.chosen.status))
-        best = best[: 2 * limit]
-        # Most filters let most memories through, so the nearest of all are tried first.
-        found = _passing(db, within, best)
-        if len(found) >= limit or len(best) < 2 * limit:
-            return found[:limit]
-        if found:
-            wider = _passing(db, within, view.nearest(question, reach * _WIDER, within.chosen.status))
-            if len(wider) >= 2 * limit:
-                return self._ordered(db, within, meaning, wider[:reach])[:limit]
+        led = search.led(db, within)
+        if led is not None:
+            # An index leads to what the filter can mean, so the nearest of those are tried.
+            tried = view.nearest_among(question, reach, _numbers(led))
+            found = _passing(db, within, self._ordered(db, within, meaning, tried))
+            if len(found) >= limit or len(tried) < reach:
+                return found[:limit]
+        else:
+            tried = view.nearest(question, reach, within.chosen.status)
+            best = self._ordered(db, within, meaning, tried)
+            if len(best) < len(tried) and self._let_go(db, within.bank_id, held):
+                view = held.view()
+                best = self._ordered(db, within, meaning, view.nearest(question, reach, within.chosen.status))
+            best = best[: 2 * limit]
+            # Most filters let most memories through, so the nearest of all are tried.
+            found = _passing(db, within, best)
+            if len(found) >= limit or len(best) < 2 * limit:
+                return found[:limit]
+            # Then as many more as should hold enough, were they all like these.
+            wider_reach = 3 * limit * len(best) // max(1, len(found))
+            if wider_reach <= reach * _WIDER:
+                wider = _passing(db, within, view.nearest(question, max(reach, wider_reach), within.chosen.status))
+                if len(wider) >= 2 * limit:
+                    return self._ordered(db, within, meaning, wider[:reach])[:limit]
         every = view.nearest_among(question, reach, _numbers(search.meant(db, within)))
         return self._ordered(db, within, meaning, every)[:limit]
 

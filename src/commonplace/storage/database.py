@@ -90,6 +90,11 @@ class Database:
         """Whether this thread is inside a transaction."""
         return self._current() is self._writer
 
+    @property
+    def answers(self) -> list[tuple[object, Any]]:
+        """What was asked and answered in this thread's snapshot, in which it stays true; outside of one, nothing."""
+        return [] if self.in_transaction else getattr(self._local, "answers", [])
+
     @contextmanager
     def transaction(self, wait_ms: int | None = None) -> Generator[None]:
         """Everything inside happens or nothing does. Inside another transaction it becomes a part of that one.
@@ -129,11 +134,11 @@ class Database:
         with self._reader() as connection:
             with translated():
                 connection.execute("begin")
-            self._local.connection = connection
+            self._local.connection, self._local.answers = connection, list[tuple[object, Any]]()
             try:
                 yield
             finally:
-                self._local.connection = None
+                self._local.connection, self._local.answers = None, list[tuple[object, Any]]()
                 if connection.in_transaction:
                     connection.execute("rollback")
 

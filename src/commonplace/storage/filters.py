@@ -33,25 +33,9 @@ def compiled(db: Database, chosen: Filter, now: int) -> tuple[str, dict[str, obj
     return "".join(f" and {part}" for part in parts), values
 
 
-def indexed(chosen: Filter) -> bool:
-    """Whether an index finds what a filter means without a look at every memory of the bank."""
-    named = (getattr(chosen, name) is not None and usual not in getattr(chosen, name) for name, usual in _USUAL.items())
-    given = (chosen.ids, chosen.projects, chosen.document_id)
-    return any(one is not None for one in given) or any(named) or bool(tags_needed(chosen.where))
-
-
-def tags_needed(condition: Condition | None) -> tuple[str, ...]:
-    """Tags of which a memory must have at least one for a condition to hold; none when it can hold without."""
-    match condition:
-        case TagMatch(tags, "any_strict"):
-            return tags
-        case TagMatch(tags, "all_strict"):
-            return tags[:1]
-        case AllOf(conditions):
-            needed = [tags_needed(inner) for inner in conditions]
-            return next((tags for tags in needed if tags), ())
-        case _:
-            return ()
+def json_path(match: Match) -> str:
+    """Where in metadata the field of a condition stands, as SQLite writes it."""
+    return "$" + "".join(f'."{name}"' for name in match.path)
 
 
 def _condition(db: Database, condition: Condition, values: dict[str, object], depth: int) -> str:
@@ -77,7 +61,7 @@ def _joined(parts: list[str], word: str, empty: str) -> str:
 
 
 def _match(db: Database, match: Match, values: dict[str, object]) -> str:
-    path = "$" + "".join(f'."{name}"' for name in match.path)
+    path = json_path(match)
     if '"' in "".join(match.path) or not match.path:
         raise Invalid(f"{match.path!r} is not a metadata field.", hint="Name it without quotation marks.")
     operator, value = match.operator, match.value
@@ -100,7 +84,7 @@ def _match(db: Database, match: Match, values: dict[str, object]) -> str:
 def _of(db: Database, match: Match, name: str, values: dict[str, object], **given: object) -> str:
     """A fragment about the metadata, or about the memory's own fields in the form of metadata."""
     condition = _placed(db, name, values, **given)
-    return condition.replace("m.metadata", db.text("own_fields")) if match.own else condition
+    return condition.replace("m.metadata", db.text(f"own_{match.path[0]}")) if match.own else condition
 
 
 def _types(value: str | float | bool) -> tuple[str, ...]:

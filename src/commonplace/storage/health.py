@@ -72,7 +72,7 @@ def index_again(db: Database, name: str) -> None:
             memory = memories.find(db, int(db.value("bank_of_memory", id=number) or 0), number)
             if memory is not None:
                 # The first version of a memory is indexed without clearing tags, of which there should be none yet.
-                db.run("drop_tags", ids=json.dumps([number]))
+                search.drop_labels(db, [number])
                 search.index_memory(db, memory)
 
 

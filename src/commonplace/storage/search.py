@@ -16,11 +16,16 @@ from commonplace.errors import Unsupported
 from commonplace.records import Filter, Memory
 from commonplace.storage import filters
 from commonplace.storage.database import Database
+from commonplace.storage.narrowing import UNLISTED, Ways
 
 _WIPE_MAX = 100
 _COMMON_MAX = 10_000
-_FEW_MAX, _NEWEST_MAX = 10_000, 4_000
-_WIDER = 16
+_NEWEST_MAX = 4_000
+_BEST = 32
+# To look up so few costs next to nothing; of more than one in eight, the best candidates of all hold enough.
+_LED_MIN, _LED_SHARE = 1_000, 8
+_READ_MAX = 2_000
+_TERMS_CHARS_MAX = 300_000
 # What this process knows of each store: how many texts there were when a term was found to be common.
 _common: WeakKeyDictionary[Database, dict[tuple[str, int], int]] = WeakKeyDictionary()
 
@@ -48,18 +53,27 @@ def index_memory(db: Database, memory: Memory) -> None:
     if not db.value("same_text", **values):
         db.run("put_text", **values)
     if memory.version > 1:
-        db.run("drop_tags", ids=json.dumps([memory.id]))
+        drop_labels(db, [memory.id])
         db.run("set_live", memory_id=memory.id, live=int(live))
     if live and memory.tags:
         db.run_many("put_tag", [{"bank_id": memory.bank_id, "tag": t, "memory_id": memory.id} for t in memory.tags])
+    if memory.metadata.keys() - UNLISTED:
+        metadata, apart = json.dumps(dict(memory.metadata)), json.dumps(UNLISTED)
+        db.run("put_fields", metadata=metadata, apart=apart, bank_id=memory.bank_id, memory_id=memory.id)
     db.run("mark_stale", memory_id=memory.id, bank_id=memory.bank_id)
 
 
 def reindex(db: Database, memories: Sequence[Memory]) -> None:
     """The same for memories whose derived rows may say anything."""
-    db.run("drop_tags", ids=json.dumps([memory.id for memory in memories]))
+    drop_labels(db, [memory.id for memory in memories])
     for memory in memories:
         index_memory(db, memory)
+
+
+def drop_labels(db: Database, memory_ids: Sequence[int]) -> None:
+    """Let go of the tags and the fields of metadata of some memories."""
+    for name in ("drop_tags", "drop_fields"):
+        db.run(name, ids=json.dumps(list(memory_ids)))
 
 
 def unindex(db: Database, bank_id: int, memory_ids: Sequence[int]) -> None:
@@ -71,7 +85,8 @@ def unindex(db: Database, bank_id: int, memory_ids: Sequence[int]) -> None:
             db.run("repair_texts")
     else:
         db.run("drop_texts", ids=ids)
-    for name in ("drop_tags", "drop_vectors", "clear_stale", "drop_links_from", "drop_links_to"):
+    drop_labels(db, memory_ids)
+    for name in ("drop_vectors", "clear_stale", "drop_links_from", "drop_links_to"):
         db.run(name, ids=ids)
     for name in ("drop_grounds", "drop_holders", "drop_unsettled"):
         db.run(name, ids=ids)
@@ -101,35 +116,50 @@ def all_of(terms: Iterable[str]) -> str:
 def keyword_ids(db: Database, bank_id: int, match: str, chosen: Filter, now: int, limit: int) -> list[int]:
     """The memories that match best among those a filter means; in no order where all of them are given.
 
-    Most filters let most memories through, so the best of all are tried first, and then more of them, which spares a
-    look at every match's row. Only when too few pass does the filter go into the search itself.
+    Most filters let most memories through, so the best matches of all are tried first. Where an index leads to what a
+    filter means, only matches among those are tried.
     """
-    found: list[int] = []
-    for reach in (2 * limit, 2 * limit * _WIDER):
-        tried = [row["id"] for row in db.all("keyword_ids", match=match, limit=reach)]
-        allowed = passing(db, bank_id, tried, chosen, now)
-        found = [number for number in tried if number in allowed]
-        if len(found) >= limit or len(tried) < reach:
-            return found[:limit]
-    if len(found) * _WIDER < limit:
-        few = _few_matching(db, Within(bank_id, chosen, now), match)
-        if few is not None and len(few) <= limit:
-            return few
-    where, values = filters.compiled(db, chosen, now)
-    sql = f"{db.text('keyword_ids_filtered')}{where} {db.text('order_score')}"
-    rows = db.select(sql, values | {"match": match, "bank_id": bank_id, "limit": limit})
-    return [row["id"] for row in rows]
+    within = Within(bank_id, chosen, now)
+    among = led(db, within)
+    if among is None:
+        ranked = _ids(db.value("ranked_ids", match=match, limit=_BEST * limit))
+        found = _passing_best(db, within, ranked, limit)
+        if len(found) >= limit or len(ranked) < _BEST * limit:
+            return found
+        among = led(db, within, by_bank=True)
+    if among is None:
+        return _passing_best(db, within, _ids(db.value("ranked_ids", match=match, limit=-1)), limit)
+    matching = set(among.split()).intersection(str(db.value("matching_ids", match=match) or "").split())
+    if len(matching) <= limit:
+        return list(passing(db, bank_id, [int(number) for number in matching], chosen, now))
+    ranked = str(db.value("ranked_ids", match=match, limit=-1)).split()
+    return _passing_best(db, within, [int(number) for number in ranked if number in matching], limit)
 
 
-def _few_matching(db: Database, within: Within, match: str) -> list[int] | None:
-    """What matches among the few memories that an index finds for a filter; None when they are not few."""
-    if not filters.indexed(within.chosen):
-        return None
-    meant_ids = meant(db, within).split()
-    if len(meant_ids) > _FEW_MAX:
-        return None
-    matching = set(str(db.value("matching_ids", match=match) or "").split())
-    return [int(number) for number in meant_ids if number in matching]
+def _passing_best(db: Database, within: Within, ranked: Sequence[int], limit: int) -> list[int]:
+    """The first of some memories that a filter means, looked for in ever larger parts of them."""
+    found, start = list[int](), 0
+    while start < len(ranked) and len(found) < limit:
+        part = ranked[start : 2 * limit + 8 * start]
+        allowed = passing(db, within.bank_id, part, within.chosen, within.now)
+        found += [number for number in part if number in allowed]
+        start += len(part)
+    return found[:limit]
+
+
+def led(db: Database, within: Within, *, by_bank: bool = False) -> str | None:
+    """The ids, with spaces between, of all memories that a filter can mean, and perhaps of others: what the index finds
+    that leads to fewest. None where it leads to many, or there is none. `by_bank` means small banks as well.
+    """
+    asked, answers = (within, by_bank), db.answers
+    for question, answer in answers:
+        if question == asked:
+            return answer
+    ways = Ways(db, within.bank_id)
+    every = (*ways.of(within.chosen), *([ways.whole()] if by_bank else ()))
+    best = ways.best(every, max(_LED_MIN, extent(db)[0] // _LED_SHARE)) if every else ""
+    answers.append((asked, ways.found(best) if best else None))
+    return answers[-1][1]
 
 
 def together_ids(db: Database, within: Within, terms: Sequence[str], limit: int) -> list[int]:
@@ -137,6 +167,10 @@ def together_ids(db: Database, within: Within, terms: Sequence[str], limit: int)
 
     For terms so common that weighing every text with them would take long: only the newest of those are looked at.
     """
+    among = _ids(led(db, within) or "")
+    if 0 < len(among) <= _READ_MAX:
+        passed = passing(db, within.bank_id, among, within.chosen, within.now)
+        return _with_terms(db, sorted(passed, reverse=True), terms)[:limit]
     found: dict[int, None] = {}
     where, values = filters.compiled(db, within.chosen, within.now)
     for match in (all_of(terms), any_of(terms)):
@@ -148,6 +182,16 @@ def together_ids(db: Database, within: Within, terms: Sequence[str], limit: int)
     return list(found)[:limit]
 
 
+def _with_terms(db: Database, numbers: Sequence[int], terms: Sequence[str]) -> list[int]:
+    """Those of some memories that have all of some terms, then those with any."""
+    texts = stored_terms(db, numbers, _TERMS_CHARS_MAX)
+    counts = {
+        number: sum(f" {term} " in f" {texts[number]} " for term in terms) for number in numbers if number in texts
+    }
+    having = [number for number, count in counts.items() if count]
+    return sorted(having, key=lambda number: counts[number] < len(terms))
+
+
 def passing(db: Database, bank_id: int, candidates: Sequence[int], chosen: Filter, now: int) -> set[int]:
     """Those of a few candidates that a filter means."""
     where, values = filters.compiled(db, chosen, now)
@@ -157,12 +201,12 @@ def passing(db: Database, bank_id: int, candidates: Sequence[int], chosen: Filte
 
 def meant(db: Database, within: Within) -> str:
     """The ids of all memories a filter means, with spaces between."""
-    chosen = within.chosen
-    where, values = filters.compiled(db, chosen, within.now)
-    drivers = filters.tags_needed(chosen.where) if chosen.status == "live" else ()
-    name = "meant_ids_among" if chosen.ids is not None else "meant_ids_tagged" if drivers else "meant_ids"
-    given = {"bank_id": within.bank_id} | ({"drivers": json.dumps(drivers)} if name == "meant_ids_tagged" else {})
-    return str(db.select(db.text(name) + where, values | given)[0]["ids"] or "")
+    where, values = filters.compiled(db, within.chosen, within.now)
+    among = led(db, within)
+    if among is not None:
+        values["among"] = f"[{among.replace(' ', ',')}]"
+    sql = db.text("meant_ids" if among is None else "meant_ids_among") + where
+    return str(db.select(sql, values | {"bank_id": within.bank_id})[0]["ids"] or "")
 
 
 def term_counts(db: Database, terms: Iterable[str], count_max: int) -> dict[str, int]:
@@ -219,7 +263,7 @@ def beginnings(db: Database, bank_id: int, memory_ids: Sequence[int], chars: int
 
 def drop_lost(db: Database) -> None:
     """Let go of derived rows whose memory is gone."""
-    for name in ("drop_lost_texts", "drop_lost_tags", "drop_lost_vectors", "drop_lost_stale"):
+    for name in ("drop_lost_texts", "drop_lost_tags", "drop_lost_fields", "drop_lost_vectors", "drop_lost_stale"):
         db.run(name)
 
 

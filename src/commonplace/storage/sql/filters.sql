@@ -135,9 +135,32 @@ exists (select 1 from json_each(m.tags) t where t.value in (select value from js
  and not exists (select 1 from json_each(m.tags) t where t.value not in (select value from json_each(:v#))))
 
 -- The memory's own fields in the form of metadata, so that the same conditions can be asked of them.
--- name: own_fields
-json_object('id', m.id, 'kind', m.kind, 'category', nullif(m.category, ''), 'user', m.user, 'agent', nullif(m.agent, ''),
-  'run', nullif(m.run, ''), 'text', m.text, 'created_at', m.created_at, 'updated_at', m.updated_at)
+-- name: own_id
+json_object('id', m.id)
+
+-- name: own_kind
+json_object('kind', m.kind)
+
+-- name: own_category
+json_object('category', nullif(m.category, ''))
+
+-- name: own_user
+json_object('user', m.user)
+
+-- name: own_agent
+json_object('agent', nullif(m.agent, ''))
+
+-- name: own_run
+json_object('run', nullif(m.run, ''))
+
+-- name: own_text
+json_object('text', m.text)
+
+-- name: own_created_at
+json_object('created_at', m.created_at)
+
+-- name: own_updated_at
+json_object('updated_at', m.updated_at)
 
 -- name: match_null
 json_extract(m.metadata, :p#) is null
@@ -170,12 +193,14 @@ not coalesce(json_type(m.metadata, :p#) in (select value from json_each(:t#))
 exists (
   select 1 from json_each(m.metadata, :p#) have, json_each(:v#) wanted
   where have.atom = wanted.atom and (have.type in ('true', 'false')) = (wanted.type in ('true', 'false'))
+    and json_type(m.metadata, :p#) <> 'object'
 )
 
 -- name: match_nin
 not exists (
   select 1 from json_each(m.metadata, :p#) have, json_each(:v#) wanted
   where have.atom = wanted.atom and (have.type in ('true', 'false')) = (wanted.type in ('true', 'false'))
+    and json_type(m.metadata, :p#) <> 'object'
 )
 
 -- name: match_like

@@ -69,6 +69,27 @@ where m.forgotten_at is not null or m.bank_id <> g.bank_id
   or not exists (select 1 from {readable_tags} t where t.value = g.tag)
 order by 1 limit :limit;
 
+-- name: memories_with_wrong_fields
+with recursive inside (memory_id, bank_id, path, type, value) as (
+  select m.id, m.bank_id, '$."' || e.key || '"', e.type, e.value
+  from memories m, json_each(case when json_valid(m.metadata) then m.metadata else '{}' end) e
+  where e.key not in ('fact', 'vault')
+  union all
+  select i.memory_id, i.bank_id, i.path || '."' || e.key || '"', e.type, e.value
+  from inside i, json_each(i.value) e where i.type = 'object'
+), leaves (memory_id, bank_id, path, value) as (
+  select memory_id, bank_id, path, value from inside where type not in ('array', 'object', 'null')
+  union all
+  select i.memory_id, i.bank_id, i.path, e.atom from inside i, json_each(i.value) e
+  where i.type = 'array' and e.atom is not null
+), expected as (
+  select bank_id, path, case typeof(value) when 'text' then substr(value, 1, 100) else value end as value, memory_id
+  from leaves
+), kept as (select bank_id, path, value, memory_id from fields where memory_id in (select id from memories))
+select memory_id as id from (select * from expected except select * from kept)
+union select memory_id from (select * from kept except select * from expected)
+order by 1 limit :limit;
+
 -- A memory without a vector waits in the queue; one in neither place would never get one.
 -- name: memories_without_vector
 select m.id from memories m
@@ -83,6 +104,7 @@ order by v.memory_id limit :limit;
 
 -- name: orphans
 select memory_id as id from tags where memory_id not in (select id from memories)
+union select memory_id from fields where memory_id not in (select id from memories)
 union select memory_id from vectors where memory_id not in (select id from memories)
 union select memory_id from stale where memory_id not in (select id from memories)
 union select from_id from links where from_id not in (select id from memories)

@@ -66,6 +66,12 @@ create index memories_by_agent on memories (bank_id, agent) where agent <> '';
 create index memories_by_run on memories (bank_id, run) where run <> '';
 create index memories_by_category on memories (bank_id, category) where category <> '';
 create index memories_by_kind on memories (bank_id, kind) where kind <> 'note';
+-- The others of these: the memories that have nothing there, where most have something.
+create index memories_of_nobody on memories (bank_id) where user = '';
+create index memories_of_notes on memories (bank_id) where kind = 'note';
+create index memories_untagged on memories (bank_id) where tags = '[]';
+create index memories_by_happening on memories (bank_id, happened_at) where happened_at is not null;
+create index memories_by_ending on memories (bank_id, happened_until, happened_at) where happened_until is not null;
 create index memories_by_document on memories (document_id) where document_id is not null;
 -- One chain per key: a second memory with the same key in the same scope cannot exist, forgotten or not.
 create unique index memories_by_key on memories (bank_id, project, user, agent, run, key) where key <> '';
@@ -269,6 +275,18 @@ create table tags (
 ) strict, without rowid;
 
 create index tags_by_memory on tags (memory_id);
+
+-- What stands in metadata, by field and value, so that a filter on it finds its memories without a look at all of them.
+-- A list counts as each of its members; long texts are cut; what the engine notes there for itself is left out.
+create table fields (
+  bank_id integer not null,
+  path text not null,
+  value any not null,
+  memory_id integer not null,
+  primary key (bank_id, path, value, memory_id)
+) strict, without rowid;
+
+create index fields_by_memory on fields (memory_id);
 
 -- Words are split, folded and stemmed by text.py before they come here, so the tokenizer only has to cut at spaces.
 create virtual table texts using fts5 (

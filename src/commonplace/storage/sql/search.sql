@@ -1,4 +1,4 @@
--- The text index, the tags, the vectors and the queue of memories that need new ones. All derived.
+-- The text index, the tags, the fields of metadata, the vectors and the queue of memories that need new ones. All derived.
 
 -- name: put_text
 replace into texts (rowid, title, body, labels) values (:memory_id, :title, :body, :labels);
@@ -17,6 +17,24 @@ insert into tags (bank_id, tag, memory_id) values (:bank_id, :tag, :memory_id) o
 
 -- name: drop_tags
 delete from tags where memory_id in (select value from json_each(:ids));
+
+-- The scalars of a memory's metadata and the members of its lists, each by the names that lead to it.
+-- name: put_fields
+insert or ignore into fields (bank_id, path, value, memory_id)
+with recursive inside (path, type, value) as (
+  select '$."' || e.key || '"', e.type, e.value from json_each(:metadata) e
+  where e.key not in (select value from json_each(:apart))
+  union all
+  select i.path || '."' || e.key || '"', e.type, e.value from inside i, json_each(i.value) e where i.type = 'object'
+), leaves (path, value) as (
+  select path, value from inside where type not in ('array', 'object', 'null')
+  union all
+  select i.path, e.atom from inside i, json_each(i.value) e where i.type = 'array' and e.atom is not null
+)
+select :bank_id, path, case typeof(value) when 'text' then substr(value, 1, 100) else value end, :memory_id from leaves;
+
+-- name: drop_fields
+delete from fields where memory_id in (select value from json_each(:ids));
 
 -- name: mark_stale
 insert into stale (memory_id, bank_id) values (:memory_id, :bank_id) on conflict do nothing;
@@ -46,17 +64,10 @@ select count(*) as count from (select rowid from texts where texts match :match 
 -- name: text_extent
 select block from texts_data where id = 1;
 
--- name: keyword_ids
-select rowid as id, bm25(texts, 2.0, 1.0, 1.0) as score from texts where texts match :match
-order by score, rowid desc limit :limit;
-
--- A cross join is SQLite's way to fix the order: first the matches, then each one's row, whatever indexes there are.
--- name: keyword_ids_filtered
-select m.id, bm25(texts, 2.0, 1.0, 1.0) as score from texts cross join memories m on m.id = texts.rowid
-where texts match :match and m.bank_id = :bank_id
-
--- name: order_score
-order by score, m.id desc limit :limit
+-- The best matches, as one text.
+-- name: ranked_ids
+select group_concat(id, ' ') as ids from (select rowid as id from texts where texts match :match
+  order by bm25(texts, 2.0, 1.0, 1.0), rowid desc limit :limit);
 
 -- Looks at the newest so many instead of weighing all, so its match may hold common words.
 -- name: newest_matching
@@ -72,18 +83,14 @@ limit :limit
 -- name: passing_ids
 select m.id from json_each(:candidates) c cross join memories m on m.id = c.value where m.bank_id = :bank_id
 
--- All memories that a filter means, as one text. A cross join starts from what the filter names, whatever else there is.
+-- All memories that a filter means, as one text.
 -- name: meant_ids
 select group_concat(m.id, ' ') as ids from memories m where m.bank_id = :bank_id
 
+-- A cross join is SQLite's way to fix the order: first what is given, then each one's row, whatever indexes there are.
 -- name: meant_ids_among
-select group_concat(m.id, ' ') as ids from json_each(:ids) i cross join memories m on m.id = i.value
+select group_concat(m.id, ' ') as ids from json_each(:among) i cross join memories m on m.id = i.value
 where m.bank_id = :bank_id
-
--- name: meant_ids_tagged
-select group_concat(m.id, ' ') as ids from (select distinct memory_id from tags
-  where bank_id = :bank_id and tag in (select value from json_each(:drivers))) t
-cross join memories m on m.id = t.memory_id where m.bank_id = :bank_id
 
 -- name: stored_terms
 select t.rowid as id, substr(t.title || ' ' || t.labels || ' ' || t.body, 1, :chars) as terms
@@ -154,6 +161,9 @@ delete from texts where rowid in (select id from texts_content where id not in (
 
 -- name: drop_lost_tags
 delete from tags where memory_id not in (select id from memories);
+
+-- name: drop_lost_fields
+delete from fields where memory_id not in (select id from memories);
 
 -- name: drop_lost_vectors
 delete from vectors where memory_id not in (select id from memories);
