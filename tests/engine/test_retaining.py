@@ -9,7 +9,7 @@ import pytest
 from commonplace.app import open_engine
 from commonplace.engine.asking import Question
 from commonplace.engine.engine import Engine
-from commonplace.engine.marks import mark_of, proof_count
+from commonplace.engine.marks import mark_of, proofs
 from commonplace.engine.retaining import Passage
 from commonplace.engine.tasks import TASKS
 from commonplace.engine.worker import run_pending
@@ -24,10 +24,10 @@ from tests.models.scripted import Scripted, model, sent
 def test_a_fact_said_by_two_documents_outlives_one_of_them(engine: Engine) -> None:
     engine.retain("b", Passage("The gate is green.", name="one"))
     [number] = engine.retain("b", Passage("The gate is green. The roof is red.", name="two")).memory_ids[:1]
-    assert proof_count(engine.get("b", number)) == 2
+    assert proofs(mark_of(engine.get("b", number))) == 2
     engine.erase_document("b", "one")
     fact = engine.get("b", number)
-    assert (proof_count(fact), fact.document_id) == (1, engine.get_document("b", "two").id)
+    assert (proofs(mark_of(fact)), fact.document_id) == (1, engine.get_document("b", "two").id)
     assert len(engine.erase_document("b", "two")) == 2
     with pytest.raises(NotFound):
         engine.get("b", number)

@@ -86,7 +86,7 @@ def listed(memory: Memory, names: Mapping[int, str], bank: str) -> Json:
             "fact_type": fact_type(memory),
             "date": iso(memory.happened_at or mark.mentioned_at),
             "entities": ", ".join(mark.entities),
-            "proof_count": marks.proof_count(memory),
+            "proof_count": marks.proofs(mark),
             "updated_at": iso(memory.updated_at),
             "source_memory_ids": _uuids(mark.sources),
         }
@@ -103,7 +103,7 @@ def whole(call: Call, memory: Memory, names: Mapping[int, str]) -> Json:
             "type": fact_type(memory),
             "date": iso(memory.happened_at or mark.mentioned_at),
             "entities": list(mark.entities),
-            "proof_count": marks.proof_count(memory),
+            "proof_count": marks.proofs(mark),
             "observation_scopes": None,
         }
     )

@@ -13,6 +13,7 @@ from typing import TypeVar
 from commonplace import text
 from commonplace.engine import graph, marks
 from commonplace.engine import recall as finding
+from commonplace.engine.marks import Mark
 from commonplace.engine.parts import Parts
 from commonplace.extract import merging, when
 from commonplace.extract.when import Span
@@ -77,26 +78,27 @@ def ask(parts: Parts, bank: str, question: Question) -> tuple[Finding, ...]:
     # The moment asked about anchors words and weights; it hides nothing that was written later.
     during = (window.start, window.end) if window else None
     hits = finding.recall(parts, bank, Query(question.text, question.filter, limit, during=during)).hits
-    found = {
-        hit.memory.id: Finding(
+    found: dict[int, Finding] = {}
+    for hit in hits:
+        mark = marks.mark_of(hit.memory)
+        timely = window is not None and _within(hit.memory, mark, window)
+        found[hit.memory.id] = Finding(
             hit.memory,
-            hit.score * _weight(hit.memory, now, window),
+            hit.score * _weight(hit.memory, mark, now, timely=timely),
             hit.score,
             _floored(hit.channels.get("vector"), question.floors.get("semantic")),
             _floored(hit.channels.get("keyword"), question.floors.get("keyword")),
-            1.0 if window and _within(hit.memory, window) else None,
+            1.0 if timely else None,
         )
-        for hit in hits
-    }
     direct = [one for one in found.values() if one.semantic is not None or one.keyword is not None]
     direct = sorted(_named(question.text, direct), key=lambda one: (-one.final, -one.memory.id))
     direct = _newest_first(direct, now)
-    timely = _timely(parts, place.id, question, window, set(found)) if window else []
+    of_then = _timely(parts, place.id, question, window, set(found)) if window else []
     if window and not question.window and _asks_only_when(question.text, now):
         # Words such as "what happened" and a date find anything with a date in it; only the time is meant.
         direct = [one for one in direct if one.temporal]
-    near = _neighbours(parts, place.id, question, direct, {one.memory.id for one in timely}) if follows else []
-    return tuple(one for one in [*direct, *timely, *near] if _passes(one, question.floors))
+    near = _neighbours(parts, place.id, question, direct, {one.memory.id for one in of_then}) if follows else []
+    return tuple(one for one in [*direct, *of_then, *near] if _passes(one, question.floors))
 
 
 def packed(parts: Parts, items: Sequence[_Item], text_of: Callable[[_Item], str], tokens_max: int) -> tuple[_Item, ...]:
@@ -165,17 +167,16 @@ def _passes(one: Finding, floors: Mapping[str, float]) -> bool:
     return relevance >= floors.get("reranker", 0) and one.final >= floors.get("final", 0)
 
 
-def _weight(memory: Memory, now: int, window: Span | None) -> float:
+def _weight(memory: Memory, mark: Mark, now: int, *, timely: bool) -> float:
     """A little more for what is newer and was said more often, and more for what is of the time asked for."""
-    mark = marks.mark_of(memory)
     age = abs(now - (memory.happened_at or mark.mentioned_at)) / _DAY_MS
     recent = _RECENCY * 0.5 ** (age / _HALF_LIFE_DAYS)
-    proven = _PROOF * min(5.0, math.log(marks.proof_count(memory)))
-    return 1 + recent + proven + (_IN_TIME if window and _within(memory, window) else 0)
+    proven = _PROOF * min(5.0, math.log(marks.proofs(mark)))
+    return 1 + recent + proven + (_IN_TIME if timely else 0)
 
 
-def _within(memory: Memory, window: Span) -> bool:
-    start = marks.mark_of(memory).mentioned_at if memory.happened_at is None else memory.happened_at
+def _within(memory: Memory, mark: Mark, window: Span) -> bool:
+    start = mark.mentioned_at if memory.happened_at is None else memory.happened_at
     end = start if memory.happened_until is None else memory.happened_until
     return start < window.end and end >= window.start
 

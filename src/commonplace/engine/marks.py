@@ -60,9 +60,8 @@ def mark_in(metadata: Metadata) -> Mark | None:
     return Mark(**values)
 
 
-def proof_count(memory: Memory) -> int:
+def proofs(mark: Mark) -> int:
     """How often a memory was said: the documents that say it, or what an observation was made of."""
-    mark = mark_of(memory)
     return len(mark.sources) or max(1, len(mark.documents))
 
 
