@@ -195,7 +195,7 @@ def test_doctor_looks_into_the_folder_of_every_bank(vault: VaultClient) -> None:
     file = vault.root.with_name("vault-banks") / "attic" / "broken.md"
     file.write_text("---\ntitle: [oops\n---\nx")
     told = CliRunner().invoke(doctor, ["--json"], obj=Shell(str(vault.running.home))).output
-    assert "of bank 'attic' cannot be read as notes: broken.md" in told
+    assert "of bank 'attic' cannot be read: broken.md" in told
     assert "commonplace vault status --bank attic" in told
     file.unlink()
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from commonplace.errors import Busy, Conflict, Forbidden, Invalid, NotFound
 
 PART_PREFIX, PART_SUFFIX = ".commonplace-", ".part"
-_NO_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+NO_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _NO_RIGHT = (errno.EACCES, errno.EPERM, errno.EROFS)
 _BAD_NAME = (errno.EISDIR, errno.ENOTDIR, errno.ENAMETOOLONG, errno.EINVAL, errno.ELOOP)
 
@@ -25,7 +25,7 @@ def explained(path: Path) -> Generator[None]:
         yield
     except OSError as error:
         name, why = path.name or "that path", error.strerror or "the system refused"
-        if error.errno in _NO_SPACE:
+        if error.errno in NO_SPACE:
             raise Busy("The disk is full; nothing was changed.", hint="Free some space and try again.") from error
         if error.errno in _NO_RIGHT:
             raise Forbidden(

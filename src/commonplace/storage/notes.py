@@ -88,6 +88,11 @@ def taken(db: Database, numbers: Sequence[int]) -> set[int]:
     return {row["id"] for row in db.all("taken_ids", ids=json.dumps(list(numbers)))}
 
 
+def gone(db: Database, bank_id: int) -> set[int]:
+    """The notes of a bank that are forgotten and whose files are gone."""
+    return {row["memory_id"] for row in db.all("gone_notes", bank_id=bank_id)}
+
+
 def drop(db: Database, memory_id: int) -> None:
     """Forget about a file."""
     db.run("drop_note", memory_id=memory_id)

@@ -4,15 +4,16 @@ import os
 import secrets
 import time
 import zlib
-from contextlib import suppress
+from collections.abc import Generator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from platform import node
 from typing import NamedTuple
 
-from commonplace.errors import Conflict
+from commonplace.errors import Busy, Conflict
 from commonplace.limits import TEXT_BYTES_MAX
-from commonplace.storage.files import PART_PREFIX, PART_SUFFIX, explained
+from commonplace.storage.files import NO_SPACE, PART_PREFIX, PART_SUFFIX, explained
 from commonplace.vault import names
 
 # Frontmatter comes on top of a text at its own limit.
@@ -82,7 +83,7 @@ def behind_link(root: Path, path: str) -> bool:
 
 def stage(root: Path, data: bytes) -> Path:
     """The bytes on disk under a name that is nobody's note, to be given its own name later."""
-    with explained(root):
+    with explained(root), _usable():
         root.mkdir(mode=0o700, parents=True, exist_ok=True)
         part = root / f"{PART_PREFIX}{_HOST}-{os.getpid()}-{secrets.token_hex(4)}{PART_SUFFIX}"
         handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600)
@@ -95,6 +96,19 @@ def stage(root: Path, data: bytes) -> Path:
             part.unlink(missing_ok=True)
             raise
     return part
+
+
+@contextmanager
+def _usable() -> Generator[None]:
+    """Say of a folder that cannot be written to whose matter that is; a full disk is told of as everywhere."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno in NO_SPACE:
+            raise
+        why = error.strerror or "the system refused"
+        hint = "Check COMMONPLACE_VAULT, its disk and its rights; `commonplace vault status` shows the folder."
+        raise Busy(f"The folder of notes cannot be written to: {why}.", hint=hint) from error
 
 
 def publish(part: Path, target: Path) -> bool:

@@ -156,15 +156,17 @@ def _is_known(kept: Kept | None, one: Found, settle: bool) -> bool:
 
 def _note_missing(vault: Vault, listing: Listing, known: list[Kept], report: Report) -> None:
     """Note which files are not there, and believe it of those that stay away."""
-    now = vault.engine.clock.now()
-    for before in known if listing.whole else ():
+    now, bank_id = vault.engine.clock.now(), vault.bank_id
+    away = [one for one in known if one.path not in listing.files] if listing.whole else []
+    believed = rows.gone(vault.engine.db, bank_id) if away and bank_id is not None else set[int]()
+    for before in (one for one in away if one.memory_id not in believed):
         # Looked up again, because it may have been found under another path just now.
-        kept = rows.find(vault.engine.db, before.memory_id) if before.path not in listing.files else None
+        kept = rows.find(vault.engine.db, before.memory_id)
         if kept is None or kept.path in listing.files or not kept.mtime_ns:
             continue
         if folder.seen(vault.root, kept.path) is not None or names.placeholder(kept.path) in listing.passed:
             continue
-        report.missing.append(kept.path)
+        report.missing.append(ids.note(kept.memory_id) if kept.path.startswith(rows.NOWHERE) else kept.path)
         with vault.engine.db.transaction():
             if kept.missing_at is None:
                 rows.put(vault.engine.db, replace(kept, missing_at=now))

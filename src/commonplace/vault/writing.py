@@ -174,13 +174,17 @@ def _inside(path: str) -> str:
 
 
 def adopt_files(vault: Vault, numbers: Sequence[int]) -> int:
-    """Write the ids of notes into their files; how many files were changed."""
+    """Write the ids of notes into their files; how many files were changed. Those that have one stay as they are."""
     done = 0
     for number in numbers:
         kept, memory = rows.find(vault.engine.db, number), vault.memory(number)
         if kept is None or memory is None or folder.seen(vault.root, kept.path) is None:
             continue
         with suppress(Invalid), vault.engine.db.transaction():
+            page = notes.split(folder.contents(vault.root, kept.path))
+            # One that is not ours may mean something to another program.
+            if "id" in page.spans and notes.read(page, "").id in (None, number):
+                continue
             rows.put(vault.engine.db, replace(kept, version=0))
             done += follow(vault, number, Origin())
     return done

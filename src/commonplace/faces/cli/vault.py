@@ -86,7 +86,8 @@ def adopt(call: Call) -> None:
 
 def findings(engine: Engine) -> tuple[Finding, ...]:
     """What doctor has to say about the folders of notes, one for each bank."""
-    places = [place for place in vaults(engine) if place.root.is_dir()] if engine.vault is not None else []
+    busy = rows.banks_with_notes(engine.db)
+    places = [place for place in vaults(engine) if place.root.is_dir() or place.bank in busy] if engine.vault else []
     found = [finding for place in places for finding in _findings(place)]
     if not places or found:
         return tuple(found)
@@ -98,12 +99,16 @@ def _findings(place: Vault) -> Iterator[Finding]:
     report = sync(place, full=True)
     whose = "" if place.bank == DEFAULT_BANK else f" of bank {place.bank!r}"
     command = "`commonplace vault status`" if not whose else f"`commonplace vault status --bank {place.bank}`"
+    if not place.root.is_dir():
+        text = f"The folder of the notes{whose} is not there, so nothing is read from it or written to it."
+        yield Finding("vault", "warning", text, "Bring its disk back, or set COMMONPLACE_VAULT to where it is.")
     if report.broken:
         listed = "; ".join(f"{path}: {why}" for path, why in list(report.broken.items())[:_SHOWN])
-        text = f"{screen.counted(len(report.broken), 'file')}{whose} cannot be read as notes: {listed}"
+        text = f"{screen.counted(len(report.broken), 'file')}{whose} cannot be read: {listed}"
         yield Finding("vault", "warning", text, f"{command} lists all of them.")
     if report.copies:
-        text = f"{screen.counted(len(report.copies), 'file')}{whose} are copies that a sync client made of notes."
+        copies = screen.counted(len(report.copies), "file", "files")
+        text = f"{copies}{whose} with the name of a sync client's copy, or the id of another file."
         yield Finding("vault", "warning", text, f"{command} lists them.")
 
 
@@ -114,10 +119,14 @@ def _synced(call: Call) -> Report:
 def _told(call: Call, report: Report, *, whole: bool) -> None:
     place = vault_of(call.engine, call.bank)
     known = rows.listed(call.engine.db, place.bank_id) if place.bank_id is not None else []
+    count = sum(one.missing_at is None for one in known)
     if call.as_json:
-        screen.emit({"folder": str(place.root), "note_count": len(known)} | asdict(report))
+        screen.emit({"folder": str(place.root), "note_count": count} | asdict(report))
     else:
-        screen.note(f"{screen.counted(len(known), 'note')} in {place.root}")
+        screen.note(f"{screen.counted(count, 'note')} in {place.root}")
+        if not place.root.is_dir():
+            after = "Bring its disk back, or check COMMONPLACE_VAULT." if known else "The first note makes it."
+            screen.note(f"The folder is not there. {after}")
         counts = {name: getattr(report, name) for name in ("added", "changed", "forgotten", "restored", "written")}
         done = ", ".join(f"{count:,} {name}" for name, count in counts.items() if count)
         screen.note(f"Brought together: {done or 'nothing had changed'}.")

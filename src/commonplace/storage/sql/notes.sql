@@ -23,6 +23,10 @@ select n.path, case when n.missing_at is null then n.mtime_ns else -1 end as mti
 where n.bank_id = :bank_id and (n.missing_at is null
   or exists (select 1 from memories m where m.id = n.memory_id and m.forgotten_at is null));
 
+-- name: gone_notes
+select n.memory_id from notes n join memories m on m.id = n.memory_id
+where n.bank_id = :bank_id and n.missing_at is not null and m.forgotten_at is not null;
+
 -- name: put_note
 insert into notes (memory_id, bank_id, path, mtime_ns, size, sha256, version, missing_at)
 values (:memory_id, :bank_id, :path, :mtime_ns, :size, :sha256, :version, :missing_at)
