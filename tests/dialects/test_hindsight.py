@@ -104,6 +104,8 @@ def test_failures_are_in_the_answer_and_slips_are_forgiven(hindsight: Hindsight)
     bad = hindsight("retain", content="x", timestamp="soon")
     assert bad["status"] == "error"
     assert bad["message"].startswith("Invalid timestamp format 'soon'.")
+    filled = hindsight("sync_retain", content="x", timestamp="0001-01-01T00:00:00Z")
+    assert (filled["status"], filled["message"].endswith("Leave it out where none is known.")) == ("error", True)
     unknown = hindsight("recall", query="x", types=["dream"])
     assert unknown["results"] == []
     assert "experience, observation or world" in unknown["error"]

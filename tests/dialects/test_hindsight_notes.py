@@ -156,6 +156,16 @@ def test_an_answer_is_dated_no_more_exactly_than_what_was_said(hindsight: Hindsi
     assert "Vera was ill last week. (2026-03-02 to 2026-03-08) [" in text
 
 
+@requirement("hindsight:reflect:synthesis")
+def test_what_answers_best_is_told_first_also_where_its_words_do_not_tell_what_it_is_about(
+    hindsight: Hindsight,
+) -> None:
+    hindsight.keep("Release plan for the spring: nobody objects. The release team has four people.", timestamp=SAID)
+    [number] = hindsight.keep("Decisions: ship release 2.4 on March 24.", timestamp=SAID)
+    text = hindsight("reflect", query="When do we ship release 2.4?", budget="mid")["text"]
+    assert text.startswith(f"Known:\n- Decisions: ship release 2.4 on March 24. (2026-03-24) [{number}]\n\nRelease")
+
+
 @requirement("hindsight:reflect:schema")
 def test_a_schema_is_never_filled_with_what_is_known_of_somebody_else(hindsight: Hindsight) -> None:
     hindsight.keep("Dora likes tea.", timestamp=SAID)

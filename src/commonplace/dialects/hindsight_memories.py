@@ -249,7 +249,7 @@ def _passage(
     append: bool,
 ) -> Passage:
     labels = None if tags is None else tuple(tags)
-    said_at = shapes.moment(timestamp)
+    said_at = shapes.spoken(timestamp)
     return Passage(content, (document_id or "").strip(), context, said_at, labels, metadata or {}, append)
 
 

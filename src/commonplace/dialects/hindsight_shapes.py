@@ -17,6 +17,7 @@ from commonplace.extract.when import Span
 from commonplace.records import Bank, Condition, Memory, TagsMatch
 
 Json = dict[str, Any]
+_PLACEHOLDERS = ("0000", "0001", "9999")
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 
 
@@ -40,6 +41,15 @@ def moment(text: str | None, *, what: str = "timestamp") -> int | None:
         raise Invalid(
             f"Invalid {what} format '{text[:60]}'.", hint="Use ISO 8601, for example 2026-03-01T09:30:00Z."
         ) from error
+
+
+def spoken(text: str | None) -> int | None:
+    """The moment at which something was said; what only fills a field is none."""
+    if text and text.strip()[:4] in _PLACEHOLDERS:
+        raise Invalid(
+            f"Invalid timestamp '{text[:60]}': it names no real time.", hint="Leave it out where none is known."
+        )
+    return moment(text)
 
 
 def names_of(call: Call, memories: Iterable[Memory]) -> dict[int, str]:

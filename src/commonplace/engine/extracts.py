@@ -69,19 +69,21 @@ def cite(memory: Memory) -> str:
 
 
 def _grouped(found: Sequence[Finding]) -> dict[str, list[Memory]]:
-    """The memories by what they are about, in the order in which they were found; the rest comes last."""
+    """The memories by what they are about, in the order in which they were found.
+
+    Those whose words do not tell it come first as far as they were found before all others, and else last.
+    """
     groups: dict[str, list[Memory]] = {}
+    best: list[Memory] = []
     rest: list[Memory] = []
     for one in found:
         subject = facts.subject(one.memory.text)
         if subject:
             groups.setdefault(subject, []).append(one.memory)
         else:
-            rest.append(one.memory)
+            (rest if groups else best).append(one.memory)
     named = {_heading(subject, some[0].text): some for subject, some in groups.items()}
-    if rest and not named:
-        return {"Known": rest}
-    return named | ({"Also": rest} if rest else {})
+    return ({"Known": best} if best else {}) | named | ({"Also": rest} if rest else {})
 
 
 def _heading(subject: str, text: str) -> str:
