@@ -276,3 +276,51 @@ def test_the_history_of_mem0_gives_the_last_word_on_each_memory(tmp_path: Path, 
     assert (memory.text, times.iso(memory.created_at)) == ("Likes coffee", "2025-01-02T03:04:05.000Z")
     assert times.iso(memory.updated_at) == "2025-02-02T03:04:05.000Z"
     assert dict(report.left) == {"deleted there": 1}
+
+
+def openmemory(**more: Any) -> dict[str, Any]:
+    """What a backup of OpenMemory has in its memories.json, with one memory that was deleted."""
+    memory = {
+        "id": "m-1",
+        "user_id": "u-1",
+        "app_id": "a-1",
+        "content": "Prefers window seats",
+        "metadata": {"n": 1},
+    } | {
+        **{"state": "active", "created_at": "2025-05-01T10:00:00+00:00", "updated_at": None, "deleted_at": None},
+        "category_ids": ["c-1"],
+    }
+    return {
+        "user": {"id": "u-1", "user_id": "ada", "name": "Ada"},
+        "apps": [{"id": "a-1", "name": "cursor"}],
+        "categories": [{"id": "c-1", "name": "travel"}],
+        "memories": [memory | more, memory | {"id": "m-2", "state": "deleted"}],
+        "export_meta": {"version": "1"},
+    }
+
+
+@pytest.mark.parametrize("form", ["zip", "file", "lines"])
+def test_a_backup_of_openmemory_is_taken_with_the_names_of_its_numbers(
+    tmp_path: Path, brought: Bring, known: Known, form: str
+) -> None:
+    line = {"id": "m-1", "content": "Prefers window seats", "metadata": {"n": 1}, "state": "active"} | {
+        **{"created_at": "2025-05-01T10:00:00+00:00", "updated_at": None, "app": "cursor", "categories": ["travel"]},
+    }
+    match form:
+        case "zip":
+            path = files.zipped(tmp_path / "memories_export_ada.zip", memories=openmemory())
+        case "file":
+            path = files.written(tmp_path / "memories.json", openmemory())
+        case _:
+            path = files.written(
+                tmp_path / "m.jsonl", f"{json.dumps(line)}\n{json.dumps(line | {'state': 'deleted'})}\n"
+            )
+
+    report = brought(path)
+    again = brought(path, owners=("ada",))
+
+    (memory,) = known()
+    assert (report.source, report.added, dict(report.left)) == ("mem0", 1, {"deleted there": 1})
+    assert (memory.text, memory.tags, memory.scope) == ("Prefers window seats", ("travel",), Scope(agent="cursor"))
+    assert memory.metadata == {"n": 1, "imported": {"from": "mem0", "id": "m-1"}}
+    assert (again.moved, again.unchanged) == ((0, 1) if form == "lines" else (1, 0))

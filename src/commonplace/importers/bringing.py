@@ -112,14 +112,18 @@ class _Bringing:
             self.report.broken.append(one)
 
     def put(self, draft: DocumentDraft) -> None:
-        self.report.documents += 1
-        if self.wishes.dry_run:
-            return
+        bank = self.wishes.bank
         try:
-            self.engine.put_document(self.wishes.bank, draft)
+            before = self.engine.find_document(bank, draft.name)
+            if not self.wishes.dry_run:
+                self.engine.put_document(bank, draft)
         except CommonplaceError as error:
-            self.report.documents -= 1
             self.skip(Skipped(f"document {draft.name}", error.message, broken=True))
+            return
+        if before and before.text == draft.text:
+            self.report.unchanged += 1
+        else:
+            self.report.documents += 1
 
     def set_up(self, one: Directive | MentalModel) -> None:
         bank = self.wishes.bank

@@ -7,7 +7,18 @@ from typing import IO
 
 from commonplace.engine.archive import FORMAT
 from commonplace.errors import CommonplaceError, Invalid, NotFound
-from commonplace.importers import chatgpt, claude, graph, hindsight, json_files, memstate, notes, tabular, zips
+from commonplace.importers import (
+    chatgpt,
+    claude,
+    graph,
+    hindsight,
+    json_files,
+    memstate,
+    notes,
+    openmemory,
+    tabular,
+    zips,
+)
 from commonplace.importers.conversations import CONVERSATIONS
 from commonplace.importers.reading import Object, Reader, Skipped, list_of, object_of
 from commonplace.storage import files, foreign
@@ -44,7 +55,7 @@ SOURCES = (
     Source("hindsight", "Hindsight", "the zip of a bank's export", hindsight.read, hindsight.bank_of),
     Source("notes", "Markdown notes", "a folder of notes (Obsidian, basic-memory), its zip, or one note", notes.read),
     Source("graph", "Knowledge graph", "memory.json or memory.jsonl of the official memory server", graph.read),
-    Source("mem0", "mem0", "get_all() or an export as JSON, or history.db", tabular.mem0),
+    Source("mem0", "mem0", "get_all() or an export as JSON, a backup of OpenMemory, or history.db", tabular.mem0),
     Source("chatgpt", "ChatGPT", "the export: its zip, folder or conversations.json", chatgpt.read),
     Source("claude", "Claude", "the export: its zip, folder or one of its JSON files", claude.read),
 )
@@ -152,7 +163,7 @@ def _zip(path: Path) -> str:
             if has_notes and name.count("/") > 1:
                 continue  # As in a folder.
             with json_files.member(archive, name) as file:
-                if (kind := _seen(file)) in _TALKS:
+                if (kind := _seen(file)) in (*_TALKS, "mem0"):
                     return kind
     return "notes" if has_notes else ""
 
@@ -187,6 +198,8 @@ def _kind(given: Object) -> str:
         return "powermem"
     if memstate.has_memories(given):
         return "memstate"
+    if openmemory.is_backup(given):
+        return "mem0"
     if "memories" in given and ("content" in inside or "exported_at" in given):
         return "memories"
     return "mem0" if "memory" in given or "memory" in inside else ""

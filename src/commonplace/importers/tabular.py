@@ -3,13 +3,14 @@
 import hashlib
 import re
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
-from typing import TypeAlias
+from typing import IO, TypeAlias
 
 from commonplace.activities import ReminderDraft
 from commonplace.engine.taking import Foreign, ForeignReminder
 from commonplace.errors import CommonplaceError
-from commonplace.importers import json_files, plain_yaml
+from commonplace.importers import json_files, openmemory, plain_yaml, zips
 from commonplace.importers.json_files import Element
 from commonplace.importers.reading import (
     Object,
@@ -81,17 +82,27 @@ def powermem(place: Place) -> Iterator[Read]:
 
 
 def mem0(place: Place) -> Iterator[Read]:
-    """What mem0 gives out as JSON, or the history that its library keeps in SQLite."""
+    """What mem0 gives out as JSON, the backup of its server, or the history that its library keeps in SQLite."""
     if _is_database(place.path):
         with foreign.opened(place.path) as file:
             yield from _replayed(place, file)
         return
+    if zips.is_zip(place.path):
+        with zips.archive(place.path) as archive:
+            inside = (one for one in archive.namelist() if one.rpartition("/")[2] == openmemory.MEMBER)
+            for name in inside:
+                with json_files.member(archive, name, place.progress) as file:
+                    yield from _mem0_rows(place, file)
+        return
     with json_files.opened(place.path, place.progress) as file:
-        listed = file.read(1) == b"["
-        file.seek(0)
-        found = json_files.elements(file) if listed else _listed(json_files.whole(file))
-        for one in found:
-            yield one if isinstance(one, Skipped) else _mem0_row(one.where, object_of(one.value), place.now)
+        yield from _mem0_rows(place, file)
+
+
+def _mem0_rows(place: Place, file: IO[bytes]) -> Iterator[Read]:
+    for one in json_files.values(file):
+        nested = _listed(one) if isinstance(one, Element) else iter([one])
+        for row in nested:
+            yield row if isinstance(row, Skipped) else _mem0_row(row.where, object_of(row.value), place.now)
 
 
 def _memories_sh_row(where: str, row: Object, now: int) -> Read:
@@ -166,7 +177,7 @@ def _mem0_row(where: str, row: Object, now: int) -> Read:
         tags=tuple(dict.fromkeys(tags)),
         metadata=_own(own) | provenance("mem0", number),
         expires_at=moment_of(first_of(row, "expiration_date", "expires_at")),
-        scope=_scope(row, app="app_id"),
+        scope=_mem0_scope(row),
     )
     times = moment_of(row.get("created_at")), moment_of(row.get("updated_at"))
     return Thing(where, Foreign(_identity(number, text), draft, *times))
@@ -221,9 +232,12 @@ def _exported(place: Place) -> Object:
         return object_of(plain_yaml.read(file.read().decode(errors="surrogateescape")))
 
 
-def _listed(value: object) -> Iterator[Element]:
-    """The memories in an answer: on its first level, or one below."""
-    given = object_of(value)
+def _listed(one: Element) -> Iterator[Element]:
+    """The memories in an answer: on its first level, or one below; or the one that it is."""
+    given = object_of(one.value)
+    if openmemory.is_backup(given) and "memories" in given:
+        yield from openmemory.rows(given)
+        return
     for name in ("results", "memories", "data", "items"):
         inside = given.get(name)
         nested = [found for one in object_of(inside).values() if (found := list_of(one))]
@@ -231,8 +245,7 @@ def _listed(value: object) -> Iterator[Element]:
         if found:
             yield from (Element(where, one) for where, one in _numbered(found))
             return
-    if "memory" in given:
-        yield Element("item 1", given)
+    yield one
 
 
 def _numbered(found: object) -> Iterable[tuple[str, Object]]:
@@ -245,6 +258,12 @@ def _scope(row: Object, app: str = "project_id") -> Scope:
     return Scope(
         **{ours: "" if row.get(theirs) == "None" else text_of(row.get(theirs)) for ours, theirs in names.items()}
     )
+
+
+def _mem0_scope(row: Object) -> Scope:
+    scope = _scope(row, app="app_id")
+    # What its server calls an app is the program that told it.
+    return replace(scope, agent=scope.agent or text_of(row.get("app")))
 
 
 def _own(metadata: Metadata) -> Object:

@@ -27,7 +27,7 @@ def import_memories(
     hindsight  Hindsight: the zip of a bank
     notes      a folder of markdown notes, zipped or not: Obsidian, basic-memory
     graph      memory.json or memory.jsonl of the official memory server
-    mem0       mem0: get_all() or an export as JSON, or history.db
+    mem0       mem0: get_all() or an export as JSON, an OpenMemory zip, history.db
     chatgpt    ChatGPT: the export, zipped or not
     claude     Claude: the export, zipped or not
     archive    what `commonplace export` wrote; - is standard input
