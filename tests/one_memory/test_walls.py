@@ -273,3 +273,16 @@ def test_marks_of_ours_cannot_be_forged_to_look_through_a_wall(engine: Engine) -
     own = memories.result("add_memory", content="A.")["structuredContent"]["id"]
     assert memories.result("edit_memory", id=own, metadata=forged)["isError"]
     assert powermem.result("update_memory", memory_id=own, content="A.", metadata=forged)["isError"]
+
+
+def test_a_named_users_context_is_not_written_into_anothers_session(engine: Engine) -> None:
+    memories = Client(engine, registry.find("memories"))
+    memories.result("add_memory", content=TEXT, type="rule", user_id="bob")
+    for user in ("ada", ""):
+        session = engine.start_session("default", SessionDraft("Nets", user=user, metadata={"file": "nets.md"}))
+        handle = {"session_id": ids.short(session.id), "task_completed": True, "user_id": "bob"}
+
+        told = memories.result("get_context", query="nets", **handle)["content"][0]["text"]
+
+        assert f"Session {ids.short(session.id)} not found" in told
+        assert engine.list_events("default", session.id) == ()

@@ -67,17 +67,26 @@ def due(hints: Hints, tokens: int, now: int) -> tuple[CompactionTrigger, str] | 
     return ("semantic", "Caller signaled task completion.") if hints.task_completed else None
 
 
-def find_session(parts: Parts, bank: str, session_id: str) -> Session | None:
-    """The session of an id; None when there is none, also for what is no id at all."""
+@dataclass(frozen=True, slots=True)
+class Handle:
+    """What a caller calls a session: its id, which is enough, and for a named user only one of that user's."""
+
+    id: str
+    user: str = ""
+
+
+def find_session(parts: Parts, bank: str, handle: Handle) -> Session | None:
+    """The session that is meant; None when there is none, also for what is no id at all."""
     found = banks.find(parts.db, bank)
     try:
-        return stored.find(parts.db, found.id, ids.parse(session_id)) if found else None
+        session = stored.find(parts.db, found.id, ids.parse(handle.id)) if found else None
     except Invalid:
         return None
+    return session if session and handle.user in ("", session.user) else None
 
 
 def checkpoint(
-    parts: Parts, bank: str, session_id: str, asked: str, found: tuple[Sequence[Memory], Sequence[Memory]], hints: Hints
+    parts: Parts, bank: str, handle: Handle, asked: str, found: tuple[Sequence[Memory], Sequence[Memory]], hints: Hints
 ) -> Compaction | None:
     """Write down what the context was, if it is time to compact; None when it is not.
 
@@ -89,11 +98,11 @@ def checkpoint(
         return None
     compaction = Compaction(*cause, tokens)
     with parts.db.transaction():
-        session = find_session(parts, bank, session_id)
+        session = find_session(parts, bank, handle)
         if session is None:
-            return Compaction(*cause, tokens, failure=f"Session {session_id} not found")
+            return Compaction(*cause, tokens, failure=f"Session {handle.id} not found")
         if session.status != "active":
-            failure = f"Cannot checkpoint session {session_id} because it is {session.status}"
+            failure = f"Cannot checkpoint session {handle.id} because it is {session.status}"
             return Compaction(*cause, tokens, failure=failure)
         text = _summary(compaction, asked, *found)
         draft = EventDraft(text, token_count=_tokens(text), turn_index=hints.turn_count)

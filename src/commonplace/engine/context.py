@@ -86,8 +86,12 @@ def context(parts: Parts, bank: str, query: ContextQuery) -> Context:
     found = (answer.rules, answer.memories)
     return replace(
         answer,
-        compaction=compaction.checkpoint(parts, bank, around.session_id, query.text, found, around.hints),
+        compaction=compaction.checkpoint(parts, bank, _handle(query), query.text, found, around.hints),
     )
+
+
+def _handle(query: ContextQuery) -> compaction.Handle:
+    return compaction.Handle(query.around.session_id, query.scope.user)
 
 
 def _rules(parts: Parts, bank: str, query: ContextQuery, seen: Filter) -> Context:
@@ -95,7 +99,7 @@ def _rules(parts: Parts, bank: str, query: ContextQuery, seen: Filter) -> Contex
     if not any(rule.paths for rule in every):
         return Context(rules=every)
     sure, maybe = files_named(query.text)
-    sure = (*sure, *_files_around(parts, bank, query.around))
+    sure = (*sure, *_files_around(parts, bank, query))
     kept = [rule for rule in every if not sure or applies(rule, (*sure, *maybe))]
     # A name that may be a file leaves no rule out, but the rules for it come first.
     named = (*sure, *maybe)
@@ -103,9 +107,9 @@ def _rules(parts: Parts, bank: str, query: ContextQuery, seen: Filter) -> Contex
     return Context(rules=tuple(kept), rules_apart_count=len(every) - len(kept))
 
 
-def _files_around(parts: Parts, bank: str, around: Surroundings) -> list[str]:
-    given = [around.metadata]
-    if around.session_id and (session := compaction.find_session(parts, bank, around.session_id)):
+def _files_around(parts: Parts, bank: str, query: ContextQuery) -> list[str]:
+    given = [query.around.metadata]
+    if query.around.session_id and (session := compaction.find_session(parts, bank, _handle(query))):
         given.append(session.metadata)
     return [file for metadata in given for name in _FILE_FIELDS for file in _texts(metadata.get(name))]
 
