@@ -34,11 +34,20 @@ def iso(moment: int) -> str:
 
 def moment(text: str) -> int:
     """The moment an ISO 8601 text names; without a zone it is UTC, without a time it is midnight."""
+    return round(_parsed(text).timestamp() * 1000)
+
+
+def zone(text: str) -> int:
+    """By how many milliseconds the clock that an ISO 8601 text was read from is ahead of UTC."""
+    ahead = _parsed(text).utcoffset()
+    return round(ahead.total_seconds() * 1000) if ahead else 0
+
+
+def _parsed(text: str) -> datetime:
     try:
         parsed = datetime.fromisoformat(text.strip())
     except (ValueError, AttributeError) as error:
         raise Invalid(
             f"{text!r} is not a time.", hint="Use ISO 8601, for example 2026-03-01 or 2026-03-01T09:30:00Z."
         ) from error
-    aware = parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC)
-    return round(aware.timestamp() * 1000)
+    return parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC)

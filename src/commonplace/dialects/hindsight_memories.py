@@ -133,6 +133,7 @@ def recall(
         shapes.moment(query_timestamp, what="query_timestamp"),
         shapes.window(temporal_window),
         shapes.floors(min_scores),
+        shapes.zone(query_timestamp),
     )
     # The type `opinion` of older clients is understood, and nothing is of it.
     hits = () if types and not _types(types) else call.engine.ask(call.bank, question)
@@ -250,7 +251,8 @@ def _passage(
 ) -> Passage:
     labels = None if tags is None else tuple(tags)
     said_at = shapes.spoken(timestamp)
-    return Passage(content, (document_id or "").strip(), context, said_at, labels, metadata or {}, append)
+    name, zone = (document_id or "").strip(), shapes.zone(timestamp)
+    return Passage(content, name, context, said_at, labels, metadata or {}, append, zone)
 
 
 def _unfolded(hits: Sequence[Finding]) -> tuple[Finding, ...]:

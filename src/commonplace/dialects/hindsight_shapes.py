@@ -43,6 +43,11 @@ def moment(text: str | None, *, what: str = "timestamp") -> int | None:
         ) from error
 
 
+def zone(text: str | None) -> int:
+    """By how much the clock behind a text that names a moment is ahead of UTC."""
+    return clock.zone(text) if text and text.strip() else 0
+
+
 def spoken(text: str | None) -> int | None:
     """The moment at which something was said; what only fills a field is none."""
     if text and text.strip()[:4] in _PLACEHOLDERS:

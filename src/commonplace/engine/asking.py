@@ -50,6 +50,8 @@ class Question:
     now: int | None = None
     window: Span | None = None
     floors: Mapping[str, float] = field(default_factory=dict[str, float])
+    # By how much the clock of whoever asks is ahead of UTC.
+    zone_ms: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +75,7 @@ def ask(parts: Parts, bank: str, question: Question) -> tuple[Finding, ...]:
     if place is None or not question.text.strip():
         return ()
     now = parts.clock.now() if question.now is None else question.now
-    window = question.window or when.first(question.text, now)
+    window = question.window or when.first(question.text, now + question.zone_ms)
     limit, follows = DEPTHS.get(question.depth, DEPTHS["high"])
     # The moment asked about anchors words and weights; it hides nothing that was written later.
     during = (window.start, window.end) if window else None

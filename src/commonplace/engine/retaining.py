@@ -48,6 +48,8 @@ class Passage:
     tags: tuple[str, ...] | None = None
     metadata: Metadata = field(default_factory=dict[str, object])
     append: bool = False
+    # By how much the clock of whoever said it is ahead of UTC: "yesterday" is the day before that one's today.
+    zone_ms: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +107,7 @@ def read_again(context: JobContext) -> object:
         passage, config = _passage(document), known(parts, context.bank).config
         context.progress(stage="reading")
         model, _ = _model(parts)
-        at = cast(int, passage.said_at)
+        at = cast(int, passage.said_at) + passage.zone_ms
         read = reading.by_model(model, document.text, at, config, {}, passage.context) if model else None
         with parts.db.transaction():
             context.progress(stage="writing")
@@ -154,7 +156,7 @@ def _reading(parts: Parts, bank: str, passage: Passage) -> Reading | None:
     same = before and before.text == text and passage.tags in (None, before.tags)
     if before and same and _noted(passage, before) == before.metadata:
         return None
-    at = parts.clock.now() if passage.said_at is None else passage.said_at
+    at = parts.clock.now() if passage.said_at is None else passage.said_at + passage.zone_ms
     config: Metadata = place.config if place else {}
     read = reading.known(parts, before) if before else {}
     return reading.by_model(model, text, at, config, read, passage.context)
@@ -163,7 +165,7 @@ def _reading(parts: Parts, bank: str, passage: Passage) -> Reading | None:
 def _passage(document: Document) -> Passage:
     """What was given when a document was retained last."""
     noted = document.metadata
-    said, given = noted.get("said_at"), noted.get("metadata")
+    said, given, zone = noted.get("said_at"), noted.get("metadata"), noted.get("zone_ms")
     return Passage(
         document.text,
         document.name,
@@ -171,6 +173,7 @@ def _passage(document: Document) -> Passage:
         said if isinstance(said, int) else document.updated_at,
         document.tags,
         cast(Metadata, given if isinstance(given, dict) else {}),
+        zone_ms=zone if isinstance(zone, int) else 0,
     )
 
 
@@ -275,6 +278,8 @@ def _noted(passage: Passage, before: Document | None) -> dict[str, object]:
     noted: dict[str, object] = {"context": passage.context, "metadata": dict(passage.metadata)}
     if passage.said_at is not None:
         noted["said_at"] = passage.said_at
+    if passage.zone_ms:
+        noted["zone_ms"] = passage.zone_ms
     kept: Metadata = before.metadata if before else {}
     return noted | {name: kept[name] for name in (sayings.SHARED, reading.NOTED) if name in kept}
 
@@ -284,7 +289,7 @@ def _told(
 ) -> list[tuple[Memory, bool]]:
     """The facts a document says, as memories, and whether each is new or was said again."""
     said_at = revising.now if passage.said_at is None else passage.said_at
-    found = read or reading.by_rules(document.text, said_at, place.config)
+    found = read or reading.by_rules(document.text, said_at + passage.zone_ms, place.config)
     out: list[tuple[Memory, bool]] = []
     for fact in found.facts:
         named = tuple(facts.identity(text, document.tags) for text in fact.causes)
