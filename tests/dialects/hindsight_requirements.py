@@ -158,6 +158,8 @@ _SENTENCES = _promises(
     retain:labels | Labels with a vocabulary are found in the words without a model.
     recall:graph | Links are followed, and a neighbour never stands before a direct hit.
     recall:trace | A trace tells what each stage made of a result.
+    recall:trace-dropped | A trace tells what was found and left out, and why.
+    reflect:trace-dropped | The trace of a reflection tells what each search left out, and why.
     recall:budget-depth | The budget says how far is looked.
     recall:tag-groups | Tag groups are trees of and, or and not.
     recall:newest | The newest value of a thing stands before the older ones.

@@ -40,6 +40,7 @@ _CONTRACT = _promises(
     get_context:edges | Conflict and refinement links are followed over contradicts and supersedes edges.
     get_context:conflicts | conflicts[] has pair ids, edge type, confidence, explanation and suggestion.
     get_context:trace | trace has the strategy and the conflict count.
+    trace:dropped | A trace tells which channel found what with which score, and what was left out and why.
     start_session:starts | It starts a new session with title, client, user, metadata and project.
     start_session:global | global starts a global session.
     checkpoint_session:appends | It appends an event to an active session.

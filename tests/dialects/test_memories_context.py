@@ -168,6 +168,37 @@ def test_memories_at_odds_are_named_with_confidence_explanation_and_suggestion(m
     assert memories("get_context", query="tea", limit=1)["conflicts"] == []
 
 
+@requirement("memories:trace:dropped")
+@pytest.mark.parametrize("tool", ["get_context", "search_memories"])
+def test_a_trace_tells_what_found_each_memory_and_why_others_were_left_out(memories: Memories, tool: str) -> None:
+    for number in range(4):
+        memories.add(f"Green tea number {number} is brewed at 70 degrees.")
+    apart = memories.add("The tram to the harbour leaves at nine.")
+
+    data = memories(tool, query="green tea", limit=2)
+    trace, kept = data["trace"], [one["id"] for one in data["memories"]]
+    assert [one["id"] for one in trace["results"]] == kept
+    assert {"keyword", "vector"} <= set(trace["results"][0]["channels"])
+    assert (trace["lexicalCandidates"], trace["semanticCandidates"]) == (2, 2)
+    reasons = {one["id"]: one["reason"] for one in trace["dropped"]}
+    assert sorted(reasons.values()).count("beyond the limit") == 2
+    assert reasons[apart] in ("not close enough to the question", "not surely an answer")
+    assert trace["droppedCount"] == len(reasons) == 3
+    assert not set(kept) & set(reasons)
+
+
+@requirement("memories:trace:dropped")
+def test_what_comes_in_over_a_link_is_not_told_as_left_out(memories: Memories) -> None:
+    for number in range(30):
+        memories.add(f"Green tea number {number} is brewed at 70 degrees.")
+    data = memories("get_context", query="green tea", limit=1, retrieval_strategy="hybrid_graph", graph_limit=5)
+    shown = {one["id"] for one in data["memories"]}
+    assert len(shown) > 1
+    assert not shown & {one["id"] for one in data["trace"]["dropped"]}
+    assert data["trace"]["droppedCount"] > len(data["trace"]["dropped"]) == 10
+    assert memories("get_context")["trace"]["dropped"] == []
+
+
 @pytest.mark.parametrize(
     ("older", "newer"),
     [

@@ -7,10 +7,11 @@ from typing import Annotated, Any
 
 from commonplace.activities import Document
 from commonplace.dialects import hindsight_shapes as shapes
+from commonplace.dialects import hindsight_traces as traces
 from commonplace.dialects.arguments import About
 from commonplace.dialects.hindsight_rows import bank_tool
 from commonplace.dialects.table import APART, Call, Does
-from commonplace.engine.asking import DEPTHS, Finding, Question
+from commonplace.engine.asking import DEPTHS, Asked, Finding, Question
 from commonplace.engine.marks import mark_of
 from commonplace.engine.reading import chunks
 from commonplace.engine.retaining import Passage, of_kinds
@@ -119,7 +120,9 @@ def recall(
     max_entity_tokens: Annotated[int, About("Most tokens of names.", 0)] = 500,
     include_source_facts: Annotated[bool, About("Also return the facts that observations were made of.")] = False,
     max_source_facts_tokens: Annotated[int, About("Most tokens of such facts.", 0)] = 4096,
-    include_trace: Annotated[bool, About("Also tell what each stage made of every result.")] = False,
+    include_trace: Annotated[
+        bool, About("Also tell what each stage made of every result, and what was left out and why.")
+    ] = False,
 ) -> Json:
     """Search memories to provide personalized responses.
 
@@ -136,8 +139,8 @@ def recall(
         shapes.zone(query_timestamp),
     )
     # The type `opinion` of older clients is understood, and nothing is of it.
-    hits = () if types and not _types(types) else call.engine.ask(call.bank, question)
-    hits = _unfolded(hits) if prefer_observations else hits
+    asked = Asked() if types and not _types(types) else call.engine.explain(call.bank, question)
+    hits = _unfolded(asked.found) if prefer_observations else asked.found
     config = _config(call)
     room = max_tokens if max_tokens is not None else int(config.get("recall_max_tokens", MAX_TOKENS))
     kept = call.engine.packed(hits, lambda hit: hit.memory.text, room)
@@ -145,7 +148,7 @@ def recall(
     names = shapes.names_of(call, (hit.memory for hit in hits))
     return {
         "results": [shapes.found(hit, names, call.bank, entities=include_entities) for hit in kept],
-        "trace": _trace(question, hits, kept) if include_trace else None,
+        "trace": traces.recalled(question, asked, hits, kept) if include_trace else None,
         "entities": _entities(call, kept, max_entity_tokens) if include_entities else None,
         # No room for facts is how a caller asks for their source text alone.
         "chunks": _chunks(call, kept or hits, names, max_chunk_tokens) if chunked else None,
@@ -259,35 +262,6 @@ def _unfolded(hits: Sequence[Finding]) -> tuple[Finding, ...]:
     """The findings without the facts that an observation among them was made of."""
     folded = {number for hit in hits for number in mark_of(hit.memory).sources}
     return tuple(hit for hit in hits if hit.memory.id not in folded)
-
-
-def _trace(question: Question, hits: Sequence[Finding], kept: Sequence[Finding]) -> Json:
-    """What each stage made of every result; null where it had no part in it."""
-    stages = Counter(_stage(hit) for hit in hits)
-    return {
-        "query": question.text,
-        "budget": question.depth,
-        "stages": {name: stages[name] for name in ("direct", "temporal", "graph")},
-        "returned": len(kept),
-        "results": [
-            {
-                "id": shapes.ids.uuid_form(hit.memory.id),
-                "stage": _stage(hit),
-                "keyword": hit.keyword,
-                "semantic": hit.semantic,
-                "temporal": hit.temporal,
-                "graph": hit.graph,
-                "links": list(hit.ways),
-                "reranker": hit.relevance,
-                "final": round(hit.final, 4),
-            }
-            for hit in kept
-        ],
-    }
-
-
-def _stage(hit: Finding) -> str:
-    return "graph" if hit.graph is not None else "direct" if hit.relevance is not None else "temporal"
 
 
 def _types(given: Sequence[str] | None) -> list[str]:

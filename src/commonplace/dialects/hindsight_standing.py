@@ -5,6 +5,7 @@ from typing import Annotated, Any, cast
 from commonplace import ids
 from commonplace.activities import Job
 from commonplace.dialects import hindsight_shapes as shapes
+from commonplace.dialects import hindsight_traces as traces
 from commonplace.dialects.arguments import About
 from commonplace.dialects.hindsight_memories import MAX_TOKENS, FilterTags, Offset, TagMode, Tags
 from commonplace.dialects.hindsight_rows import bank_tool
@@ -12,7 +13,6 @@ from commonplace.dialects.table import APART, Call, Does
 from commonplace.engine import triggers
 from commonplace.engine.asking import DEPTHS, Question
 from commonplace.engine.directives import Directive
-from commonplace.engine.reflect_loop import Step
 from commonplace.engine.reflecting import Reflection
 from commonplace.engine.standings import TOKENS_USUAL, MentalModel
 from commonplace.errors import Invalid, NotFound
@@ -65,7 +65,7 @@ def reflect(
     if include_based_on:
         answer["based_on"] = _based_on(call, done, directives)
     if include_trace:
-        answer["tool_trace"] = [_searched(one, depth) for one in done.steps if one.tool == "recall"]
+        answer["tool_trace"] = [traces.searched(one, depth) for one in done.steps if one.tool == "recall"]
         answer["llm_trace"] = [
             {"scope": "reflect", "duration_ms": one.ms, "iteration": one.round}
             for one in done.steps
@@ -274,17 +274,6 @@ def _based_on(call: Call, done: Reflection, directives: list[Directive]) -> Json
     for one in done.findings:
         based[shapes.fact_type(one.memory)].append(shapes.listed(one.memory, names, call.bank))
     return based | {"directives": [_directive(call, one) for one in directives]}
-
-
-def _searched(one: Step, depth: str) -> Json:
-    return {
-        "tool": one.tool,
-        "reason": "asked by the caller" if one.round == 0 else "asked for by the model",
-        "input": {"query": one.text, "budget": depth},
-        "output": [ids.uuid_form(number) for number in one.found],
-        "duration_ms": one.ms,
-        "iteration": one.round,
-    }
 
 
 def _usage(done: Reflection) -> Json:

@@ -141,11 +141,12 @@ def search_memories(
     """Search memories by words and meaning, best first. Nothing relevant gives no results."""
     here = place(call, tenant_id, user_id, project_id)
     chosen = _within(here.seen, types or ([type] if type else None), layer)
-    hits = call.engine.recall(here.bank, Query(query, chosen, limit=whole(limit, 10, 50))).hits
+    recalled = call.engine.recall(here.bank, Query(query, chosen, limit=whole(limit, 10, 50), explain=True))
+    hits = recalled.hits
     found = [shapes.memory(hit.memory) | {"score": hit.score} for hit in hits]
     lines = "\n".join(shapes.line(hit.memory) for hit in hits)
     text = f"Found {len(hits)} memories:\n\n{lines}" if hits else "No memories found matching your query."
-    data = {"memories": found, "count": len(found), "trace": shapes.search_trace(hits)}
+    data = {"memories": found, "count": len(found), "trace": shapes.search_trace(recalled)}
     return shapes.reply("search_memories", here, data, text)
 
 

@@ -14,10 +14,11 @@ from commonplace.engine.consolidation import Consolidation
 from commonplace.engine.context import Context
 from commonplace.engine.links import Reached
 from commonplace.engine.marks import told
-from commonplace.records import Hit, Link, Memory
+from commonplace.records import Dropped, Hit, Link, Memory, Recall
 
 VERSION = "2026-02-10"
 PREVIEW_CHARS_MAX = 80
+_DROPPED_MAX = 10  # A trace comes with every answer, so it names only the best of what was left out.
 SUGGESTION = "These memories may conflict. Consider asking the user to clarify which preference is current."
 _LABELS = {"rule": "📌 RULE", "decision": "💡 DECISION", "fact": "📋 FACT", "note": "📝 NOTE", "skill": "🔧 SKILL"}
 
@@ -83,15 +84,29 @@ def previews(found: Sequence[Memory], count: int) -> tuple[dict[str, Any], str]:
     return {"count": count, "memories": shown, "message": message, "dryRun": True}, text
 
 
-def search_trace(hits: Sequence[Hit]) -> dict[str, Any]:
+def search_trace(found: Recall) -> dict[str, Any]:
     """How the results of a search came about."""
     return {
         "requestedStrategy": "hybrid",
         "appliedStrategy": "hybrid",
-        "lexicalCandidates": sum("keyword" in hit.channels for hit in hits),
-        "semanticCandidates": sum("vector" in hit.channels for hit in hits),
         "fallbackTriggered": False,
         "fallbackReason": None,
+        **_explained(found.hits, found.dropped),
+    }
+
+
+def _explained(hits: Sequence[Hit], dropped: Sequence[Dropped]) -> dict[str, Any]:
+    """Which channel found what with which score, and what was left out and why, the best of those first."""
+    return {
+        "lexicalCandidates": sum(hit.channels.get("keyword", 0) > 0 for hit in hits),
+        "semanticCandidates": sum(hit.channels.get("vector", 0) > 0 for hit in hits),
+        "results": [
+            {"id": ids.short(hit.memory.id), "score": hit.score, "channels": dict(hit.channels)} for hit in hits
+        ],
+        "droppedCount": len(dropped),
+        "dropped": [
+            {"id": ids.short(one.memory_id), "score": one.score, "reason": one.why} for one in dropped[:_DROPPED_MAX]
+        ],
     }
 
 
@@ -195,6 +210,8 @@ def context_text(found: Context, query: str) -> str:
 def trace(found: Context, requested: str, depth: int, most: int) -> dict[str, Any]:
     """How a context came about."""
     applied = "hybrid_graph" if requested == "hybrid_graph" and depth > 0 else "baseline"
+    # What a search left out may have come in over a link.
+    kept = {one.id for one in found.memories}
     return {
         "requestedStrategy": requested,
         "strategy": applied,
@@ -208,6 +225,7 @@ def trace(found: Context, requested: str, depth: int, most: int) -> dict[str, An
         "fallbackTriggered": applied != requested,
         "fallbackReason": "graph_depth_0" if applied != requested else None,
         "totalCandidates": len(found.memories),
+        **_explained(found.hits, [one for one in found.dropped if one.memory_id not in kept]),
     }
 
 

@@ -17,7 +17,7 @@ from commonplace.engine.marks import Mark
 from commonplace.engine.parts import Parts
 from commonplace.extract import merging, when
 from commonplace.extract.when import Span
-from commonplace.records import Filter, Memory, Page, Query
+from commonplace.records import Dropped, Filter, Memory, Page, Query
 from commonplace.storage import banks, memories
 
 _Item = TypeVar("_Item")
@@ -38,6 +38,9 @@ _TIMELY_SCORE = 0.2
 _CONTRADICTING_MAX = 40
 _SEEDS_MAX = 3
 _NEIGHBOURS_MAX = 10
+_CHANNELS_LOW = "below the least keyword and semantic scores asked for"
+_OTHER_TIME = "not of the time asked for"
+_SCORE_LOW = "below the least score asked for"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,21 +70,37 @@ class Finding:
     temporal: float | None = None
     graph: float | None = None
     ways: tuple[str, ...] = ()
+    # The evidence for what was found directly, by name.
+    channels: Mapping[str, float] = field(default_factory=dict[str, float])
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What was found, best first, and what was found and left out, with the reason."""
+
+    found: tuple[Finding, ...] = ()
+    dropped: tuple[Dropped, ...] = ()
 
 
 def ask(parts: Parts, bank: str, question: Question) -> tuple[Finding, ...]:
     """What a bank knows about a question, best first; nothing when nothing relevant is known."""
+    return explain(parts, bank, question).found
+
+
+def explain(parts: Parts, bank: str, question: Question) -> Asked:
+    """What a bank knows about a question, best first, and why other memories that were looked at are not among it."""
     place = banks.find(parts.db, bank)
     if place is None or not question.text.strip():
-        return ()
+        return Asked()
     now = parts.clock.now() if question.now is None else question.now
     window = question.window or when.first(question.text, now + question.zone_ms)
     limit, follows = DEPTHS.get(question.depth, DEPTHS["high"])
     # The moment asked about anchors words and weights; it hides nothing that was written later.
     during = (window.start, window.end) if window else None
-    hits = finding.recall(parts, bank, Query(question.text, question.filter, limit, during=during)).hits
+    query = Query(question.text, question.filter, limit, during=during, explain=True)
+    recalled = finding.recall(parts, bank, query)
     found: dict[int, Finding] = {}
-    for hit in hits:
+    for hit in recalled.hits:
         mark = marks.mark_of(hit.memory)
         timely = window is not None and _within(hit.memory, mark, window)
         found[hit.memory.id] = Finding(
@@ -91,16 +110,31 @@ def ask(parts: Parts, bank: str, question: Question) -> tuple[Finding, ...]:
             _floored(hit.channels.get("vector"), question.floors.get("semantic")),
             _floored(hit.channels.get("keyword"), question.floors.get("keyword")),
             1.0 if timely else None,
+            channels=hit.channels,
         )
     direct = [one for one in found.values() if one.semantic is not None or one.keyword is not None]
+    dropped = [*recalled.dropped, *left_out(found.values(), direct, _CHANNELS_LOW)]
     direct = sorted(_named(question.text, direct), key=lambda one: (-one.final, -one.memory.id))
     direct = _newest_first(direct, now)
     of_then = _timely(parts, place.id, question, window, set(found)) if window else []
     if window and not question.window and _asks_only_when(question.text, now):
         # Words such as "what happened" and a date find anything with a date in it; only the time is meant.
-        direct = [one for one in direct if one.temporal]
+        timed = [one for one in direct if one.temporal]
+        dropped += left_out(direct, timed, _OTHER_TIME)
+        direct = timed
     near = _neighbours(parts, place.id, question, direct, {one.memory.id for one in of_then}) if follows else []
-    return tuple(one for one in [*direct, *of_then, *near] if _passes(one, question.floors))
+    every = [*direct, *of_then, *near]
+    passing = tuple(one for one in every if _passes(one, question.floors))
+    # What one stage left out may have come in by another.
+    known = {one.memory.id for one in passing}
+    rest = [one for one in [*dropped, *left_out(every, passing, _SCORE_LOW)] if one.memory_id not in known]
+    return Asked(passing, tuple(rest))
+
+
+def left_out(every: Iterable[Finding], kept: Iterable[Finding], why: str) -> list[Dropped]:
+    """The findings that are not among those kept, and why."""
+    known = {one.memory.id for one in kept}
+    return [Dropped(one.memory.id, round(one.final, 4), why) for one in every if one.memory.id not in known]
 
 
 def packed(parts: Parts, items: Sequence[_Item], text_of: Callable[[_Item], str], tokens_max: int) -> tuple[_Item, ...]:

@@ -17,7 +17,7 @@ from commonplace.engine.parts import Parts
 from commonplace.engine.recall import recall
 from commonplace.engine.rules import RULE, applies, files_named, list_rules, visible
 from commonplace.limits import LIST_MAX
-from commonplace.records import Filter, Link, Memory, Query, Scope
+from commonplace.records import Dropped, Filter, Hit, Link, Memory, Query, Recall, Scope
 from commonplace.storage import banks
 
 Mode: TypeAlias = Literal["all", "working", "long_term", "rules_only"]
@@ -25,6 +25,7 @@ Mode: TypeAlias = Literal["all", "working", "long_term", "rules_only"]
 LIMIT_MAX = 200
 DEPTH_MAX = 2
 _WORKING_MAX = 3  # What is in hand now comes first, but must not crowd out what is known.
+_BEYOND = "beyond the limit"
 _FILE_FIELDS = ("file", "files", "path", "paths", "file_path", "filePath", "filename")
 
 
@@ -62,6 +63,9 @@ class Context:
     compaction: Compaction | None = None
     # How many rules were left out because they are for other files than those named.
     rules_apart_count: int = 0
+    # What a question found, with its scores, and what it found that is not in the answer.
+    hits: tuple[Hit, ...] = ()
+    dropped: tuple[Dropped, ...] = ()
 
     @property
     def memories(self) -> tuple[Memory, ...]:
@@ -124,24 +128,39 @@ def _with_memories(parts: Parts, bank: str, query: ContextQuery, seen: Filter, a
     chosen = replace(seen, kinds_not=(RULE,))
     if query.mode != "all":
         only = replace(chosen, lasting=query.mode == "long_term")
-        found = _asked(parts, bank, query, only, query.limit)
-        return replace(answer, lasting=found) if query.mode == "long_term" else replace(answer, working=found)
+        some, found = _asked(parts, bank, query, only, query.limit)
+        answer = replace(answer, lasting=some) if query.mode == "long_term" else replace(answer, working=some)
+        return _told(answer, found)
     room = min(query.limit, _WORKING_MAX)
     if query.text.strip():
         # Those in hand may rank a little lower than the best and still belong to the answer.
-        found = _asked(parts, bank, query, chosen, query.limit + room)
-        working = [one for one in found if one.expires_at is not None][:room]
-        lasting = [one for one in found if one.expires_at is None]
+        some, found = _asked(parts, bank, query, chosen, query.limit + room)
+        working = [one for one in some if one.expires_at is not None][:room]
+        lasting = [one for one in some if one.expires_at is None]
     else:
+        found = Recall(())
         working = list(list_memories(parts, bank, replace(chosen, lasting=False), order="updated", limit=room))
         lasting = list(list_memories(parts, bank, replace(chosen, lasting=True), order="updated", limit=query.limit))
-    return replace(answer, working=tuple(working), lasting=tuple(lasting[: query.limit - len(working)]))
+    lasting = lasting[: query.limit - len(working)]
+    return _told(replace(answer, working=tuple(working), lasting=tuple(lasting)), found)
 
 
-def _asked(parts: Parts, bank: str, query: ContextQuery, chosen: Filter, limit: int) -> tuple[Memory, ...]:
+def _asked(
+    parts: Parts, bank: str, query: ContextQuery, chosen: Filter, limit: int
+) -> tuple[tuple[Memory, ...], Recall]:
+    """The memories, and where they answer a question how they do."""
     if not query.text.strip():
-        return list_memories(parts, bank, chosen, order="updated", limit=min(limit, LIST_MAX))
-    return tuple(hit.memory for hit in recall(parts, bank, Query(query.text, chosen, limit=limit)).hits)
+        return list_memories(parts, bank, chosen, order="updated", limit=min(limit, LIST_MAX)), Recall(())
+    found = recall(parts, bank, Query(query.text, chosen, limit=limit, explain=True))
+    return tuple(hit.memory for hit in found.hits), found
+
+
+def _told(answer: Context, found: Recall) -> Context:
+    """The answer with the scores of what is in it, and with what is not."""
+    kept = {one.id for one in answer.memories}
+    hits = tuple(hit for hit in found.hits if hit.memory.id in kept)
+    beyond = (Dropped(hit.memory.id, hit.score, _BEYOND) for hit in found.hits if hit.memory.id not in kept)
+    return replace(answer, hits=hits, dropped=(*beyond, *found.dropped))
 
 
 def _with_links(parts: Parts, bank: str, query: ContextQuery, seen: Filter, answer: Context) -> Context:

@@ -131,6 +131,7 @@ class Engine(Parts):
     browse = retaining.browse
     clear_facts = settled(retaining.clear_facts)
     ask = asking.ask
+    explain = asking.explain
     packed = asking.packed
     survey = surveys.survey
     holdings = surveys.holdings

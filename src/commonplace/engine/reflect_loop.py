@@ -19,6 +19,7 @@ from commonplace.errors import ModelFailed
 from commonplace.extract.proposals import Model, within
 from commonplace.limits import MODEL_TEXT_CHARS_MAX, QUERY_CHARS_MAX
 from commonplace.models.answers import Unusable
+from commonplace.records import Dropped
 
 REFLECT_S_MAX = 50  # Clients wait a minute.
 # How often the model is asked at most, and how many memories it may be shown.
@@ -27,6 +28,8 @@ _SEARCHES_MAX = 3
 _SEARCH_CHARS_MAX = 300
 _LINE_CHARS_MAX = 1_500
 _SENTENCES_MAX = 60
+_OBSERVATION = "an observation: the facts it was made of are read instead"
+_BUDGET = "more than the budget lets be read"
 _TRAITS: Mapping[str, tuple[str, str]] = {
     "skepticism": (
         "Trust what the memories say.",
@@ -71,6 +74,7 @@ class Step:
     round: int
     tokens_in: int = 0
     tokens_out: int = 0
+    dropped: tuple[Dropped, ...] = ()
 
 
 class Search:
@@ -85,12 +89,14 @@ class Search:
     def look(self, text: str, number: int) -> int:
         """Look for something; how many memories were found that were not known before."""
         started, known = time.monotonic(), {one.memory.id for one in self.found}
-        hits = asking.ask(self.parts, self.bank, replace(self.question, text=text[:QUERY_CHARS_MAX]))
-        fresh = [one for one in hits if one.memory.id not in known and one.memory.kind != "observation"]
-        fresh = fresh[: max(0, self.shown_max - len(self.found))]
+        asked = asking.explain(self.parts, self.bank, replace(self.question, text=text[:QUERY_CHARS_MAX]))
+        unknown = [one for one in asked.found if one.memory.id not in known]
+        facts = [one for one in unknown if one.memory.kind != "observation"]
+        fresh = facts[: max(0, self.shown_max - len(self.found))]
+        dropped = (*asking.left_out(unknown, facts, _OBSERVATION), *asking.left_out(facts, fresh, _BUDGET))
         self.found += fresh
         numbers = tuple(one.memory.id for one in fresh)
-        self.steps.append(Step("recall", text, numbers, _since(started), number))
+        self.steps.append(Step("recall", text, numbers, _since(started), number, dropped=(*dropped, *asked.dropped)))
         return len(fresh)
 
 
