@@ -92,6 +92,23 @@ def test_tools_thinking_and_hidden_settings_were_not_said(tmp_path: Path, brough
     assert dict(report.left) == {UNSPOKEN: 4}
 
 
+def test_what_chatgpt_noted_of_its_user_is_a_memory_by_itself(tmp_path: Path, brought: Bring, known: Known) -> None:
+    talk = files.chatgpt("c-1", "Dinner", ("user", "x"), ("assistant", "x"), ("assistant", "No nuts, then."))
+    talk["mapping"]["t1"]["message"] = files.chatgpt_message(
+        "t1", "assistant", "User is allergic to nuts.", recipient="bio"
+    )
+    talk["mapping"]["t2"]["message"] = files.chatgpt_message("t2", "tool", "Model set context updated.")
+    path = files.written(tmp_path / "conversations.json", [talk])
+
+    report = brought(path)
+
+    assert {(one.kind, one.title, one.text) for one in known()} == {
+        ("message", "Dinner", "ChatGPT: No nuts, then."),
+        ("note", "What ChatGPT noted", "User is allergic to nuts."),
+    }
+    assert (dict(report.left), brought(path).unchanged) == ({UNSPOKEN: 1}, 2)
+
+
 def test_footnote_marks_go_and_spoken_words_in_a_picture_message_stay(
     tmp_path: Path, brought: Bring, known: Known
 ) -> None:

@@ -1,8 +1,12 @@
-"""The export of ChatGPT. A conversation is a tree of messages; the branch that is shown there is the one taken."""
+"""The export of ChatGPT. A conversation is a tree of messages; the branch that is shown there is the one taken.
+
+What ChatGPT noted of its user it told a tool called bio, wherever in the tree: each note is a memory by itself.
+"""
 
 import re
 from collections.abc import Iterator
 
+from commonplace.engine.taking import Foreign
 from commonplace.importers import json_files
 from commonplace.importers.conversations import (
     ATTACHED,
@@ -19,13 +23,16 @@ from commonplace.importers.reading import (
     Place,
     Read,
     Skipped,
+    Thing,
     broken,
     first_of,
     list_of,
     moment_of,
     object_of,
+    provenance,
     text_of,
 )
+from commonplace.records import Draft
 
 SOURCE = "chatgpt"
 # Marks that the page makes into footnotes; to anybody else they are noise.
@@ -41,7 +48,9 @@ def read(place: Place) -> Iterator[Read]:
             elif not isinstance(object_of(one.value).get("mapping"), dict):
                 yield broken(f"{name} {one.where}", "it is no conversation")
             else:
-                yield from things(_talk(object_of(one.value)), f"{name} {one.where}", SOURCE)
+                talk = _talk(object_of(one.value))
+                yield from things(talk, f"{name} {one.where}", SOURCE)
+                yield from _noted(object_of(one.value), talk, f"{name} {one.where}")
 
 
 def _talk(given: Object) -> Talk:
@@ -55,7 +64,7 @@ def _talk(given: Object) -> Talk:
             continue
         if name not in shown and _said(message):
             unsaid.append(LEFT_BRANCH)
-        elif name in shown and not _said(message) and _has_content(message):
+        elif name in shown and not _said(message) and _has_content(message) and not _is_note(message):
             unsaid.append(UNSPOKEN)
     for name in shown:
         message = object_of(nodes[name].get("message"))
@@ -73,6 +82,25 @@ def _talk(given: Object) -> Talk:
         tuple(unsaid),
         moment_of(given.get("create_time")),
     )
+
+
+def _noted(given: Object, talk: Talk, where: str) -> Iterator[Read]:
+    messages = (object_of(object_of(node).get("message")) for node in object_of(given.get("mapping")).values())
+    for message in filter(_is_note, messages):
+        number, text = text_of(message.get("id")), _text(message)
+        if talk.id and number and text:
+            draft = Draft(
+                text,
+                title="What ChatGPT noted",
+                tags=(SOURCE,),
+                metadata=provenance(SOURCE, number, conversation=talk.id),
+            )
+            at = moment_of(message.get("create_time")) or talk.at
+            yield Thing(f"{where}, a note", Foreign(f"{talk.id}/{number}", draft, at, at))
+
+
+def _is_note(message: Object) -> bool:
+    return _role(message) == "assistant" and message.get("recipient") == "bio"
 
 
 def _branch(nodes: dict[str, Object], last: str) -> dict[str, None]:
@@ -98,6 +126,10 @@ def _said(message: Object) -> str:
     hidden = object_of(message.get("metadata")).get("is_visually_hidden_from_conversation")
     if hidden or _role(message) not in ("user", "assistant") or message.get("recipient", "all") != "all":
         return ""
+    return _text(message)
+
+
+def _text(message: Object) -> str:
     content = object_of(message.get("content"))
     if content.get("content_type") not in ("text", "multimodal_text"):
         return ""
