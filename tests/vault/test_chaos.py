@@ -38,7 +38,8 @@ class Chaos:
 
     def _deeds(self) -> list[Callable[[], object]]:
         person = [self.write, self.edit, self.flip, self.rename, self.remove, self.bring_back, self.copy, self.strip]
-        return [self.append, *person, self.spoil, self.mend, self.revise, self.forget, self.restore, self.purge, self.wait]
+        agent = [self.append, self.revise, self.forget, self.restore, self.purge]
+        return [*agent, *person, self.spoil, self.mend, self.wait]
 
     def file(self) -> Path | None:
         found = sorted(file for file in self.vault.root.rglob("*.md") if file.is_file()) if self.count > 1 else []
