@@ -3,12 +3,11 @@
 import click
 
 from commonplace import ids
-from commonplace.faces.cli import screen
+from commonplace.faces.cli import explaining, screen
 from commonplace.faces.cli.call import Call, called, with_filter
 from commonplace.faces.cli.shapes import dropped_out, hit_out
-from commonplace.records import Dropped, Filter, Hit, Query, Recall
+from commonplace.records import Filter, Hit, Query, Recall
 
-_DROPPED_SHOWN = 10
 NOTHING = "Nothing relevant is known."
 
 
@@ -47,7 +46,7 @@ def recall(call: Call, question: tuple[str, ...], chosen: Filter, limit: int, mi
     elif found.unsure:
         screen.note("None of these is surely an answer; they only come closest.")
     if explain:
-        _show_dropped(call, found.dropped)
+        explaining.show_dropped(call, len(found.hits), found.dropped)
 
 
 def _show(hit: Hit, explain: bool) -> None:
@@ -67,26 +66,8 @@ def _show(hit: Hit, explain: bool) -> None:
     rest = _lines(" · ".join((number, *filter(None, details))), indent).removeprefix(number)
     screen.line(indent, screen.styled(number, fg="cyan"), screen.styled(rest, dim=True))
     if explain:
-        for name, score in hit.channels.items():
-            drawn = screen.styled(screen.bar(score), fg="green")
-            screen.line(indent, screen.styled(f"{name:<15}", dim=True), drawn, f"  {score:.2f}")
-        screen.line()
+        explaining.show_evidence(hit)
 
 
 def _lines(text: str, indent: str) -> str:
     return screen.wrapped(text, indent).removeprefix(indent)
-
-
-def _show_dropped(call: Call, dropped: tuple[Dropped, ...]) -> None:
-    if not dropped:
-        screen.note("Nothing else was found.")
-        return
-    screen.line(screen.styled("Found and left out", bold=True))
-    for one in dropped[:_DROPPED_SHOWN]:
-        text = screen.shortened(call.engine.get(call.read_bank, one.memory_id).text, screen.width() - 6)
-        screen.line(f"{one.score:.2f}  ", screen.styled(text))
-        screen.line(
-            " " * 6, screen.styled(ids.short(one.memory_id), fg="cyan"), screen.styled(f" · {one.why}", dim=True)
-        )
-    if len(dropped) > _DROPPED_SHOWN:
-        screen.note(f"{len(dropped) - _DROPPED_SHOWN} more were left out; --json shows all.")

@@ -1,0 +1,106 @@
+"""What `recall --explain` shows: what speaks for each hit, and what was left out, by reason."""
+
+from collections.abc import Mapping, Sequence
+
+from commonplace import ids
+from commonplace.faces.cli import screen
+from commonplace.faces.cli.call import Call
+from commonplace.limits import LIST_MAX
+from commonplace.records import Dropped, Filter, Hit
+
+_INDENT = " " * 6
+_NAME, _CELLS = 16, 16
+_SHOWN_MAX = 5  # Of each reason: the first few tell what kind of thing it was.
+# What a person should read behind each number, in the order of reading.
+_MEANT = {
+    "keyword": "its words, rare ones weigh more",
+    "coverage": "share of the question's words",
+    "passage": "the same of its best passage",
+    "vector": "nearness in meaning, as a whole",
+    "tokens": "nearness to each word asked",
+    "passage tokens": "the same of its best passage",
+    "coverage around": "words gained from around it",
+    "vector around": "meaning gained from around it",
+    "tokens around": "nearness gained from around it",
+    "speaker": "said by who is asked about",
+    "asking": "how much of it only asks",
+    "recent": "how new it is",
+    "time": "of the time that is asked for",
+    "sure": "how surely it is an answer",
+}
+_MAIN = ("keyword", "coverage", "vector", "tokens")
+# A short text is its own best passage.
+_SAME = {"passage": "coverage", "passage tokens": "tokens"}
+_BY = {
+    "its words": ("keyword", "coverage"),
+    "its meaning": ("vector", "tokens"),
+    "what was said around it": ("coverage around", "vector around", "tokens around"),
+    "its speaker": ("speaker",),
+    "its time": ("time",),
+}
+_HINTS = {
+    "beyond the limit": "a larger --limit shows more",
+    "not surely an answer": "--limit N shows the merely similar too",
+    "below the least score asked for": "a smaller --min-score shows more",
+}
+
+
+def show_evidence(hit: Hit) -> None:
+    """Show what speaks for a hit, as bars with what they mean."""
+    by = [way for way, names in _BY.items() if any(hit.channels.get(name, 0) > 0 for name in names)]
+    if by:
+        told = f"found by {' and '.join(filter(None, (', '.join(by[:-1]), by[-1])))}"
+        screen.line(_INDENT, screen.styled(screen.shortened(told, screen.width() - len(_INDENT)), dim=True))
+    room = screen.width() - len(_INDENT) - _NAME - _CELLS - 9
+    for name, score in _told(hit.channels).items():
+        meant = _MEANT.get(name, "")
+        screen.line(
+            _INDENT,
+            screen.styled(name.ljust(_NAME), dim=True),
+            screen.styled(screen.bar(score, _CELLS), fg="green"),
+            f"  {score:5.2f}  ",
+            screen.styled(meant if len(meant) <= room else "", dim=True),
+        )
+    screen.line()
+
+
+def show_dropped(call: Call, kept_count: int, dropped: Sequence[Dropped]) -> None:
+    """Show what was found and left out: reason by reason, the best of each first."""
+    if not dropped:
+        screen.note("Nothing else was found.")
+        return
+    total = screen.counted(kept_count + len(dropped), "memory")
+    verb = "was" if kept_count + len(dropped) == 1 else "were"
+    screen.line(screen.styled(f"{total} {verb} weighed: {kept_count:,} kept, {len(dropped):,} left out.", bold=True))
+    reasons: dict[str, list[Dropped]] = {}
+    for one in dropped:
+        reasons.setdefault(one.why, []).append(one)
+    shown = tuple(one.memory_id for some in reasons.values() for one in some[:_SHOWN_MAX])
+    chosen = Filter(ids=shown, status="any", expired=True)
+    texts = {one.id: one.title or one.text for one in call.engine.list(call.read_bank, chosen, limit=LIST_MAX)}
+    for why, some in reasons.items():
+        hint = f" ({_HINTS[why]})" if why in _HINTS else ""
+        screen.line()
+        screen.line("  ", screen.styled(f"{why[:1].upper()}{why[1:]}: {len(some):,}"), screen.styled(hint, dim=True))
+        for one in some[:_SHOWN_MAX]:
+            _show_one(one, texts.get(one.memory_id, ""))
+        if len(some) > _SHOWN_MAX:
+            screen.line("  ", screen.styled(f"      … and {len(some) - _SHOWN_MAX:,} more; --json has all", dim=True))
+
+
+def _show_one(one: Dropped, text: str) -> None:
+    number = ids.short(one.memory_id)
+    room = screen.width() - len(number) - 10
+    screen.line(
+        f"  {one.score:.2f}  ", screen.styled(number, fg="cyan"), "  ", screen.styled(screen.shortened(text, room))
+    )
+
+
+def _told(channels: Mapping[str, float]) -> dict[str, float]:
+    """The evidence worth a line, in the order of reading: what repeats another or is nothing is left out."""
+    ordered = {name: channels[name] for name in (*_MEANT, *channels) if name in channels}
+    return {
+        name: score
+        for name, score in ordered.items()
+        if name in _MAIN or (score and ordered.get(_SAME.get(name, "")) != score)
+    }

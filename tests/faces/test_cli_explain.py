@@ -1,0 +1,76 @@
+"""recall --explain: what found each hit, every score, and why others were left out, to be read on a small screen."""
+
+import json
+from collections.abc import Callable
+
+from commonplace.faces.cli.screen import columns_of
+from tests.faces.conftest import Run
+
+TEXTS = (
+    "Staging listens on port 8443.",
+    "Production listens on port 443.",
+    "The tram to the harbour leaves at nine in the morning and comes back when the last of the boats has landed.",
+)
+
+
+def explained(run: Run, *args: str) -> str:
+    for text in TEXTS:
+        run("add", text)
+    answer = run("recall", *args, "--explain")
+    assert answer.code == 0
+    return answer.out
+
+
+def test_it_tells_by_what_a_hit_was_found_and_what_each_number_means(run: Run) -> None:
+    shown = explained(run, "port of staging", "--limit", "1")
+    assert "found by its words and its meaning" in shown
+    for name, meant in (("keyword", "rare ones weigh more"), ("vector", "nearness in meaning")):
+        (line,) = [line for line in shown.splitlines() if line.split()[:1] == [name]]
+        assert "█" in line
+        assert meant in line
+
+
+def test_a_short_text_is_not_shown_twice_as_its_own_best_passage(run: Run) -> None:
+    assert "passage" not in explained(run, "port of staging", "--limit", "1")
+
+
+def test_what_was_left_out_stands_below_its_reason_with_what_to_do(run: Run) -> None:
+    shown = explained(run, "port of staging", "--limit", "1")
+    assert "3 memories were weighed: 1 kept, 2 left out." in shown
+    head, _, rest = shown.partition("Beyond the limit: 1 (a larger --limit shows more)")
+    assert TEXTS[0] in head
+    assert TEXTS[1] in rest
+    assert "The tram to the harbour" in rest.partition("Not close enough to the question: 1")[2]
+    assert TEXTS[1] in run("recall", "port of staging", "--limit", "2").out
+
+
+def test_a_score_asked_for_is_a_reason_too(run: Run) -> None:
+    shown = explained(run, "port of staging", "--min-score", "0.999", "--limit", "5")
+    assert "Below the least score asked for" in shown
+    assert "a smaller --min-score shows more" in shown
+
+
+def test_many_of_one_reason_are_counted_and_a_program_gets_all(run: Run) -> None:
+    for number in range(12):
+        run("add", f"Lamp number {number} stands in the hall.")
+    shown = explained(run, "lamp in the hall", "--limit", "2")
+    assert "Beyond the limit: 10" in shown
+    assert "… and 5 more; --json has all" in shown
+    told = json.loads(run("recall", "lamp in the hall", "--limit", "2", "--explain", "--json").out)
+    assert sum(one["why"] == "beyond the limit" for one in told["dropped"]) == 10
+
+
+def test_without_a_hit_it_tells_what_was_too_far(run: Run) -> None:
+    shown = explained(run, "quantum chromodynamics lectures in Göttingen")
+    assert "Nothing relevant is known." in shown
+    assert "3 memories were weighed: 0 kept, 3 left out." in shown
+
+
+def test_it_fits_into_eighty_columns_and_sixty(terminal: Callable[..., str]) -> None:
+    for text in (*TEXTS, "数据库在东京" * 20):
+        terminal(f"commonplace add '{text}'")
+    for columns in (80, 60):
+        environment = {"NO_COLOR": "1", "COLUMNS": str(columns)}
+        shown = terminal("commonplace recall 'port 数据库 harbour' --explain --limit 2", **environment)
+        assert "weighed" in shown
+        assert max(map(columns_of, shown.splitlines())) <= columns, shown
