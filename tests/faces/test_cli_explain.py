@@ -8,7 +8,7 @@ from tests.faces.conftest import Run
 
 TEXTS = (
     "Staging listens on port 8443.",
-    "Production listens on port 443.",
+    "The review of the port took Emil all of Tuesday.",
     "The tram to the harbour leaves at nine in the morning and comes back when the last of the boats has landed.",
 )
 
