@@ -133,6 +133,20 @@ def test_what_stands_under_a_heading_is_gathered_by_what_it_is_about(hindsight: 
     ]
 
 
+@requirement("hindsight:observations:grouped", "hindsight:recall:newest")
+def test_what_a_label_says_of_its_own_text_is_not_taken_for_another_texts(hindsight: Hindsight) -> None:
+    hindsight.keep("Deploy guide\n\nOwner: Nadia", timestamp=SAID)
+    hindsight.keep("Style guide\n\nOwner: Emil", timestamp="2026-05-01T00:00:00Z")
+    assert hindsight("list_memories", type="observation")["items"] == []
+    assert "contradicted" not in hindsight("reflect", query="Who is the owner?")["text"]
+
+
+@requirement("hindsight:retain:dates")
+def test_what_has_been_since_then_does_not_date_what_was_decided(hindsight: Hindsight) -> None:
+    [number] = hindsight.keep("The board, which has met since January, decided on March 3 to sell.", timestamp=SAID)
+    assert _days(hindsight("get_memory", memory_id=number)) == ("2026-03-03", "2026-03-03")
+
+
 @requirement("hindsight:retain:entities")
 def test_a_word_that_only_begins_a_note_is_no_entity(hindsight: Hindsight) -> None:
     for text, names in (

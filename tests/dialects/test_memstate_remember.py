@@ -96,7 +96,7 @@ def test_a_content_has_at_most_a_hundred_thousand_characters(memstate: Memstate)
     line = "- The value of this one is ü\n"
     longest = (line * (100_000 // len(line) + 1))[:100_000]
     memstate.remember("p", longest)
-    assert "100000" in memstate.refused("remember", project_id="p", content=longest + "x")["message"]
+    assert "100,000" in memstate.refused("remember", project_id="p", content=longest + "x")["message"]
 
 
 @requirement("memstate:remember:idempotent")

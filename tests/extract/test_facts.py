@@ -41,6 +41,7 @@ def test_a_text_is_cut_into_statements_word_for_word() -> None:
         ("Ann has a brother. She lives in Rome.", ["Ann has a brother.", "Ann lives in Rome."]),
         ("Ann is a teacher. She lives in Rome.", ["Ann is a teacher.", "Ann lives in Rome."]),
         ("The user's dog is old. She barks.", ["The user's dog is old. She barks."]),
+        ("Tom: I know a cook. He is free.\nTom: Good.", ["Tom: I know a cook. He is free."]),
         ("Ann left. She sang. He wept.", ["Ann left.", "Ann sang. He wept."]),
     ],
 )
@@ -59,6 +60,7 @@ def test_a_conversation_tells_who_did_something() -> None:
         json.dumps(turns),
         "\n".join(map(json.dumps, turns)),
         "User: My cat is ill.\nAssistant: I called the vet.",
+        "Agent: I'm sorry.\nCustomer: My cat is ill.\nAgent: I called the vet.",
     ):
         assert [(one.text, one.experience) for one in facts.find(said, AT)] == [
             ("My cat is ill.", False),

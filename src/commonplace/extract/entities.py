@@ -61,10 +61,11 @@ _PLAIN = frozenset(
     "assistant agent don't do avoid add make keep write check create delete update fix lives works wants needs loves "
     "hates enjoys uses has owns moved started stopped bought sold went made took got said told asked met spring "
     "summer autumn winter team meeting project server code data file user's ich du er sie es wir ihr mein meine sein "
-    "seine gestern heute morgen am im der die das und aber je il elle nous hier yo el ella".split()
+    "seine gestern heute morgen am im der die das und aber je il elle nous hier yo el ella me mi ayer hoy".split()
 )
 # Words that begin many a note and name nothing; in the middle of a sentence their capital counts.
 _OPENING = frozenset(
+    "closes fixes production deploys house kitchen bathroom "
     "context decision decisions consequences background status risk risks goal goals scope purpose overview edge "
     "writes reads backups backup keys key refunds payments revenue churn budget hiring legal sales marketing finance "
     "support sounds tastes looks seems feels serves simmer bake boil stir mix heat pour cook found workaround cause "
@@ -155,9 +156,9 @@ def _names(run: str, text: str, at: int) -> Iterator[str]:
     words = re.sub(r"['’]s?$", "", run).rstrip(".,").split()
     if len(words) > 1 and words[0].casefold() in _BIDDING and _is_first(text, at):
         words = words[1:]
-    while words and (words[0].casefold() in _PLAIN or words[0].casefold() in _TITLES or words[0] in _MIDDLE):
+    while words and (_is_plain(words[0]) or words[0].casefold() in _TITLES or words[0] in _MIDDLE):
         words = words[1:]
-    while words and (words[-1].casefold() in _PLAIN or words[-1] in _MIDDLE):
+    while words and (_is_plain(words[-1]) or words[-1] in _MIDDLE):
         words = words[:-1]
     if words and words[0].casefold() in _ROLES:
         words = [word for word in words[1:] if word not in _MIDDLE]
@@ -165,6 +166,10 @@ def _names(run: str, text: str, at: int) -> Iterator[str]:
     if not words or labels or (len(words) == 1 and (_begins(words[0], text, at) or _DATE.fullmatch(words[0]))):
         return
     yield " ".join(words).rstrip(".")
+
+
+def _is_plain(word: str) -> bool:
+    return word.casefold() in _PLAIN or re.split(r"['’](?=(?:ll|re|ve|d|m)$)", word.casefold())[0] in _PLAIN
 
 
 def _begins(word: str, text: str, at: int) -> bool:

@@ -20,8 +20,8 @@ from commonplace.extract.statements import Message
 
 CHUNK_CHARS = 3_000
 _SUBJECT_CHARS_MAX = 200
-_TURN = re.compile(r"^\s*\**(user|human|assistant|ai|agent|system)\**\s*:\s*", re.IGNORECASE)
-_ROLES = {"human": "user", "ai": "assistant", "agent": "assistant"}
+_TURN = re.compile(r"^\s*\**(user|human|customer|client|assistant|ai|agent|bot|system)\**\s*:\s*", re.IGNORECASE)
+_USERS, _ASSISTANTS = ("human", "customer", "client"), ("ai", "agent", "bot")
 # What an agent did is an experience of it; everything else is about the world.
 _DONE = (
     r"fixed|deployed|helped|suggested|recommended|explained|tried|ran|wrote|implemented|created|refactored|updated|"
@@ -53,6 +53,11 @@ _SUBJECT = re.compile(
 # "Decisions: We go with Redis Streams": a heading, and a statement where more than a short value follows.
 _HEADED = re.compile(r"[^:：\n]{1,80}(?::\s+|：)(?P<said>\S.*)", re.DOTALL)
 _VALUE_WORDS_MAX = 4
+# Labels that say something of the text they stand in: an owner here and an owner there are not one that changed.
+_OF_ITS_TEXT = frozenset(
+    "owner author authors location role name title status state date updated created version priority reason type tags "
+    "category subject from to cc start end deadline due attendees deciders participants revisit description".split()
+)
 _JOINING = re.compile(r"\b(?:because|since|although|though|when|while|if|that|which|who|so|and then)\b", re.IGNORECASE)
 _VAGUE = frozenset("it this that these those there he she they we one what which who here everything something".split())
 
@@ -140,7 +145,8 @@ def subject(text: str) -> str:
         if not match:
             return _named(headed["said"])
     if not match:
-        return label(text[:_SUBJECT_CHARS_MAX])
+        named = label(text[:_SUBJECT_CHARS_MAX])
+        return "" if named in _OF_ITS_TEXT else named
     if _JOINING.search(match["subject"]):
         return ""
     words = re.sub(r"^(?:the|a|an)\s+", "", match["subject"].casefold().replace("’", "'")).split()
@@ -166,7 +172,7 @@ def _parted(pieces: Sequence[Message]) -> Iterator[Message]:
 
 def read(piece: Message, at: int, chunk: int) -> Fact:
     """A statement as a fact: when, of whom and of which sort it is."""
-    span = when.first(piece.text, at)
+    span = when.main(piece.text, at)
     # What a person says of themselves in a conversation is about the world; what nobody is named for may be an agent's.
     own = piece.role != "user" and _EXPERIENCE.match(piece.text.strip()) is not None
     return Fact(
@@ -236,7 +242,8 @@ def _messages(text: str) -> tuple[Message, ...]:
 
 
 def _message(role: str, text: str) -> Message:
-    return Message(_ROLES.get(role.lower(), role.lower()), text)
+    plain = role.lower()
+    return Message("user" if plain in _USERS else "assistant" if plain in _ASSISTANTS else plain, text)
 
 
 def _lines(text: str, chars: int) -> Iterator[str]:

@@ -42,7 +42,7 @@ _SINGLE = frozenset(
     "timeout priority".split()
 )
 # As labels these stand before many things that have nothing to do with each other.
-_GENERIC = frozenset("date title plan status state number name role job".split())
+_GENERIC = frozenset("date title plan status state number name role job owner location version priority".split())
 _COPULA = re.compile(
     r"^(?P<subject>.{2,80}?)\s+(?:is set to|changed to|will be|has been|became|equals|is|are|was|=)\s+(?P<value>.+)$"
 )

@@ -35,6 +35,7 @@ _OPENING = re.compile(r"(?:It|We|The|This|That|These|She|He|They|I|You|An?|In|On
 _ORDINAL = re.compile(r"(?:^|\s)\d{1,2}\.$")
 _MONTH = re.compile(r"(?:Jan|Feb|M[aä]r|Apr|Mai|Jun|Jul|Aug|Sep|Okt|Nov|Dez)[a-zä]*\b")
 _ABBREVIATION = re.compile(r"(?:^|[\s(])(?:e\.g|i\.e|cf|vs|etc|no|mr|mrs|ms|dr|st|approx|resp)\.$", re.IGNORECASE)
+_QUOTED_CHARS_MAX = 200
 _LABEL_WORDS_MAX = 6
 _DASH_WORDS_MAX = 3
 # Headers that say no more than that a value, or the name of one, stands below them.
@@ -138,6 +139,8 @@ def sentences(text: str) -> list[str]:
 
 def _goes_on(head: str, rest: str) -> bool:
     """Whether the dot at the end of some words ends no sentence."""
+    if head.count('"') % 2 and '"' in rest[:_QUOTED_CHARS_MAX]:
+        return True
     if _ABBREVIATION.search(head[-12:]) or (_INITIAL.search(head[-40:]) and not _OPENING.match(rest)):
         return True
     return _ORDINAL.search(head[-4:]) is not None and _MONTH.match(rest) is not None

@@ -22,7 +22,8 @@ _MEN = "husband father dad brother son boyfriend uncle grandfather nephew grands
 _WOMEN = "wife mother mum mom sister daughter girlfriend aunt grandmother niece granddaughter woman girl lady".split()
 _EITHER = (
     "friend colleague coworker boss manager partner child kid baby doctor neighbour neighbor teacher cousin roommate "
-    "flatmate dog cat customer client patient assistant mentor lawyer landlord user".split()
+    "flatmate dog cat customer client patient assistant mentor lawyer landlord user contractor candidate developer "
+    "designer engineer employee person somebody someone student tenant driver guest nurse recruiter".split()
 )
 _SORTS = {"she": (_WOMEN, _EITHER), "he": (_MEN, _EITHER)}
 # What somebody is said to be is nobody else: "Ann is a teacher."
@@ -101,6 +102,8 @@ def _person(sentence: str) -> str:
         named = [name for name in people if user["name"] and user["name"].startswith(name)]
         return named[0] if named else "" if people or user["name"] else user["user"]
     match = _NAME.match(sentence)
+    if match and (match[0].endswith(":") or sentence[match.end() :].startswith(":")):
+        return ""  # Who speaks is not who is spoken of.
     return people[0] if match and len(people) == 1 and match[0].startswith(people[0]) else ""
 
 

@@ -23,7 +23,7 @@ _QUARTERS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "last": 4}
 _GONE = ("last", "past", "this past", "previous")
 _COMING = re.compile(
     r"\b(?:will|shall|going to|plan(?:s|ned|ning)?\b|scheduled|due|upcoming|deadline|expects?|expected|intends?|"
-    r"wants?|must|should|can|before|moves|flies|fly|meet|submit|next|"
+    r"wants?|must|should|can|before|moves|flies|fly|meet|ship|submit|next|"
     r"(?:have|has) (?:an?|my|our|his|her) (?:[\w’'-]+ ){0,2}(?:appointment|meeting|call|interview|flight|exam|date)|"
     r"launch(?:es)?|starts|begins|opens|arrives|leaves|ends|expires|(?:is|are) (?:in|on|by)|until|by)\b"
     r"|['’]ll\b|\bsee you\b|\blet['’]s\b",
@@ -195,7 +195,11 @@ def near_day(match: re.Match[str], today: datetime) -> tuple[datetime, datetime]
     """Yesterday, today or tomorrow, or a part of that day."""
     word = " ".join(match[0].lower().split())
     far = {"the day before yesterday": -2, "the day after tomorrow": 2}
-    far |= {"大前天": -3, "前天": -2, "昨天": -1, "昨晚": -1, "明天": 1, "后天": 2}
+    far |= {"大前天": -3, "前天": -2, "昨天": -1, "昨晚": -1, "明天": 1, "后天": 2, "昨日": -1, "明日": 1}
+    far |= dict.fromkeys(("vorgestern", "anteayer", "avant-hier"), -2) | dict.fromkeys(
+        ("demain", "domani", "завтра"), 1
+    )
+    far |= dict.fromkeys(("gestern", "ayer", "ieri", "вчера"), -1)
     near = next((step for name, step in (("yesterday", -1), ("last night", -1), ("tomorrow", 1)) if name in word), 0)
     return _days(today + timedelta(days=far.get(word, near)))
 

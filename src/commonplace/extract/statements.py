@@ -43,6 +43,7 @@ _SMALL_TALK = re.compile(
     r"got it|i see|will do|no problem|no worries|never ?mind|makes sense|of course|certainly|on it|(?:good )?morning|"
     r"sounds (?:like a plan|good|great|lovely|nice|fun|perfect|wonderful|amazing|exciting|awesome|interesting)|"
     r"(?:good|great|nice|excellent) (?:idea|point|question|call|catch|choice|one|job|work)|welcome back|"
+    r"(?:i['’]?m |i am |we['’]?re )?(?:so |very |really )?sorry(?: about (?:that|this|it)| to hear (?:that|it))?|"
     r"(?:many )?thank(?:s| you) for (?:your|the|all|that|this)(?: [\w'’]+){0,3}|"
     r"absolutely|you(?:['’]re| are) welcome|my pleasure|i(?:['’]m| am) (?:fine|good|great|well|ok(?:ay)?)|"
     r"(?:many |a lot of )?thanks?(?: you)?(?: so much| very much| a lot| again)?|thx|ty|much appreciated|"
@@ -94,6 +95,7 @@ _GOING_ON = re.compile(
 )
 _SENTENCE_ENDS = (".", "!", "?", ":", ";", "…", "。", "！", "？")
 _FULL_CHARS_MIN, _FULL_CHARS_MAX = 50, 120
+_PARENT_WORDS_MAX = 6
 _SECTION_WORDS_MAX = 2
 _SECTION_TEXT_WORDS_MIN = 3
 
@@ -192,6 +194,7 @@ def _pieces(text: str) -> list[_Piece]:
     lead, raw, at = "", text.splitlines(), 0
     lines = [_QUOTE.sub("", line) for line in raw]
     speakers = _speakers(lines)
+    above: list[tuple[int, str]] = []  # The items that the items below them belong to, and how far in they stand.
     while at < len(lines):
         line = lines[at].strip()
         if fence := _FENCE.match(lines[at]):
@@ -205,9 +208,16 @@ def _pieces(text: str) -> list[_Piece]:
         elif _RULE.fullmatch(line):
             lead = ""
         elif heading := _HEADING.match(lines[at]):
+            above.clear()
             lead = heading[1].rstrip(":：") + ":"
         elif item := _ITEM.match(lines[at]):
-            out.append(_Piece(lines[at][item.end() :].strip(), lead))
+            said = lines[at][item.end() :].strip()
+            while above and above[-1][0] >= _indent(lines[at]):
+                above.pop()
+            if _indent(lines[at]) < _indent_below(lines, at) and len(said.split()) <= _PARENT_WORDS_MAX:
+                above.append((_indent(lines[at]), said.rstrip(":：.") + ":"))
+            else:
+                out.append(_Piece(said, " ".join([*([lead] if lead else []), *(one for _, one in above)])))
         elif line.endswith((":", "：")) and _names_what_follows(lines, at):
             lead = line
         elif _is_section(lines, at):
@@ -219,6 +229,7 @@ def _pieces(text: str) -> list[_Piece]:
             speaker = _speaker(line, speakers)
             found = sentences(" ".join(one.strip() for one in lines[at:end])[len(speaker) :])
             out += [_Piece(one, speaker.strip(), place > 0) for place, one in enumerate(found)]
+            above.clear()
             lead, at = "", end - 1
         at += 1
     return out
@@ -227,6 +238,16 @@ def _pieces(text: str) -> list[_Piece]:
 def _names_what_follows(lines: list[str], at: int) -> bool:
     after = next((one for one in lines[at + 1 :] if one.strip()), "")
     return bool(_ITEM.match(after) or _FENCE.match(after))
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())
+
+
+def _indent_below(lines: list[str], at: int) -> int:
+    """How far in the item on the next line stands; -1 where there is none."""
+    below = lines[at + 1] if at + 1 < len(lines) else ""
+    return _indent(below) if _ITEM.match(below) else -1
 
 
 def _is_section(lines: list[str], at: int) -> bool:

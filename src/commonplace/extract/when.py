@@ -16,7 +16,7 @@ _MONTH = r"(?P<month>jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|
     r"oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\.?"
 )
 _DAY = r"(?P<day>0?[1-9]|[12]\d|3[01])(?:st|nd|rd|th)?"
-_YEAR = r"(?P<year>(?:19|20)\d\d)"
+_YEAR = r"(?P<year>(?:1[6-9]|20)\d\d)"
 _AND_YEAR = rf"(?:\s*,?\s+{_YEAR})?"
 _TO_DAY = r"\s*(?:[-–—]|to|through|until)\s*(?P<until>\d{1,2})(?:st|nd|rd|th)?"
 _COUNT = (
@@ -26,7 +26,7 @@ _COUNT = (
 _CLOCK = r"(?P<unit>second|minute|hour)s?"
 _UNIT = r"(?P<unit>day|week|fortnight|month|year|decade)s?"
 _READ_CHARS_MAX = 10_000
-_SOME_YEAR = re.compile(r"\b(?:19|20)\d\d\b")
+_SOME_YEAR = re.compile(r"\b(?:1[6-9]|20)\d\d\b")
 _TO = re.compile(r"\s*(?:to|until|till|through|[-–—])\s*", re.IGNORECASE)
 _AND = re.compile(r"\s+and\s+", re.IGNORECASE)
 _BETWEEN = re.compile(r"\bbetween\s+$", re.IGNORECASE)
@@ -95,6 +95,12 @@ def first(text: str, now: int) -> Span | None:
     return next(iter(spans(text, now)), None)
 
 
+def main(text: str, now: int) -> Span | None:
+    """The time a statement is of: the first that it names, but rather not one since when something else has been."""
+    found = spans(text, now)
+    return next((one for one in found if not one.words.casefold().startswith("since")), found[0] if found else None)
+
+
 def weekday(moment: int) -> str:
     """The name of a moment's day of the week."""
     return reckoning.DAYS[datetime.fromtimestamp(moment / 1000, UTC).weekday()].capitalize()
@@ -152,7 +158,12 @@ def _relative() -> Iterator[tuple[str, _Reading]]:
     yield rf"\bin\s+{_COUNT}\s+{_UNIT}(?:['’]s?\s+time)?\b", reckoning.ago
     yield rf"\b(?P<which>last|past|previous|next|coming)\s+{_COUNT}\s+{_UNIT}\b", reckoning.past_units
     yield r"\bthe day before yesterday\b|\bthe day after tomorrow\b", reckoning.near_day
-    yield "大前天|前天|昨天|昨晚|今天|今早|今晚|明天|后天", reckoning.near_day
+    yield "大前天|前天|昨天|昨晚|今天|今早|今晚|明天|后天|昨日|今日|明日", reckoning.near_day
+    yield (
+        r"\b(?:vorgestern|gestern|heute|anteayer|ayer|hoy|avant-hier|aujourd['’]hui|demain|ieri|oggi|domani|"
+        r"вчера|сегодня|завтра)\b",
+        reckoning.near_day,
+    )
     part = r"(?:morning|noon|afternoon|evening|night)"
     yield (
         rf"\byesterday(?:\s+{part})?\b|\blast night\b|\btonight\b|\b(?:earlier |later )?today\b"
