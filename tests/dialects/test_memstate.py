@@ -276,7 +276,7 @@ def test_a_blank_optional_argument_counts_as_left_out(memstate: Memstate) -> Non
 @requirement("memstate:set:value-limit")
 def test_a_value_has_at_most_two_thousand_characters(memstate: Memstate) -> None:
     memstate.set("p", "a", "ü" * 2000)
-    assert "2000" in memstate.refused("set", project_id="p", keypath="b", value="ü" * 2001)["message"]
+    assert "2,000" in memstate.refused("set", project_id="p", keypath="b", value="ü" * 2001)["message"]
 
 
 @requirement("memstate:set:category", "memstate:set:topics")
