@@ -356,10 +356,11 @@ def tables() -> str:
             "| A memory's | vault | memories.sh | Memstate | PowerMem | Hindsight |",
             "|---|---|---|---|---|---|",
             "| text | body | content | content | memory | text |",
-            "| title | title | title, the first line | before the summary | – | – |",
+            "| title | title | title, the first line | before the summary | title | context, if no category |",
             "| tags | tags | tags | topics | tags | tags |",
             "| project | – | projectId | project_id | – | the tag `project:NAME` |",
-            "| key | – | – | keypath | – | – |",
+            "| category | – | category | – | – | context |",
+            "| key of a short value | title | title, the first line | keypath | title | context |",
             "| time it speaks of | – | – | – | – | occurred_start |",
             "| birth, last change | created_at, updated_at | createdAt, updatedAt | history | created_at, updated_at | "
             "mentioned_at, updated_at |",

@@ -57,6 +57,7 @@ def test_tags_title_kind_project_and_times_carry_over(
     assert shown["hindsight"]["tags"] == ["lamps", "loft", "project:pier"]
     assert shown["memstate"]["topics"] == ["lamps", "loft"]
     assert (shown["vault"]["title"], shown["memories"]["title"]) == ("Oil", "Oil")
+    assert (shown["powermem"]["title"], shown["hindsight"]["context"]) == ("Oil", "stores")
     assert shown["memstate"]["summary"] == "Oil: The lamp oil is in the loft."
     assert (shown["memories"]["type"], shown["memstate"]["category"]) == ("decision", "decision")
     assert (shown["powermem"]["memory_type"], shown["hindsight"]["type"]) == ("decision", "world")
@@ -284,6 +285,27 @@ def test_memstate_tells_of_what_belongs_to_no_project_and_shows_it_as_a_tree(cli
     assert list(answer["data"]["memories"].values()) == ["Trim the wicks."]
     assert "need a project_id" in before["content"][0]["text"]
     assert "need a project_id" in unknown["content"][0]["text"]
+
+
+def test_a_bare_value_comes_with_its_key_where_a_title_would_stand(engine: Engine, clients: dict[str, Client]) -> None:
+    ask(clients["memstate"], "memstate_set", project_id="pier", keypath="lamp_oil.place", value="loft")
+    shown = everywhere(clients, only(engine).id, "pier")
+
+    assert [shown[name]["title"] for name in ("vault", "memories", "powermem")] == ["lamp_oil.place"] * 3
+    assert (shown["hindsight"]["text"], shown["hindsight"]["context"]) == ("loft", "lamp_oil.place")
+    text = clients["memories"].result("list_memories", project_id="pier")["content"][0]["text"]
+    assert "lamp_oil.place\n    loft" in text
+    ask(
+        clients["memstate"],
+        "memstate_set",
+        project_id="pier",
+        keypath="lamp_oil.place",
+        value="It is kept in the loft " * 2,
+    )
+    assert "title" not in ask(clients["powermem"], "get_memory", memory_id=only(engine).id)["data"]
+    ask(clients["hindsight"], "sync_retain", content="The tar is in the shed.")
+    facts = ask(clients["hindsight"], "recall", query="tar")["results"]
+    assert {one["context"] for one in facts} <= {"", "general"}
 
 
 def test_a_full_keypath_says_which_project_it_means(clients: dict[str, Client]) -> None:

@@ -68,7 +68,7 @@ def _common(memory: Memory, mark: Mark, names: Mapping[int, str], bank: str) -> 
     return {
         "id": ids.uuid_form(memory.id),
         "text": memory.text,
-        "context": mark.context,
+        "context": mark.context or marks.heading(memory),
         "occurred_start": iso(memory.happened_at),
         "occurred_end": iso(memory.happened_until),
         "mentioned_at": iso(mark.mentioned_at),

@@ -13,7 +13,7 @@ from commonplace.engine.compaction import Compaction
 from commonplace.engine.consolidation import Consolidation
 from commonplace.engine.context import Context
 from commonplace.engine.links import Reached
-from commonplace.engine.marks import told
+from commonplace.engine.marks import heading, told
 from commonplace.records import Dropped, Hit, Link, Memory, Recall
 
 VERSION = "2026-02-10"
@@ -41,7 +41,7 @@ def memory(one: Memory) -> dict[str, Any]:
     return {
         "id": ids.short(one.id),
         "content": one.text,
-        "title": one.title or None,
+        "title": heading(one) or None,
         "type": MEMORIES.shown(one.kind),
         "kind": one.kind,
         "layer": layer(one),
@@ -167,8 +167,8 @@ def line(one: Memory) -> str:
     Its own line breaks are kept, but cannot be taken for the beginning of another memory.
     """
     scope = "P" if one.scope.project else "G"
-    titled = one.title and not one.text.startswith(one.title)
-    said = _indented(f"{one.title}\n{one.text}" if titled else one.text)
+    title = heading(one)
+    said = _indented(one.text if not title or one.text.startswith(title) else f"{title}\n{one.text}")
     return f"{label(one.kind)} ({scope}) {ids.short(one.id)}: {said}{_tail(one)}"
 
 

@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from commonplace import clock
 from commonplace.dialects.table import NOBODY_NAMED, Reply, Tool, as_json
-from commonplace.engine.marks import told
+from commonplace.engine.marks import heading, told
 from commonplace.engine.telling import Noted, Told
 from commonplace.errors import CommonplaceError, Invalid
 from commonplace.extract.statements import Message, Skipped
@@ -59,6 +59,8 @@ def item(memory: Memory, owner: str, text: str = "memory") -> dict[str, Any]:
         "created_at": clock.iso(memory.created_at),
         "updated_at": clock.iso(memory.updated_at),
     }
+    if title := heading(memory):
+        shown["title"] = title
     if "scope" in memory.metadata:
         shown["scope"] = memory.metadata["scope"]
     if memory.tags:

@@ -16,6 +16,10 @@ RESERVED = "fact"
 _OURS = {RESERVED: "mentioned_at", "vault": "file"}
 
 
+# Below this a text is taken for a value, which says little without the key it was set under.
+_VALUE_CHARS_MAX = 40
+
+
 @dataclass(frozen=True, slots=True)
 class Mark:
     """The particulars of a fact, or of an observation, which has sources and a subject."""
@@ -100,3 +104,9 @@ def marked(metadata: Metadata, mark: Mark) -> dict[str, object]:
 def remarked(memory: Memory, **changes: Any) -> dict[str, object]:
     """A memory's metadata with some of its particulars changed."""
     return marked(own(memory), replace(mark_of(memory), **changes))
+
+
+def heading(memory: Memory) -> str:
+    """What belongs above a memory's words: its title, or the key of a short value. A fact's key is only a number."""
+    is_value = len(memory.text) <= _VALUE_CHARS_MAX and RESERVED not in memory.metadata
+    return memory.title or (memory.key if is_value else "")

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from commonplace.engine.engine import Engine
+from commonplace.engine.marks import heading
 from commonplace.errors import Unsupported
 from commonplace.records import Memory
 from commonplace.storage import banks, memories, notes
@@ -99,11 +100,11 @@ def mark_of(memory: Memory) -> dict[str, Any]:
 
 
 def title_of(memory: Memory) -> str:
-    """The exact title of a note; that of another memory is its own or its first line."""
+    """The exact title of a note; that of another memory is its own, the key of a value, or its first line."""
     given = mark_of(memory).get("title")
     if isinstance(given, str) and given.strip() == memory.title:
         return given
-    return memory.title or next((line.strip() for line in memory.text.splitlines() if line.strip()), "")[:200]
+    return heading(memory) or next((line.strip() for line in memory.text.splitlines() if line.strip()), "")[:200]
 
 
 def told(memory: Memory, before: Note | None = None) -> Note:
