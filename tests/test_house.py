@@ -65,6 +65,7 @@ INLINE_IMPORTS = {
     "faces/cli/serving.py": 3,
     "faces/http/app.py": 1,
     "faces/mcp/methods.py": 1,
+    "faces/mcp/stdio.py": 1,
     "vault/notices.py": 1,
 }
 BAD_ENDINGS = ("Manager", "Factory", "Helper", "Util", "Utils", "Handler", "Wrapper", "Service", "Base")

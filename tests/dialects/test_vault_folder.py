@@ -157,6 +157,19 @@ def test_the_tools_work_on_standard_input_and_output(home: Path) -> None:
     assert "status: deleted" in (home / "vault" / "Over pipes.md").read_text()
 
 
+@requirement("vault:sync:dialects", "vault:stdio")
+def test_a_file_that_a_person_drops_or_edits_is_found_by_other_dialects_on_pipes(home: Path) -> None:
+    with opened(home, "commonplace", "mcp", "--dialect", "powermem") as pipes:
+        pipes.hello("2025-06-18")
+        pipes.call("search_memories", query="anything at all")
+        file = home / "vault" / "dropped.md"
+        file.parent.mkdir()
+        file.write_text("The pangolin sleeps in the attic.")
+        until(lambda: "attic" in str(pipes.call("search_memories", query="where does the pangolin sleep?")), 6)
+        file.write_text("The pangolin sleeps in the cellar.")
+        until(lambda: "cellar" in str(pipes.call("search_memories", query="where does the pangolin sleep?")), 6)
+
+
 @requirement("vault:append:crash")
 def test_a_killed_writer_leaves_whole_files_and_a_retry_makes_no_second_entry(home: Path) -> None:
     chance = random.Random(7)

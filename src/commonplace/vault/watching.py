@@ -1,8 +1,10 @@
 """Keeps folders and memories together while a server runs: at a notice, at every few turns, and all now and then."""
 
 import logging
+import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 
 from commonplace.engine.engine import Engine
 from commonplace.errors import CommonplaceError
@@ -73,3 +75,24 @@ class Watch:
     def close(self) -> None:
         """Let go of the folders."""
         self._notices.close()
+
+
+class Glances:
+    """Looks for a process in which nobody watches: one before a call, unless there was one just now."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._soonest = 0.0
+
+    def look(self, engine: Engine) -> None:
+        """Compare what may have changed. What is wrong with a folder holds up no call."""
+        with self._lock:
+            now = time.monotonic()
+            if engine.vault is None or now < self._soonest:
+                return
+            for vault in vaults(engine, every=False):
+                with suppress(CommonplaceError):
+                    sync(vault, settle=False)
+            spent = time.monotonic() - now
+            # Of a large folder, calls are not to become much slower.
+            self._soonest = now + spent + min(LOOK_S_MAX, max(LOOK_S, 20 * spent))

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from queue import SimpleQueue
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from commonplace.app import open_engine
 from commonplace.dialects.table import Call, Dialect
@@ -25,6 +25,9 @@ from commonplace.faces.mcp.methods import Conversation, Gone, Refused, Request
 from commonplace.faces.mcp.wire import Json, RequestId
 from commonplace.limits import CALLS_AT_ONCE_MAX, CALLS_WAITING_MAX, LINE_BYTES_MAX
 from commonplace.settings import Settings
+
+if TYPE_CHECKING:
+    from commonplace.vault.watching import Glances
 
 BUSY = -32000
 _WORKER_S_MAX = 1
@@ -92,6 +95,7 @@ class Server:
         self._listening: dict[RequestId, Request] = {}
         self._asked: dict[str, SimpleQueue[Json | None]] = {}
         self._stopping = False
+        self._glances: Glances | None = None
 
     @property
     def waker(self) -> int:
@@ -173,14 +177,27 @@ class Server:
             self._send(message)
 
     def _call(self, running: Running, request: Request) -> Call:
+        engine = self._engine()
+        self._glance(engine)
         return Call(
-            engine=self._engine(),
+            engine=engine,
             bank=self._place.bank,
             session=self._session,
             client=request.client,
             folder=self._place.folder,
             progress=partial(self._progress, running),
         )
+
+    def _glance(self, engine: Engine) -> None:
+        """Take in what people did in the folder of notes; the vault's own tools look by themselves."""
+        if self._conversation.dialect.name == "vault" or engine.vault is None or not engine.vault.is_dir():
+            return
+        if self._glances is None:
+            # Whoever has no notes need not load what files need.
+            from commonplace.vault.watching import Glances
+
+            self._glances = Glances()
+        self._glances.look(engine)
 
     def _progress(self, running: Running, done: float, total: float | None, text: str) -> None:
         if running.cancelled or self._outlet.broken:
