@@ -78,3 +78,15 @@ def test_a_folder_that_is_away_is_told_of(vault: Vault, home: Path) -> None:
     shutil.rmtree(vault.root)
     assert "The folder is not there." in run.invoke(vault_command, ["status"], obj=shell).output
     assert "The folder of the notes is not there" in run.invoke(doctor, ["--json"], obj=shell).output
+
+
+def test_many_files_that_are_no_notes_are_told_of_in_a_few_lines_and_to_programs_in_full(
+    vault: Vault, home: Path
+) -> None:
+    kept(vault)
+    for number in range(40):
+        (vault.root / f"picture {number:02}.png").write_bytes(b"x")
+    told = CliRunner().invoke(vault_command, ["status"], obj=Shell(str(home))).output
+    assert told.count("picture") == 5
+    assert "… and 35 more" in told
+    assert CliRunner().invoke(vault_command, ["status", "--json"], obj=Shell(str(home))).output.count("picture") == 40

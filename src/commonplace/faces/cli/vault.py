@@ -1,6 +1,6 @@
 """Commands about the folder of notes: how it stands, bring it together with the memories, write ids into its files."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 
 import click
@@ -17,6 +17,7 @@ from commonplace.vault.sync import sync
 from commonplace.vault.writing import adopt_files
 
 _SHOWN = 3
+_PASSED_SHOWN = 5
 
 
 @click.group()
@@ -134,10 +135,19 @@ def _told(call: Call, report: Report, *, whole: bool) -> None:
             *((path, "broken", why) for path, why in report.broken.items()),
             *((path, "copy", "It has the id of another file, or the name of a conflict.") for path in report.copies),
             *((path, "missing", "It was there before.") for path in report.missing),
-            *((path, "passed over", why) for path, why in report.passed.items() if whole),
+            *(_passed(report.passed) if whole else ()),
         ]
         if lines:
             styles = {"broken": "bold red", "copy": "yellow", "missing": "yellow"}
             screen.table((Column("File", share=1), Column("State", styles=styles), Column("Why", share=1)), lines)
     if report.broken:
         click.get_current_context().exit(1)
+
+
+def _passed(passed: Mapping[str, str]) -> Iterator[tuple[str, str, str]]:
+    """What was passed over, a few for each reason: people keep pictures by the hundred beside their notes."""
+    for why in dict.fromkeys(passed.values()):
+        paths = [path for path in passed if passed[path] == why]
+        yield from ((path, "passed over", why) for path in paths[:_PASSED_SHOWN])
+        if more := len(paths[_PASSED_SHOWN:]):
+            yield (f"… and {more:,} more", "passed over", why)
