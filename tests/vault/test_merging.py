@@ -121,3 +121,14 @@ def test_a_new_file_that_is_like_no_lost_one_is_a_new_note(vault: Vault) -> None
     (vault.root / "b.md").write_text("gamma\ndelta\n")
     sync(vault)
     assert {one.text for one in vault.engine.list("default")} == {"alpha\nbeta", "gamma\ndelta"}
+
+
+def test_the_day_that_a_person_writes_as_that_of_its_making_stays_in_the_file(vault: Vault) -> None:
+    memory = kept(vault)
+    made = next(line for line in files(vault)["Plan.md"].splitlines() if line.startswith("created_at:"))
+    edit(vault, "Plan.md", made, "created_at: 1999-12-31 # when it was said")
+    sync(vault)
+    vault.engine.forget("default", [memory.id], BY)
+    sync(vault)
+    assert "created_at: 1999-12-31 # when it was said\n" in files(vault)["Plan.md"]
+    assert "status: deleted\n" in files(vault)["Plan.md"]

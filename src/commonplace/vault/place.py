@@ -110,12 +110,14 @@ def title_of(memory: Memory) -> str:
 def told(memory: Memory, before: Note | None = None) -> Note:
     """A memory as its file should tell it."""
     body = before.body if before is not None and text_of(before) == memory.text else memory.text
+    # When it was made nobody changes but a person, who may know better than the clock.
+    created_at = (before.created_at if before is not None else None) or memory.created_at
     return Note(
         title=title_of(memory),
         body=body,
         id=memory.id,
         deleted=memory.forgotten_at is not None,
-        created_at=memory.created_at,
+        created_at=created_at,
         updated_at=memory.updated_at,
         deleted_at=memory.forgotten_at,
         tags=memory.tags,
