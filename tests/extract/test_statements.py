@@ -1,8 +1,10 @@
 """What was said, sorted into statements worth remembering and the rest; and how statements stand to one another."""
 
+import time
+
 import pytest
 
-from commonplace.extract import merging, statements
+from commonplace.extract import merging, statements, when
 from commonplace.extract.statements import Message, Skipped
 
 
@@ -37,10 +39,10 @@ def skipped(text: str) -> list[str]:
         ),
         (
             "The committee agreed with the proposal that Maria\nLopez made in spring; the budget for the building\n"
-            "Is to be approved by the council in winter. Nobody\nobjected.",
+            "is to be approved by the council in winter. Nobody\nobjected.",
             [
                 "The committee agreed with the proposal that Maria Lopez made in spring; the budget for the building "
-                "Is to be approved by the council in winter.",
+                "is to be approved by the council in winter.",
                 "Nobody objected.",
             ],
         ),
@@ -90,6 +92,18 @@ def test_statements_are_kept_word_for_word(text: str, kept: list[str]) -> None:
 def test_questions_greetings_and_small_talk_are_passed_over_with_the_reason(text: str, reason: str) -> None:
     assert found(text) == []
     assert skipped(text) == [reason]
+
+
+def test_no_text_takes_long() -> None:
+    begun = time.perf_counter()
+    for text in (
+        "The cat sleeps in the house of the mayor of the old town\n" * 2_000,
+        "in May " * 1_400,
+        "a: b\n" * 5_000,
+    ):
+        found(text)
+        when.spans(text, 0)
+    assert time.perf_counter() - begun < 5
 
 
 def test_every_role_but_the_system_makes_statements() -> None:

@@ -29,6 +29,7 @@ _COMING = re.compile(
     r"|['’]ll\b|\bsee you\b|\blet['’]s\b",
     re.IGNORECASE,
 )
+_NEAR_CHARS = 200  # Words farther away belong to something else, and a text may have no sentences.
 _PAST = re.compile(
     r"\b(?:was|were|had|did|been|(?!planned|scheduled|expected|need|feed)\w{2,}ed|went|met|saw|came|got|took|bought|wrote|"
     r"began|left|ran)\b",
@@ -50,7 +51,8 @@ def _is_coming(match: re.Match[str]) -> bool:
     """Whether the sentence of a match speaks of what is to come."""
     start = max(match.string.rfind(mark, 0, match.start()) for mark in ".!?\n")
     end = min((at for mark in "!?\n." if (at := match.string.find(mark, match.end())) >= 0), default=len(match.string))
-    said = _YET_TO_BE.sub(" will ", match.string[start + 1 : end])
+    start, end = max(start + 1, match.start() - _NEAR_CHARS), min(end, match.end() + _NEAR_CHARS)
+    said = _YET_TO_BE.sub(" will ", match.string[start:end])
     return _COMING.search(said) is not None and _PAST.search(said) is None
 
 

@@ -6,7 +6,6 @@ A question, a greeting and small talk are not worth it. Pure: whoever asks keeps
 import re
 from collections import Counter
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from typing import Literal, TypeAlias
 
 from commonplace.extract.outline import is_table, sentences, table_rows
@@ -193,7 +192,7 @@ def _pieces(text: str) -> list[_Piece]:
     out: list[_Piece] = []
     lead, raw, at = "", text.splitlines(), 0
     lines = [_QUOTE.sub("", line) for line in raw]
-    speakers = _speakers(lines)
+    speakers, wrapped = _speakers(lines), _wrapped(lines)
     above: list[tuple[int, str]] = []  # The items that the items below them belong to, and how far in they stand.
     while at < len(lines):
         line = lines[at].strip()
@@ -224,7 +223,7 @@ def _pieces(text: str) -> list[_Piece]:
             lead = f"{line}:"
         elif line:
             end = at + 1
-            while end < len(lines) and _goes_on(lines, end, speakers):
+            while end < len(lines) and _goes_on(lines, end, speakers, wrapped):
                 end += 1
             speaker = _speaker(line, speakers)
             found = sentences(" ".join(one.strip() for one in lines[at:end])[len(speaker) :])
@@ -274,7 +273,7 @@ def _speaker(line: str, speakers: frozenset[str]) -> str:
     return match[0] if match and (match["time"] or match["who"] in speakers) else ""
 
 
-def _goes_on(lines: list[str], at: int, speakers: frozenset[str]) -> bool:
+def _goes_on(lines: list[str], at: int, speakers: frozenset[str], wrapped: frozenset[int]) -> bool:
     """Whether a line goes on with the paragraph before it, and does not begin a new thought."""
     line, before = lines[at], lines[at - 1].strip()
     plain = line.strip()
@@ -283,22 +282,24 @@ def _goes_on(lines: list[str], at: int, speakers: frozenset[str]) -> bool:
     if plain[0].islower():
         full = len(before) >= _FULL_CHARS_MIN or _GOING_ON.match(plain) is not None
         return full and not before.endswith(_SENTENCE_ENDS)
-    return _is_wrapped(lines, at)
+    return at in wrapped
 
 
-def _is_wrapped(lines: list[str], at: int) -> bool:
-    """Whether a line was broken only because it was full: the first word of the next had no room in it."""
-    before, first = lines[at - 1].rstrip(), lines[at].split()[0]
-    start = next((n for n in range(at - 1, -1, -1) if not lines[n].strip()), -1) + 1
-    end = next((n for n in range(at, len(lines)) if not lines[n].strip()), len(lines))
-    width = max(len(line.rstrip()) for line in lines[start:end])
-    if end - start < 3 or not _FULL_CHARS_MIN <= width <= _FULL_CHARS_MAX:
-        return False
-    # Nothing but the last line of a paragraph that was wrapped is short.
-    rows = [line.rstrip() for line in lines[start:end]]
-    return len(before) + 1 + len(first) > width and all(
-        len(row) + 1 + len(below.split()[0]) > width for row, below in pairwise(rows)
-    )
+def _wrapped(lines: list[str]) -> frozenset[int]:
+    """The lines that were begun only because the one before was full, as mails and READMEs are written."""
+    out: set[int] = set()
+    start = 0
+    for end in [n for n, line in enumerate(lines) if not line.strip()] + [len(lines)]:
+        rows, start = range(start, end), end + 1
+        width = max((len(lines[n].rstrip()) for n in rows), default=0)
+        if len(rows) < 3 or not _FULL_CHARS_MIN <= width <= _FULL_CHARS_MAX:
+            continue
+        # Lines of a list or a log begin alike and are about as long; in the middle of a sentence letters are small.
+        goes_on = sum(lines[n].lstrip()[:1].islower() for n in rows[1:])
+        full = all(len(lines[n].rstrip()) + 1 + len(lines[n + 1].split()[0]) > width for n in rows[:-1])
+        if full and 2 * goes_on >= len(rows) - 1:
+            out.update(rows[1:])
+    return frozenset(out)
 
 
 def _led(lead: str, text: str) -> str:
