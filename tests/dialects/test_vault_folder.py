@@ -157,6 +157,18 @@ def test_the_tools_work_on_standard_input_and_output(home: Path) -> None:
     assert "status: deleted" in (home / "vault" / "Over pipes.md").read_text()
 
 
+@requirement("vault:append:forgotten", "vault:append:key")
+def test_a_key_of_a_note_that_a_person_deleted_in_its_file_is_not_called_active(home: Path) -> None:
+    with opened(home, "commonplace", "mcp", "--dialect", "vault") as pipes:
+        pipes.hello("2025-06-18")
+        wanted = {"title": "Keyed", "body": "b", "idempotency_key": "k"}
+        made = pipes.call("memory_append", **wanted)["structuredContent"]
+        file = home / "vault" / "Keyed.md"
+        file.write_text(file.read_text().replace("status: active", "status: deleted"))
+        again = pipes.call("memory_append", **wanted)["structuredContent"]
+        assert (again["id"], again["status"]) == (made["id"], "deleted")
+
+
 @requirement("vault:sync:dialects", "vault:stdio")
 def test_a_file_that_a_person_drops_or_edits_is_found_by_other_dialects_on_pipes(home: Path) -> None:
     with opened(home, "commonplace", "mcp", "--dialect", "powermem") as pipes:

@@ -95,9 +95,13 @@ def memory_append(
     if _CONTROL.search(title):
         raise Invalid("The title has a control character.", hint="Keep it on one line of plain text.")
     wanted, once = Written(title, body, checks.tags(tags)), _once(call, "memory_append", idempotency_key)
-    vault = vault_of(call.engine, call.bank)
+    vault, began = vault_of(call.engine, call.bank), call.engine.clock.now()
     memory = append(vault, wanted, once, call.origin("vault"))
-    if memory.id % _NOW_AND_THEN == 0:
+    if memory.created_at < began:
+        # Kept before under this key; a person may have deleted or changed it in the folder since.
+        _in_step(call)
+        memory = call.engine.get(call.bank, memory.id)
+    elif memory.id % _NOW_AND_THEN == 0:
         # What is known of young files is settled here, because a refused call and a question write nothing.
         sync(vault)
     return shapes.appended(memory)
