@@ -54,6 +54,11 @@ def test_what_cannot_be_cut_is_kept_whole() -> None:
     assert texts("  ") == []
 
 
+def test_a_turn_with_a_name_keeps_it_with_every_sentence() -> None:
+    turns = [{"speaker": "Ann", "text": "Hi! I moved to Bath. I love the town."}, {"speaker": "Bea", "text": "Wow!"}]
+    assert texts(json.dumps(turns)) == ["Ann: I moved to Bath.", "Ann: I love the town."]
+
+
 def test_a_conversation_tells_who_did_something() -> None:
     turns = [{"role": "user", "content": "My cat is ill."}, {"role": "assistant", "content": "I called the vet."}]
     for said in (

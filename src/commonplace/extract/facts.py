@@ -20,6 +20,7 @@ from commonplace.extract.statements import Message
 
 CHUNK_CHARS = 3_000
 _SUBJECT_CHARS_MAX = 200
+_NAME_CHARS_MAX = 60
 _TURN = re.compile(r"^\s*\**(user|human|customer|client|assistant|ai|agent|bot|system)\**\s*:\s*", re.IGNORECASE)
 _USERS, _ASSISTANTS = ("human", "customer", "client"), ("ai", "agent", "bot")
 # What an agent did is an experience of it; everything else is about the world.
@@ -207,6 +208,12 @@ def _turns(text: str) -> list[dict[str, Any]]:
     return turns if all(isinstance(one["content"], str) for one in turns) else []
 
 
+def _who(turn: dict[str, Any]) -> str:
+    """Who speaks in a turn, where that has a name."""
+    named = (turn.get(name) for name in ("speaker", "name", "author"))
+    return next((" ".join(one.split())[:_NAME_CHARS_MAX] for one in named if isinstance(one, str) and one.strip()), "")
+
+
 def _content(given: object) -> object:
     """What a turn says; where that is in parts, the texts among them."""
     if not isinstance(given, list):
@@ -228,7 +235,9 @@ def _short_turns(turns: Sequence[dict[str, Any]], chars: int | None) -> Iterator
 
 def _messages(text: str) -> tuple[Message, ...]:
     if turns := _turns(text):
-        return tuple(_message(str(one.get("role", "user")), str(one.get("content", one.get("text")))) for one in turns)
+        return tuple(
+            replace(_message(str(one.get("role", "user")), one["content"]), speaker=_who(one)) for one in turns
+        )
     out: list[Message] = []
     for line in text.splitlines(keepends=True):
         match = _TURN.match(line)

@@ -101,10 +101,11 @@ _SECTION_TEXT_WORDS_MIN = 3
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """Something said, and in which role."""
+    """Something said, in which role, and by whom where a name is given."""
 
     role: str
     text: str
+    speaker: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +140,8 @@ def find(messages: tuple[Message, ...]) -> Found:
                 said, reason = "", "greeting"
             signed = bool(_SIGN_OFF.fullmatch(_bare(piece.text)))
             if said:
-                kept[Message(message.role, _led(piece.lead, said))] = None
+                lead = piece.lead or (f"{message.speaker}:" if message.speaker else "")
+                kept[Message(message.role, _led(lead, said))] = None
             if reason:
                 skipped.append(Skipped(message.role, _short(piece.text), reason))
     return Found(tuple(kept), tuple(skipped))
