@@ -37,7 +37,7 @@ def recall(parts: Parts, bank: str, query: Query) -> Recall:
         asked = replace(asked, during=(span.start, span.end))
     with parts.db.snapshot():
         answer = pipeline.run(parts.db, semantics, bank_id, asked, now)
-    return fading.faded(answer, now, parts.fading_days, query.limit) if fades else answer
+    return fading.faded(answer, now, parts.fading_days, query) if fades else answer
 
 
 def _check(query: Query) -> None:

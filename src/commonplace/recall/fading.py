@@ -6,13 +6,15 @@ scores stay what they are, so a least score means the same with and without it.
 
 from dataclasses import replace
 
-from commonplace.records import Recall
+from commonplace.records import Dropped, Query, Recall
 
 DAY_MS = 86_400_000
 
 
-def faded(found: Recall, now: int, half_life_days: float, limit: int) -> Recall:
+def faded(found: Recall, now: int, half_life_days: float, query: Query) -> Recall:
     """The hits in their order after fading: what last changed a half-life ago weighs half as much as what is new."""
     half_life = half_life_days * DAY_MS
     weighed = sorted(found.hits, key=lambda hit: -hit.score * 0.5 ** (max(0, now - hit.memory.updated_at) / half_life))
-    return replace(found, hits=tuple(weighed[:limit]))
+    kept, rest = weighed[: query.limit], weighed[query.limit :] if query.limit and query.explain else ()
+    older = (Dropped(hit.memory.id, hit.score, "beyond the limit") for hit in rest)
+    return replace(found, hits=tuple(kept), dropped=(*older, *found.dropped))

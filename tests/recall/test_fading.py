@@ -1,0 +1,20 @@
+"""What older memories lose by fading is told to who asks why."""
+
+from dataclasses import replace
+
+from commonplace.engine.engine import Engine
+from commonplace.records import Draft, Query
+from tests.conftest import StoppedClock
+
+YEAR_MS = 365 * 86_400_000
+
+
+def test_explain_names_what_older_ones_lost_by_fading(engine: Engine, clock: StoppedClock) -> None:
+    older = engine.remember("b", Draft("The lamp of the north hall is green and tall.")).memory
+    clock.advance(YEAR_MS)
+    newer = engine.remember("b", Draft("A lamp stands in the north hall.")).memory
+    fading = replace(engine, fading_days=30)
+    answer = fading.recall("b", Query("lamp of the north hall", limit=1, explain=True))
+    assert [hit.memory.id for hit in answer.hits] == [newer.id]
+    assert [(one.memory_id, one.why) for one in answer.dropped] == [(older.id, "beyond the limit")]
+    assert fading.recall("b", Query("lamp of the north hall", limit=1)).dropped == ()
