@@ -146,6 +146,63 @@ def test_a_trace_tells_every_stage_and_comes_only_when_asked_for(hindsight: Hind
     assert trace["stages"]["direct"] >= 1
 
 
+def _reasons(trace: dict[str, Any]) -> dict[str, str]:
+    assert trace["dropped_count"] >= len(trace["dropped"])
+    assert all(one["score"] >= 0 for one in trace["dropped"])
+    return {one["id"]: one["why"] for one in trace["dropped"]}
+
+
+@requirement("hindsight:recall:trace-dropped")
+def test_a_trace_tells_why_something_was_left_out(hindsight: Hindsight) -> None:
+    hindsight("update_bank", config_updates={"enable_observations": False})
+    [ines] = hindsight.keep("On 2026-03-09 Ines visited the dentist.", document_id="a")
+    [long] = hindsight.keep("Ines told the dentist of Oslo about every one of her teeth.", document_id="b")
+    [bread] = hindsight.keep("Rye bread rises slowly.", document_id="c")
+
+    def traced(query: str = "Ines at the dentist", **more: Any) -> dict[str, Any]:
+        found: dict[str, Any] = hindsight("recall", query=query, include_trace=True, **more)
+        trace: dict[str, Any] = found["trace"]
+        kept = [one["id"] for one in found["results"]]
+        assert kept == [one["id"] for one in trace["results"]]
+        assert not set(kept) & set(_reasons(trace))
+        return trace
+
+    whole = traced(budget="low")
+    assert {one["id"]: one["why"] for one in whole["results"]} == dict.fromkeys(
+        (ines, long), "found by its words and its meaning"
+    )
+    assert {"keyword", "vector"} <= set(whole["results"][0]["channels"])
+    assert _reasons(whole)[bread] in ("not close enough to the question", "not surely an answer")
+    assert "no room left within max_tokens" in _reasons(traced(max_tokens=1)).values()
+    assert _reasons(traced(min_scores={"final": 5}))[ines] == "below the least score asked for"
+    floors = {"keyword": 1.0, "semantic": 1.0}
+    assert _reasons(traced(min_scores=floors))[ines] == "below the least keyword and semantic scores asked for"
+    then = traced("What happened on 2026-03-09?")
+    assert next(one["why"] for one in then["results"] if one["id"] == ines).endswith("of the time asked for")
+    assert _reasons(traced("zebra crossing in Kuala Lumpur"))[bread]
+
+
+@requirement("hindsight:recall:trace-dropped")
+def test_a_trace_names_facts_that_an_observation_stands_for(hindsight: Hindsight) -> None:
+    for place, day in enumerate(("Monday", "Tuesday", "Friday")):
+        hindsight.keep(f"Mira plays the cello on {day}.", document_id=f"d{place}")
+    found = hindsight("recall", query="When does Mira play the cello?", prefer_observations=True, include_trace=True)
+    observed = [one for one in found["results"] if one["fact_type"] == "observation"]
+    folded = {number for one in observed for number in one["source_fact_ids"]}
+    assert folded
+    assert {_reasons(found["trace"])[number] for number in folded} == {"an observation in the answer was made of it"}
+
+
+@requirement("hindsight:reflect:trace-dropped")
+def test_the_trace_of_a_reflection_tells_what_each_search_left_out(hindsight: Hindsight) -> None:
+    hindsight.keep("Ines visited the dentist.", document_id="a")
+    [bread] = hindsight.keep("Rye bread rises slowly.", document_id="b")
+    [step] = hindsight("reflect", query="Who visited the dentist?", include_trace=True)["tool_trace"]
+    assert {"tool", "reason", "input", "output", "duration_ms", "iteration"} <= set(step)
+    assert _reasons(step)[bread]
+    assert bread not in step["output"]
+
+
 @requirement("hindsight:recall:budget-depth", "hindsight:recall:max-tokens-default")
 def test_a_budget_says_how_far_is_looked_and_tokens_how_much_comes(hindsight: Hindsight) -> None:
     text = "\n".join(f"Rule {n}: the dishes of kitchen number {n} are washed by hand." for n in range(150))
