@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import anyio
+import pytest
 from mcp import Client, StdioServerParameters
 
 from commonplace.engine.engine import Engine
@@ -135,3 +136,17 @@ def test_the_help_names_every_source() -> None:
     listed += re.findall(r"^(\w+) {2,}", import_memories.help or "", re.MULTILINE)
 
     assert set(listed) == {*sources.BY_NAME, sources.ARCHIVE}
+
+
+def test_notes_that_are_in_the_vault_anyway_do_not_come_twice(
+    tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files.written(tmp_path / "all" / "vault" / "a.md", "Call the plumber.")
+    files.written(tmp_path / "all" / "b.md", "Water the fern.")
+    monkeypatch.setenv("COMMONPLACE_VAULT", str(tmp_path / "all" / "vault"))
+
+    told = shaped(home, str(tmp_path / "all"))
+    elsewhere = shaped(home, str(tmp_path / "all" / "vault"), "--bank", "other")
+
+    assert (told["added"], elsewhere["added"]) == (1, 1)
+    assert told["left"] == {"in the vault, which `commonplace vault sync` brings together": 1}

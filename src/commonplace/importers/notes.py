@@ -38,6 +38,7 @@ SOURCE = "notes"
 ENDINGS = (".md", ".markdown")
 NOT_MARKDOWN = "not markdown"
 EMPTY_NOTE = "an empty note"
+IN_VAULT = "in the vault, which `commonplace vault sync` brings together"
 DRAWING = "a drawing"
 _BYTES_MAX = TEXT_BYTES_MAX + 100_000  # a text at its limit, and frontmatter beside it
 _TOO_LARGE = f"it is larger than {TEXT_BYTES_MAX:,} bytes"
@@ -72,8 +73,17 @@ def read(place: Place) -> Iterator[Read]:
         return
     root = path if path.is_dir() else path.parent
     found = sorted(_files(path)) if path.is_dir() else [path]
-    listed = [_File(one.relative_to(root).as_posix(), lambda one=one: _on_disk(one)) for one in found]
-    yield from _read(place, listed, root.resolve().name)
+    whole = root.resolve()
+    listed = [(one.relative_to(root), one) for one in found]
+    kept = place.vault.resolve() if place.vault else None
+    files = [_File(name.as_posix(), _loader(one, kept, whole / name)) for name, one in listed]
+    yield from _read(place, files, whole.name)
+
+
+def _loader(path: Path, vault: Path | None, resolved: Path) -> Callable[[], tuple[bytes, int | None] | Skipped]:
+    if vault is not None and resolved.is_relative_to(vault):
+        return lambda: Skipped(path.name, IN_VAULT)
+    return lambda: _on_disk(path)
 
 
 def _read(place: Place, found: list[_File], folder: str) -> Iterator[Read]:

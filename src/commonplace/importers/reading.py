@@ -50,6 +50,8 @@ class Place:
     path: Path
     now: int
     progress: Progress
+    # The folder whose notes are memories of the bank anyway.
+    vault: Path | None = None
 
 
 Reader: TypeAlias = Callable[[Place], Iterator[Read]]

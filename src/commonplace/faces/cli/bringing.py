@@ -33,7 +33,8 @@ def bring_file(call: Call, file: Path, name: str, wishes: Wishes) -> None:
     bank = wishes.bank or (source.bank(file) if source.bank else "") or DEFAULT_BANK
     origin = Origin(who=call.origin.who, dialect="import", reason=f"from {source.title}")
     with screen.progress(f"Reading {source.title}") as progress:
-        place = Place(file, call.engine.clock.now(), progress)
+        vault = call.engine.vault if bank == DEFAULT_BANK else None
+        place = Place(file, call.engine.clock.now(), progress, vault)
         report = bring(call.engine, source, place, replace(wishes, bank=bank), origin)
     if call.as_json:
         screen.emit(_shape(file, report))
