@@ -228,6 +228,16 @@ def test_without_a_worker_the_model_is_asked_at_once(hindsight: Hindsight) -> No
         assert [one["text"] for one in client.facts()] == ["Nina has the key."]
 
 
+def test_what_was_appended_does_not_date_what_the_model_had_read_before(hindsight: Hindsight) -> None:
+    key, door = {"facts": ["Nina has the key."]}, {"facts": ["Nina has the key.", "Otto has the door."]}
+    with asked(hindsight, key, door) as (client, _):
+        client("retain", content="Nina has the key.", document_id="d", timestamp="2026-01-05")
+        more = {"document_id": "d", "timestamp": "2026-05-06", "update_mode": "append"}
+        client("retain", content="Otto has the door.", **more)
+        said = {one["text"]: one["mentioned_at"][:10] for one in client.facts()}
+        assert said == {"Nina has the key.": "2026-01-05", "Otto has the door.": "2026-05-06"}
+
+
 @requirement("hindsight:reflect:model")
 def test_a_model_must_cite_what_it_was_shown(hindsight: Hindsight) -> None:
     [number] = hindsight.keep("Tea is served at four.")

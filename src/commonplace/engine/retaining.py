@@ -116,7 +116,9 @@ def read_again(context: JobContext) -> object:
                 if last:
                     break  # Somebody keeps writing to it, and each of those writes has a job of its own.
                 continue
-            written = _write(parts, known(parts, context.bank), current, passage, read, Origin(who="retain"))
+            # Whoever told the document has corrected what stands already; this only adds what the model found.
+            added = replace(passage, append=True)
+            written = _write(parts, known(parts, context.bank), current, added, read, Origin(who="retain"))
             return _result(Retained(current, tuple(one.id for one in written), read.note if read else ""))
     return {"document": name, "memories": []}
 
