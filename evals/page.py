@@ -113,7 +113,7 @@ def _precise(part: Part | None) -> str:
     return f"""## Our own precision set
 
 {_made(part, "python -m evals precision")} Four invented stores
-(`evals/precision`), asked at the default limit; a third of the questions have no answer in their store, a third ask for
+(`evals/precision`), asked without a limit; a third of the questions have no answer in their store, a third ask for
 a fact that has changed. Thresholds may be chosen on the dev half; the held-out half is only reported.
 
 - *precision*: which share of everything returned to answerable questions holds the current answer. *Lenient* also lets

@@ -1,6 +1,6 @@
 """Asks the questions of our own precision set: each store written memory by memory, at the times the file names.
 
-The questions are asked at the default limit, as an agent asks that says nothing about it.
+The questions are asked without a limit, as an agent asks that says nothing about it.
 """
 
 import json
@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from commonplace import Draft, Query
+from commonplace import Draft, Engine, Query
 from commonplace.clock import moment
+from commonplace.recall.pipeline import SURE_MAX
 from commonplace.recall.scoring import Answer
 from evals.sets import BANK, fresh_engine, loaders
 from evals.ways import BM25, WAYS
@@ -143,16 +144,7 @@ def asked(store: Store, ways: Sequence[str]) -> dict[str, list[Asked]]:
     if BM25 in ways:
         out[BM25] = _plainly(store)
     with ExitStack() as stack:
-        clock = SetClock()
-        engine = fresh_engine(stack, clock)
-        names: dict[int, str] = {}
-        for memory in store.memories:
-            # Several on one day keep their order.
-            clock.shown = max(clock.shown, memory.time)
-            written = engine.remember(BANK, Draft(memory.text, happened_at=memory.time))
-            names[written.memory.id] = memory.id
-        engine.rebuild()
-        clock.shown = max(clock.shown, store.now)
+        engine, names = stored(store, stack)
         for question in store.questions:
             for way in ours:
                 with WAYS[way]() as changed:
@@ -172,14 +164,29 @@ def asked(store: Store, ways: Sequence[str]) -> dict[str, list[Asked]]:
     return out
 
 
+def stored(store: Store, stack: ExitStack) -> tuple[Engine, dict[int, str]]:
+    """An engine that holds a store, at the moment it is asked, and what the set calls its memories."""
+    clock = SetClock()
+    engine = fresh_engine(stack, clock)
+    names: dict[int, str] = {}
+    for memory in store.memories:
+        # Several on one day keep their order.
+        clock.shown = max(clock.shown, memory.time)
+        written = engine.remember(BANK, Draft(memory.text, happened_at=memory.time))
+        names[written.memory.id] = memory.id
+    engine.rebuild()
+    clock.shown = max(clock.shown, store.now)
+    return engine, names
+
+
 def _plainly(store: Store) -> list[Asked]:
-    """Every question, as plain BM25 answers it: as many as the default limit allows, as it has no idea of enough."""
+    """Every question, as plain BM25 answers it: as many as are returned at most, as it has no idea of enough."""
     module: Any = loaders()
     plain = module.BM25({memory.id: memory.text for memory in store.memories})
     out: list[Asked] = []
     for question in store.questions:
         begun = time.perf_counter()
-        found = tuple(plain.rank(question.text, Query("").limit))
+        found = tuple(plain.rank(question.text, SURE_MAX))
         seconds = time.perf_counter() - begun
         known = (question.expected, found, question.superseded, question.also_fine)
         out.append(Asked(store.name, question, Answer(*known, seconds=seconds)))

@@ -44,16 +44,16 @@ class Bank:
 
     def __init__(self, docs: Mapping[str, str]) -> None:
         self._stack = ExitStack()
-        self._engine = fresh_engine(self._stack)
+        self.engine = fresh_engine(self._stack)
         names, texts = list(docs), list(docs.values())
-        self._names: dict[int, str] = {}
+        self.names: dict[int, str] = {}
         for start in range(0, len(texts), BULK_MAX):
             drafts = [Draft(text) for text in texts[start : start + BULK_MAX]]
-            written = self._engine.remember_many(BANK, drafts)
+            written = self.engine.remember_many(BANK, drafts)
             ids = [outcome.memory.id for outcome in written]
-            self._names |= dict(zip(ids, names[start : start + BULK_MAX], strict=True))
+            self.names |= dict(zip(ids, names[start : start + BULK_MAX], strict=True))
         # What a background worker does in daily life; otherwise the first questions would pay for it.
-        self._engine.rebuild()
+        self.engine.rebuild()
 
     def close(self) -> None:
         """Remove the store."""
@@ -61,13 +61,13 @@ class Bank:
 
     def ask(self, way: str, text: str, expected: Collection[str], skip: Collection[str]) -> Answer:
         """The answer to a question. What must be skipped is kept out by a filter, inside the search."""
-        kept = tuple(number for number, name in self._names.items() if name not in skip) if skip else None
+        kept = tuple(number for number, name in self.names.items() if name not in skip) if skip else None
         with WAYS[way]() as changed:
             query = changed(Query(text, Filter(ids=kept), limit=DEPTH))
             begun = time.perf_counter()
-            hits = self._engine.recall(BANK, query).hits
+            hits = self.engine.recall(BANK, query).hits
             seconds = time.perf_counter() - begun
-        return Answer(frozenset(expected), tuple(self._names[hit.memory.id] for hit in hits), seconds=seconds)
+        return Answer(frozenset(expected), tuple(self.names[hit.memory.id] for hit in hits), seconds=seconds)
 
 
 def fresh_engine(stack: ExitStack, clock: Clock | None = None) -> Engine:

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import TypeAlias
 
 from commonplace import Query
-from commonplace.recall import rank, settling
+from commonplace.recall import fitted, rank, superseding
 
 Changed: TypeAlias = Callable[[Query], Query]
 Way: TypeAlias = Callable[[], AbstractContextManager[Changed]]
@@ -39,15 +39,16 @@ def without(*names: str) -> Way:
 
     @contextmanager
     def way() -> Generator[Changed]:
-        before = rank.WEIGHTS, rank.ORDER
-        rank.WEIGHTS, rank.ORDER = (
+        before = rank.WEIGHTS, rank.ORDER, fitted.SURE
+        rank.WEIGHTS, rank.ORDER, fitted.SURE = (
             _lightened(rank.WEIGHTS, names),
             {n: w for n, w in rank.ORDER.items() if n not in names},
+            {n: w for n, w in fitted.SURE.items() if n not in names},
         )
         try:
             yield lambda query: query
         finally:
-            rank.WEIGHTS, rank.ORDER = before
+            rank.WEIGHTS, rank.ORDER, fitted.SURE = before
 
     return way
 
@@ -55,12 +56,12 @@ def without(*names: str) -> Way:
 @contextmanager
 def as_weighed() -> Generator[Changed]:
     """The hits in the order of their scores, however old they are."""
-    before = settling.newest_first
-    settling.newest_first = lambda scored, likeness: list(scored)
+    before = superseding.pairs
+    superseding.pairs = lambda found, looks, likeness: iter(())
     try:
         yield lambda query: query
     finally:
-        settling.newest_first = before
+        superseding.pairs = before
 
 
 def _lightened(weights: Mapping[str, float], names: Sequence[str]) -> dict[str, float]:

@@ -324,13 +324,15 @@ class Query:
 
     `during` is the time it speaks of, from a moment up to another, read from the words when it is not given; what is of
     that time comes first.
+    `limit` is the most hits wanted, the merely similar among them; without one only those come that are surely answers,
+    and when there are none, the few that come closest, marked as unsure.
     `depth` is how many candidates of each channel are weighed at least; with one, the hits come in pages, and `after`
     is where the page before ended.
     """
 
     text: str
     filter: Filter = Filter()
-    limit: int = 10
+    limit: int | None = None
     min_score: float = 0.0
     channels: tuple[str, ...] = ("keyword", "vector")
     now: int | None = None
@@ -362,7 +364,7 @@ class Dropped:
 class Recall:
     """What is known about a question, best first. Empty means that nothing relevant is known.
 
-    `unsure` says that even the best hit is less likely an answer than not.
+    `unsure` says that none of the hits is surely an answer.
     """
 
     hits: tuple[Hit, ...]

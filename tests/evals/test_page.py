@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 import pytest
 
 from commonplace import Query
-from commonplace.recall import rank, settling
+from commonplace.recall import rank, superseding
 from commonplace.recall.scoring import Estimate
 from evals import page, record, ways
 from evals.goals import GOALS, OWN
@@ -93,10 +93,10 @@ def test_evidence_that_is_left_out_weighs_nothing_until_it_is_back() -> None:
 
 def test_every_ablation_takes_something_out_and_puts_it_back() -> None:
     assert all(names for names in ways.EVIDENCE.values())
-    before = settling.newest_first
+    before = superseding.pairs
     with ways.as_weighed():
-        assert settling.newest_first is not before
-    assert settling.newest_first is before
+        assert superseding.pairs is not before
+    assert superseding.pairs is before
 
 
 def test_every_ablation_is_a_way_to_ask() -> None:

@@ -32,7 +32,7 @@ def recall(parts: Parts, bank: str, query: Query) -> Recall:
     # What is newer may come from further down, so all of it is looked at before the order is settled.
     # Pages go by the score alone.
     fades = parts.fading_days and not query.depth
-    asked = replace(query, limit=RECALL_MAX) if fades else query
+    asked = replace(query, limit=RECALL_MAX) if fades and query.limit else query
     if asked.during is None and (span := when.first(query.text[:_TIMED_CHARS], now)):
         asked = replace(asked, during=(span.start, span.end))
     with parts.db.snapshot():
@@ -47,7 +47,8 @@ def _check(query: Query) -> None:
             f"The question has {len(query.text):,} characters; the limit is {QUERY_CHARS_MAX:,}.",
             hint="Ask with the words that matter.",
         )
-    checks.count(query.limit, what="limit", least=1, most=RECALL_MAX)
+    if query.limit is not None:
+        checks.count(query.limit, what="limit", least=1, most=RECALL_MAX)
     checks.count(query.depth, what="depth", most=BULK_MAX)
     if not 0 <= query.min_score <= 1:
         raise Invalid(f"The least score is {query.min_score}.", hint="Use 0 to 1.")

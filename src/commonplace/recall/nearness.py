@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from commonplace.models.embedder import Floats, Lexicon, TokenIds
 
+_SOFT = 0.15  # How wide a degree of nearness is.
 BLOCK_TOKENS = 24  # A passage is two of these, so that a sentence at an end of one is whole in another.
 
 
@@ -62,6 +63,15 @@ class Nearness:
             np.concatenate([self.nearest_tokens, other.nearest_tokens]),
             self.meaning,
         )
+
+    def reached(self, chosen: Sequence[int], degrees: Sequence[float]) -> list[list[float]]:
+        """Which share of the question's tokens some of them reach, at several degrees; nothing without tokens."""
+        if self.meaning.token_weights is None:
+            return []
+        near = self.nearest_tokens[list(chosen)]
+        # Softly, because a token that is a little less near is not missed altogether.
+        found = [self._weighed(np.clip((near - degree) / _SOFT + 0.5, 0, 1)) for degree in degrees]
+        return np.stack(found, axis=1).tolist()
 
     def likeness(self, chosen: Sequence[int]) -> list[list[float]]:
         """How near some of them are to each other."""

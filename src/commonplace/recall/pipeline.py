@@ -6,10 +6,13 @@ Reads the store; writes nothing; knows no product and no protocol.
 from typing import TYPE_CHECKING
 
 from commonplace import text
-from commonplace.recall import rank, settling
+from commonplace.recall import judging, rank, superseding, sureness
+from commonplace.recall.judging import Judged
 from commonplace.recall.rank import Evidence, Question, Scored
+from commonplace.recall.superseding import Pair
+from commonplace.recall.sureness import Asked
 from commonplace.recall.weighing import Weighing
-from commonplace.records import Dropped, Hit, Place, Query, Recall
+from commonplace.records import Dropped, Hit, Memory, Place, Query, Recall
 from commonplace.storage import memories, search
 from commonplace.storage.database import Database
 
@@ -19,6 +22,7 @@ if TYPE_CHECKING:
 CHANNELS = ("keyword", "vector")
 
 CANDIDATES_MIN = 60
+SURE_MAX, UNSURE_MAX = 10, 3  # How many are returned to who says nothing of a limit.
 _COUNT_MAX = 10_000  # A term in more texts than this says little, and finding all of them takes long.
 _DIGITS = 4
 _BEYOND = "beyond the limit"
@@ -37,7 +41,7 @@ class Search:
         self.within = search.Within(bank_id, query.filter, now)
         self.semantics = semantics
         self.asking: Asking | None = semantics.asking(query.text) if semantics else None
-        self.limit = max(CANDIDATES_MIN, query.limit, query.depth)
+        self.limit = max(CANDIDATES_MIN, query.limit or 0, query.depth)
         self.by_words = "keyword" in query.channels
         terms = tuple(dict.fromkeys(rank.bounded(text.question_terms(query.text))))
         if after := query.after:
@@ -51,53 +55,72 @@ class Search:
 
     def answer(self) -> Recall:
         """The hits, and with `explain` what was left out."""
-        found, after = self._evidence(), self.query.after
+        found, after = self.evidence(), self.query.after
         identified = after.identified if after else any(evidence.exact for evidence in found)
         scored = rank.ordered(found, identified)
         # Who goes on has been answered before, whatever has become of the best hit since.
         silent = not after and max((one.relevance for one in scored), default=0.0) < self._answer_min()
-        if not self.query.depth:
-            scored = settling.newest_first(scored, self.weighing.likeness)
+        if self.query.depth:
+            rest = [one for one in sorted(scored, key=_rank) if after is None or _rank(one) > _last(after)]
+            judged = [judging.plainly(one) for one in rest]
         else:
-            scored = [one for one in sorted(scored, key=_rank) if after is None or _rank(one) > _last(after)]
-        kept: list[Scored] = []
+            judged = judging.judged(scored, *self.considered(scored))
+        unsure = not any(one.is_sure for one in judged)
+        kept: list[Judged] = []
         dropped: list[Dropped] = []
-        for one in scored:
-            why = self._why_not(one, silent, len(kept))
+        for one in judged:
+            why = self._why_not(one, silent, unsure, len(kept))
             if why:
-                dropped.append(Dropped(one.evidence.memory_id, round(one.score, _DIGITS), why))
+                dropped.append(Dropped(one.scored.evidence.memory_id, round(one.scored.score, _DIGITS), why))
             else:
                 kept.append(one)
-        known = memories.by_ids(self.db, self.bank_id, [one.evidence.memory_id for one in kept])
-        hits = [
-            Hit(known[one.evidence.memory_id], round(one.score, _DIGITS), one.evidence.channels())
-            for one in kept
-            if one.evidence.memory_id in known
-        ]
+        known = memories.by_ids(self.db, self.bank_id, [one.scored.evidence.memory_id for one in kept])
+        hits = [self._hit(one, known[number]) for one in kept if (number := one.scored.evidence.memory_id) in known]
         more = self.query.depth and kept and any(one.why == _BEYOND for one in dropped)
-        following = self._place(kept[-1], identified) if more else None
-        unsure = not any(one.evidence.exact or one.relevance >= rank.SURE_MIN for one in kept)
+        following = self._place(kept[-1].scored, identified) if more else None
+        unsure = not any(one.is_sure for one in kept)
         return Recall(tuple(hits), tuple(dropped) if self.query.explain else (), following, unsure)
+
+    def considered(self, scored: list[Scored]) -> tuple[list[dict[str, float]], list[Pair]]:
+        """How the best hits stand to the question, and which of the hits may have replaced which."""
+        unknown = frozenset(term for term, count in self.counts.items() if not count)
+        looks = self.weighing.looks([one.evidence.memory_id for one in scored])
+        values = sureness.features(Asked(self.query.text, self.asked.terms, unknown), scored, looks)
+        return values, list(superseding.pairs(scored, looks, self.weighing.likeness))
+
+    def _hit(self, one: Judged, memory: Memory) -> Hit:
+        channels = one.scored.evidence.channels()
+        if self.query.explain and not self.query.depth:
+            channels["sure"] = round(one.sure, _DIGITS)
+        return Hit(memory, round(one.scored.score, _DIGITS), channels)
 
     def _place(self, last: Scored, identified: bool) -> Place:
         shown = round(last.score, _DIGITS)
         counts = tuple(self.counts.values())
         return Place(shown, last.evidence.memory_id, counts, self.row_count, self.term_count, identified)
 
-    def _why_not(self, one: Scored, silent: bool, kept_count: int) -> str:
-        if silent and not one.evidence.exact:
+    def _why_not(self, one: Judged, silent: bool, unsure: bool, kept_count: int) -> str:
+        limit = self.query.limit
+        if limit is None and not unsure:
+            if not one.is_sure:
+                return "not surely an answer"
+            if one.is_replaced:
+                return "a newer memory replaced it"
+        elif silent and not one.is_sure:
             return "nothing in the bank is close to the question"
-        if one.relevance < rank.HIT_MIN and not one.evidence.exact:
+        if one.scored.relevance < rank.HIT_MIN and not one.is_sure:
             return "not close enough to the question"
-        if one.score < self.query.min_score:
+        if one.scored.score < self.query.min_score:
             return "below the least score asked for"
-        return _BEYOND if kept_count >= self.query.limit else ""
+        most = (UNSURE_MAX if unsure else SURE_MAX) if limit is None else limit
+        return _BEYOND if kept_count >= most else ""
 
     def _answer_min(self) -> float:
         count = self.semantics.count(self.bank_id) if self.semantics else 0
         return rank.answer_min(count or self.row_count)
 
-    def _evidence(self) -> list[Evidence]:
+    def evidence(self) -> list[Evidence]:
+        """What speaks for each candidate."""
         named = self._by_identifiers()
         candidates = list(dict.fromkeys((*named, *self._by_keywords(), *self._by_meaning())))
         if self.asking:

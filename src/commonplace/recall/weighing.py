@@ -4,8 +4,9 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
-from commonplace.recall import rank, turns
+from commonplace.recall import rank, sureness, turns
 from commonplace.recall.rank import Evidence, Question, Words
+from commonplace.recall.sureness import Look
 from commonplace.recall.turns import Conversation, Turn
 from commonplace.records import Query
 from commonplace.storage import memories, search, vectors
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 Values: TypeAlias = dict[str, float]
 
 _TERMS_CHARS_MAX = 300_000  # How much of a memory is weighed; all of it is searched.
+_LOOKED_TERMS = 200  # What is longer is not a statement that another one could replace.
 _RECENT_SHARE = 0.15
 
 
@@ -35,6 +37,8 @@ class Weighing:
         self._values: dict[int, Values] = {}
         self._exact: set[int] = set()
         self._moments: dict[int, int] = {}
+        self._texts: dict[int, str] = {}
+        self._terms: dict[int, str] = {}
 
     def by_meaning(self, asking: "Asking") -> None:
         """Weigh meaning too."""
@@ -60,6 +64,19 @@ class Weighing:
             return [[0.0] * len(numbers) for _ in numbers]
         return self._near.likeness([self._places[number] for number in numbers])
 
+    def looks(self, numbers: Sequence[int]) -> list[Look]:
+        """Memories, looked at closely; the best of them token by token, where tokens are known."""
+        places = [self._places[number] for number in numbers[: sureness.TOP]]
+        reached = self._near.reached(places, sureness.DEGREES) if self._near else []
+        rows = dict(zip(numbers, reached, strict=False))
+        return [
+            Look(self._texts.get(number, ""), self._few_terms(number), self._words[number].found, rows.get(number, ()))
+            for number in numbers
+        ]
+
+    def _few_terms(self, number: int) -> frozenset[str]:
+        return frozenset(self._terms[number].split()) if self._words[number].length <= _LOOKED_TERMS else frozenset()
+
     def _read(self, numbers: Sequence[int]) -> None:
         """Weigh more memories by themselves; what is not in the text index is left out."""
         stored = self._encoded(numbers)
@@ -71,6 +88,7 @@ class Weighing:
         for number in fresh:
             self._places[number] = len(self._places)
             self._words[number] = rank.words(self._asked, read[number])
+            self._terms[number] = read[number]
             self._values[number] = self._own(number)
             if rank.has_identifiers(self._asked, read[number]):
                 self._exact.add(number)
@@ -105,6 +123,7 @@ class Weighing:
     def _spoken(self, numbers: Sequence[int]) -> dict[int, Turn]:
         begun = search.beginnings(self._db, self._within.bank_id, numbers, turns.TEXT_CHARS_MAX)
         self._moments |= {number: one.at for number, one in begun.items()}
+        self._texts |= {number: one.text for number, one in begun.items()}
         found = {number: turns.turn_of(one.text, one.scope) for number, one in begun.items()}
         return {number: turn for number, turn in found.items() if turn}
 

@@ -14,15 +14,18 @@ NOTHING = "Nothing relevant is known."
 @click.command()
 @click.argument("question", nargs=-1, required=True)
 @with_filter(full=False)
-@click.option("--limit", type=int, metavar="N", default=10, help="Most memories to return.")
+@click.option("--limit", type=int, metavar="N", help="Most memories to return, with those that are merely similar.")
 @click.option("--min-score", type=float, default=0.0, metavar="0..1", help="Leave out what scores less.")
 @click.option("--explain", is_flag=True, help="Show what each channel found, and what was left out and why.")
 @called()
-def recall(call: Call, question: tuple[str, ...], chosen: Filter, limit: int, min_score: float, explain: bool) -> None:
+def recall(
+    call: Call, question: tuple[str, ...], chosen: Filter, limit: int | None, min_score: float, explain: bool
+) -> None:
     """Find what is known about a question, best first.
 
-    Words and meaning both count; an exact name is never outranked by something merely similar. When nothing fits it
-    says so, and when even the best hit is a weak one it says that too. With --json there is one object: question,
+    Words and meaning both count; an exact name is never outranked by something merely similar. Only what surely answers
+    is shown, and of what has changed the newest; when nothing does, it says so, and shows the few that come closest.
+    With --limit as many are shown as there is room for. With --json there is one object: question,
     unsure, hits (score, channels, memory) and dropped.
 
     \b

@@ -1,0 +1,259 @@
+"""Finds the weights of sureness and superseding and writes them to src/commonplace/recall/fitted.py.
+
+`python -m evals.fit_sureness` asks the development half of our own questions, those of evals/fitting, and some of the
+public sets where these are there; nothing of the held-out half is asked. Each question is asked of its own store, of
+the store without what answers it (which makes a question that is nearly answered), of the other stores, and of a few of
+the store's memories, so that a small store is judged no worse. How far the weights carry is measured store by store,
+with weights that were fitted without it; the cut is the one that misses our goals there by least, all together. Run it
+again whenever the evidence or its weights change; it takes some minutes.
+"""
+
+import json
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from commonplace import Engine, Filter, Query
+from commonplace.recall import fitted, judging, rank, scoring
+from commonplace.recall.pipeline import SURE_MAX, Search
+from commonplace.recall.rank import Scored
+from commonplace.recall.scoring import Answer
+from commonplace.recall.superseding import Pair
+from commonplace.storage import banks
+from evals import precise
+from evals.goals import GOALS
+from evals.goals import OWN as OWN_SET
+from evals.precise import Question, Store
+from evals.sets import BANK, Bank, loaders
+
+TARGET = Path(fitted.__file__)
+FITTING = Path(__file__).parent / "fitting"
+# How much a question counts that is asked of its own store, of an emptied one, of a few memories, of another store.
+OWN, EMPTIED, SMALL, FOREIGN, PUBLIC = 1.0, 0.5, 0.5, 0.15, 0.2
+# Every so many-th question of a public set, and of how many of its stores.
+PUBLIC_SETS = {"locomo-turn": (9, 9), "realtalk-turn": (7, 9), "longmemeval-turn": (4, 1), "memdaily-zh": (1, 25)}
+FEW = (0, 2, 6, 15)
+STIFFNESS, PAIR_STIFFNESS = 4.0, 1.0
+CUTS = tuple(cut / 100 for cut in range(10, 61, 2))
+NEWER_MIN, REPLACED_MIN = 0.12, 0.5
+
+EITHER_WAY = ("long", "turn", "speaker")  # These say what a hit is, not whether it is right.
+ORDER_ONLY = ("recent", "time")
+
+Floats: TypeAlias = NDArray[np.float64]
+Place: TypeAlias = tuple[str, Engine, Mapping[int, str]]
+Row: TypeAlias = tuple[Mapping[str, float], bool, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A question that was asked of a store, with everything that judges its hits."""
+
+    store: str
+    weight: float
+    question: Question
+    names: tuple[str, ...]
+    found: tuple[Scored, ...]
+    values: tuple[Mapping[str, float], ...]
+    pairs: tuple[Pair, ...]
+
+    def is_right(self, place: int) -> bool:
+        """Whether a hit answers the question."""
+        return self.names[place] in self.question.expected
+
+    def is_open(self, place: int) -> bool:
+        """Whether a hit is neither right nor wrong."""
+        return self.names[place] in self.question.superseded | self.question.also_fine
+
+    def answer(self) -> Answer:
+        """What would be answered with the weights of this moment."""
+        judged = judging.judged(self.found, self.values, self.pairs)
+        kept = [one for one in judged if one.is_sure and not one.is_replaced]
+        places = {one.evidence.memory_id: name for one, name in zip(self.found, self.names, strict=True)}
+        found = tuple(places[one.scored.evidence.memory_id] for one in kept[:SURE_MAX])
+        return Answer(self.question.expected, found, self.question.superseded, self.question.also_fine)
+
+
+def main() -> int:
+    """Collect, fit, measure and write."""
+    stores = precise.stores()
+    own = list(_own_cases([*stores, *_stores(FITTING)]))
+    every = [*own, *_public_cases()]
+    measured = {store.name for store in stores}
+    print(f"{len(own)} questions of our own, {len(every) - len(own)} of public sets", file=sys.stderr)
+    held: dict[float, list[Answer]] = {cut: [] for cut in CUTS}
+    for name in measured:
+        _use(*_fitted([case for case in every if case.store != name]))
+        asked = [case for case in own if case.store == name and case.weight == OWN]
+        for cut in CUTS:
+            fitted.SURE_MIN = cut
+            held[cut] += [case.answer() for case in asked]
+    chosen = _shown(held)
+    weights = _fitted(every)
+    TARGET.write_text(_page(*weights, chosen), encoding="utf-8")
+    print(f"written to {TARGET.name}, with a cut at {chosen}", file=sys.stderr)
+    return 0
+
+
+def _stores(folder: Path) -> list[Store]:
+    return [precise.read(json.loads(path.read_text(encoding="utf-8"))) for path in sorted(folder.glob("*.json"))]
+
+
+def _own_cases(stores: Sequence[Store]) -> Iterator[Case]:
+    random = Random(7)
+    for store in stores:
+        with ExitStack() as stack:
+            place: Place = (store.name, *precise.stored(store, stack))
+            for other in stores:
+                for question in other.questions:
+                    if question.half != "dev":
+                        continue
+                    if other is not store:
+                        if question.expected:
+                            yield _case(place, FOREIGN, _emptied(question), None)
+                        continue
+                    yield _case(place, OWN, question, None)
+                    if question.expected:
+                        yield from _variants(place, question, random)
+
+
+def _variants(place: Place, question: Question, random: Random) -> Iterator[Case]:
+    names = place[2]
+    answering = question.expected | question.superseded | question.also_fine
+    others = [number for number, name in names.items() if name not in answering]
+    yield _case(place, EMPTIED, _emptied(question), others)
+    few = random.sample(others, random.choice(FEW))
+    numbers = [number for number, name in names.items() if name in answering]
+    yield _case(place, SMALL, question, sorted(numbers + few))
+    if few:
+        yield _case(place, SMALL, _emptied(question), few)
+
+
+def _emptied(question: Question) -> Question:
+    return Question(question.text, "unanswerable", question.half, frozenset(), near=True)
+
+
+def _public_cases() -> Iterator[Case]:
+    module: Any = loaders()
+    for name, (every, stores) in PUBLIC_SETS.items() if module else ():
+        for number, (_, docs, questions) in enumerate(module.SETS[name]()):
+            if number == stores:
+                break
+            bank = Bank(docs)
+            place: Place = (name, bank.engine, bank.names)
+            for _, text, expected, _ in questions[::every]:
+                question = Question(text, "plain", "dev", frozenset(expected))
+                others = [number for number, doc in bank.names.items() if doc not in expected]
+                yield _case(place, PUBLIC, question, None)
+                yield _case(place, PUBLIC * EMPTIED, _emptied(question), others)
+            bank.close()
+
+
+def _case(place: Place, weight: float, question: Question, chosen: Sequence[int] | None) -> Case:
+    store, engine, names = place
+    bank = banks.find(engine.db, BANK)
+    if bank is None:
+        raise LookupError(BANK)
+    query = Query(question.text, Filter(ids=None if chosen is None else tuple(chosen)))
+    search = Search(engine.db, engine.semantics(), bank.id, query, engine.clock.now())
+    found = rank.ordered(search.evidence())
+    values, pairs = search.considered(found)
+    known = tuple(names[one.evidence.memory_id] for one in found)
+    return Case(store, weight, question, known, tuple(found), tuple(values), tuple(pairs))
+
+
+def _fitted(cases: Sequence[Case]) -> tuple[dict[str, float], float, dict[str, float], float]:
+    hits = [
+        (values, case.is_right(place), case.weight)
+        for case in cases
+        for place, values in enumerate(case.values)
+        if not case.is_open(place)
+    ]
+    pairs = [
+        (pair.values, case.is_right(pair.newer) and case.names[pair.older] in case.question.superseded, 1.0)
+        for case in cases
+        if case.weight == OWN
+        for pair in case.pairs
+    ]
+    names = {name for values, _, _ in hits for name in values}.difference(EITHER_WAY)
+    signs = {name: -1 if "missing" in name or name == "asking" else 1 for name in names}
+    return *_logistic(hits, STIFFNESS, signs), *_logistic(pairs, PAIR_STIFFNESS, {})
+
+
+def _logistic(rows: Sequence[Row], stiffness: float, signs: Mapping[str, int]) -> tuple[dict[str, float], float]:
+    """Logistic regression with small weights preferred: the weights, and where it starts.
+
+    Whatever would weigh against its sign is left out, the worst first, so that a better hit is never less sure.
+    """
+    names = sorted({name for values, _, _ in rows for name in values}.difference(ORDER_ONLY))
+    table: Floats = np.array([[values.get(name, 0.0) for name in names] for values, _, _ in rows])
+    right: Floats = np.array([float(one) for _, one, _ in rows])
+    counts: Floats = np.array([weight for _, _, weight in rows])
+    middle, spread = table.mean(axis=0), table.std(axis=0) + 1e-6
+    scaled = (table - middle) / spread
+    left = list(range(len(names)))
+    while True:
+        found = _newton(np.column_stack([scaled[:, left], np.ones(len(rows))]), right, counts, stiffness)
+        signed = {place: weight * signs.get(names[place], 0) for place, weight in zip(left, found[:-1], strict=True)}
+        worst = min(signed, key=lambda place: signed[place])
+        if signed[worst] >= 0:
+            weights = found[:-1] / spread[left]
+            known = dict(zip([names[place] for place in left], weights.tolist(), strict=True))
+            return known, float(found[-1] - middle[left] @ weights)
+        left.remove(worst)
+
+
+def _newton(table: Floats, right: Floats, counts: Floats, stiffness: float) -> Floats:
+    penalty = stiffness * np.diag([1.0] * (table.shape[1] - 1) + [0.0])
+    found: Floats = np.zeros(table.shape[1])
+    for _ in range(15):
+        likely = 1 / (1 + np.exp(-table @ found))
+        slope = table.T @ (counts * (right - likely)) - penalty @ found
+        bend = (table * (counts * likely * (1 - likely))[:, np.newaxis]).T @ table + penalty
+        found = found + np.linalg.solve(bend, slope)
+    return found
+
+
+def _use(sure: Mapping[str, float], start: float, superseding: Mapping[str, float], pair_start: float) -> None:
+    fitted.SURE, fitted.SURE_START = sure, start
+    fitted.SUPERSEDING, fitted.SUPERSEDING_START = superseding, pair_start
+    fitted.NEWER_MIN, fitted.REPLACED_MIN = NEWER_MIN, REPLACED_MIN
+
+
+def _shown(held: Mapping[float, Sequence[Answer]]) -> float:
+    """Print what each cut gives; the one that misses the goals by least, all together."""
+    missed: dict[float, float] = {}
+    for cut, answers in held.items():
+        found = {name: one.value for name, one in scoring.estimates(answers, scoring.PRECISION, draws=0).items()}
+        print(f"{cut:.2f}", *(f"{name} {value:.3f}" for name, value in found.items()), sep="   ")
+        missed[cut] = sum(max(0.0, goal.least - found[goal.measure]) for goal in GOALS if goal.set == OWN_SET)
+    return min(missed, key=lambda cut: missed[cut])
+
+
+def _page(
+    sure: Mapping[str, float], start: float, superseding: Mapping[str, float], pair_start: float, cut: float
+) -> str:
+    def table(weights: Mapping[str, float]) -> str:
+        return "".join(f'    "{name}": {weight:.3f},\n' for name, weight in weights.items())
+
+    return (
+        '"""The weights that `python -m evals.fit_sureness` found, which writes this file."""\n\n'
+        "from collections.abc import Mapping\n\n"
+        "# How sure it is that a hit is right; from the cut on it is returned.\n"
+        f"SURE: Mapping[str, float] = {{\n{table(sure)}}}\nSURE_START = {start:.3f}\nSURE_MIN = {cut:.2f}\n"
+        "# How sure it is that a newer memory replaced an older one; from the first cut on it stands before that one,\n"
+        "# from the second on that one is left out.\n"
+        f"SUPERSEDING: Mapping[str, float] = {{\n{table(superseding)}}}\nSUPERSEDING_START = {pair_start:.3f}\n"
+        f"NEWER_MIN = {NEWER_MIN:.2f}\nREPLACED_MIN = {REPLACED_MIN:.2f}\n"
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,60 @@
+"""Judges the hits of a question: in which order they stand, of which one can be sure, which a newer one replaced."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from commonplace.recall import fitted, rank, sureness
+from commonplace.recall.rank import Scored
+from commonplace.recall.superseding import Pair
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A hit with how sure it is that it answers the question, and whether a newer one says what it said."""
+
+    scored: Scored
+    sure: float
+    is_sure: bool
+    is_replaced: bool = False
+
+
+def plainly(one: Scored) -> Judged:
+    """A hit by itself, as pages need it and as it must be where tokens are not known: what is relevant is sure."""
+    return Judged(one, one.relevance, one.evidence.exact or one.relevance >= rank.SURE_MIN)
+
+
+def judged(found: Sequence[Scored], values: Sequence[Mapping[str, float]], pairs: Iterable[Pair]) -> list[Judged]:
+    """The hits in their final order: who replaced another stands before it, and is as sure. Scores stay in place.
+
+    `values` say how the best hits stand to the question; without any, what is relevant is sure.
+    """
+    hits = [plainly(one) for one in found]
+    if values:
+        sures = [*map(sureness.sure, values), *[0.0] * (len(found) - len(values))]
+        hits = [
+            Judged(one, sure, one.evidence.exact or sure >= fitted.SURE_MIN)
+            for one, sure in zip(found, sures, strict=True)
+        ]
+    newest = _replacing(pairs)
+    order = list(range(len(hits)))
+    for older, pair in sorted(newest.items()):
+        newer, old = pair.newer, hits[older]
+        if old.sure > hits[newer].sure:
+            hits[newer] = replace(hits[newer], sure=old.sure, is_sure=old.is_sure)
+        hits[older] = replace(old, is_replaced=pair.sure >= fitted.REPLACED_MIN)
+        if order.index(newer) > order.index(older):
+            order.remove(newer)
+            order.insert(order.index(older), newer)
+    return [
+        replace(hits[number], scored=hits[number].scored.at(one.score))
+        for number, one in zip(order, found, strict=True)
+    ]
+
+
+def _replacing(pairs: Iterable[Pair]) -> dict[int, Pair]:
+    """For each hit that was replaced the pair that says so best, by the hit's place."""
+    best: dict[int, Pair] = {}
+    for pair in pairs:
+        if pair.sure >= fitted.NEWER_MIN and (pair.older not in best or pair.sure > best[pair.older].sure):
+            best[pair.older] = pair
+    return best

@@ -1,0 +1,84 @@
+"""Finds which hits a newer memory has replaced, and puts the newer one first.
+
+Nothing here knows which of two memories is true. But where two of them are about one thing and the newer one sounds
+like a change (it shares rare words with the older one, is near to it in meaning, says "now" or "no longer"), the newer
+one is more often how things are. It comes before the older one, also when it has less of the question's words itself,
+and is as sure an answer. The weights are in `fitted.py`, which `evals/fit_sureness.py` writes.
+"""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from commonplace.recall import fitted
+from commonplace.recall.rank import Evidence, Scored
+from commonplace.recall.sureness import Look
+
+TOP = 5  # For so many of the best it is asked whether something newer has replaced them.
+_LIKE_MIN = 0.15
+_PRIOR = 20
+_WEIGHT_USUAL = 4.0
+_DAYS = "(?:mon|tues|wednes|thurs|fri|satur|sun)day"
+_MONTHS = "(?:january|february|march|april|may|june|july|august|september|october|november|december)"
+_CHANGE = re.compile(
+    rf"\b(?:now|no longer|any ?more|instead|from (?:now on|today|{_DAYS}|{_MONTHS})|as of|chang(?:ed|es)|mov(?:ed|es)"
+    r"|switch(?:ed|es)|renamed|replac(?:ed|es)|dropped|gives? up|gave up|quit|took over|takes over|retired"
+    r"|clos(?:ed|es)|sold|rais(?:ed|es)|lowered|cancell?ed|postponed|new|since|after all|back|these days|left|broke up"
+    r"|is out|history|only|jetzt|nicht mehr|stattdessen|neue[rsnm]?|umgezogen|seit|ahora|ya no|nuev[oa]|desde)\b"
+    r"|现在|不再|改|换|搬|新",
+    re.IGNORECASE,
+)
+
+Likeness: TypeAlias = Callable[[Sequence[int]], Sequence[Sequence[float]]]
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A newer and an older memory, by their places among the hits, and what says that the one replaced the other."""
+
+    newer: int
+    older: int
+    values: Mapping[str, float]
+
+    @property
+    def sure(self) -> float:
+        """How likely the newer one replaced the older one."""
+        weights = fitted.SUPERSEDING
+        return 1 / (
+            1 + math.exp(-fitted.SUPERSEDING_START - sum(weights[name] * self.values[name] for name in weights))
+        )
+
+
+def pairs(found: Sequence[Scored], looks: Sequence[Look], likeness: Likeness) -> Iterator[Pair]:
+    """Each of the best hits with each newer candidate that is anything like it."""
+    if not found:
+        return
+    alike = likeness([one.evidence.memory_id for one in found])
+    counts = Counter(term for look in looks for term in look.terms)
+    weights = {term: math.log((len(looks) + _PRIOR) / (count + 1)) for term, count in counts.items()}
+    for older, old in enumerate(found[:TOP]):
+        whole = sum(weights[term] for term in looks[older].terms) or 1.0
+        for newer, new in enumerate(found):
+            if alike[older][newer] < _LIKE_MIN or not _may_replace(new.evidence, old.evidence):
+                continue
+            shared = [weights[term] for term in looks[newer].terms & looks[older].terms]
+            values = {
+                "like": alike[older][newer],
+                "shared": sum(shared) / whole,
+                "rarest shared": max(shared, default=0.0) / _WEIGHT_USUAL,
+                "change": float(_CHANGE.search(looks[newer].text) is not None),
+                "weaker": old.strength - new.strength,
+                "strength": new.strength,
+                "statements": float(new.evidence.is_statement and old.evidence.is_statement),
+                "asking": float(looks[newer].text.rstrip().endswith(("?", "？"))),
+            }
+            yield Pair(newer, older, values)
+
+
+def _may_replace(new: Evidence, old: Evidence) -> bool:
+    """Whether one is newer than the other, and no less of the name and of the time that the question speaks of."""
+    of_time = new.values.get("time", 0.0) >= old.values.get("time", 0.0)
+    return new.memory_id > old.memory_id and new.exact >= old.exact and of_time

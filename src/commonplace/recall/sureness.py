@@ -1,0 +1,130 @@
+"""Says how sure it is that a hit answers the question, from 0 to 1. Only arithmetic.
+
+A score says how much speaks for a hit, and many hits of one question may have a good one. Whether a hit is *right*
+shows when it is held against the question once more, and against the other candidates:
+
+  out of line      how far its evidence is from what the candidates of this question usually have
+  reached …        which share of the question's tokens it reaches, at several degrees of nearness
+  names missing    which share of the names in the question it does not have
+  known missing    which share of the question it does not have though other memories do: it speaks of something else
+  unknown missing  the same of words that no memory has, which may only be said otherwise
+  kind missing     whether it lacks what is asked for: a time, a number, a name or a place
+  long, turn       whether it is a long text, or said in a conversation
+
+The weights are in `fitted.py`, which `evals/fit_sureness.py` writes.
+"""
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean, pstdev
+
+from commonplace import text
+from commonplace.recall import fitted
+from commonplace.recall.rank import Scored
+
+TOP = 25  # So many of the best are held against the question once more.
+DEGREES = (0.35, 0.45, 0.6, 0.75, 0.95)
+REACHED = tuple(f"reached {degree:.0%}" for degree in DEGREES)
+_LONG_TERMS = 60
+_SPREAD_MIN = 0.3
+_STRANGERS = [1.0] * 10  # The evidence for memories that have nothing to do with a question: a small store has none.
+_WEEKDAYS = r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?"
+_MONTHS = "january|february|march|april|may|june|july|august|september|october|november|december"
+_SPANS = "(?:morning|evening|noon|night|week|month|year|hour|minute|quarter|summer|winter|spring|autumn)s?"
+_COUNTED = (
+    "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|forty|fifty|hundred|thousand|half|"
+    "once|twice|dozen|every"
+)
+_CAPITAL = re.compile(r"(?<=[\w,;)'’\"]\s)[A-ZÀ-Þ][\w'’-]+")
+_LABEL = re.compile(r"^(?:\([^)\n]*\)\s*)?[^:\n]{0,30}:\s")
+
+
+def _either(*parts: str) -> re.Pattern[str]:
+    return re.compile("|".join(parts), re.IGNORECASE)
+
+
+# What a question of a kind asks with, and what an answer to it has. Where there is no pattern, it is a new name.
+_KINDS: Sequence[tuple[re.Pattern[str], re.Pattern[str] | None]] = (
+    (
+        _either(
+            r"\b(?:when|wann|cuándo|quand)\b",
+            r"\b(?:what|which) (?:time|day|date|year|month)\b",
+            r"\bhow (?:long|often)\b",
+            "什么时候|几点|哪天",
+        ),
+        _either(r"\d", rf"\b(?:{_WEEKDAYS}|{_MONTHS}|{_SPANS}|{_COUNTED}|to(?:day|morrow)|yesterday)\b", "[年月日点]"),
+    ),
+    (
+        _either(
+            r"\bhow (?:many|much|tall|big|far|high|large|old)\b",
+            r"\b(?:number|price|size|budget|cost|rate|cuánt\w+|wie ?viele?)\b",
+            "多少|几",
+        ),
+        _either(r"\d", rf"\b(?:{_COUNTED})\b", "[一二三四五六七八九十百千]"),
+    ),
+    (_either(r"\b(?:who|whom|whose|wer|wem|wen|quién)\b", r"\b(?:sur)?name\b", "谁"), None),
+    (_either(r"\b(?:where|address|wo|wohin|dónde)\b", "哪里|哪儿"), None),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a question asks for: its text, its terms with their weights, and those that no memory has."""
+
+    text: str
+    terms: Mapping[str, float]
+    unknown: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """A candidate, looked at closely: its text, its terms, which of the question's it has, how near its tokens come."""
+
+    text: str
+    terms: frozenset[str]
+    found: frozenset[str]
+    reached: Sequence[float] = ()
+
+
+def features(asked: Asked, found: Sequence[Scored], looks: Sequence[Look]) -> list[dict[str, float]]:
+    """What is held against the question, for each of the best hits; nothing where tokens are not known."""
+    if not looks or not looks[0].reached:
+        return []
+    strengths = [one.strength for one in found] + _STRANGERS
+    middle, spread = fmean(strengths), pstdev(strengths) + _SPREAD_MIN
+    names = {term for name in _CAPITAL.findall(asked.text) for term in text.question_terms(name)} & asked.terms.keys()
+    kinds = [answer for question, answer in _KINDS if question.search(asked.text)]
+    total = sum(asked.terms.values()) or 1.0
+    out: list[dict[str, float]] = []
+    for one, look in zip(found[:TOP], looks[:TOP], strict=True):
+        missing = asked.terms.keys() - look.found
+        has = [_has(answer, asked, look, "speaker" in one.evidence.values) for answer in kinds]
+        values = {
+            **one.evidence.values,
+            "out of line": (one.strength - middle) / spread,
+            "names missing": len(names & missing) / len(names) if names else 0.0,
+            "known missing": sum(asked.terms[term] for term in missing - asked.unknown) / total,
+            "unknown missing": sum(asked.terms[term] for term in missing & asked.unknown) / total,
+            "kind missing": float(not all(has)),
+            "turn": float("speaker" in one.evidence.values),
+            "long": min(1.0, len(look.terms) / _LONG_TERMS),
+        }
+        values |= dict(zip(REACHED, look.reached, strict=True))
+        out.append(values)
+    return out
+
+
+def sure(values: Mapping[str, float]) -> float:
+    """How likely a hit with such values is right."""
+    return 1 / (
+        1 + math.exp(-fitted.SURE_START - sum(fitted.SURE[name] * values.get(name, 0.0) for name in fitted.SURE))
+    )
+
+
+def _has(answer: re.Pattern[str] | None, asked: Asked, look: Look, is_turn: bool) -> bool:
+    body = _LABEL.sub("", look.text) if is_turn else look.text
+    if answer:
+        return answer.search(body) is not None
+    return any(name.casefold() not in asked.text.casefold() for name in _CAPITAL.findall(body))

@@ -1,0 +1,73 @@
+"""Which hits a newer memory has replaced, and in which order they then stand."""
+
+import pytest
+
+from commonplace import Draft, Engine, Query
+from tests.conftest import StoppedClock
+
+MOVED = (
+    "Staging API listens on port 8041.",
+    "The label printer speaks raw ZPL over TCP.",
+    "Wim borrowed the hammer drill.",
+    "Team meetings are held in the Aurora room on Mondays.",
+    "The accountant wants semicolons in the export.",
+    "Staging API now listens on port 8077, behind the new proxy.",
+    "Lunch is at noon.",
+)
+DAY_MS = 86_400_000
+QUESTION = "which port does the staging API listen on?"
+
+
+@pytest.fixture
+def moved(engine: Engine, clock: StoppedClock) -> Engine:
+    for text in MOVED:
+        clock.advance(DAY_MS)
+        engine.remember("b", Draft(text))
+    return engine
+
+
+def texts(engine: Engine, query: Query) -> list[str]:
+    return [hit.memory.text for hit in engine.recall("b", query).hits]
+
+
+def test_what_was_replaced_is_left_out_when_no_limit_is_given(moved: Engine) -> None:
+    assert texts(moved, Query(QUESTION)) == [MOVED[5]]
+
+
+def test_explain_says_that_a_newer_memory_replaced_it(moved: Engine) -> None:
+    answer = moved.recall("b", Query(QUESTION, explain=True))
+    older = next(
+        hit.memory.id for hit in moved.recall("b", Query(MOVED[0], limit=2)).hits if hit.memory.text == MOVED[0]
+    )
+    assert next(one.why for one in answer.dropped if one.memory_id == older) == "a newer memory replaced it"
+
+
+def test_with_a_limit_the_newer_one_stands_before_the_older(moved: Engine) -> None:
+    answer = moved.recall("b", Query(QUESTION, limit=10))
+    assert [hit.memory.text for hit in answer.hits][:2] == [MOVED[5], MOVED[0]]
+    scores = [hit.score for hit in answer.hits]
+    assert scores == sorted(scores, reverse=True)
+
+
+def test_the_newer_one_comes_first_also_when_the_older_has_more_of_the_question(
+    engine: Engine, clock: StoppedClock
+) -> None:
+    for text in ("Salaries are paid on the 26th.", *MOVED[1:5], "From August salaries come on the last working day."):
+        clock.advance(DAY_MS)
+        engine.remember("b", Draft(text))
+    assert texts(engine, Query("when are salaries paid?", limit=10))[0].startswith("From August")
+
+
+def test_strangers_do_not_replace_each_other(moved: Engine) -> None:
+    moved.remember("b", Draft("Now the coffee machine is new."))
+    assert texts(moved, Query("who borrowed the hammer drill?"))[0] == MOVED[2]
+
+
+def test_what_is_of_the_time_asked_for_is_not_replaced(engine: Engine, clock: StoppedClock) -> None:
+    clock.advance(DAY_MS)
+    then = clock.now()
+    engine.remember("b", Draft(MOVED[0], happened_at=then))
+    clock.advance(90 * DAY_MS)
+    engine.remember("b", Draft(MOVED[5], happened_at=clock.now()))
+    asked = Query(QUESTION, limit=2, during=(then - 1000, then + 1000))
+    assert texts(engine, asked)[0] == MOVED[0]

@@ -1,0 +1,118 @@
+"""Of which hits one can be sure, and what is returned to who says nothing of a limit."""
+
+import pytest
+
+from commonplace import Draft, Engine, Query
+from commonplace.recall import fitted, sureness
+from commonplace.recall.rank import Evidence, Scored, ordered
+from commonplace.recall.sureness import Asked, Look
+from tests.conftest import StoppedClock
+
+DAY_MS = 86_400_000
+FACTS = (
+    "The staging database runs on port 5433.",
+    "Leonor is allergic to cashews and pistachios.",
+    "Quotations are good for 21 days.",
+    "Sietse's birthday is on 29 February.",
+    "The spare keys hang in the safe.",
+    "Newsletters go out on the first Tuesday of the month.",
+    "The workshop heater trips the fuse.",
+    "Bram's vet is Dierenkliniek Oost.",
+    "Parcels go with DPD.",
+    "The choir rehearses on Mondays at eight.",
+)
+
+
+@pytest.fixture
+def filled(engine: Engine, clock: StoppedClock) -> Engine:
+    for fact in FACTS:
+        clock.advance(DAY_MS)
+        engine.remember("b", Draft(fact))
+    return engine
+
+
+@pytest.mark.parametrize(
+    ("question", "fact"),
+    [
+        ("what is Leonor allergic to?", FACTS[1]),
+        ("on which port does the staging database run?", FACTS[0]),
+        ("where are the spare keys?", FACTS[4]),
+    ],
+)
+def test_only_what_surely_answers_is_returned_without_a_limit(filled: Engine, question: str, fact: str) -> None:
+    answer = filled.recall("b", Query(question))
+    assert [hit.memory.text for hit in answer.hits] == [fact]
+    assert not answer.unsure
+
+
+def test_a_limit_brings_the_merely_similar_too(filled: Engine) -> None:
+    question = "on which day of the month do newsletters go out?"
+    assert len(filled.recall("b", Query(question, limit=10)).hits) > len(filled.recall("b", Query(question)).hits)
+
+
+def test_what_nothing_answers_is_named_as_such(filled: Engine) -> None:
+    answer = filled.recall("b", Query("which dose of ibuprofen is safe for a child?"))
+    assert not answer.hits or answer.unsure
+
+
+def test_when_nothing_is_sure_only_the_few_that_come_closest_are_shown(filled: Engine) -> None:
+    answer = filled.recall("b", Query("when does the choir's newsletter go out to Leonor and Bram?"))
+    assert answer.unsure
+    assert len(answer.hits) <= 3
+
+
+def test_explain_says_how_sure_a_hit_is_and_why_another_was_dropped(filled: Engine) -> None:
+    answer = filled.recall("b", Query("what is Leonor allergic to?", explain=True))
+    assert answer.hits[0].channels["sure"] >= fitted.SURE_MIN
+    assert {one.why for one in answer.dropped} == {"not surely an answer"}
+
+
+def test_one_memory_alone_can_be_sure(engine: Engine) -> None:
+    engine.remember("b", Draft("Staging listens on port 8080."))
+    assert not engine.recall("b", Query("port of staging")).unsure
+
+
+def test_a_memory_asked_for_in_its_own_words_is_sure(filled: Engine) -> None:
+    for fact in FACTS:
+        answer = filled.recall("b", Query(fact))
+        assert answer.hits[0].memory.text == fact
+        assert not answer.unsure
+
+
+def features(question: str, text: str, found: frozenset[str] = frozenset()) -> dict[str, float]:
+    one: Scored = ordered([Evidence(1, False, {"vector": 0.5})])[0]
+    asked = Asked(question, {"anand": 2.0, "birthday": 1.0, "wage": 1.0}, frozenset({"wage"}))
+    look = Look(text, frozenset(), found, [0.0] * len(sureness.DEGREES))
+    return sureness.features(asked, [one], [look])[0]
+
+
+def test_a_name_that_is_not_there_speaks_against_a_hit() -> None:
+    missing = features("When is Anand's birthday?", "Sietse's birthday is in May.", frozenset({"birthday"}))
+    assert missing["names missing"] == 1
+    assert features("When is Anand's birthday?", "Anand was born in May.", frozenset({"anand"}))["names missing"] == 0
+
+
+def test_words_that_others_have_are_told_from_words_that_nobody_has() -> None:
+    values = features("Anand birthday wage", "Something.", frozenset({"birthday"}))
+    assert (values["known missing"], values["unknown missing"]) == (0.5, 0.25)
+
+
+@pytest.mark.parametrize(
+    ("question", "answering", "other"),
+    [
+        ("When does it open?", "It opens on Monday.", "It opens late."),
+        ("How many people came?", "Nineteen and 3 more came.", "Many came."),
+        ("Who has the key?", "The key is with Moira.", "The key is lost."),
+        ("Wann beginnt es?", "Es beginnt um 8.", "Es beginnt bald."),
+    ],
+)
+def test_a_hit_without_the_kind_of_thing_asked_for_is_less_sure(question: str, answering: str, other: str) -> None:
+    assert features(question, answering)["kind missing"] == 0
+    assert features(question, other)["kind missing"] == 1
+
+
+def test_more_that_speaks_for_a_hit_never_makes_it_less_sure() -> None:
+    against = {"asking", "kind missing", "known missing", "unknown missing", "names missing"}
+    either_way = {"long", "turn", "speaker"}
+    for name, weight in fitted.SURE.items():
+        assert name in either_way or (weight <= 0 if name in against else weight >= 0), name
