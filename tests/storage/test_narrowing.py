@@ -196,6 +196,26 @@ def test_fields_follow_what_becomes_of_a_memory(engine: Engine) -> None:
     assert engine.db.select("select 1 from fields where memory_id = :id", {"id": memory.id}) == []
 
 
+def test_what_was_looked_up_is_remembered_only_within_one_state_of_the_file(engine: Engine) -> None:
+    first = engine.remember("yard", Draft("A rake leans on the wall.", tags=("tool",))).memory
+    chosen, bank_id = Filter(where=TagMatch(("tool",))), engine.get_bank("yard").id
+
+    def found() -> list[int]:
+        return search.keyword_ids(engine.db, bank_id, search.any_of(["wall"]), chosen, NOW, limit=10)
+
+    with engine.db.snapshot():
+        assert found() == [first.id]
+        assert len(engine.db.answers) == 1
+    assert found() == [first.id]
+    second = engine.remember("yard", Draft("A spade leans on the wall.", tags=("tool",))).memory
+    assert sorted(found()) == [first.id, second.id]
+    with engine.db.transaction():
+        engine.forget("yard", [first.id])
+        assert found() == [second.id]
+        engine.forget("yard", [second.id])
+        assert found() == []
+
+
 def test_what_the_engine_notes_for_itself_is_not_listed() -> None:
     assert set(narrowing.UNLISTED) == set(marks._OURS)
 

@@ -93,7 +93,8 @@ class Database:
     @property
     def answers(self) -> list[tuple[object, Any]]:
         """What was asked and answered in this thread's snapshot, in which it stays true; outside of one, nothing."""
-        return [] if self.in_transaction else getattr(self._local, "answers", [])
+        answers: list[tuple[object, Any]] | None = getattr(self._local, "answers", None)
+        return [] if self.in_transaction or answers is None else answers
 
     @contextmanager
     def transaction(self, wait_ms: int | None = None) -> Generator[None]:
@@ -138,7 +139,7 @@ class Database:
             try:
                 yield
             finally:
-                self._local.connection, self._local.answers = None, list[tuple[object, Any]]()
+                self._local.connection, self._local.answers = None, None
                 if connection.in_transaction:
                     connection.execute("rollback")
 
