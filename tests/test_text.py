@@ -49,6 +49,7 @@ def test_a_word_is_cut_alike_in_plain_and_in_mixed_text() -> None:
     [
         ("What is the deploy key?", ["deploy", "key"]),
         ("what is it?", ["what", "is", "it"]),
+        ("Does any key expire because of this?", ["key", "expir"]),
         ("the IT department", ["it", "depart"]),
         ("苹果在哪里", ["苹果"]),
         ("茶", ["茶"]),

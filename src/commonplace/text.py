@@ -9,6 +9,7 @@ import re
 import threading
 import unicodedata
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 
@@ -39,15 +40,24 @@ _TICKET = re.compile(r"#(\d+)\b")
 _QUOTED = re.compile(r'"([^"]{2,100})"|“([^”]{2,100})”|`([^`]{2,100})`')
 # Digits beside letters, or joined by something other than a mere hyphen between words.
 _EXACT = re.compile(r"(?=.*\d)(?=.*[^\W\d_]).+|\d{5,}|\d+(?:[-.:/]\d+)+|.*[_@\\].*|.*(?:\+\+|#)|[\w-]+(?:[./:][\w-]+)+")
-_STOPS = frozenset(
+_STOP_WORDS = (
     "a about all also am an and any are as at be because been being but by can could d did do does doing don for from "
     "had has have having he her hers him his how i if in into is it its just ll m me my of on or our ours re s she so "
     "some such t than that the their theirs them then there these they this those to too ve was we were what when "
-    "where which while who whom whose why will with would you your yours".split()
-)
+    "where which while who whom whose why will with would you your yours"
+).split()
 # Characters that carry grammar in Chinese: a pair with one of them spans two words or asks.
 _FILLERS = frozenset("的了是在我你他她它们吗呢吧啊么什怎哪谁几和与就都也这那个为被把着过得地")
 _local = threading.local()
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word of a question: where it stands, and the terms it is looked up by."""
+
+    start: int
+    end: int
+    terms: tuple[str, ...]
 
 
 def terms(text: str) -> list[str]:
@@ -68,8 +78,16 @@ def question_terms(text: str) -> list[str]:
         found = dict.fromkeys(_question_chunk(kind, chunk))
         every |= found
         shouted = chunk.isupper() and len(chunk) > 1  # IT and WHO are names, it and who are not.
-        kept |= found if shouted else {term: None for term in found if term not in _STOPS}
+        kept |= found if shouted else {term: None for term in found if term not in _stops()}
     return list(kept or every)
+
+
+def question_words(text: str) -> list[Word]:
+    """The words of a question where they stand, in a text that is normalised already."""
+    return [
+        Word(match.start(), match.end(), _question_chunk(match.lastgroup or "", match[0]))
+        for match in _CHUNK.finditer(text)
+    ]
 
 
 def identifiers(text: str) -> list[str]:
@@ -155,6 +173,12 @@ def _folded(word: str) -> str:
 def _stem(word: str) -> str:
     plain = _folded(word)[:_TERM_CHARS_MAX]
     return _stemmer().stemWord(plain) if plain.isascii() and plain.isalpha() else plain
+
+
+@lru_cache(maxsize=1)
+def _stops() -> frozenset[str]:
+    # As terms are: `does` is looked up as `doe`.
+    return frozenset(_STOP_WORDS) | {_stem(word) for word in _STOP_WORDS}
 
 
 def _stemmer() -> Stemmer.Stemmer:

@@ -7,6 +7,7 @@ import pytest
 
 from commonplace.engine import derived
 from commonplace.engine.engine import Engine
+from commonplace.models.static import StaticEmbedder
 from commonplace.recall.semantics import Semantics
 from commonplace.records import Draft, Filter
 from commonplace.storage import vectors
@@ -146,6 +147,17 @@ def test_who_reads_an_older_state_takes_nothing_from_who_reads_a_newer_one(small
     assert new.id not in found
     assert len(found) == 3
     assert nearest(small, semantics, "purple rain", 1) == [new.text]
+
+
+def test_a_word_that_is_rare_in_the_store_says_more_in_a_question() -> None:
+    held = Semantics(StaticEmbedder())
+    plain, weighed = held.meaning("Anna and Lisbon"), held.meaning("Anna and Lisbon", {"anna": 0.7, "lisbon": 7.0})
+    assert plain.token_weights is not None
+    assert weighed.token_weights is not None
+    assert weighed.token_weights.max() / weighed.token_weights.sum() > plain.token_weights.max() / plain.token_weights.sum()
+    lisbon, anna = (held.meaning(word).vector for word in ("Lisbon", "Anna"))
+    assert weighed.vector @ lisbon > plain.vector @ lisbon
+    assert weighed.vector @ anna < plain.vector @ anna
 
 
 def test_the_newest_memory_is_let_go_when_it_was_purged(small: Engine, semantics: Semantics) -> None:

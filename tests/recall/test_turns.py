@@ -73,6 +73,14 @@ def test_a_question_names_whom_it_is_about() -> None:
     assert turns.asked_about("Where is the annaberg?", speakers) == frozenset()
 
 
+def test_a_speaker_whose_name_is_spelt_otherwise_is_meant_too() -> None:
+    speakers = ["muhhamed", "fahim khan", "ben"]
+
+    assert turns.asked_about("What games do Fahim and Muhammad play?", speakers) == {"muhhamed", "fahim khan"}
+    assert turns.asked_about("What does Bert like?", speakers) == frozenset()
+    assert turns.asked_about("What does Carla like?", ["carla", "carl"]) == {"carla"}
+
+
 def test_somebody_who_goes_on_is_told_from_somebody_who_asks() -> None:
     assert turns.goes_on("Hi. I finished the quiz you gave me. What's next?")
     assert not turns.goes_on("What did Anna do next?")

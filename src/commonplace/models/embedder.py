@@ -36,6 +36,10 @@ class Lexicon(Protocol):
         """One row per text, and its tokens in order; the first ones when there are very many."""
         ...
 
+    def located_tokens(self, text: str) -> tuple[TokenIds, list[tuple[int, int]]]:
+        """The tokens of a text in order, and from where to where in the text each one stands."""
+        ...
+
     def token_vectors(self, ids: TokenIds) -> Floats:
         """One row per token; the longer it is, the more the token says: next to nothing for `the`, much for a name."""
         ...

@@ -55,6 +55,11 @@ class StaticEmbedder:
             tokens.append(ids[:TOKENS_MAX])
         return rows / _lengths(rows), tokens
 
+    def located_tokens(self, text: str) -> tuple[TokenIds, list[tuple[int, int]]]:
+        """The tokens of a text in order, and from where to where in the text each one stands."""
+        encoding = self._tokenizer.encode(text[:TEXT_CHARS_MAX], add_special_tokens=False)
+        return np.asarray(encoding.ids, dtype=np.uint16), encoding.offsets
+
     def token_vectors(self, ids: TokenIds) -> Floats:
         """One row per token, as long as the token is telling."""
         return self._table[ids].astype(np.float32)

@@ -1,7 +1,7 @@
 """How near memories are to a question in meaning: as a whole, token by token, and together with what was said around.
 
 A text comes as its vector and its tokens in order. A long text touches many questions by chance when all of its tokens
-are taken together, so its best passage counts beside the whole.
+are taken together, so its best passage and its best section count beside the whole.
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from commonplace.models.embedder import Floats, Lexicon, TokenIds
 
 _SOFT = 0.15  # How wide a degree of nearness is.
-BLOCK_TOKENS = 24  # A passage is two of these, so that a sentence at an end of one is whole in another.
+BLOCK_TOKENS = 24  # A passage is two of these, so that a sentence at an end of one is whole in another; a section six.
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +32,7 @@ class Nearness:
     vector: Floats
     tokens: Floats
     passage: Floats
+    section: Floats
     # What these come from: the vectors, and for each token of the question the nearest token of each text.
     rows: Floats
     nearest_tokens: Floats
@@ -59,6 +60,7 @@ class Nearness:
             np.concatenate([self.vector, other.vector]),
             np.concatenate([self.tokens, other.tokens]),
             np.concatenate([self.passage, other.passage]),
+            np.concatenate([self.section, other.section]),
             np.concatenate([self.rows, other.rows]),
             np.concatenate([self.nearest_tokens, other.nearest_tokens]),
             self.meaning,
@@ -90,24 +92,22 @@ def measured(meaning: Meaning, rows: Floats, texts: Sequence[TokenIds] | None, l
     cosines = np.maximum(rows @ meaning.vector, 0)
     question, weights = meaning.token_vectors, meaning.token_weights
     if texts is None or lexicon is None or question is None or weights is None:
-        return Nearness(cosines, cosines, cosines, rows, cosines[:, np.newaxis], meaning)
+        return Nearness(cosines, cosines, cosines, cosines, rows, cosines[:, np.newaxis], meaning)
     nearest = np.zeros((len(texts), len(weights)), dtype=np.float32)
-    passages = np.zeros(len(texts), dtype=np.float32)
+    tokens, passages, sections = np.zeros((3, len(texts)), dtype=np.float32)
     filled = [place for place, ids in enumerate(texts) if len(ids)]
     if filled and len(weights):
         shares = weights / weights.sum()
         blocks, owners = _blocks(lexicon, question, [texts[place] for place in filled])
         starts = np.searchsorted(owners, np.arange(len(filled)))
         nearest[filled] = np.maximum.reduceat(blocks, starts, axis=0)
-        # A block and the one after it, unless that one is of the next text.
-        pairs = blocks.copy()
-        same = owners[:-1] == owners[1:]
-        pairs[:-1][same] = np.maximum(blocks[:-1][same], blocks[1:][same])
-        passages[filled] = np.maximum.reduceat(pairs @ shares, starts)
+        twos = _joined(blocks, blocks, owners, 1)
+        sixes = _joined(_joined(twos, twos, owners, 2), twos, owners, 4)
+        passages[filled] = np.maximum.reduceat(twos @ shares, starts)
+        sections[filled] = np.maximum.reduceat(sixes @ shares, starts)
         tokens = nearest @ shares
-    else:
-        tokens = np.zeros(len(texts), dtype=np.float32)
-    return Nearness(cosines, np.maximum(tokens, 0), np.maximum(passages, 0), rows, nearest, meaning)
+    tokens, passages, sections = (np.maximum(each, 0) for each in (tokens, passages, sections))
+    return Nearness(cosines, tokens, passages, sections, rows, nearest, meaning)
 
 
 def unit(rows: Floats) -> Floats:
@@ -118,6 +118,14 @@ def unit(rows: Floats) -> Floats:
 def squares(rows: Floats) -> Floats:
     """The square of each row's length."""
     return np.einsum("ij,ij->i", rows, rows)
+
+
+def _joined(blocks: Floats, others: Floats, owners: NDArray[np.intp], step: int) -> Floats:
+    """Each block with the other one so many steps further on, unless that one is of the next text."""
+    joined = blocks.copy()
+    same = owners[:-step] == owners[step:]
+    joined[:-step][same] = np.maximum(blocks[:-step][same], others[step:][same])
+    return joined
 
 
 def _blocks(lexicon: Lexicon, question: Floats, texts: Sequence[TokenIds]) -> tuple[Floats, NDArray[np.intp]]:

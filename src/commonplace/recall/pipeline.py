@@ -40,7 +40,6 @@ class Search:
         self.db, self.bank_id, self.query, self.now = db, bank_id, query, now
         self.within = search.Within(bank_id, query.filter, now)
         self.semantics = semantics
-        self.asking: Asking | None = semantics.asking(query.text) if semantics else None
         self.limit = max(CANDIDATES_MIN, query.limit or 0, query.depth)
         self.by_words = "keyword" in query.channels
         terms = tuple(dict.fromkeys(rank.bounded(text.question_terms(query.text))))
@@ -51,6 +50,7 @@ class Search:
             self.counts = search.term_counts(db, terms, _COUNT_MAX)
             self.row_count, self.term_count = search.extent(db)
         self.asked: Question = rank.question(query.text, self.counts, self.row_count, self.term_count)
+        self.asking: Asking | None = semantics.asking(query.text, self.asked.terms) if semantics else None
         self.weighing = Weighing(db, self.within, query, self.asked)
 
     def answer(self) -> Recall:

@@ -6,8 +6,8 @@ Each kind of evidence goes from 0 to 1, and none is relative to the other hits, 
   coverage       which share of the question's terms is there, rare terms counting more
   passage        the same of the best passage, because a long text touches many questions by chance
   vector         how near the text is to the question as a whole
-  tokens         how near the text comes to each word of the question, heavy words counting more
-  passage tokens the same of the best passage
+  tokens         how near the text comes to each word of the question, heavy words and rare ones counting more
+  … tokens       the same of the best passage, and of the best section of a few passages
   … around       how much more there is of coverage, vector and tokens when what was said around is heard too
 
 Their weighted sum goes through a logistic curve: the relevance. What follows only settles the order:
@@ -31,18 +31,19 @@ QUESTION_TERMS_MAX = 256
 PASSAGE_TERMS = 40
 STATEMENT_TERMS = 30
 WEIGHTS: Mapping[str, float] = {
-    "keyword": 1.4,
-    "coverage": 1.8,
-    "passage": 2.6,
-    "vector": 2.8,
-    "tokens": 1.7,
-    "passage tokens": 3.3,
+    "keyword": 1.8,
+    "coverage": 1.6,
+    "passage": 2.5,
+    "vector": 3.0,
+    "tokens": 1.2,
+    "passage tokens": 2.4,
+    "section tokens": 1.6,
     "coverage around": 2.1,
-    "vector around": 2.2,
-    "tokens around": 2.8,
+    "vector around": 2.0,
+    "tokens around": 2.7,
 }
-ORDER: Mapping[str, float] = {"speaker": 2.3, "asking": -0.9, "recent": 1.5, "time": 1.5}
-_OWN_WORDS, _OWN_MEANING = ("keyword", "coverage", "passage"), ("vector", "tokens", "passage tokens")
+ORDER: Mapping[str, float] = {"speaker": 2.3, "asking": -0.9, "recent": 1.6, "time": 1.5}
+_OWN_WORDS, _OWN_MEANING = ("keyword", "coverage", "passage"), ("vector", "tokens", "passage tokens", "section tokens")
 _MIDDLE = 5.0
 _HIT_MIN = 2.2  # A hit with less evidence is never shown.
 _ANSWER_MIN, _ANSWER_RISE, _ANSWER_MAX = 2.3, 0.22, 4.8

@@ -7,15 +7,18 @@ they are.
 """
 
 import threading
+import unicodedata
+from bisect import bisect_left, bisect_right
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from commonplace.models.embedder import Embedder, Floats, Lexicon, Tokenizing
+from commonplace import text
+from commonplace.models.embedder import Embedder, Floats, Lexicon, TokenIds, Tokenizing
 from commonplace.recall import nearness, sketches
 from commonplace.recall.nearness import Meaning, Nearness, squares, unit
 from commonplace.recall.sketches import Bits, Sketches
@@ -24,6 +27,7 @@ from commonplace.storage import search, vectors
 from commonplace.storage.database import Database
 from commonplace.storage.search import Within
 from commonplace.storage.vectors import Changes
+from commonplace.text import Word
 
 ROWS_MAX = 2_000_000  # Over all banks; 73 bytes each. The bank that was not asked for longest goes first.
 QUESTION_TOKENS_MAX = 64
@@ -31,6 +35,7 @@ _BANK_ROWS_MIN = 1_000  # What a bank counts for at least, so that thousands of 
 _BLOCK = 65_536
 _REACH, _LARGE = 400, 100_000  # The nearest so many by their sketches hold nearly all of the nearest ten, of a million.
 _WIDER = 16
+_RARE_MIN = 0.3  # What the words count that everybody uses; one that nobody has used yet counts about 7.
 
 Encoded: TypeAlias = bytes
 
@@ -71,15 +76,19 @@ class Semantics:
         rows, tokens = self._lexicon.embed_with_tokens(texts)
         return [row.tobytes() + ids.tobytes() for row, ids in zip(rows.astype(np.float16), tokens, strict=True)]
 
-    def meaning(self, question: str) -> Meaning:
-        """A question, ready to be compared."""
+    def meaning(self, question: str, rareness: Mapping[str, float] | None = None) -> Meaning:
+        """A question, ready to be compared. Words that are rare in the store say more, where it is known which are."""
         if self._lexicon is None:
             return Meaning(self._embedder.embed([question])[0], None, None)
-        rows, tokens = self._lexicon.embed_with_tokens([question])
-        found = self._lexicon.token_vectors(np.unique(tokens[0]))
-        weights = squares(found)
+        plain = unicodedata.normalize("NFKC", question)
+        tokens, places = self._lexicon.located_tokens(plain)
+        rare = _rareness(tokens, places, text.question_words(plain), rareness)
+        rows = self._lexicon.token_vectors(tokens)
+        whole = unit((np.sqrt(rare)[:, np.newaxis] * rows).sum(axis=0, keepdims=True))[0]
+        _, first = np.unique(tokens, return_index=True)
+        weights = (rare * squares(rows))[first]
         heaviest = np.argsort(-weights, kind="stable")[:QUESTION_TOKENS_MAX]
-        return Meaning(rows[0], unit(found[heaviest]), weights[heaviest])
+        return Meaning(whole, unit(rows[first][heaviest]), weights[heaviest])
 
     def sketched(self, encoded: Sequence[Encoded]) -> list[bytes]:
         """A sketch of each stored vector."""
@@ -128,9 +137,9 @@ class Semantics:
         near = zip(self._cosines(meaning, list(stored.values())), stored, strict=True)
         return [number for _, number in sorted(near, reverse=True)]
 
-    def asking(self, question: str) -> "Asking":
+    def asking(self, question: str, rareness: Mapping[str, float]) -> "Asking":
         """A question, ready to be held against this store's vectors."""
-        return Asking(self, self.meaning(question))
+        return Asking(self, self.meaning(question, rareness))
 
     def nearness(self, meaning: Meaning, encoded: Sequence[Encoded]) -> Nearness:
         """How near stored vectors are to a question."""
@@ -200,6 +209,21 @@ class Asking:
     def nearness(self, encoded: Sequence[Encoded]) -> Nearness:
         """How near stored vectors are to the question."""
         return self.semantics.nearness(self.meaning, encoded)
+
+
+def _rareness(
+    tokens: TokenIds, places: Sequence[tuple[int, int]], words: Sequence[Word], rareness: Mapping[str, float] | None
+) -> Floats:
+    """How rare the word is that each token belongs to; a token that is there twice is as rare as its rarest word."""
+    if rareness is None:
+        return np.ones(len(tokens), dtype=np.float32)
+    found: dict[int, float] = {}
+    of_words = [max((rareness.get(term, 0.0) for term in word.terms), default=0.0) for word in words]
+    starts, ends = [word.start for word in words], [word.end for word in words]
+    for token, (start, end) in zip(tokens.tolist(), places, strict=True):
+        touched = of_words[bisect_right(ends, start) : bisect_left(starts, end)]
+        found[token] = max(found.get(token, _RARE_MIN), *touched, 0.0)
+    return np.asarray([found[token] for token in tokens.tolist()], dtype=np.float32)
 
 
 def _passing(db: Database, within: Within, numbers: Sequence[int]) -> list[int]:

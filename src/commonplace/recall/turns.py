@@ -8,6 +8,7 @@ with what was said around it, so a turn is held against a question together with
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 from itertools import pairwise
 
 REACH = 3  # How many turns before and after belong to a turn's surroundings.
@@ -18,6 +19,8 @@ _TURN = re.compile(_LABEL)
 _LINE = re.compile(rf"^\s*{_LABEL}", re.MULTILINE)
 _SENTENCE = re.compile(r"[^.!?。！？]+[.!?。！？]*")
 _SELF = re.compile(r"\b(?:i|me|my|mine|i'm|i've|i'd|i'll)\b", re.IGNORECASE)
+_NAME = re.compile(r"\b[^\W\d_a-z]\w+")
+_SPELT_MIN, _SPELT_ALIKE = 4, 0.7  # Shorter names are too near to others.
 _SELVES = frozenset({"user", "human", "me", "i"})
 # Who goes on with something says more than one sentence, and one of these words.
 _SENTENCES = re.compile(r"[.!?]+(?:\s|$)")
@@ -82,12 +85,20 @@ def asked_about(question: str, speakers: Iterable[str]) -> frozenset[str]:
     plain = question.casefold()
     known = frozenset(speakers)
     named = frozenset(name for name in known if _names(plain, name))
+    spelt = {word.casefold() for word in _NAME.findall(question)}.difference(*(name.split() for name in named))
+    named |= {name for name in known - named if any(_nearly(word, name.split(maxsplit=1)[0]) for word in spelt)}
     return named or (known & _SELVES if _SELF.search(question) else frozenset())
 
 
 def goes_on(question: str) -> bool:
     """Whether somebody goes on with what was last talked about, rather than asking about the past."""
     return len(_SENTENCES.findall(question)) > 1 and _GOING_ON.search(question) is not None
+
+
+def _nearly(word: str, name: str) -> bool:
+    """Whether a word is a name, spelt otherwise."""
+    alike = len(word) >= _SPELT_MIN <= len(name) and word[0] == name[0]
+    return alike and SequenceMatcher(None, word, name).ratio() >= _SPELT_ALIKE
 
 
 def _names(question: str, name: str) -> bool:

@@ -111,10 +111,10 @@ class Weighing:
             values |= {"keyword": said.keyword, "coverage": said.coverage, "passage": said.passage}
         if near is not None:
             place = self._places[number]
-            # A word that is there is as near as can be, also where its tokens are strange to the embedder.
             values["vector"] = float(near.vector[place])
-            values["tokens"] = max(float(near.tokens[place]), values.get("coverage", 0.0))
-            values["passage tokens"] = max(float(near.passage[place]), values.get("passage", 0.0))
+            values["tokens"] = float(near.tokens[place])
+            values["passage tokens"] = float(near.passage[place])
+            values["section tokens"] = float(near.section[place])
         return values
 
     def _is_statement(self, number: int) -> bool:
@@ -141,10 +141,11 @@ class Weighing:
         heard = {number: turn for number, turn in (spoken | more).items() if number in self._values}
         conversation = Conversation(heard, runs)
         windows = {number: around for number in heard if (around := conversation.around(number))}
-        about = turns.asked_about(self._query.text, {heard[number].speaker for number in windows})
-        for number in windows:
-            turn = heard[number]
-            self._values[number] |= {"speaker": float(turn.speaker in about), "asking": turn.asking}
+        speakers = {heard[number].speaker for number in windows}
+        about = turns.asked_about(self._query.text, speakers)
+        for number, turn in heard.items():
+            if turn.speaker in speakers:
+                self._values[number] |= {"speaker": float(turn.speaker in about), "asking": turn.asking}
         self._weigh_around(windows)
 
     def _weigh_around(self, windows: Mapping[int, Sequence[tuple[int, int]]]) -> None:
@@ -157,7 +158,7 @@ class Weighing:
                 together["coverage"] = rank.coverage(self._asked, every)
             if near:
                 vector, tokens = near[number]
-                together |= {"vector": vector, "tokens": max(tokens, together.get("coverage", 0.0))}
+                together |= {"vector": vector, "tokens": tokens}
             values |= {f"{name} around": max(0.0, value - values[name]) for name, value in together.items()}
 
     def _weigh_recent(self) -> None:
