@@ -2,7 +2,9 @@
 
 import json
 from collections.abc import Iterator
+from functools import reduce
 from pathlib import Path
+from typing import cast
 
 import apsw
 import pytest
@@ -12,6 +14,7 @@ from hypothesis import strategies as st
 from commonplace.app import open_engine
 from commonplace.engine import marks
 from commonplace.engine.engine import Engine
+from commonplace.errors import Invalid
 from commonplace.records import AllOf, AnyOf, Condition, Draft, Filter, LabelMatch, Match, Not, Query, Scope, TagMatch
 from commonplace.settings import load
 from commonplace.storage import memories, migrations, narrowing, search
@@ -194,6 +197,22 @@ def test_fields_follow_what_becomes_of_a_memory(engine: Engine) -> None:
     engine.purge("fence", [memory.id])
     assert found("green") == []
     assert engine.db.select("select 1 from fields where memory_id = :id", {"id": memory.id}) == []
+
+
+@pytest.mark.parametrize(
+    ("where", "told"),
+    [
+        (Match((), "eq", 1), "is not a metadata field"),
+        (Match(('a"b',), "gt", 1), "is not a metadata field"),
+        (Match(("a",), "in", 3), "needs a list"),
+        (reduce(lambda inner, _: AllOf((inner,)), range(5_000), cast(Condition, TagMatch(("red",)))), "too deeply"),
+    ],
+    ids=["no path", "a quotation mark", "no list", "nested"],
+)
+def test_what_is_no_filter_is_refused_in_words(engine: Engine, where: Condition, told: str) -> None:
+    bank_id = engine.get_bank("b").id
+    with pytest.raises(Invalid, match=told):
+        search.keyword_ids(engine.db, bank_id, search.any_of(["hall"]), Filter(where=where), NOW, limit=5)
 
 
 def test_what_was_looked_up_is_remembered_only_within_one_state_of_the_file(engine: Engine) -> None:

@@ -155,6 +155,7 @@ def led(db: Database, within: Within, *, by_bank: bool = False) -> str | None:
     for question, answer in answers:
         if question == asked:
             return answer
+    filters.compiled(db, within.chosen, within.now)  # Which refuses what is no filter, however deep it is nested.
     ways = Ways(db, within.bank_id)
     every = (*ways.of(within.chosen), *([ways.whole()] if by_bank else ()))
     best = ways.best(every, max(_LED_MIN, extent(db)[0] // _LED_SHARE)) if every else ""
