@@ -184,7 +184,7 @@ def test_another_banks_crowd_does_not_hide_a_memory(engine: Engine) -> None:
 
 
 def test_the_limit_and_the_least_score_are_kept(filled: Engine) -> None:
-    every = filled.recall("b", Query("ticket login")).hits
+    every = filled.recall("b", Query("ticket login", limit=10)).hits
     assert len(every) > 1
     assert len(found(filled, "ticket login", limit=1)) == 1
     least = every[0].score
@@ -193,7 +193,7 @@ def test_the_limit_and_the_least_score_are_kept(filled: Engine) -> None:
 
 def test_explain_says_why_others_were_left_out(filled: Engine) -> None:
     answer = filled.recall("b", Query("ticket PROJ-123 login", limit=1, explain=True))
-    evidence = {"keyword", "coverage", "passage", "vector", "tokens", "passage tokens"}
+    evidence = {"keyword", "coverage", "passage", "vector", "tokens", "passage tokens", "section tokens"}
     assert set(answer.hits[0].channels) == evidence | {"sure"}
     assert {"beyond the limit"} <= {dropped.why for dropped in answer.dropped}
     shown = {hit.memory.id for hit in answer.hits}
