@@ -180,6 +180,24 @@ def test_what_answers_best_is_told_first_also_where_its_words_do_not_tell_what_i
     assert text.startswith(f"Known:\n- Decisions: ship release 2.4 on March 24. (2026-03-24) [{number}]\n\nRelease")
 
 
+@requirement("hindsight:reflect:grounded", "hindsight:recall:newest")
+def test_an_answer_knows_what_has_changed_since_in_whichever_words(hindsight: Hindsight) -> None:
+    hindsight.keep("I live in Paris. I no longer drink coffee. Atlas uses PostgreSQL 15.", timestamp=SAID)
+    hindsight.keep(
+        "I moved to Berlin last month. I drink coffee again. Atlas uses PostgreSQL 16.", timestamp="2026-07-10"
+    )
+    for question, now, before in (
+        ("Where do I live?", "I moved to Berlin last month.", "I live in Paris."),
+        ("Do I drink coffee?", "I drink coffee again.", "I no longer drink coffee."),
+        ("Which PostgreSQL does Atlas use?", "Atlas uses PostgreSQL 16.", "Atlas uses PostgreSQL 15."),
+    ):
+        lines = hindsight("reflect", query=question)["text"].splitlines()
+        assert lines[1].startswith(f"- {now}"), question
+        assert lines[2].startswith("- Earlier, and contradicted by ["), question
+        assert before in lines[2], question
+    assert hindsight.found("Where do I live?", types=["world", "experience"])[0] == "I moved to Berlin last month."
+
+
 @requirement("hindsight:reflect:schema")
 def test_a_schema_is_never_filled_with_what_is_known_of_somebody_else(hindsight: Hindsight) -> None:
     hindsight.keep("Dora likes tea.", timestamp=SAID)

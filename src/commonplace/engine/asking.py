@@ -18,7 +18,7 @@ from commonplace.engine.parts import Parts
 from commonplace.extract import merging, when
 from commonplace.extract.when import Span
 from commonplace.records import Dropped, Filter, Memory, Page, Query
-from commonplace.storage import banks, memories
+from commonplace.storage import banks, memories, search
 
 _Item = TypeVar("_Item")
 # How far a question looks: candidates, and whether links are followed.
@@ -37,6 +37,7 @@ _TIMELY_MAX = 50
 _TIMELY_SCORE = 0.2
 _CONTRADICTING_MAX = 40
 _SEEDS_MAX = 3
+_VALUES_MAX = 20
 _NEIGHBOURS_MAX = 10
 _CHANNELS_LOW = "below the least keyword and semantic scores asked for"
 _OTHER_TIME = "not of the time asked for"
@@ -115,7 +116,7 @@ def explain(parts: Parts, bank: str, question: Question) -> Asked:
     direct = [one for one in found.values() if one.semantic is not None or one.keyword is not None]
     dropped = [*recalled.dropped, *left_out(found.values(), direct, _CHANNELS_LOW)]
     direct = sorted(_named(question.text, direct), key=lambda one: (-one.final, -one.memory.id))
-    direct = _newest_first(direct, now)
+    direct = _newest_first(_with_other_values(parts, place.id, question, direct, set(found)), now)
     of_then = _timely(parts, place.id, question, window, set(found)) if window else []
     if window and not question.window and _asks_only_when(question.text, now):
         # Words such as "what happened" and a date find anything with a date in it; only the time is meant.
@@ -174,6 +175,29 @@ def _named(asked: str, found: list[Finding]) -> list[Finding]:
     if not meant:
         return found
     return [replace(one, final=one.final / 2 + (0.5 if one.memory.id in meant else 0)) for one in found]
+
+
+def _with_other_values(
+    parts: Parts, bank_id: int, question: Question, found: Sequence[Finding], known: set[int]
+) -> list[Finding]:
+    """The findings, after each of the best what says the one value of the same thing in other words.
+
+    Whoever asks where somebody lives must hear of the move as well, though "moved to Oslo" has none of the words.
+    """
+    out: list[Finding] = []
+    for place, one in enumerate(found):
+        out.append(one)
+        subject = merging.subject_of(one.memory.text) if place < _SEEDS_MAX else None
+        # What is said in one way only was found with the rest.
+        if subject is None or len(subject.words) < 2 or one.memory.kind == "observation":
+            continue
+        match = " OR ".join(f"({search.all_of(text.terms(words))})" for words in subject.words)
+        numbers = search.keyword_ids(parts.db, bank_id, match, question.filter, parts.clock.now(), _VALUES_MAX)
+        others = memories.by_ids(parts.db, bank_id, [number for number in numbers if number not in known])
+        same = [other for other in others.values() if merging.subject_of(other.text) == subject]
+        known.update(other.id for other in same)
+        out += [Finding(other, one.final, one.relevance) for other in same]
+    return out
 
 
 def _newest_first(found: list[Finding], now: int) -> list[Finding]:

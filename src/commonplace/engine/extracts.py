@@ -33,7 +33,7 @@ def answer(asked: str, found: Sequence[Finding]) -> str:
         ordered = sorted(members, key=lambda one: (mark_of(one).mentioned_at, one.id), reverse=True)
         current: list[Memory] = []
         for one in ordered:
-            newer = next((new for new in current if merging.standing(one.text, new.text) == "changed"), None)
+            newer = next((new for new in current if _took_the_place(new.text, one.text)), None)
             if newer is None:
                 current.append(one)
                 lines.append(f"- {_told(one)}")
@@ -43,6 +43,10 @@ def answer(asked: str, found: Sequence[Finding]) -> str:
     if unknown := _unknown(asked, found):
         parts.append(f"Not known: nothing stored mentions {', '.join(unknown)}.")
     return "\n\n".join(parts)
+
+
+def _took_the_place(new: str, old: str) -> bool:
+    return merging.standing(old, new) == "changed" or merging.renumbered(old, new)
 
 
 def day(memory: Memory) -> str:

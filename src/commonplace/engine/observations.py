@@ -29,10 +29,6 @@ _TOO_WIDE = frozenset("you my i've i'm people everyone everybody someone the".sp
 _DEED = re.compile(r"\s+(?:(?:now|still|currently|always|usually|also|no longer|really)\s+)*(?P<deed>[^\W\d_]+)")
 _NO_DEED = frozenset("is are was were has have had will can does did do".split())
 _KINDS = ("world", "experience")
-_STATE = re.compile(
-    r"\b(?:is|are|has|have|uses?|costs?|runs?|listens?|needs?|requires?|weighs?|supports?)\b", re.IGNORECASE
-)
-_NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
 
 
 def consolidate(parts: Parts, changed: Iterable[Memory], revising: Revising) -> None:
@@ -137,7 +133,9 @@ def _draft(subject: str, tags: tuple[str, ...], found: Sequence[Memory]) -> Draf
     current: list[str] = []
     earlier: list[str] = []
     for one in found:
-        passed = any(merging.standing(one.text, new) == "changed" or _renumbered(one.text, new) for new in current)
+        passed = any(
+            merging.standing(one.text, new) == "changed" or merging.renumbered(one.text, new) for new in current
+        )
         (earlier if passed else current).append(one.text.rstrip())
     told = [_ended(one) for one in current] + [f"Earlier: {_ended(one)}" for one in earlier]
     named = tuple(dict.fromkeys(name for one in found for name in mark_of(one).entities))
@@ -150,13 +148,6 @@ def _draft(subject: str, tags: tuple[str, ...], found: Sequence[Memory]) -> Draf
     return Draft(
         text=" ".join(told), kind=KIND, key=_key(subject, tags), tags=found[0].tags, metadata=marks.marked({}, mark)
     )
-
-
-def _renumbered(old: str, new: str) -> bool:
-    """Whether two statements about how something is differ in a number only, as a version or a price does."""
-    if not _STATE.search(new) or old == new:
-        return False
-    return _NUMBER.sub("0", old.casefold().rstrip(".! ")) == _NUMBER.sub("0", new.casefold().rstrip(".! "))
 
 
 def _ended(sentence: str) -> str:

@@ -27,11 +27,15 @@ _SEVERAL = re.compile(
     r"\n|;|[.!?]\s+\S|[。！？]\s*\S|\b(?:and|but|while) (?:i|my|we|our|he|his|she|her|they|their|it|the)\b",
     re.IGNORECASE,
 )
-_ADVERB = re.compile(r"\b(?:now|currently|actually|really|also|today|just|recently|these days|as of now)\b")
+_ADVERB = re.compile(r"\b(?:now|currently|actually|really|also|today|just|recently|again|these days|as of now)\b")
 _DENIAL = re.compile(
     r"\b(?:no longer|not any ?more|any ?more|never|not|cannot|stopped|isn't|aren't|doesn't|don't|didn't|won't|can't|"
     r"does|do|did)\b"
 )
+_STATE = re.compile(
+    r"\b(?:is|are|has|have|uses?|costs?|runs?|listens?|needs?|requires?|weighs?|supports?)\b", re.IGNORECASE
+)
+_NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
 _DENIES = re.compile(r"\b(?:no longer|any ?more|never|not|cannot|stopped|\w+n't)\b")
 # Things that have one value at a time.
 _SINGLE = frozenset(
@@ -100,6 +104,13 @@ def standing(known: str, new: str) -> Standing:
     if subject and before and subject.name == before.name:
         return "changed"
     return "changed" if _deny_one_another(known, new) else "other"
+
+
+def renumbered(known: str, new: str) -> bool:
+    """Whether two statements about how something is differ in a number only, as a version or a price does."""
+    if not _STATE.search(new) or known == new:
+        return False
+    return _NUMBER.sub("0", known.casefold().rstrip(".! ")) == _NUMBER.sub("0", new.casefold().rstrip(".! "))
 
 
 def clues(statement: str) -> list[list[str]]:
