@@ -36,7 +36,7 @@ from evals.sets import BANK, Bank, loaders
 TARGET = Path(fitted.__file__)
 FITTING = Path(__file__).parent / "fitting"
 # How much a question counts that is asked of its own store, of an emptied one, of a few memories, of another store.
-OWN, EMPTIED, SMALL, FOREIGN, PUBLIC = 1.0, 0.5, 0.5, 0.15, 0.2
+OWN, EMPTIED, SMALL, FOREIGN, PUBLIC = 1.0, 0.5, 0.1, 0.15, 0.3
 # Every so many-th question of a public set, and of how many of its stores.
 PUBLIC_SETS = {"locomo-turn": (9, 9), "realtalk-turn": (7, 9), "longmemeval-turn": (4, 1), "memdaily-zh": (1, 25)}
 FEW = (0, 2, 6, 15)

@@ -3,7 +3,8 @@
 Nothing here knows which of two memories is true. But where two of them are about one thing and the newer one sounds
 like a change (it shares rare words with the older one, is near to it in meaning, says "now" or "no longer"), the newer
 one is more often how things are. It comes before the older one, also when it has less of the question's words itself,
-and is as sure an answer. The weights are in `fitted.py`, which `evals/fit_sureness.py` writes.
+and is as sure an answer. Long texts and what people say to each other stay where they are. The weights are in
+`fitted.py`, which `evals/fit_sureness.py` writes.
 """
 
 import math
@@ -72,13 +73,16 @@ def pairs(found: Sequence[Scored], looks: Sequence[Look], likeness: Likeness) ->
                 "change": float(_CHANGE.search(looks[newer].text) is not None),
                 "weaker": old.strength - new.strength,
                 "strength": new.strength,
-                "statements": float(new.evidence.is_statement and old.evidence.is_statement),
                 "asking": float(looks[newer].text.rstrip().endswith(("?", "？"))),
             }
             yield Pair(newer, older, values)
 
 
 def _may_replace(new: Evidence, old: Evidence) -> bool:
-    """Whether one is newer than the other, and no less of the name and of the time that the question speaks of."""
+    """Whether one is newer than the other, and no less of the name and of the time that the question speaks of.
+
+    Both must be statements: in a talk the newer of two turns that are alike is seldom the better answer.
+    """
     of_time = new.values.get("time", 0.0) >= old.values.get("time", 0.0)
-    return new.memory_id > old.memory_id and new.exact >= old.exact and of_time
+    statements = new.is_statement and old.is_statement
+    return statements and new.memory_id > old.memory_id and new.exact >= old.exact and of_time
