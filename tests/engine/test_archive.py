@@ -15,7 +15,8 @@ from commonplace.storage.archive import SHAPES
 from tests.conftest import StoppedClock
 from tests.engine.archives import exported, meddle, open_filled, open_home, peek
 
-DERIVED = {"tags", "texts", "vectors", "stale", "links", "notes", "erased_notes", "grounds", "unsettled", "turns"}
+INDEXES = {"tags", "fields", "texts", "vectors", "stale"}
+DERIVED = INDEXES | {"links", "notes", "erased_notes", "grounds", "unsettled", "turns"}
 OWN = {"migrations", "counters", "facts"}
 
 

@@ -3,7 +3,9 @@
 import json
 from collections.abc import Callable
 
+from commonplace.faces.cli import explaining
 from commonplace.faces.cli.screen import columns_of
+from commonplace.recall import rank
 from tests.faces.conftest import Run
 
 TEXTS = (
@@ -31,7 +33,13 @@ def test_it_tells_by_what_a_hit_was_found_and_what_each_number_means(run: Run) -
 
 
 def test_a_short_text_is_not_shown_twice_as_its_own_best_passage(run: Run) -> None:
-    assert "passage" not in explained(run, "port of staging", "--limit", "1")
+    shown = explained(run, "port of staging", "--limit", "1")
+    assert "passage" not in shown
+    assert "section" not in shown
+
+
+def test_every_kind_of_evidence_is_told_in_words() -> None:
+    assert {*rank.WEIGHTS, *rank.ORDER} <= set(explaining._MEANT)
 
 
 def test_what_was_left_out_stands_below_its_reason_with_what_to_do(run: Run) -> None:

@@ -19,6 +19,7 @@ _MEANT = {
     "vector": "nearness in meaning, as a whole",
     "tokens": "nearness to each word asked",
     "passage tokens": "the same of its best passage",
+    "section tokens": "the same of its best section",
     "coverage around": "words gained from around it",
     "vector around": "meaning gained from around it",
     "tokens around": "nearness gained from around it",
@@ -30,7 +31,7 @@ _MEANT = {
 }
 _MAIN = ("keyword", "coverage", "vector", "tokens")
 # A short text is its own best passage.
-_SAME = {"passage": "coverage", "passage tokens": "tokens"}
+_SAME = {"passage": "coverage", "passage tokens": "tokens", "section tokens": "tokens"}
 _BY = {
     "its words": ("keyword", "coverage"),
     "its meaning": ("vector", "tokens"),
