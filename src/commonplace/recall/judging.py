@@ -36,6 +36,8 @@ def judged(found: Sequence[Scored], values: Sequence[Mapping[str, float]], pairs
             for one, sure in zip(found, sures, strict=True)
         ]
     newest = _replacing(pairs)
+    if not newest:
+        return hits
     order = list(range(len(hits)))
     for older, pair in sorted(newest.items()):
         newer, old = pair.newer, hits[older]
@@ -54,7 +56,7 @@ def judged(found: Sequence[Scored], values: Sequence[Mapping[str, float]], pairs
 def _replacing(pairs: Iterable[Pair]) -> dict[int, Pair]:
     """For each hit that was replaced the pair that says so best, by the hit's place."""
     best: dict[int, Pair] = {}
-    for pair in pairs:
-        if pair.sure >= fitted.NEWER_MIN and (pair.older not in best or pair.sure > best[pair.older].sure):
+    for sure, pair in sorted(((pair.sure, pair) for pair in pairs), key=lambda one: one[0]):
+        if sure >= fitted.NEWER_MIN:
             best[pair.older] = pair
     return best

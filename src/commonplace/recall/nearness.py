@@ -75,10 +75,9 @@ class Nearness:
         found = [self._weighed(np.clip((near - degree) / _SOFT + 0.5, 0, 1)) for degree in degrees]
         return np.stack(found, axis=1).tolist()
 
-    def likeness(self, chosen: Sequence[int]) -> list[list[float]]:
-        """How near some of them are to each other."""
-        rows = self.rows[list(chosen)]
-        return (rows @ rows.T).tolist()
+    def likeness(self, chosen: Sequence[int], others: Sequence[int]) -> list[list[float]]:
+        """How near some of them are to others, a row for each of the first."""
+        return (self.rows[list(chosen)] @ self.rows[list(others)].T).tolist()
 
     def _weighed(self, nearest: Floats) -> Floats:
         weights = self.meaning.token_weights

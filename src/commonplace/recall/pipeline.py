@@ -101,11 +101,11 @@ class Search:
 
     def _why_not(self, one: Judged, silent: bool, unsure: bool, kept_count: int) -> str:
         limit = self.query.limit
+        if limit is None and one.is_replaced:
+            return "a newer memory replaced it"
         if limit is None and not unsure:
             if not one.is_sure:
                 return "not surely an answer"
-            if one.is_replaced:
-                return "a newer memory replaced it"
         elif silent and not one.is_sure:
             return "nothing in the bank is close to the question"
         if one.scored.relevance < rank.HIT_MIN and not one.is_sure:

@@ -33,7 +33,7 @@ _CHANGE = re.compile(
     re.IGNORECASE,
 )
 
-Likeness: TypeAlias = Callable[[Sequence[int]], Sequence[Sequence[float]]]
+Likeness: TypeAlias = Callable[[Sequence[int], Sequence[int]], Sequence[Sequence[float]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,11 +55,13 @@ class Pair:
 
 def pairs(found: Sequence[Scored], looks: Sequence[Look], likeness: Likeness) -> Iterator[Pair]:
     """Each of the best hits with each newer candidate that is anything like it."""
-    if not found:
+    if not any(one.evidence.is_statement for one in found[:TOP]):
         return
-    alike = likeness([one.evidence.memory_id for one in found])
+    numbers = [one.evidence.memory_id for one in found]
+    alike = likeness(numbers[:TOP], numbers)
     counts = Counter(term for look in looks for term in look.terms)
-    weights = {term: math.log((len(looks) + _PRIOR) / (count + 1)) for term, count in counts.items()}
+    known = {term for look in looks[:TOP] for term in look.terms}
+    weights = {term: math.log((len(looks) + _PRIOR) / (counts[term] + 1)) for term in known}
     for older, old in enumerate(found[:TOP]):
         whole = sum(weights[term] for term in looks[older].terms) or 1.0
         for newer, new in enumerate(found):
@@ -73,7 +75,6 @@ def pairs(found: Sequence[Scored], looks: Sequence[Look], likeness: Likeness) ->
                 "change": float(_CHANGE.search(looks[newer].text) is not None),
                 "weaker": old.strength - new.strength,
                 "strength": new.strength,
-                "asking": float(looks[newer].text.rstrip().endswith(("?", "？"))),
             }
             yield Pair(newer, older, values)
 

@@ -58,11 +58,11 @@ class Weighing:
             for number, values in self._values.items()
         ]
 
-    def likeness(self, numbers: Sequence[int]) -> list[list[float]]:
-        """How near memories are to each other; 0 where nothing is known of their meaning."""
+    def likeness(self, numbers: Sequence[int], others: Sequence[int]) -> list[list[float]]:
+        """How near memories are to others, a row for each; 0 where nothing is known of their meaning."""
         if self._near is None:
-            return [[0.0] * len(numbers) for _ in numbers]
-        return self._near.likeness([self._places[number] for number in numbers])
+            return [[0.0] * len(others) for _ in numbers]
+        return self._near.likeness(*([self._places[number] for number in each] for each in (numbers, others)))
 
     def looks(self, numbers: Sequence[int]) -> list[Look]:
         """Memories, looked at closely; the best of them token by token, where tokens are known."""
