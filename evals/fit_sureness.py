@@ -8,7 +8,6 @@ with weights that were fitted without it; the cut is the one that misses our goa
 again whenever the evidence or its weights change; it takes some minutes.
 """
 
-import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
@@ -84,7 +83,7 @@ class Case:
 def main() -> int:
     """Collect, fit, measure and write."""
     stores = precise.stores()
-    own = list(_own_cases([*stores, *_stores(FITTING)]))
+    own = list(_own_cases([*stores, *precise.stores(FITTING)]))
     every = [*own, *_public_cases()]
     measured = {store.name for store in stores}
     print(f"{len(own)} questions of our own, {len(every) - len(own)} of public sets", file=sys.stderr)
@@ -100,10 +99,6 @@ def main() -> int:
     TARGET.write_text(_page(*weights, chosen), encoding="utf-8")
     print(f"written to {TARGET.name}, with a cut at {chosen}", file=sys.stderr)
     return 0
-
-
-def _stores(folder: Path) -> list[Store]:
-    return [precise.read(json.loads(path.read_text(encoding="utf-8"))) for path in sorted(folder.glob("*.json"))]
 
 
 def _own_cases(stores: Sequence[Store]) -> Iterator[Case]:

@@ -78,9 +78,9 @@ class SetClock:
         return self.shown
 
 
-def stores() -> list[Store]:
+def stores(folder: Path = FOLDER) -> list[Store]:
     """Every store of the set; refused when a file is not as the README beside it says."""
-    found = [(path, json.loads(path.read_text(encoding="utf-8"))) for path in sorted(FOLDER.glob("*.json"))]
+    found = [(path, json.loads(path.read_text(encoding="utf-8"))) for path in sorted(folder.glob("*.json"))]
     wrong = [f"{path.name}: {problem}" for path, given in found for problem in problems(given)]
     if wrong:
         raise ValueError("; ".join(wrong))

@@ -8,6 +8,7 @@ import pytest
 
 from commonplace.clock import moment
 from evals import precise
+from evals.fit_sureness import FITTING
 from evals.precise import Store, asked, problems
 from evals.ways import OURS
 
@@ -58,6 +59,14 @@ def test_each_half_has_every_kind_in_every_store(stores: list[Store]) -> None:
     wanted = {(half, kind) for half in precise.HALVES for kind in precise.KINDS}
 
     assert all({(q.half, q.kind) for q in store.questions} == wanted for store in stores)
+
+
+def test_the_stores_for_fitting_share_no_question_with_the_set(stores: list[Store]) -> None:
+    fitting = precise.stores(FITTING)
+    asked_there = {question.text for store in fitting for question in store.questions}
+
+    assert {question.half for store in fitting for question in store.questions} == {"dev"}
+    assert asked_there.isdisjoint(question.text for store in stores for question in store.questions)
 
 
 def test_one_changed_fact_is_in_one_half_only(stores: list[Store]) -> None:
