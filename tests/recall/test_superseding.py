@@ -71,3 +71,14 @@ def test_what_is_of_the_time_asked_for_is_not_replaced(engine: Engine, clock: St
     engine.remember("b", Draft(MOVED[5], happened_at=clock.now()))
     asked = Query(QUESTION, limit=2, during=(then - 1000, then + 1000))
     assert texts(engine, asked)[0] == MOVED[0]
+
+
+def test_who_asks_in_a_memory_s_own_words_means_that_one(moved: Engine) -> None:
+    assert texts(moved, Query("Staging API listens on port 8041", limit=10))[0] == MOVED[0]
+
+
+def test_what_has_nothing_of_the_question_replaces_nothing(engine: Engine, clock: StoppedClock) -> None:
+    for text in ("Vitest runs the unit suite of the web shop", "Jest runs the unit suite of the web shop now"):
+        clock.advance(DAY_MS)
+        engine.remember("b", Draft(text))
+    assert texts(engine, Query("vitest", limit=2))[0].startswith("Vitest")

@@ -20,6 +20,7 @@ from commonplace.recall.sureness import Look
 
 TOP = 5  # For so many of the best it is asked whether something newer has replaced them.
 _LIKE_MIN = 0.15
+_OWN_WORDS_MIN = 0.95
 _PRIOR = 20
 _WEIGHT_USUAL = 4.0
 _DAYS = "(?:mon|tues|wednes|thurs|fri|satur|sun)day"
@@ -67,6 +68,8 @@ def pairs(found: Sequence[Scored], looks: Sequence[Look], likeness: Likeness) ->
         for newer, new in enumerate(found):
             if alike[older][newer] < _LIKE_MIN or not _may_replace(new.evidence, old.evidence):
                 continue
+            if looks[older].found and not looks[newer].found:
+                continue  # It may be as new as it likes; nothing that was asked for is in it.
             shared = [weights[term] for term in looks[newer].terms & looks[older].terms]
             values = {
                 "like": alike[older][newer],
@@ -82,8 +85,11 @@ def pairs(found: Sequence[Scored], looks: Sequence[Look], likeness: Likeness) ->
 def _may_replace(new: Evidence, old: Evidence) -> bool:
     """Whether one is newer than the other, and no less of the name and of the time that the question speaks of.
 
-    Both must be statements: in a talk the newer of two turns that are alike is seldom the better answer.
+    Both must be statements: in a talk the newer of two turns that are alike is seldom the better answer. And who asks
+    in the older one's own words means that one.
     """
+    if old.values.get("vector", 0.0) >= _OWN_WORDS_MIN:
+        return False
     of_time = new.values.get("time", 0.0) >= old.values.get("time", 0.0)
     statements = new.is_statement and old.is_statement
     return statements and new.memory_id > old.memory_id and new.exact >= old.exact and of_time
