@@ -200,7 +200,7 @@ def test_a_restored_backup_is_seen_by_an_engine_opened_before(full: Engine, home
 
 def by_meaning(engine: Engine, question: str) -> list[str]:
     """What is found by vectors alone, which each process holds in memory."""
-    return [hit.memory.text for hit in recall.recall(engine, "b", Query(question, channels=("vector",))).hits]
+    return [hit.memory.text for hit in recall.recall(engine, "b", Query(question, limit=10, channels=("vector",))).hits]
 
 
 def test_every_acknowledged_write_is_in_the_store_or_in_the_copy(full: Engine, home: Path, tmp_path: Path) -> None:

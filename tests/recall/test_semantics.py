@@ -154,7 +154,10 @@ def test_a_word_that_is_rare_in_the_store_says_more_in_a_question() -> None:
     plain, weighed = held.meaning("Anna and Lisbon"), held.meaning("Anna and Lisbon", {"anna": 0.7, "lisbon": 7.0})
     assert plain.token_weights is not None
     assert weighed.token_weights is not None
-    assert weighed.token_weights.max() / weighed.token_weights.sum() > plain.token_weights.max() / plain.token_weights.sum()
+    assert (
+        weighed.token_weights.max() / weighed.token_weights.sum()
+        > plain.token_weights.max() / plain.token_weights.sum()
+    )
     lisbon, anna = (held.meaning(word).vector for word in ("Lisbon", "Anna"))
     assert weighed.vector @ lisbon > plain.vector @ lisbon
     assert weighed.vector @ anna < plain.vector @ anna

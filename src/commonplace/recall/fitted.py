@@ -23,13 +23,13 @@ SURE_MIN = 0.24
 # How sure it is that a newer memory replaced an older one; from the first cut on it stands before that one,
 # from the second on that one is left out.
 SUPERSEDING: Mapping[str, float] = {
-    "change": 1.347,
-    "like": 3.302,
-    "rarest shared": 7.024,
-    "shared": 3.469,
-    "strength": 0.614,
-    "weaker": 0.312,
+    "change": 1.060,
+    "like": 2.637,
+    "rarest shared": 7.076,
+    "shared": 3.467,
+    "strength": 0.564,
+    "weaker": 0.314,
 }
-SUPERSEDING_START = -14.320
+SUPERSEDING_START = -13.570
 NEWER_MIN = 0.12
 REPLACED_MIN = 0.50
