@@ -69,6 +69,8 @@ def test_a_question_is_looked_up_by_these_terms(question: str, expected: list[st
         ("upgrade to 3.11.4 or v2.0", ["3.11.4", "v2.0"]),
         ("ticket PROJ-123 and #42", ["42", "proj-123"]),
         ("what does fooBarBaz do", ["foobarbaz"]),
+        ("what does UserServiceFactory do", ["userservicefactori"]),
+        ("did I buy the iPhone, on GitHub or YouTube, for MoMA with macOS?", []),
         ("mail ada@example.org", ["ada@example.org"]),
         ('who said "red herring"', ["red herring"]),
         ("order 123456", ["123456"]),

@@ -40,6 +40,8 @@ _TICKET = re.compile(r"#(\d+)\b")
 _QUOTED = re.compile(r'"([^"]{2,100})"|“([^”]{2,100})”|`([^`]{2,100})`')
 # Digits beside letters, or joined by something other than a mere hyphen between words.
 _EXACT = re.compile(r"(?=.*\d)(?=.*[^\W\d_]).+|\d{5,}|\d+(?:[-.:/]\d+)+|.*[_@\\].*|.*(?:\+\+|#)|[\w-]+(?:[./:][\w-]+)+")
+# As names in code are written; YouTube, iPhone and MoMA are words that may just as well be said otherwise.
+_CAMEL = re.compile(r"(?:[a-z]{2,}|[A-Z][a-z]+(?=(?:[A-Z][a-z]+){2}))\w*?[A-Z][a-z]\w*")
 _STOP_WORDS = (
     "a about all also am an and any are as at be because been being but by can could d did do does doing don for from "
     "had has have having he her hers him his how i if in into is it its just ll m me my of on or our ours re s she so "
@@ -160,7 +162,7 @@ def _humps(word: str) -> list[str]:
 
 
 def _is_camel(chunk: str) -> bool:
-    return re.search(r"[a-z][A-Z]", chunk) is not None and re.search(r"[A-Z].*[A-Z]|^[a-z]", chunk) is not None
+    return _CAMEL.fullmatch(chunk) is not None
 
 
 def _folded(word: str) -> str:
