@@ -82,3 +82,12 @@ def test_what_has_nothing_of_the_question_replaces_nothing(engine: Engine, clock
         clock.advance(DAY_MS)
         engine.remember("b", Draft(text))
     assert texts(engine, Query("vitest", limit=2))[0].startswith("Vitest")
+
+
+def test_news_of_something_else_about_the_same_person_replaces_nothing(engine: Engine, clock: StoppedClock) -> None:
+    for text in ("Mia is allergic to peanuts.", "Mia lives in Berlin.", "Tom leads the team.", "Mia moved to Hamburg."):
+        clock.advance(DAY_MS)
+        engine.remember("b", Draft(text))
+
+    assert texts(engine, Query("What is Mia allergic to?", limit=5))[0] == "Mia is allergic to peanuts."
+    assert texts(engine, Query("Where does Mia live?", limit=5))[0] == "Mia moved to Hamburg."

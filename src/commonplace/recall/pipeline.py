@@ -86,7 +86,7 @@ class Search:
         unknown = frozenset(term for term, count in self.counts.items() if not count)
         looks = self.weighing.looks([one.evidence.memory_id for one in scored])
         values = sureness.features(Asked(self.query.text, self.asked.terms, unknown), scored, looks)
-        return values, list(superseding.pairs(scored, looks, self.weighing.likeness))
+        return values, list(superseding.pairs(scored, looks, self.weighing.likeness, self.asked.terms))
 
     def _hit(self, one: Judged, memory: Memory) -> Hit:
         channels = one.scored.evidence.channels()

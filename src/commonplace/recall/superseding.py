@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from commonplace import text
 from commonplace.recall import fitted
 from commonplace.recall.rank import Evidence, Scored
 from commonplace.recall.sureness import Look
@@ -33,6 +34,17 @@ _CHANGE = re.compile(
     r"|现在|不再|改|换|搬|新",
     re.IGNORECASE,
 )
+# What a change tells of, though it has none of the words that are asked with.
+_TOLD: Sequence[tuple[re.Pattern[str], frozenset[str]]] = tuple(
+    (re.compile(rf"\b(?:{change})", re.IGNORECASE), frozenset(text.terms(asked)))
+    for change, asked in (
+        ("moved|moves|relocat", "live lives home address city town flat apartment based"),
+        ("left|leaves|join|quit|hired|retired", "work works job employer company team"),
+        ("switch|migrat|replac|drop|adopt", "use uses used run runs"),
+        ("sold|sells|bought|buys|traded", "drive drives own owns car bike have"),
+    )
+)
+_UNTOLD_MAX = 0.5
 
 Likeness: TypeAlias = Callable[[Sequence[int], Sequence[int]], Sequence[Sequence[float]]]
 
@@ -54,8 +66,10 @@ class Pair:
         )
 
 
-def pairs(found: Sequence[Scored], looks: Sequence[Look], likeness: Likeness) -> Iterator[Pair]:
-    """Each of the best hits with each newer candidate that is anything like it."""
+def pairs(
+    found: Sequence[Scored], looks: Sequence[Look], likeness: Likeness, asked: Mapping[str, float]
+) -> Iterator[Pair]:
+    """Each of the best hits with each newer candidate that is anything like it and tells of what is asked."""
     if not any(one.evidence.is_statement for one in found[:TOP]):
         return
     numbers = [one.evidence.memory_id for one in found]
@@ -68,8 +82,8 @@ def pairs(found: Sequence[Scored], looks: Sequence[Look], likeness: Likeness) ->
         for newer, new in enumerate(found):
             if alike[older][newer] < _LIKE_MIN or not _may_replace(new.evidence, old.evidence):
                 continue
-            if looks[older].found and not looks[newer].found:
-                continue  # It may be as new as it likes; nothing that was asked for is in it.
+            if not _tells(looks[newer], looks[older], asked):
+                continue
             shared = [weights[term] for term in looks[newer].terms & looks[older].terms]
             values = {
                 "like": alike[older][newer],
@@ -80,6 +94,14 @@ def pairs(found: Sequence[Scored], looks: Sequence[Look], likeness: Likeness) ->
                 "strength": new.strength,
             }
             yield Pair(newer, older, values)
+
+
+def _tells(new: Look, old: Look, asked: Mapping[str, float]) -> bool:
+    """Whether a memory has most of what another one has of a question. However new it is, it must be about that: where
+    somebody has moved says nothing about what they eat."""
+    told = frozenset[str]().union(*(words for change, words in _TOLD if change.search(new.text)))
+    had, missing = (sum(asked[term] for term in terms) for terms in (old.found, old.found - new.found - told))
+    return missing <= _UNTOLD_MAX * had and bool(new.found or not old.found)
 
 
 def _may_replace(new: Evidence, old: Evidence) -> bool:
