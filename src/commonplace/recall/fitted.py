@@ -23,13 +23,13 @@ SURE_MIN = 0.26
 # How sure it is that a newer memory replaced an older one; from the first cut on it stands before that one,
 # from the second on that one is left out.
 SUPERSEDING: Mapping[str, float] = {
-    "change": 0.825,
-    "like": 1.651,
-    "rarest shared": 6.163,
-    "shared": 4.548,
-    "strength": 0.598,
-    "weaker": 0.244,
+    "change": 0.771,
+    "like": 2.338,
+    "rarest shared": 5.065,
+    "shared": 4.374,
+    "strength": 0.631,
+    "weaker": 0.299,
 }
-SUPERSEDING_START = -12.952
+SUPERSEDING_START = -12.452
 NEWER_MIN = 0.12
 REPLACED_MIN = 0.50

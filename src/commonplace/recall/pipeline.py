@@ -84,9 +84,11 @@ class Search:
     def considered(self, scored: list[Scored]) -> tuple[list[dict[str, float]], list[Pair]]:
         """How the best hits stand to the question, and which of the hits may have replaced which."""
         unknown = frozenset(term for term, count in self.counts.items() if not count)
+        asked = Asked(self.query.text, self.asked.terms, unknown)
         looks = self.weighing.looks([one.evidence.memory_id for one in scored])
-        values = sureness.features(Asked(self.query.text, self.asked.terms, unknown), scored, looks)
-        return values, list(superseding.pairs(scored, looks, self.weighing.likeness, self.asked.terms))
+        about = {term: weight for term, weight in asked.terms.items() if term not in asked.names}
+        pairs = superseding.pairs(scored, looks, self.weighing.likeness, about)
+        return sureness.features(asked, scored, looks), list(pairs)
 
     def _hit(self, one: Judged, memory: Memory) -> Hit:
         channels = one.scored.evidence.channels()

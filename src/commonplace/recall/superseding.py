@@ -44,7 +44,7 @@ _TOLD: Sequence[tuple[re.Pattern[str], frozenset[str]]] = tuple(
         ("sold|sells|bought|buys|traded", "drive drives own owns car bike have"),
     )
 )
-_UNTOLD_MAX = 0.5
+_UNTOLD_MAX = 0.6
 
 Likeness: TypeAlias = Callable[[Sequence[int], Sequence[int]], Sequence[Sequence[float]]]
 
@@ -69,7 +69,11 @@ class Pair:
 def pairs(
     found: Sequence[Scored], looks: Sequence[Look], likeness: Likeness, asked: Mapping[str, float]
 ) -> Iterator[Pair]:
-    """Each of the best hits with each newer candidate that is anything like it and tells of what is asked."""
+    """Each of the best hits with each newer candidate that is anything like it and tells of what is asked about.
+
+    `asked` are the terms of the question, names left out, with their weights: where somebody has moved says nothing
+    about what they eat.
+    """
     if not any(one.evidence.is_statement for one in found[:TOP]):
         return
     numbers = [one.evidence.memory_id for one in found]
@@ -82,8 +86,10 @@ def pairs(
         for newer, new in enumerate(found):
             if alike[older][newer] < _LIKE_MIN or not _may_replace(new.evidence, old.evidence):
                 continue
-            if not _tells(looks[newer], looks[older], asked):
-                continue
+            told = _told(looks[newer], looks[older])
+            untold = sum(asked.get(term, 0.0) for term in looks[older].found - looks[newer].found - told)
+            if untold > _UNTOLD_MAX * sum(asked.get(term, 0.0) for term in looks[older].found):
+                continue  # However new it is, it says nothing about that.
             shared = [weights[term] for term in looks[newer].terms & looks[older].terms]
             values = {
                 "like": alike[older][newer],
@@ -96,12 +102,10 @@ def pairs(
             yield Pair(newer, older, values)
 
 
-def _tells(new: Look, old: Look, asked: Mapping[str, float]) -> bool:
-    """Whether a memory has most of what another one has of a question. However new it is, it must be about that: where
-    somebody has moved says nothing about what they eat."""
-    told = frozenset[str]().union(*(words for change, words in _TOLD if change.search(new.text)))
-    had, missing = (sum(asked[term] for term in terms) for terms in (old.found, old.found - new.found - told))
-    return missing <= _UNTOLD_MAX * had and bool(new.found or not old.found)
+def _told(new: Look, old: Look) -> frozenset[str]:
+    """Which words of a question, that a memory has, a newer one answers without having them."""
+    every = frozenset[str]().union(*(words for change, words in _TOLD if change.search(new.text)))
+    return every & (old.found - new.found)
 
 
 def _may_replace(new: Evidence, old: Evidence) -> bool:

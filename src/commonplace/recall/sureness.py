@@ -77,6 +77,12 @@ class Asked:
     terms: Mapping[str, float]
     unknown: frozenset[str]
 
+    @property
+    def names(self) -> frozenset[str]:
+        """Its terms that are of names."""
+        found = _CAPITAL.findall(self.text)
+        return frozenset(term for name in found for term in text.question_terms(name)) & self.terms.keys()
+
 
 @dataclass(frozen=True, slots=True)
 class Look:
@@ -94,7 +100,7 @@ def features(asked: Asked, found: Sequence[Scored], looks: Sequence[Look]) -> li
         return []
     strengths = [one.strength for one in found] + _STRANGERS
     middle, spread = fmean(strengths), pstdev(strengths) + _SPREAD_MIN
-    names = {term for name in _CAPITAL.findall(asked.text) for term in text.question_terms(name)} & asked.terms.keys()
+    names = asked.names
     kinds = [answer for question, answer in _KINDS if question.search(asked.text)]
     total = sum(asked.terms.values()) or 1.0
     out: list[dict[str, float]] = []
