@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import TypeAlias
 
 from commonplace import Query
-from commonplace.recall import fitted, rank, superseding
+from commonplace.recall import fitted, rank, semantics, superseding
 
 Changed: TypeAlias = Callable[[Query], Query]
 Way: TypeAlias = Callable[[], AbstractContextManager[Changed]]
@@ -64,6 +64,17 @@ def as_weighed() -> Generator[Changed]:
         superseding.pairs = before
 
 
+@contextmanager
+def all_as_rare() -> Generator[Changed]:
+    """The tokens of a question weighed as the embedder weighs them, whatever is in the store."""
+    before = semantics.rareness_of
+    semantics.rareness_of = lambda tokens, places, words, rareness: before(tokens, places, words, None)
+    try:
+        yield lambda query: query
+    finally:
+        semantics.rareness_of = before
+
+
 def _lightened(weights: Mapping[str, float], names: Sequence[str]) -> dict[str, float]:
     """The weights without some of them. What a memory says itself weighs as much as before, so that thresholds fit."""
     own = [name for name in weights if "around" not in name]
@@ -88,6 +99,7 @@ ABLATIONS: Mapping[str, Way] = {
     "without vectors": only("keyword"),
     "without keywords": only("vector"),
     **{f"without {ingredient}": without(*names) for ingredient, names in EVIDENCE.items()},
+    "without the rareness of words": all_as_rare,
     "without the newest first": as_weighed,
 }
 WAYS: Mapping[str, Way] = {OURS: as_daily, VECTORS: only("vector"), **ABLATIONS}

@@ -82,7 +82,7 @@ class Semantics:
             return Meaning(self._embedder.embed([question])[0], None, None)
         plain = unicodedata.normalize("NFKC", question)
         tokens, places = self._lexicon.located_tokens(plain)
-        rare = _rareness(tokens, places, text.question_words(plain), rareness)
+        rare = rareness_of(tokens, places, text.question_words(plain), rareness)
         rows = self._lexicon.token_vectors(tokens)
         whole = unit((np.sqrt(rare)[:, np.newaxis] * rows).sum(axis=0, keepdims=True))[0]
         _, first = np.unique(tokens, return_index=True)
@@ -211,7 +211,7 @@ class Asking:
         return self.semantics.nearness(self.meaning, encoded)
 
 
-def _rareness(
+def rareness_of(
     tokens: TokenIds, places: Sequence[tuple[int, int]], words: Sequence[Word], rareness: Mapping[str, float] | None
 ) -> Floats:
     """How rare the word is that each token belongs to; a token that is there twice is as rare as its rarest word."""
