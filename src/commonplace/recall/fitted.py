@@ -23,13 +23,13 @@ SURE_MIN = 0.26
 # How sure it is that a newer memory replaced an older one; from the first cut on it stands before that one,
 # from the second on that one is left out.
 SUPERSEDING: Mapping[str, float] = {
-    "change": 0.771,
-    "like": 2.338,
-    "rarest shared": 5.065,
-    "shared": 4.374,
-    "strength": 0.631,
-    "weaker": 0.299,
+    "change": 0.784,
+    "like": 1.929,
+    "rarest shared": 7.210,
+    "shared": 4.377,
+    "strength": 0.623,
+    "weaker": 0.303,
 }
-SUPERSEDING_START = -12.452
+SUPERSEDING_START = -13.440
 NEWER_MIN = 0.12
 REPLACED_MIN = 0.50

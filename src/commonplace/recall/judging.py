@@ -48,15 +48,16 @@ def judged(found: Sequence[Scored], values: Sequence[Mapping[str, float]], pairs
             order.remove(newer)
             order.insert(order.index(older), newer)
     return [
-        replace(hits[number], scored=hits[number].scored.at(one.score))
+        hits[number] if found[number] is one else replace(hits[number], scored=hits[number].scored.at(one.score))
         for number, one in zip(order, found, strict=True)
     ]
 
 
 def _replacing(pairs: Iterable[Pair]) -> dict[int, Pair]:
     """For each hit that was replaced the pair that says so best, by the hit's place."""
-    best: dict[int, Pair] = {}
-    for sure, pair in sorted(((pair.sure, pair) for pair in pairs), key=lambda one: one[0]):
-        if sure >= fitted.NEWER_MIN:
-            best[pair.older] = pair
-    return best
+    best: dict[int, tuple[float, Pair]] = {}
+    for pair in pairs:
+        sure = pair.sure
+        if sure >= fitted.NEWER_MIN and (pair.older not in best or sure > best[pair.older][0]):
+            best[pair.older] = sure, pair
+    return {older: pair for older, (_, pair) in best.items()}

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 CHANNELS = ("keyword", "vector")
 
 CANDIDATES_MIN = 60
+CLOSELY_MAX = 40  # So many of the best are looked at closely; what replaced one of them is hardly ever further down.
 SURE_MAX, UNSURE_MAX = 10, 3  # How many are returned to who says nothing of a limit.
 _COUNT_MAX = 10_000  # A term in more texts than this says little, and finding all of them takes long.
 _DIGITS = 4
@@ -85,9 +86,10 @@ class Search:
         """How the best hits stand to the question, and which of the hits may have replaced which."""
         unknown = frozenset(term for term, count in self.counts.items() if not count)
         asked = Asked(self.query.text, self.asked.terms, unknown)
-        looks = self.weighing.looks([one.evidence.memory_id for one in scored])
+        best = scored[:CLOSELY_MAX]
+        looks = self.weighing.looks([one.evidence.memory_id for one in best])
         about = {term: weight for term, weight in asked.terms.items() if term not in asked.names}
-        pairs = superseding.pairs(scored, looks, self.weighing.likeness, about)
+        pairs = superseding.pairs(best, looks, self.weighing.likeness, about)
         return sureness.features(asked, scored, looks), list(pairs)
 
     def _hit(self, one: Judged, memory: Memory) -> Hit:

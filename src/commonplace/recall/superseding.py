@@ -74,38 +74,48 @@ def pairs(
     `asked` are the terms of the question, names left out, with their weights: where somebody has moved says nothing
     about what they eat.
     """
-    if not any(one.evidence.is_statement for one in found[:TOP]):
+    statements = [place for place, one in enumerate(found) if one.evidence.is_statement]
+    if not statements or statements[0] >= TOP:
         return
     numbers = [one.evidence.memory_id for one in found]
     alike = likeness(numbers[:TOP], numbers)
     counts = Counter(term for look in looks for term in look.terms)
     known = {term for look in looks[:TOP] for term in look.terms}
     weights = {term: math.log((len(looks) + _PRIOR) / (counts[term] + 1)) for term in known}
-    for older, old in enumerate(found[:TOP]):
-        whole = sum(weights[term] for term in looks[older].terms) or 1.0
-        for newer, new in enumerate(found):
-            if alike[older][newer] < _LIKE_MIN or not _may_replace(new.evidence, old.evidence):
+    changes: dict[int, float] = {}
+    for older in (place for place in statements if place < TOP):
+        old, like, terms = found[older], alike[older], looks[older].terms
+        whole = sum(weights[term] for term in terms) or 1.0
+        for newer in statements:
+            if like[newer] < _LIKE_MIN or not _may_replace(found[newer].evidence, old.evidence):
                 continue
-            told = _told(looks[newer], looks[older])
-            untold = sum(asked.get(term, 0.0) for term in looks[older].found - looks[newer].found - told)
-            if untold > _UNTOLD_MAX * sum(asked.get(term, 0.0) for term in looks[older].found):
-                continue  # However new it is, it says nothing about that.
-            shared = [weights[term] for term in looks[newer].terms & looks[older].terms]
+            if not _tells(looks[newer], looks[older].found, asked):
+                continue
+            if newer not in changes:
+                changes[newer] = float(_CHANGE.search(looks[newer].text) is not None)
+            shared = [weights[term] for term in looks[newer].terms & terms]
             values = {
-                "like": alike[older][newer],
+                "like": like[newer],
                 "shared": sum(shared) / whole,
                 "rarest shared": max(shared, default=0.0) / _WEIGHT_USUAL,
-                "change": float(_CHANGE.search(looks[newer].text) is not None),
-                "weaker": old.strength - new.strength,
-                "strength": new.strength,
+                "change": changes[newer],
+                "weaker": old.strength - found[newer].strength,
+                "strength": found[newer].strength,
             }
             yield Pair(newer, older, values)
 
 
-def _told(new: Look, old: Look) -> frozenset[str]:
-    """Which words of a question, that a memory has, a newer one answers without having them."""
-    every = frozenset[str]().union(*(words for change, words in _TOLD if change.search(new.text)))
-    return every & (old.found - new.found)
+def _tells(new: Look, had: frozenset[str], asked: Mapping[str, float]) -> bool:
+    """Whether a memory has, or tells in other words, most of what another one has of a question."""
+    lacking = [term for term in had if term in asked and term not in new.found]
+    if not lacking:
+        return True
+    most = _UNTOLD_MAX * sum(asked.get(term, 0.0) for term in had)
+    if sum(map(asked.__getitem__, lacking)) <= most:
+        return True
+    may_tell = [(change, words) for change, words in _TOLD if not words.isdisjoint(lacking)]
+    told = frozenset[str]().union(*(words for change, words in may_tell if change.search(new.text)))
+    return sum(asked[term] for term in lacking if term not in told) <= most
 
 
 def _may_replace(new: Evidence, old: Evidence) -> bool:
@@ -114,8 +124,6 @@ def _may_replace(new: Evidence, old: Evidence) -> bool:
     Both must be statements: in a talk the newer of two turns that are alike is seldom the better answer. And who asks
     in the older one's own words means that one.
     """
-    if old.values.get("vector", 0.0) >= _OWN_WORDS_MIN:
+    if new.memory_id <= old.memory_id or old.values.get("vector", 0.0) >= _OWN_WORDS_MIN or new.exact < old.exact:
         return False
-    of_time = new.values.get("time", 0.0) >= old.values.get("time", 0.0)
-    statements = new.is_statement and old.is_statement
-    return statements and new.memory_id > old.memory_id and new.exact >= old.exact and of_time
+    return new.values.get("time", 0.0) >= old.values.get("time", 0.0)
