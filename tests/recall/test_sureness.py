@@ -81,7 +81,8 @@ def test_a_memory_asked_for_in_its_own_words_is_sure(filled: Engine) -> None:
 
 def features(question: str, text: str, found: frozenset[str] = frozenset()) -> dict[str, float]:
     one: Scored = ordered([Evidence(1, False, {"vector": 0.5})])[0]
-    asked = Asked(question, {"anand": 2.0, "birthday": 1.0, "wage": 1.0}, frozenset({"wage"}))
+    terms = {"anand": 2.0, "birthday": 1.0, "wage": 1.0}
+    asked = Asked(question, terms, frozenset({"wage"}), sureness.names(question, terms))
     look = Look(text, frozenset(), found, [0.0] * len(sureness.DEGREES))
     return sureness.features(asked, [one], [look])[0]
 

@@ -72,9 +72,8 @@ class StaticEmbedder:
     def _encoded(self, texts: Sequence[str]) -> list[TokenIds]:
         cut = [text[:TEXT_CHARS_MAX] for text in texts]
         if len(cut) == 1:  # A batch starts threads, which one question is not worth.
-            encodings = [self._tokenizer.encode(cut[0], add_special_tokens=False)]
-        else:
-            encodings = self._tokenizer.encode_batch_fast(cut, add_special_tokens=False)
+            return [self.located_tokens(cut[0])[0]]
+        encodings = self._tokenizer.encode_batch_fast(cut, add_special_tokens=False)
         return [np.asarray(encoding.ids, dtype=np.uint16) for encoding in encodings]
 
 

@@ -28,13 +28,14 @@ def judged(found: Sequence[Scored], values: Sequence[Mapping[str, float]], pairs
 
     `values` say how the best hits stand to the question; without any, what is relevant is sure.
     """
-    hits = [plainly(one) for one in found]
     if values:
         sures = [*map(sureness.sure, values), *[0.0] * (len(found) - len(values))]
         hits = [
             Judged(one, sure, one.evidence.exact or sure >= fitted.SURE_MIN)
             for one, sure in zip(found, sures, strict=True)
         ]
+    else:
+        hits = [plainly(one) for one in found]
     newest = _replacing(pairs)
     if not newest:
         return hits

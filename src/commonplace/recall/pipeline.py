@@ -85,10 +85,11 @@ class Search:
     def considered(self, scored: list[Scored]) -> tuple[list[dict[str, float]], list[Pair]]:
         """How the best hits stand to the question, and which of the hits may have replaced which."""
         unknown = frozenset(term for term, count in self.counts.items() if not count)
-        asked = Asked(self.query.text, self.asked.terms, unknown)
+        names = sureness.names(self.query.text, self.asked.terms)
+        asked = Asked(self.query.text, self.asked.terms, unknown, names)
         best = scored[:CLOSELY_MAX]
         looks = self.weighing.looks([one.evidence.memory_id for one in best])
-        about = {term: weight for term, weight in asked.terms.items() if term not in asked.names}
+        about = {term: weight for term, weight in asked.terms.items() if term not in names}
         pairs = superseding.pairs(best, looks, self.weighing.likeness, about)
         return sureness.features(asked, scored, looks), list(pairs)
 

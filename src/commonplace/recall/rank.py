@@ -209,8 +209,13 @@ def _best_passage(asked: Question, every: Sequence[str]) -> float:
     return min(1.0, best / asked.weight)
 
 
+def logistic(value: float) -> float:
+    """From any number to one between 0 and 1; 0 becomes a half."""
+    return 1 / (1 + math.exp(-value))
+
+
 def _likely(strong: float) -> float:
-    return 1 / (1 + math.exp(_MIDDLE - strong))
+    return logistic(strong - _MIDDLE)
 
 
 HIT_MIN = _likely(_HIT_MIN)

@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from commonplace import text
-from commonplace.recall import fitted
+from commonplace.recall import fitted, rank
 from commonplace.recall.rank import Evidence, Scored
-from commonplace.recall.sureness import Look
+from commonplace.recall.sureness import MONTHS, Look
 
 TOP = 5  # For so many of the best it is asked whether something newer has replaced them.
 _LIKE_MIN = 0.15
@@ -25,9 +25,8 @@ _OWN_WORDS_MIN = 0.95
 _PRIOR = 20
 _WEIGHT_USUAL = 4.0
 _DAYS = "(?:mon|tues|wednes|thurs|fri|satur|sun)day"
-_MONTHS = "(?:january|february|march|april|may|june|july|august|september|october|november|december)"
 _CHANGE = re.compile(
-    rf"\b(?:now|no longer|any ?more|instead|from (?:now on|today|{_DAYS}|{_MONTHS})|as of|chang(?:ed|es)|mov(?:ed|es)"
+    rf"\b(?:now|no longer|any ?more|instead|from (?:now on|today|{_DAYS}|{MONTHS})|as of|chang(?:ed|es)|mov(?:ed|es)"
     r"|switch(?:ed|es)|renamed|replac(?:ed|es)|dropped|gives? up|gave up|quit|took over|takes over|retired"
     r"|clos(?:ed|es)|sold|rais(?:ed|es)|lowered|cancell?ed|postponed|new|since|after all|back|these days|left|broke up"
     r"|is out|history|only|jetzt|nicht mehr|stattdessen|neue[rsnm]?|umgezogen|seit|ahora|ya no|nuev[oa]|desde)\b"
@@ -61,9 +60,7 @@ class Pair:
     def sure(self) -> float:
         """How likely the newer one replaced the older one."""
         weights = fitted.SUPERSEDING
-        return 1 / (
-            1 + math.exp(-fitted.SUPERSEDING_START - sum(weights[name] * self.values[name] for name in weights))
-        )
+        return rank.logistic(fitted.SUPERSEDING_START + sum(weights[name] * self.values[name] for name in weights))
 
 
 def pairs(

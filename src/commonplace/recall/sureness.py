@@ -14,14 +14,13 @@ shows when it is held against the question once more, and against the other cand
 The weights are in `fitted.py`, which `evals/fit_sureness.py` writes.
 """
 
-import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean, pstdev
 
 from commonplace import text
-from commonplace.recall import fitted
+from commonplace.recall import fitted, rank
 from commonplace.recall.rank import Scored
 
 TOP = 25  # So many of the best are held against the question once more.
@@ -31,7 +30,7 @@ _LONG_TERMS = 60
 _SPREAD_MIN = 0.3
 _STRANGERS = [1.0] * 10  # The evidence for memories that have nothing to do with a question: a small store has none.
 _WEEKDAYS = r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?"
-_MONTHS = "january|february|march|april|may|june|july|august|september|october|november|december"
+MONTHS = "january|february|march|april|may|june|july|august|september|october|november|december"
 _SPANS = "(?:morning|evening|noon|night|week|month|year|hour|minute|quarter|summer|winter|spring|autumn)s?"
 _COUNTED = (
     "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|forty|fifty|hundred|thousand|half|"
@@ -54,7 +53,7 @@ _KINDS: Sequence[tuple[re.Pattern[str], re.Pattern[str] | None]] = (
             r"\bhow (?:long|often)\b",
             "什么时候|几点|哪天",
         ),
-        _either(r"\d", rf"\b(?:{_WEEKDAYS}|{_MONTHS}|{_SPANS}|{_COUNTED}|to(?:day|morrow)|yesterday)\b", "[年月日点]"),
+        _either(r"\d", rf"\b(?:{_WEEKDAYS}|{MONTHS}|{_SPANS}|{_COUNTED}|to(?:day|morrow)|yesterday)\b", "[年月日点]"),
     ),
     (
         _either(
@@ -71,17 +70,12 @@ _KINDS: Sequence[tuple[re.Pattern[str], re.Pattern[str] | None]] = (
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What a question asks for: its text, its terms with their weights, and those that no memory has."""
+    """What a question asks for: its text, its terms with their weights, those that no memory has, those of names."""
 
     text: str
     terms: Mapping[str, float]
     unknown: frozenset[str]
-
-    @property
-    def names(self) -> frozenset[str]:
-        """Its terms that are of names."""
-        found = _CAPITAL.findall(self.text)
-        return frozenset(term for name in found for term in text.question_terms(name)) & self.terms.keys()
+    names: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,13 +88,18 @@ class Look:
     reached: Sequence[float] = ()
 
 
+def names(question: str, terms: Mapping[str, float]) -> frozenset[str]:
+    """The terms of a question that are of names."""
+    found = _CAPITAL.findall(question)
+    return frozenset(term for name in found for term in text.question_terms(name)) & terms.keys()
+
+
 def features(asked: Asked, found: Sequence[Scored], looks: Sequence[Look]) -> list[dict[str, float]]:
     """What is held against the question, for each of the best hits; nothing where tokens are not known."""
     if not looks or not looks[0].reached:
         return []
     strengths = [one.strength for one in found] + _STRANGERS
     middle, spread = fmean(strengths), pstdev(strengths) + _SPREAD_MIN
-    names = asked.names
     kinds = [answer for question, answer in _KINDS if question.search(asked.text)]
     total = sum(asked.terms.values()) or 1.0
     out: list[dict[str, float]] = []
@@ -110,7 +109,7 @@ def features(asked: Asked, found: Sequence[Scored], looks: Sequence[Look]) -> li
         values = {
             **one.evidence.values,
             "out of line": (one.strength - middle) / spread,
-            "names missing": len(names & missing) / len(names) if names else 0.0,
+            "names missing": len(asked.names & missing) / len(asked.names) if asked.names else 0.0,
             "known missing": sum(asked.terms[term] for term in missing - asked.unknown) / total,
             "unknown missing": sum(asked.terms[term] for term in missing & asked.unknown) / total,
             "kind missing": float(not all(has)),
@@ -124,9 +123,7 @@ def features(asked: Asked, found: Sequence[Scored], looks: Sequence[Look]) -> li
 
 def sure(values: Mapping[str, float]) -> float:
     """How likely a hit with such values is right."""
-    return 1 / (
-        1 + math.exp(-fitted.SURE_START - sum(fitted.SURE[name] * values.get(name, 0.0) for name in fitted.SURE))
-    )
+    return rank.logistic(fitted.SURE_START + sum(fitted.SURE[name] * values.get(name, 0.0) for name in fitted.SURE))
 
 
 def _has(answer: re.Pattern[str] | None, asked: Asked, look: Look, is_turn: bool) -> bool:
