@@ -44,7 +44,7 @@ CUTS = tuple(cut / 100 for cut in range(10, 61, 2))
 NEWER_MIN, REPLACED_MIN = 0.12, 0.5
 
 EITHER_WAY = ("long", "turn", "speaker")  # These say what a hit is, not whether it is right.
-ORDER_ONLY = ("recent", "time")
+ORDER_ONLY = ("company", "recent", "time")
 
 Floats: TypeAlias = NDArray[np.float64]
 Place: TypeAlias = tuple[str, Engine, Mapping[int, str]]

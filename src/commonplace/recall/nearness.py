@@ -23,6 +23,7 @@ class Meaning:
     vector: Floats
     token_vectors: Floats | None
     token_weights: Floats | None
+    is_spelt: bool = False  # Its tokens are letters, or parts of them, which mean next to nothing by themselves.
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +79,14 @@ class Nearness:
     def likeness(self, chosen: Sequence[int], others: Sequence[int]) -> list[list[float]]:
         """How near some of them are to others, a row for each of the first."""
         return (self.rows[list(chosen)] @ self.rows[list(others)].T).tolist()
+
+    def company(self, chosen: Sequence[int], shares: Sequence[float]) -> list[float]:
+        """How near each of some is to the others, which count by their shares; what all have in common says nothing."""
+        rows = self.rows[list(chosen)]
+        rows = unit(rows - rows.mean(axis=0))
+        alike = rows @ rows.T
+        np.fill_diagonal(alike, 0)
+        return (alike @ np.asarray(shares, dtype=np.float32)).tolist()
 
     def _weighed(self, nearest: Floats) -> Floats:
         weights = self.meaning.token_weights

@@ -12,6 +12,7 @@ Each kind of evidence goes from 0 to 1, and none is relative to the other hits, 
 
 Their weighted sum goes through a logistic curve: the relevance. What follows only settles the order:
 
+  company        how near a long text is to the best of the other candidates
   speaker        whether a turn is said by whom the question is about
   asking         which share of a turn's sentences are questions, which seldom answer any
   recent         how new it is, when the question goes on with what was last talked about
@@ -42,7 +43,7 @@ WEIGHTS: Mapping[str, float] = {
     "vector around": 2.0,
     "tokens around": 2.7,
 }
-ORDER: Mapping[str, float] = {"speaker": 2.3, "asking": -0.9, "recent": 1.6, "time": 1.5}
+ORDER: Mapping[str, float] = {"company": 2.5, "speaker": 2.3, "asking": -0.9, "recent": 1.6, "time": 1.5}
 _OWN_WORDS, _OWN_MEANING = ("keyword", "coverage", "passage"), ("vector", "tokens", "passage tokens", "section tokens")
 _MIDDLE = 5.0
 _HIT_MIN = 2.2  # A hit with less evidence is never shown.
@@ -118,6 +119,12 @@ def words(asked: Question, terms: str) -> Words:
     whole = coverage(asked, counts)
     passage = whole if len(every) <= PASSAGE_TERMS else _best_passage(asked, every)
     return Words(math.sqrt(min(1.0, score / asked.weight)), whole, passage, frozenset(counts), len(every))
+
+
+def by_words(said: Words) -> float:
+    """What the words of a text say altogether, from 0 to 1."""
+    values = {"keyword": said.keyword, "coverage": said.coverage, "passage": said.passage}
+    return sum(WEIGHTS[name] * value for name, value in values.items()) / sum(WEIGHTS[name] for name in values)
 
 
 def coverage(asked: Question, found: Mapping[str, int] | frozenset[str]) -> float:

@@ -35,6 +35,8 @@ _BANK_ROWS_MIN = 1_000  # What a bank counts for at least, so that thousands of 
 _BLOCK = 65_536
 _REACH, _LARGE = 400, 100_000  # The nearest so many by their sketches hold nearly all of the nearest ten, of a million.
 _WIDER = 16
+# A token of a script that the embedder knows has two letters or more; of others it spells each letter, in bytes at times.
+_LETTERS_MIN = 1.2
 _RARE_MIN = 0.3  # What the words count that everybody uses; one that nobody has used yet counts about 7.
 
 Encoded: TypeAlias = bytes
@@ -88,7 +90,8 @@ class Semantics:
         _, first = np.unique(tokens, return_index=True)
         weights = (rare * squares(rows))[first]
         heaviest = np.argsort(-weights, kind="stable")[:QUESTION_TOKENS_MAX]
-        return Meaning(whole, unit(rows[first][heaviest]), weights[heaviest])
+        is_spelt = len("".join(plain.split())) < _LETTERS_MIN * len(tokens)
+        return Meaning(whole, unit(rows[first][heaviest]), weights[heaviest], is_spelt)
 
     def sketched(self, encoded: Sequence[Encoded]) -> list[bytes]:
         """A sketch of each stored vector."""

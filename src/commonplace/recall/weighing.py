@@ -22,6 +22,10 @@ Values: TypeAlias = dict[str, float]
 _TERMS_CHARS_MAX = 300_000  # How much of a memory is weighed; all of it is searched.
 _LOOKED_TERMS = 200  # What is longer is not a statement that another one could replace.
 _RECENT_SHARE = 0.15
+# How much meaning counts in a question that the embedder can only spell. For the rest words count, as much as texts that
+# have so many of the words are usually near.
+_SPELT_SHARE, _SPELT_NEAR, _SPELT_RISE = 0.4, 0.42, 0.5
+_COMPANY_MAX, _COMPANY_BEST, _COMPANY_TERMS = 60, 10, 100
 
 
 class Weighing:
@@ -51,6 +55,7 @@ class Weighing:
         # Pages follow each other by score, so there a score must not depend on what else was found.
         if not self._query.depth:
             self._hear(self._spoken(candidates))
+            self._weigh_company()
             self._weigh_recent()
             self._weigh_time()
         return [
@@ -110,15 +115,25 @@ class Weighing:
         if self._by_words:
             values |= {"keyword": said.keyword, "coverage": said.coverage, "passage": said.passage}
         if near is not None:
-            place = self._places[number]
-            values["vector"] = float(near.vector[place])
-            values["tokens"] = float(near.tokens[place])
-            values["passage tokens"] = float(near.passage[place])
-            values["section tokens"] = float(near.section[place])
+            place, by_words = self._places[number], rank.by_words(said)
+            values["vector"] = self._meant(near.vector[place], by_words)
+            values["tokens"] = self._meant(near.tokens[place], by_words)
+            values["passage tokens"] = self._meant(near.passage[place], by_words)
+            values["section tokens"] = self._meant(near.section[place], by_words)
         return values
 
+    def _meant(self, near: float, by_words: float) -> float:
+        """How near something is in meaning, as far as the embedder can say; words stand for the rest."""
+        if self._by_words and self._near and self._near.meaning.is_spelt:
+            usual = _SPELT_NEAR + _SPELT_RISE * by_words
+            return _SPELT_SHARE * float(near) + (1 - _SPELT_SHARE) * usual
+        return float(near)
+
     def _is_statement(self, number: int) -> bool:
-        return self._words[number].length <= rank.STATEMENT_TERMS and "speaker" not in self._values[number]
+        return self._words[number].length <= rank.STATEMENT_TERMS and not self._is_turn(number)
+
+    def _is_turn(self, number: int) -> bool:
+        return "speaker" in self._values[number]
 
     def _spoken(self, numbers: Sequence[int]) -> dict[int, Turn]:
         begun = search.beginnings(self._db, self._within.bank_id, numbers, turns.TEXT_CHARS_MAX)
@@ -157,9 +172,23 @@ class Weighing:
                 every = self._words[number].found.union(*(self._words[other].found for other, _ in around))
                 together["coverage"] = rank.coverage(self._asked, every)
             if near:
-                vector, tokens = near[number]
+                by_words = together.get("coverage", 0.0)
+                vector, tokens = (self._meant(value, by_words) for value in near[number])
                 together |= {"vector": vector, "tokens": tokens}
             values |= {f"{name} around": max(0.0, value - values[name]) for name, value in together.items()}
+
+    def _weigh_company(self) -> None:
+        """How near a long text is to the best of the others: what was talked about at length comes up several times."""
+        lengths = {number: self._words[number].length for number in self._values if not self._is_turn(number)}
+        long = [number for number, length in lengths.items() if length > rank.STATEMENT_TERMS]
+        chosen = sorted(long, key=self._strength, reverse=True)[:_COMPANY_MAX]
+        if self._near is None or self._near.meaning.is_spelt or not chosen:
+            return
+        most = self._strength(chosen[0])
+        shares = [math.exp(self._strength(number) - most) for number in chosen[:_COMPANY_BEST]]
+        shares = [share / sum(shares) for share in shares] + [0.0] * (len(chosen) - len(shares))
+        for number, near in zip(chosen, self._near.company([self._places[n] for n in chosen], shares), strict=True):
+            self._values[number]["company"] = near * min(1.0, lengths[number] / _COMPANY_TERMS) ** 2
 
     def _weigh_recent(self) -> None:
         if not self._values or not turns.goes_on(self._query.text):
