@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import TypeAlias
 
 from commonplace import Query
-from commonplace.recall import fitted, rank, semantics, superseding
+from commonplace.recall import fitted, rank, semantics, superseding, weighing
 
 Changed: TypeAlias = Callable[[Query], Query]
 Way: TypeAlias = Callable[[], AbstractContextManager[Changed]]
@@ -75,6 +75,17 @@ def all_as_rare() -> Generator[Changed]:
         semantics.rareness_of = before
 
 
+@contextmanager
+def spelt_as_known() -> Generator[Changed]:
+    """What is near to a question that the embedder can only spell, believed as in any other."""
+    before = weighing.SPELT_SHARE
+    weighing.SPELT_SHARE = 1.0
+    try:
+        yield lambda query: query
+    finally:
+        weighing.SPELT_SHARE = before
+
+
 def _lightened(weights: Mapping[str, float], names: Sequence[str]) -> dict[str, float]:
     """The weights without some of them. What a memory says itself weighs as much as before, so that thresholds fit."""
     own = [name for name in weights if "around" not in name]
@@ -100,6 +111,7 @@ ABLATIONS: Mapping[str, Way] = {
     "without keywords": only("vector"),
     **{f"without {ingredient}": without(*names) for ingredient, names in EVIDENCE.items()},
     "without the rareness of words": all_as_rare,
+    "without words for what is spelt": spelt_as_known,
     "without the newest first": as_weighed,
 }
 WAYS: Mapping[str, Way] = {OURS: as_daily, VECTORS: only("vector"), **ABLATIONS}

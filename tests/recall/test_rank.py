@@ -10,22 +10,27 @@ SURE = Evidence(1, False, ALL)
 NOTHING = Evidence(2, False, dict.fromkeys(ALL, 0.0) | {"vector": 0.2, "tokens": 0.3, "passage tokens": 0.3})
 
 
+def relevance(evidence: Evidence) -> float:
+    (scored,) = rank.ordered([evidence])
+    return scored.relevance
+
+
 def asked(text: str, counts: dict[str, int], rows: int = 1000) -> rank.Question:
     return rank.question(text, counts, rows, rows * 20)
 
 
 def test_a_text_that_is_the_question_is_surely_relevant() -> None:
-    assert rank.relevance(SURE) > 0.95
+    assert relevance(SURE) > 0.95
 
 
 def test_a_stranger_is_below_what_is_shown() -> None:
-    assert rank.relevance(NOTHING) < rank.HIT_MIN
+    assert relevance(NOTHING) < rank.HIT_MIN
 
 
 @pytest.mark.parametrize("channel", [*ALL, "coverage around", "vector around", "tokens around"])
 def test_more_evidence_of_any_kind_is_more_relevant(channel: str) -> None:
     values = dict.fromkeys(ALL, 0.4)
-    less, more = (rank.relevance(Evidence(1, False, values | {channel: v})) for v in (0.3, 0.5))
+    less, more = (relevance(Evidence(1, False, values | {channel: v})) for v in (0.3, 0.5))
     assert less < more
 
 
@@ -33,7 +38,7 @@ def test_more_evidence_of_any_kind_is_more_relevant(channel: str) -> None:
 def test_what_settles_the_order_does_not_make_a_memory_relevant(channel: str) -> None:
     values = dict.fromkeys(ALL, 0.4)
     plain, further = Evidence(1, False, values), Evidence(1, False, values | {channel: 1.0})
-    assert rank.relevance(plain) == rank.relevance(further)
+    assert relevance(plain) == relevance(further)
     (one,), (other,) = rank.ordered([plain]), rank.ordered([further])
     assert one.score != other.score
 
@@ -42,7 +47,7 @@ def test_a_channel_that_was_not_asked_is_not_held_against_a_memory() -> None:
     words = {name: ALL[name] for name in ("keyword", "coverage", "passage")}
     meaning = {name: ALL[name] for name in ("vector", "tokens", "passage tokens")}
     for values in (words, meaning):
-        assert rank.relevance(Evidence(1, False, values)) > 0.9
+        assert relevance(Evidence(1, False, values)) > 0.9
 
 
 def test_the_best_passage_of_a_long_text_counts() -> None:

@@ -137,11 +137,6 @@ def has_identifiers(asked: Question, terms: str) -> bool:
     return bool(asked.identifiers) and all(f" {name} " in f" {terms} " for name in asked.identifiers)
 
 
-def relevance(evidence: Evidence) -> float:
-    """How likely a memory answers the question, from 0 to 1."""
-    return _likely(strength(evidence.values))
-
-
 def strength(values: Mapping[str, float]) -> float:
     """The weighted sum of the evidence. Where a channel was not asked, the other one stands for it."""
     total = sum(WEIGHTS[name] * value for name, value in values.items() if name in WEIGHTS)

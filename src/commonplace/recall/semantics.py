@@ -35,7 +35,7 @@ _BANK_ROWS_MIN = 1_000  # What a bank counts for at least, so that thousands of 
 _BLOCK = 65_536
 _REACH, _LARGE = 400, 100_000  # The nearest so many by their sketches hold nearly all of the nearest ten, of a million.
 _WIDER = 16
-# A token of a script that the embedder knows has two letters or more; of others it spells each letter, in bytes at times.
+# A token of a script that the embedder knows has two letters or more; others it spells letter by letter, or in bytes.
 _LETTERS_MIN = 1.2
 _RARE_MIN = 0.3  # What the words count that everybody uses; one that nobody has used yet counts about 7.
 

@@ -14,10 +14,11 @@ shows when it is held against the question once more, and against the other cand
 The weights are in `fitted.py`, which `evals/fit_sureness.py` writes.
 """
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from statistics import fmean, pstdev
+from statistics import fmean
 
 from commonplace import text
 from commonplace.recall import fitted, rank
@@ -99,7 +100,8 @@ def features(asked: Asked, found: Sequence[Scored], looks: Sequence[Look]) -> li
     if not looks or not looks[0].reached:
         return []
     strengths = [one.strength for one in found] + _STRANGERS
-    middle, spread = fmean(strengths), pstdev(strengths) + _SPREAD_MIN
+    middle = fmean(strengths)
+    spread = math.sqrt(fmean((strong - middle) ** 2 for strong in strengths)) + _SPREAD_MIN
     kinds = [answer for question, answer in _KINDS if question.search(asked.text)]
     total = sum(asked.terms.values()) or 1.0
     out: list[dict[str, float]] = []

@@ -22,9 +22,8 @@ Values: TypeAlias = dict[str, float]
 _TERMS_CHARS_MAX = 300_000  # How much of a memory is weighed; all of it is searched.
 _LOOKED_TERMS = 200  # What is longer is not a statement that another one could replace.
 _RECENT_SHARE = 0.15
-# How much meaning counts in a question that the embedder can only spell. For the rest words count, as much as texts that
-# have so many of the words are usually near.
-_SPELT_SHARE, _SPELT_NEAR, _SPELT_RISE = 0.4, 0.42, 0.5
+SPELT_SHARE = 0.4  # How much meaning counts in a question that the embedder can only spell; words count for the rest,
+_SPELT_NEAR, _SPELT_RISE = 0.42, 0.5  # as much as texts with so many of the words are usually near.
 _COMPANY_MAX, _COMPANY_BEST, _COMPANY_TERMS = 60, 10, 100
 
 
@@ -115,19 +114,24 @@ class Weighing:
         if self._by_words:
             values |= {"keyword": said.keyword, "coverage": said.coverage, "passage": said.passage}
         if near is not None:
-            place, by_words = self._places[number], rank.by_words(said)
-            values["vector"] = self._meant(near.vector[place], by_words)
-            values["tokens"] = self._meant(near.tokens[place], by_words)
-            values["passage tokens"] = self._meant(near.passage[place], by_words)
-            values["section tokens"] = self._meant(near.section[place], by_words)
+            place = self._places[number]
+            meant = {
+                "vector": float(near.vector[place]),
+                "tokens": float(near.tokens[place]),
+                "passage tokens": float(near.passage[place]),
+                "section tokens": float(near.section[place]),
+            }
+            values |= self._spelt(meant, rank.by_words(said)) if self._is_spelt else meant
         return values
 
-    def _meant(self, near: float, by_words: float) -> float:
-        """How near something is in meaning, as far as the embedder can say; words stand for the rest."""
-        if self._by_words and self._near and self._near.meaning.is_spelt:
-            usual = _SPELT_NEAR + _SPELT_RISE * by_words
-            return _SPELT_SHARE * float(near) + (1 - _SPELT_SHARE) * usual
-        return float(near)
+    @property
+    def _is_spelt(self) -> bool:
+        return self._by_words and self._asking is not None and self._asking.meaning.is_spelt
+
+    def _spelt(self, meant: Values, by_words: float) -> Values:
+        """How near something is in meaning where the embedder can say little of it: words stand for the rest."""
+        usual = (1 - SPELT_SHARE) * (_SPELT_NEAR + _SPELT_RISE * by_words)
+        return {name: SPELT_SHARE * near + usual for name, near in meant.items()}
 
     def _is_statement(self, number: int) -> bool:
         return self._words[number].length <= rank.STATEMENT_TERMS and not self._is_turn(number)
@@ -172,9 +176,9 @@ class Weighing:
                 every = self._words[number].found.union(*(self._words[other].found for other, _ in around))
                 together["coverage"] = rank.coverage(self._asked, every)
             if near:
-                by_words = together.get("coverage", 0.0)
-                vector, tokens = (self._meant(value, by_words) for value in near[number])
-                together |= {"vector": vector, "tokens": tokens}
+                vector, tokens = near[number]
+                meant: Values = {"vector": vector, "tokens": tokens}
+                together |= self._spelt(meant, together["coverage"]) if self._is_spelt else meant
             values |= {f"{name} around": max(0.0, value - values[name]) for name, value in together.items()}
 
     def _weigh_company(self) -> None:
