@@ -1,7 +1,8 @@
 """Measures retrieval quality and writes docs/quality.md. Run by `make eval`.
 
 `python -m evals` measures every public set and our own precision set; `python -m evals locomo-turn beam` only prints
-these; `python -m evals precision` measures our own set alone; `--ablate` takes out one ingredient after the other.
+these; `python -m evals precision` measures our own set alone; `--ablate` takes out one ingredient after the other;
+`--reranker` shows what the reranker brings and costs.
 
 The public sets stay where they are: COMMONPLACE_DATA names their folder, by default `../shared/data`.
 """
@@ -19,7 +20,7 @@ from commonplace.recall.scoring import Answer, Estimate, Measures, estimates
 from evals import page, precise, record, sets
 from evals.precise import Asked
 from evals.record import Part, Results
-from evals.ways import ABLATIONS, BM25, OURS, VECTORS
+from evals.ways import ABLATIONS, BM25, OURS, READ, VECTORS
 
 PRECISION = "precision"
 LONGEST_FIRST = ("realmem", "longmemeval-turn", "scifact", "locomo-turn", "longmemeval-session", "beam")
@@ -43,7 +44,9 @@ def main() -> int:
     own = not options.sets or PRECISION in options.sets
     parts = _measured(chosen, own, options)
     # Some of the sets, or ablations on some of them, would put half a table in the place of a whole one.
-    whole = chosen == known and own if options.ablate else chosen in (known, []) and options.every == 1
+    whole = (
+        chosen == known and own if options.ablate or options.reranker else chosen in (known, []) and options.every == 1
+    )
     if whole and not options.print_only:
         kept = {**record.kept(record.DOCS), **parts}
         record.keep(record.DOCS, kept)
@@ -60,6 +63,7 @@ def _options() -> argparse.Namespace:
         "sets", nargs="*", metavar="SET", help=f"which sets, or {PRECISION}; everything when none is named"
     )
     parser.add_argument("--ablate", action="store_true", help="take out one ingredient after the other")
+    parser.add_argument("--reranker", action="store_true", help="ask with the reranker and without it")
     parser.add_argument("--every", type=int, default=1, metavar="N", help="ask only every N-th question of the sets")
     parser.add_argument("--misses", action="store_true", help="list the questions of our own set that went wrong")
     parser.add_argument("--print-only", action="store_true", help="leave docs/quality.md as it is")
@@ -70,7 +74,7 @@ def _options() -> argparse.Namespace:
 
 
 def _measured(chosen: Sequence[str], own: bool, options: argparse.Namespace) -> dict[str, Part]:
-    ways = (OURS, *ABLATIONS) if options.ablate else (OURS, BM25, VECTORS) if sets.is_there() else (OURS, VECTORS)
+    ways = _ways(options)
     parts: dict[str, Part] = {}
     results: Results = {}
     if chosen:
@@ -88,8 +92,19 @@ def _measured(chosen: Sequence[str], own: bool, options: argparse.Namespace) -> 
         _show(found, scoring.PRECISION, page.PRECISE)
         if options.misses:
             _show_misses(asked[OURS])
-    # An ablation has a part of its own, and leaves those of the daily runs alone.
-    return {page.ABLATED: _part(page.ABLATED, results, {"every": options.every})} if options.ablate else parts
+    # These have a part of their own, and leave those of the daily runs alone.
+    for name, is_chosen in ((page.ABLATED, options.ablate), (page.READ, options.reranker)):
+        if is_chosen:
+            return {name: _part(name, results, {"every": options.every})}
+    return parts
+
+
+def _ways(options: argparse.Namespace) -> tuple[str, ...]:
+    if options.ablate:
+        return (OURS, *ABLATIONS)
+    if options.reranker:
+        return (OURS, READ)
+    return (OURS, BM25, VECTORS) if sets.is_there() else (OURS, VECTORS)
 
 
 def _part(name: str, found: Results, about: Mapping[str, object]) -> Part:

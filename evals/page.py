@@ -10,10 +10,12 @@ from evals.goals import GOALS, OWN, Goal
 from evals.picture import Row, picture
 from evals.record import Part
 from evals.ways import BM25, OURS, VECTORS
+from evals.ways import READ as RERANKED
 
 PAGE, PICTURE = "quality.md", "quality.svg"
-SETS, PRECISE, ABLATED = "sets", "precision", "ablations"
+SETS, PRECISE, ABLATED, READ = "sets", "precision", "ablations", "reranker"
 HELD_OUT = "held-out half"
+PACE = next(iter(scoring.PACE))
 
 _HEAD = f"""# Quality
 
@@ -36,7 +38,7 @@ def write(folder: Path, parts: Mapping[str, Part]) -> None:
     if rows:
         (folder / PICTURE).write_text(picture("Where each measure stands", rows), encoding="utf-8")
     sections = [_HEAD, _goals(parts), _sets(parts.get(SETS)), _precise(parts.get(PRECISE))]
-    sections.append(_ablations(parts.get(ABLATED)))
+    sections += [_ablations(parts.get(ABLATED)), _read(parts.get(READ))]
     (folder / PAGE).write_text("\n".join(filter(None, sections)), encoding="utf-8")
 
 
@@ -112,7 +114,7 @@ def _precise(part: Part | None) -> str:
             rows.append((*first, f"**{way}**" if way == OURS else way, *_cells(found, measures)))
     return f"""## Our own precision set
 
-{_made(part, "python -m evals precision")} Four invented stores
+{_made(part, "python -m evals precision")} Six invented stores
 (`evals/precision`), asked without a limit; a third of the questions have no answer in their store, a third ask for
 a fact that has changed. Thresholds may be chosen on the dev half; the held-out half is only reported.
 
@@ -146,6 +148,29 @@ def _ablations(part: Part | None) -> str:
         f"## What each ingredient brings\n\n{_made(part, command)}\n"
         "The first row is everything together, on every so many-th question of the public sets and on all of our own;\n"
         "each row below tells what changes when one thing is taken out.\n\n" + _table(heads, rows)
+    )
+
+
+def _read(part: Part | None) -> str:
+    if not part:
+        return ""
+    found = record.results(part)
+    rows: list[Sequence[str]] = []
+    for goal in GOALS:
+        group = found.get(HELD_OUT if goal.set == OWN else goal.set)
+        if group:
+            without, read = (group[way] for way in (OURS, RERANKED))
+            before, after = without[goal.measure].value, read[goal.measure].value
+            shown = (f"{before:.3f}", f"**{after:.3f}**", f"{after - before:+.3f}", f"{goal.least:.2f}")
+            paces = (f"{1000 / way[PACE].value:.0f} ms" if PACE in way else "" for way in (without, read))
+            rows.append((goal.set, goal.measure, *shown, *paces))
+    heads = ("set", "measure", "without", "with", "change", "goal", "a question without", "with")
+    command = f"python -m evals --reranker --every {part['every']}"
+    return (
+        f"## What the reranker brings and costs\n\n{_made(part, command)}\n"
+        "`make reranker` installs it, `COMMONPLACE_RERANKER=cross-encoder` switches it on: the best twenty candidates\n"
+        "are read together with the question. Nothing above has it. On every so many-th question of the public\n"
+        "sets, and on all of our own.\n\n" + _table(heads, rows)
     )
 
 

@@ -16,7 +16,7 @@ from commonplace import Draft, Engine, Query
 from commonplace.clock import moment
 from commonplace.recall.pipeline import SURE_MAX
 from commonplace.recall.scoring import Answer
-from evals.sets import BANK, fresh_engine, loaders
+from evals.sets import BANK, asked_with, fresh_engine, loaders
 from evals.ways import BM25, WAYS
 
 FOLDER = Path(__file__).parent / "precision"
@@ -150,7 +150,7 @@ def asked(store: Store, ways: Sequence[str]) -> dict[str, list[Asked]]:
                 with WAYS[way]() as changed:
                     query = changed(Query(question.text))
                     begun = time.perf_counter()
-                    found = engine.recall(BANK, query)
+                    found = asked_with(engine, way).recall(BANK, query)
                     seconds = time.perf_counter() - begun
                 answer = Answer(
                     question.expected,

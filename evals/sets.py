@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
+from functools import cache
 from itertools import count
 from pathlib import Path
 from types import ModuleType
@@ -21,9 +22,10 @@ from commonplace import Draft, Engine, Filter, Query
 from commonplace.app import open_engine
 from commonplace.clock import Clock
 from commonplace.limits import BULK_MAX
+from commonplace.recall.reranking import Reranker
 from commonplace.recall.scoring import Answer
 from commonplace.settings import load
-from evals.ways import BM25, WAYS
+from evals.ways import BM25, READ, WAYS
 
 DEFAULT_DATA = Path(__file__).parent.parent.parent / "shared" / "data"
 DEPTH = 50  # How many hits are asked for; mrr looks at all of them.
@@ -62,10 +64,11 @@ class Bank:
     def ask(self, way: str, text: str, expected: Collection[str], skip: Collection[str]) -> Answer:
         """The answer to a question. What must be skipped is kept out by a filter, inside the search."""
         kept = tuple(number for number, name in self.names.items() if name not in skip) if skip else None
+        engine = asked_with(self.engine, way)
         with WAYS[way]() as changed:
             query = changed(Query(text, Filter(ids=kept), limit=DEPTH))
             begun = time.perf_counter()
-            hits = self.engine.recall(BANK, query).hits
+            hits = engine.recall(BANK, query).hits
             seconds = time.perf_counter() - begun
         return Answer(frozenset(expected), tuple(self.names[hit.memory.id] for hit in hits), seconds=seconds)
 
@@ -76,6 +79,19 @@ def fresh_engine(stack: ExitStack, clock: Clock | None = None) -> Engine:
     engine = open_engine(replace(load({}), home=Path(folder)), clock)
     stack.callback(engine.db.close)
     return engine
+
+
+def asked_with(engine: Engine, way: str) -> Engine:
+    """The engine, with the reranker where a way is with it."""
+    return replace(engine, reranker=_reranker) if way == READ else engine
+
+
+@cache
+def _reranker() -> Reranker:
+    # Only those who ask for it pay for loading it.
+    from commonplace.models.reranker import CrossEncoder
+
+    return CrossEncoder()
 
 
 def data_folder() -> Path:

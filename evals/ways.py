@@ -16,6 +16,7 @@ Changed: TypeAlias = Callable[[Query], Query]
 Way: TypeAlias = Callable[[], AbstractContextManager[Changed]]
 
 OURS, BM25, VECTORS = "Commonplace", "plain BM25", "vectors alone"
+READ = "with the reranker"
 
 
 @contextmanager
@@ -103,7 +104,8 @@ EVIDENCE: Mapping[str, tuple[str, ...]] = {
     "tokens": _named("tokens"),
     "passages": _named("passage"),
     "what was said around": _named("around"),
-    **{name: (name,) for name in rank.ORDER},
+    # Nobody reads by default.
+    **{name: (name,) for name in rank.ORDER if name != "read"},
 }
 # What is taken out in turn by `--ablate`.
 ABLATIONS: Mapping[str, Way] = {
@@ -114,4 +116,4 @@ ABLATIONS: Mapping[str, Way] = {
     "without words for what is spelt": spelt_as_known,
     "without the newest first": as_weighed,
 }
-WAYS: Mapping[str, Way] = {OURS: as_daily, VECTORS: only("vector"), **ABLATIONS}
+WAYS: Mapping[str, Way] = {OURS: as_daily, READ: as_daily, VECTORS: only("vector"), **ABLATIONS}

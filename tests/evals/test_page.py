@@ -10,7 +10,7 @@ from commonplace.recall import rank, superseding
 from commonplace.recall.scoring import Estimate
 from evals import page, record, ways
 from evals.goals import GOALS, OWN
-from evals.ways import ABLATIONS, BM25, OURS, WAYS
+from evals.ways import ABLATIONS, BM25, OURS, READ, WAYS
 
 GROUPS = {page.HELD_OUT if goal.set == OWN else goal.set for goal in GOALS}
 
@@ -59,6 +59,17 @@ def test_the_page_tells_the_change_since_the_last_run_and_what_is_missing_to_eac
     ]
     assert "| own precision set | precision | 0.750 |  | 0.750 (0.650–0.850) | 0.70 | yes | +0.250 | new |" in text
     assert "## What each ingredient brings" in text
+
+
+def test_the_page_tells_what_the_reranker_brings_and_what_it_costs(tmp_path: Path) -> None:
+    slow, quick = ({page.PACE: Estimate(pace, pace, pace, 50)} for pace in (4.0, 50.0))
+    plain, read = (found(value)["locomo-turn"][OURS] for value in (0.5, 0.625))
+    asked = {"locomo-turn": {OURS: plain | quick, READ: read | slow}}
+    page.write(tmp_path, {page.READ: record.part(asked, {"every": 5}, {}, {})})
+
+    text = (tmp_path / page.PAGE).read_text()
+    assert "`python -m evals --reranker --every 5`" in text
+    assert "| locomo-turn | recall@10 | 0.500 | **0.625** | +0.125 | 0.78 | 20 ms | 250 ms |" in text
 
 
 def test_a_page_of_one_part_alone_leaves_out_the_others(tmp_path: Path) -> None:

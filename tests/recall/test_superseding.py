@@ -91,3 +91,35 @@ def test_news_of_something_else_about_the_same_person_replaces_nothing(engine: E
 
     assert texts(engine, Query("What is Mia allergic to?", limit=5))[0] == "Mia is allergic to peanuts."
     assert texts(engine, Query("Where does Mia live?", limit=5))[0] == "Mia moved to Hamburg."
+
+
+def test_a_change_that_names_what_was_before_needs_none_of_the_question_s_words(
+    engine: Engine, clock: StoppedClock
+) -> None:
+    for text in ("The newsletter is sent with Mailgun.", *MOVED, "Closed the Mailgun account, Postmark does it now."):
+        clock.advance(DAY_MS)
+        engine.remember("b", Draft(text))
+    assert texts(engine, Query("how is the newsletter sent?", limit=10))[0].startswith("Closed the Mailgun account")
+
+
+@pytest.mark.parametrize(
+    ("settled", "passing", "question"),
+    [
+        ("Therapy is on Tuesdays at 17:00.", "Therapy is on Friday at 9:00 this week.", "when is therapy?"),
+        ("Rides a Canyon to work.", "Wants to swap the Canyon for a gravel bike.", "what does she ride to work?"),
+    ],
+)
+def test_an_exception_or_a_plan_replaces_nothing(
+    engine: Engine, clock: StoppedClock, settled: str, passing: str, question: str
+) -> None:
+    for text in (settled, *MOVED, passing):
+        clock.advance(DAY_MS)
+        engine.remember("b", Draft(text))
+    assert texts(engine, Query(question, limit=10))[0] == settled
+
+
+def test_a_name_alone_ties_no_two_memories_together(engine: Engine, clock: StoppedClock) -> None:
+    for text in ("Callum lives in Dunedin.", *MOVED, "Gave the old watch to Callum."):
+        clock.advance(DAY_MS)
+        engine.remember("b", Draft(text))
+    assert texts(engine, Query("Where does Callum live?", limit=10))[0] == "Callum lives in Dunedin."

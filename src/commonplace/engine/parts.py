@@ -10,6 +10,7 @@ from commonplace.storage.database import Database
 
 if TYPE_CHECKING:
     from commonplace.extract.proposals import Model
+    from commonplace.recall.reranking import Reranker
     from commonplace.recall.semantics import Semantics
 
 
@@ -49,6 +50,8 @@ class Parts:
     # Opened on first use, because a start that only writes must not wait for it. None when switched off.
     semantics: Callable[[], "Semantics | None"]
     timezone: str = ""
+    # Reads the best candidates of a question once more, where one is installed and switched on.
+    reranker: Callable[[], "Reranker | None"] = _nobody
     # A language model, when one is configured; everything works without.
     llm: Callable[[], "Model | None"] = _nobody
     # What dialects that name the owner of the installation call that person; scopes say "" of them.

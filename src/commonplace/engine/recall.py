@@ -10,6 +10,7 @@ from commonplace.errors import Invalid, TooLarge
 from commonplace.extract import when
 from commonplace.limits import BULK_MAX, QUERY_CHARS_MAX, RECALL_MAX
 from commonplace.recall import fading, pipeline
+from commonplace.recall.pipeline import Models
 from commonplace.records import Query, Recall
 from commonplace.storage import banks
 
@@ -36,7 +37,7 @@ def recall(parts: Parts, bank: str, query: Query) -> Recall:
     if asked.during is None and (span := when.first(query.text[:_TIMED_CHARS], now)):
         asked = replace(asked, during=(span.start, span.end))
     with parts.db.snapshot():
-        answer = pipeline.run(parts.db, semantics, bank_id, asked, now)
+        answer = pipeline.run(parts.db, Models(semantics, parts.reranker()), bank_id, asked, now)
     return fading.faded(answer, now, parts.fading_days, query) if fades else answer
 
 

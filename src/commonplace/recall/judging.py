@@ -29,10 +29,10 @@ def judged(found: Sequence[Scored], values: Sequence[Mapping[str, float]], pairs
     `values` say how the best hits stand to the question; without any, what is relevant is sure.
     """
     if values:
-        sures = [*map(sureness.sure, values), *[0.0] * (len(found) - len(values))]
+        sures = [(sure := sureness.sure(each), sure >= sureness.least(each)) for each in values]
+        sures += [(0.0, False)] * (len(found) - len(values))
         hits = [
-            Judged(one, sure, one.evidence.exact or sure >= fitted.SURE_MIN)
-            for one, sure in zip(found, sures, strict=True)
+            Judged(one, sure, one.evidence.exact or is_sure) for one, (sure, is_sure) in zip(found, sures, strict=True)
         ]
     else:
         hits = [plainly(one) for one in found]

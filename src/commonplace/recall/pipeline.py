@@ -3,12 +3,14 @@
 Reads the store; writes nothing; knows no product and no protocol.
 """
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from commonplace import text
-from commonplace.recall import judging, rank, superseding, sureness
+from commonplace.recall import judging, rank, reranking, superseding, sureness
 from commonplace.recall.judging import Judged
 from commonplace.recall.rank import Evidence, Question, Scored
+from commonplace.recall.reranking import Reranker
 from commonplace.recall.superseding import Pair
 from commonplace.recall.sureness import Asked
 from commonplace.recall.weighing import Weighing
@@ -29,20 +31,31 @@ _DIGITS = 4
 _BEYOND = "beyond the limit"
 
 
-def run(db: Database, semantics: "Semantics | None", bank_id: int, query: Query, now: int) -> Recall:
+@dataclass(frozen=True, slots=True)
+class Models:
+    """The models that a question is asked with; each of them may be missing."""
+
+    semantics: "Semantics | None" = None
+    reranker: Reranker | None = None
+
+
+def run(db: Database, models: Models, bank_id: int, query: Query, now: int) -> Recall:
     """What a bank knows about a question, best first; nothing when nothing is relevant."""
-    return Search(db, semantics if "vector" in query.channels else None, bank_id, query, now).answer()
+    return Search(db, models, bank_id, query, now).answer()
 
 
 class Search:
     """One question on its way through one bank."""
 
-    def __init__(self, db: Database, semantics: "Semantics | None", bank_id: int, query: Query, now: int) -> None:
+    def __init__(self, db: Database, models: Models, bank_id: int, query: Query, now: int) -> None:
         self.db, self.bank_id, self.query, self.now = db, bank_id, query, now
         self.within = search.Within(bank_id, query.filter, now)
-        self.semantics = semantics
+        self.semantics = semantics = models.semantics if "vector" in query.channels else None
+        # Pages follow each other by score, so there a score must not depend on what else was found.
+        self.reranker = models.reranker if not query.depth else None
         self.limit = max(CANDIDATES_MIN, query.limit or 0, query.depth)
         self.by_words = "keyword" in query.channels
+        self.identified = False
         terms = tuple(dict.fromkeys(rank.bounded(text.question_terms(query.text))))
         if after := query.after:
             self.counts = dict(zip(terms, after.term_counts, strict=False))
@@ -56,9 +69,8 @@ class Search:
 
     def answer(self) -> Recall:
         """The hits, and with `explain` what was left out."""
-        found, after = self.evidence(), self.query.after
-        identified = after.identified if after else any(evidence.exact for evidence in found)
-        scored = rank.ordered(found, identified)
+        after = self.query.after
+        scored = self.scored()
         # Who goes on has been answered before, whatever has become of the best hit since.
         silent = not after and max((one.relevance for one in scored), default=0.0) < self._answer_min()
         if self.query.depth:
@@ -78,9 +90,22 @@ class Search:
         known = memories.by_ids(self.db, self.bank_id, [one.scored.evidence.memory_id for one in kept])
         hits = [self._hit(one, known[number]) for one in kept if (number := one.scored.evidence.memory_id) in known]
         more = self.query.depth and kept and any(one.why == _BEYOND for one in dropped)
-        following = self._place(kept[-1].scored, identified) if more else None
+        following = self._place(kept[-1].scored) if more else None
         unsure = not any(one.is_sure for one in kept)
         return Recall(tuple(hits), tuple(dropped) if self.query.explain else (), following, unsure)
+
+    def scored(self) -> list[Scored]:
+        """The candidates with their scores, best first."""
+        found, after = self.evidence(), self.query.after
+        self.identified = after.identified if after else any(evidence.exact for evidence in found)
+        scored = rank.ordered(found, self.identified)
+        # It reads what is written in Latin letters, as the embedder does.
+        is_spelt = self.asking is not None and self.asking.meaning.is_spelt
+        if not self.reranker or not scored or is_spelt:
+            return scored
+        best = [one.evidence.memory_id for one in scored[: reranking.DEPTH]]
+        known = memories.by_ids(self.db, self.bank_id, best)
+        return rank.ordered(reranking.read(self.reranker, self.asked, self.query.text, scored, known), self.identified)
 
     def considered(self, scored: list[Scored]) -> tuple[list[dict[str, float]], list[Pair]]:
         """How the best hits stand to the question, and which of the hits may have replaced which."""
@@ -99,10 +124,10 @@ class Search:
             channels["sure"] = round(one.sure, _DIGITS)
         return Hit(memory, round(one.scored.score, _DIGITS), channels)
 
-    def _place(self, last: Scored, identified: bool) -> Place:
+    def _place(self, last: Scored) -> Place:
         shown = round(last.score, _DIGITS)
         counts = tuple(self.counts.values())
-        return Place(shown, last.evidence.memory_id, counts, self.row_count, self.term_count, identified)
+        return Place(shown, last.evidence.memory_id, counts, self.row_count, self.term_count, self.identified)
 
     def _why_not(self, one: Judged, silent: bool, unsure: bool, kept_count: int) -> str:
         limit = self.query.limit

@@ -17,6 +17,7 @@ Their weighted sum goes through a logistic curve: the relevance. What follows on
   asking         which share of a turn's sentences are questions, which seldom answer any
   recent         how new it is, when the question goes on with what was last talked about
   time           whether it is of the time that the question speaks of
+  read           what a reranker says that read both, where one is installed: from -0.5 to 0.5
 
 The weights were fitted on public questions (see `evals`).
 """
@@ -43,7 +44,7 @@ WEIGHTS: Mapping[str, float] = {
     "vector around": 2.0,
     "tokens around": 2.7,
 }
-ORDER: Mapping[str, float] = {"company": 2.5, "speaker": 2.3, "asking": -0.9, "recent": 1.6, "time": 1.5}
+ORDER: Mapping[str, float] = {"company": 2.5, "speaker": 2.3, "asking": -0.9, "recent": 1.6, "time": 1.5, "read": 13.2}
 _OWN_WORDS, _OWN_MEANING = ("keyword", "coverage", "passage"), ("vector", "tokens", "passage tokens", "section tokens")
 _MIDDLE = 5.0
 _HIT_MIN = 2.2  # A hit with less evidence is never shown.

@@ -1,10 +1,23 @@
 """Finds which hits a newer memory has replaced, and puts the newer one first.
 
-Nothing here knows which of two memories is true. But where two of them are about one thing and the newer one sounds
-like a change (it shares rare words with the older one, is near to it in meaning, says "now" or "no longer"), the newer
-one is more often how things are. It comes before the older one, also when it has less of the question's words itself,
-and is as sure an answer. Long texts and what people say to each other stay where they are. The weights are in
-`fitted.py`, which `evals/fit_sureness.py` writes.
+Nothing here knows which of two memories is true. But where two of them are about one thing and the newer one looks like
+a change, the newer one is more often how things are. It comes before the older one, also when it has less of the
+question's words itself, and is as sure an answer. What tells a change:
+
+  like            how near the two are in meaning
+  behind nearest  how much less that is than with the newer memory that is nearest to the older one
+  shared          which share of the older one's words both have, rare ones counting more
+  rarest shared   how rare the rarest of these is: a change often names what was before
+  same kind       whether both tell a figure, or neither does: a price is replaced by a price
+  same figure     whether they have a figure in common, and may say the same
+  between         how many of the hits were written between the two: what was written at one time goes together
+  longer          how much longer it is: a change comes with its reason
+  change          whether it says "now", "no longer" and the like
+  strength        how much speaks for it as an answer; `weaker` and `behind best` how much less than for others
+  place           where it stands among the hits, and `older's place` where the older one does
+
+Exceptions and plans change nothing. Long texts and what people say to each other stay where they are. The weights are
+in `fitted.py`, which `evals/fit_sureness.py` writes.
 """
 
 import math
@@ -22,17 +35,28 @@ from commonplace.recall.sureness import MONTHS, Look
 TOP = 5  # For so many of the best it is asked whether something newer has replaced them.
 _LIKE_MIN = 0.15
 _OWN_WORDS_MIN = 0.95
-_PRIOR = 20
+_MEMORIES_USUAL = 60  # Words are as rare as among so many, so that a small store knows rare ones too.
 _WEIGHT_USUAL = 4.0
 _DAYS = "(?:mon|tues|wednes|thurs|fri|satur|sun)day"
 _CHANGE = re.compile(
     rf"\b(?:now|no longer|any ?more|instead|from (?:now on|today|{_DAYS}|{MONTHS})|as of|chang(?:ed|es)|mov(?:ed|es)"
-    r"|switch(?:ed|es)|renamed|replac(?:ed|es)|dropped|gives? up|gave up|quit|took over|takes over|retired"
-    r"|clos(?:ed|es)|sold|rais(?:ed|es)|lowered|cancell?ed|postponed|new|since|after all|back|these days|left|broke up"
-    r"|is out|history|only|jetzt|nicht mehr|stattdessen|neue[rsnm]?|umgezogen|seit|ahora|ya no|nuev[oa]|desde)\b"
+    r"|switch(?:ed|es)|renamed|replac(?:ed|es)|dropped|gives? up|gave up|quit|(?:took|takes?|taken) over|retire[sd]"
+    r"|clos(?:ed|es)|sold|rais(?:ed|es)|lowered|cancell?ed|postponed|new|since|after all|back|these days|left|broke"
+    r"|is out|history|only|again|for good|wrong(?:ly)?|actually|stopped|ended|died|deleted|stolen|started|joined"
+    r"|bought|jetzt|nicht mehr|stattdessen|neue[rsnm]?|umgezogen|seit|ahora|ya no|nuev[oa]|desde)\b"
     r"|现在|不再|改|换|搬|新",
     re.IGNORECASE,
 )
+# What says that it is an exception or a plan.
+_PASSING = re.compile(
+    r"\b(?:(?:only |just )?this (?:week|month|once|time)|(?:today|once|week|month|time) only|only (?:today|once)"
+    r"|exceptionally|as an exception|one-off|temporarily|(?:wants?|plans?|planning|hop(?:es?|ing)) to|would like"
+    r"|think(?:s|ing) (?:of|about)|might|maybe|perhaps|consider(?:s|ing)|diese woche|nur heute|ausnahmsweise|vielleicht"
+    r"|esta semana|sólo hoy|quizás?)\b"
+    "|这周|打算|也许",
+    re.IGNORECASE,
+)
+_FIGURE = re.compile(r"\d+(?:[.,:]\d+)*")
 # What a change tells of, though it has none of the words that are asked with.
 _TOLD: Sequence[tuple[re.Pattern[str], frozenset[str]]] = tuple(
     (re.compile(rf"\b(?:{change})", re.IGNORECASE), frozenset(text.terms(asked)))
@@ -43,7 +67,6 @@ _TOLD: Sequence[tuple[re.Pattern[str], frozenset[str]]] = tuple(
         ("sold|sells|bought|buys|traded", "drive drives own owns car bike have"),
     )
 )
-_UNTOLD_MAX = 0.6
 
 Likeness: TypeAlias = Callable[[Sequence[int], Sequence[int]], Sequence[Sequence[float]]]
 
@@ -63,10 +86,25 @@ class Pair:
         return rank.logistic(fitted.SUPERSEDING_START + sum(weights[name] * self.values[name] for name in weights))
 
 
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """What is compared of a memory."""
+
+    look: Look
+    figures: frozenset[str]
+    is_change: bool
+    is_passing: bool
+
+    @classmethod
+    def of(cls, look: Look) -> "_Seen":
+        is_change, is_passing = (words.search(look.text) is not None for words in (_CHANGE, _PASSING))
+        return cls(look, frozenset(_FIGURE.findall(look.text)), is_change, is_passing)
+
+
 def pairs(
     found: Sequence[Scored], looks: Sequence[Look], likeness: Likeness, asked: Mapping[str, float]
 ) -> Iterator[Pair]:
-    """Each of the best hits with each newer candidate that is anything like it and tells of what is asked about.
+    """Each of the best hits with each newer candidate that is anything like it and is tied to it.
 
     `asked` are the terms of the question, names left out, with their weights: where somebody has moved says nothing
     about what they eat.
@@ -76,43 +114,63 @@ def pairs(
         return
     numbers = [one.evidence.memory_id for one in found]
     alike = likeness(numbers[:TOP], numbers)
+    written = {number: place for place, number in enumerate(sorted(numbers))}
     counts = Counter(term for look in looks for term in look.terms)
-    known = {term for look in looks[:TOP] for term in look.terms}
-    weights = {term: math.log((len(looks) + _PRIOR) / (counts[term] + 1)) for term in known}
-    changes: dict[int, float] = {}
+    seen: dict[int, _Seen] = {}
     for older in (place for place in statements if place < TOP):
-        old, like, terms = found[older], alike[older], looks[older].terms
-        whole = sum(weights[term] for term in terms) or 1.0
-        for newer in statements:
-            if like[newer] < _LIKE_MIN or not _may_replace(found[newer].evidence, old.evidence):
+        # Words like `the` tie nothing together, and in a small store they are as rare as any.
+        own = looks[older].terms.intersection(text.question_terms(looks[older].text))
+        weights = {term: math.log(_MEMORIES_USUAL / (counts[term] + 1)) for term in own}
+        whole = sum(weights.values()) or 1.0
+        later = [place for place in statements if numbers[place] > numbers[older]]
+        nearest = max((alike[older][place] for place in later), default=0.0)
+        for newer in later:
+            like, old, new = alike[older][newer], found[older], found[newer]
+            if like < _LIKE_MIN or not _may_replace(new.evidence, old.evidence):
                 continue
-            if not _tells(looks[newer], looks[older].found, asked):
+            shared = own & looks[newer].terms
+            if not _tied(shared, looks[newer], looks[older], asked):
                 continue
-            if newer not in changes:
-                changes[newer] = float(_CHANGE.search(looks[newer].text) is not None)
-            shared = [weights[term] for term in looks[newer].terms & terms]
+            for place in (newer, older):
+                if place not in seen:
+                    seen[place] = _Seen.of(looks[place])
+            if seen[newer].is_passing:
+                continue
             values = {
-                "like": like[newer],
-                "shared": sum(shared) / whole,
-                "rarest shared": max(shared, default=0.0) / _WEIGHT_USUAL,
-                "change": changes[newer],
-                "weaker": old.strength - found[newer].strength,
-                "strength": found[newer].strength,
+                "like": like,
+                "behind nearest": nearest - like,
+                "shared": sum(map(weights.__getitem__, shared)) / whole,
+                "rarest shared": max(map(weights.__getitem__, shared), default=0.0) / _WEIGHT_USUAL,
+                "between": (written[numbers[newer]] - written[numbers[older]] - 1) / len(numbers),
+                "strength": new.strength,
+                "weaker": old.strength - new.strength,
+                "behind best": found[0].strength - new.strength,
+                "place": math.log(newer + 1),
+                "older's place": math.log(older + 1),
             }
-            yield Pair(newer, older, values)
+            yield Pair(newer, older, values | _compared(seen[newer], seen[older]))
 
 
-def _tells(new: Look, had: frozenset[str], asked: Mapping[str, float]) -> bool:
-    """Whether a memory has, or tells in other words, most of what another one has of a question."""
-    lacking = [term for term in had if term in asked and term not in new.found]
-    if not lacking:
+def _compared(new: _Seen, old: _Seen) -> dict[str, float]:
+    return {
+        "same kind": float(bool(new.figures) == bool(old.figures)),
+        "same figure": float(not new.figures.isdisjoint(old.figures)),
+        "longer": math.log((len(new.look.terms) + 1) / (len(old.look.terms) + 1)),
+        "change": float(new.is_change),
+    }
+
+
+def _tied(shared: frozenset[str], new: Look, old: Look, asked: Mapping[str, float]) -> bool:
+    """Whether two memories share more than the names in the question, or the newer one tells what was asked about.
+
+    Who asks with one word looks for what has it.
+    """
+    if len(asked) == 1 and old.found == frozenset(asked) and not new.found:
+        return False
+    if any(term in asked or term not in old.found for term in shared):
         return True
-    most = _UNTOLD_MAX * sum(asked.get(term, 0.0) for term in had)
-    if sum(map(asked.__getitem__, lacking)) <= most:
-        return True
-    may_tell = [(change, words) for change, words in _TOLD if not words.isdisjoint(lacking)]
-    told = frozenset[str]().union(*(words for change, words in may_tell if change.search(new.text)))
-    return sum(asked[term] for term in lacking if term not in told) <= most
+    lacking = asked.keys() & old.found
+    return any(change.search(new.text) for change, words in _TOLD if not words.isdisjoint(lacking))
 
 
 def _may_replace(new: Evidence, old: Evidence) -> bool:

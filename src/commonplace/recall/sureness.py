@@ -11,6 +11,8 @@ shows when it is held against the question once more, and against the other cand
   kind missing     whether it lacks what is asked for: a time, a number, a name or a place
   long, turn       whether it is a long text, or said in a conversation
 
+Where a reranker has read the best hits, what it says counts most, and all else weighs otherwise.
+
 The weights are in `fitted.py`, which `evals/fit_sureness.py` writes.
 """
 
@@ -125,7 +127,13 @@ def features(asked: Asked, found: Sequence[Scored], looks: Sequence[Look]) -> li
 
 def sure(values: Mapping[str, float]) -> float:
     """How likely a hit with such values is right."""
-    return rank.logistic(fitted.SURE_START + sum(fitted.SURE[name] * values.get(name, 0.0) for name in fitted.SURE))
+    weights, start = (fitted.READ, fitted.READ_START) if "read" in values else (fitted.SURE, fitted.SURE_START)
+    return rank.logistic(start + sum(weights[name] * values.get(name, 0.0) for name in weights))
+
+
+def least(values: Mapping[str, float]) -> float:
+    """How likely a hit with such values must be right to be returned when no limit is named."""
+    return fitted.READ_MIN if "read" in values else fitted.SURE_MIN
 
 
 def _has(answer: re.Pattern[str] | None, asked: Asked, look: Look, is_turn: bool) -> bool:

@@ -129,7 +129,9 @@ class Weighing:
         return self._by_words and self._asking is not None and self._asking.meaning.is_spelt
 
     def _spelt(self, meant: Values, by_words: float) -> Values:
-        """How near something is in meaning where the embedder can say little of it: words stand for the rest."""
+        """How near something is in meaning where the embedder can say little of it: words, if any, say the rest."""
+        if not by_words:
+            return meant
         usual = (1 - SPELT_SHARE) * (_SPELT_NEAR + _SPELT_RISE * by_words)
         return {name: SPELT_SHARE * near + usual for name, near in meant.items()}
 

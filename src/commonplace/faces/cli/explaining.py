@@ -23,10 +23,12 @@ _MEANT = {
     "coverage around": "words gained from around it",
     "vector around": "meaning gained from around it",
     "tokens around": "nearness gained from around it",
+    "company": "nearness to the best others",
     "speaker": "said by who is asked about",
     "asking": "how much of it only asks",
     "recent": "how new it is",
     "time": "of the time that is asked for",
+    "read": "the reranker's word, -0.5 to 0.5",
     "sure": "how surely it is an answer",
 }
 _MAIN = ("keyword", "coverage", "vector", "tokens")

@@ -1,0 +1,131 @@
+"""Recall with a reranker: the best candidates are read once more, and what is read settles the order."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from commonplace.app import open_engine
+from commonplace.engine.engine import Engine
+from commonplace.errors import Invalid
+from commonplace.recall import rank, reranking
+from commonplace.records import Draft, Query
+from commonplace.settings import load
+
+FACTS = (
+    "Ana got her medical degree from the University of Porto.",
+    "Ana takes her medicine after breakfast.",
+    "Where Ana parks is nobody's business.",
+    "Ana studies the map before a hike.",
+)
+QUESTION = "Where did Ana study medicine?"
+
+
+class Choosy:
+    """A reranker that loves every text with one word in it, and writes down what it was given."""
+
+    def __init__(self, word: str) -> None:
+        self.word, self.given = word, [""][:0]
+
+    def scores(self, question: str, texts: Sequence[str]) -> list[float]:
+        self.given += texts
+        return [10.0 if self.word in text else -11.0 for text in texts]
+
+
+def reading(engine: Engine, reranker: reranking.Reranker) -> Engine:
+    return replace(engine, reranker=lambda: reranker)
+
+
+def test_what_answers_in_other_words_comes_first_once_it_is_read(engine: Engine, home: Path) -> None:
+    engine.remember_many("b", [Draft(fact) for fact in FACTS])
+    plain = engine.recall("b", Query(QUESTION, limit=4)).hits
+    assert plain[0].memory.text != FACTS[0]
+    assert not any("read" in hit.channels for hit in plain)
+    reader = open_engine(load({"COMMONPLACE_HOME": str(home), "COMMONPLACE_RERANKER": "cross-encoder"}))
+    read = reader.recall("b", Query(QUESTION, limit=4)).hits
+    reader.db.close()
+    assert read[0].memory.text == FACTS[0]
+    assert read[0].channels["read"] > max(hit.channels["read"] for hit in read[1:])
+
+
+def test_only_the_best_are_read_and_what_was_not_counts_as_a_stranger(engine: Engine) -> None:
+    engine.remember_many("b", [Draft(f"Box {number} holds green glass beads.") for number in range(40)])
+    choosy = Choosy("holds")
+    hits = reading(engine, choosy).recall("b", Query("which box holds green glass beads", limit=40)).hits
+    assert len(choosy.given) == reranking.DEPTH
+    assert [hit.channels["read"] > 0 for hit in hits] == [True] * reranking.DEPTH + [False] * (40 - reranking.DEPTH)
+
+
+def test_an_exact_name_still_comes_first(engine: Engine) -> None:
+    engine.remember_many("b", [Draft("Ticket PROJ-123 tracks the login."), Draft("The login is slow on Mondays.")])
+    first, *_ = reading(engine, Choosy("Mondays")).recall("b", Query("login PROJ-123", limit=5)).hits
+    assert "PROJ-123" in first.memory.text
+
+
+def test_pages_follow_each_other_without_reading(engine: Engine) -> None:
+    engine.remember_many("b", [Draft(f"Box {number} holds beads.") for number in range(5)])
+    choosy = Choosy("holds")
+    assert reading(engine, choosy).recall("b", Query("which box holds beads", depth=50, limit=2)).hits
+    assert choosy.given == []
+
+
+def test_a_question_in_letters_that_the_reranker_cannot_read_is_not_given_to_it(engine: Engine) -> None:
+    engine.remember("b", Draft("我妹妹在杭州的一家医院当护士。"))
+    choosy = Choosy("护士")
+    assert reading(engine, choosy).recall("b", Query("我妹妹在哪里当护士", limit=3)).hits
+    assert choosy.given == []
+
+
+def test_of_a_long_text_the_passage_with_the_words_of_the_question_is_read(engine: Engine) -> None:
+    long = "Nothing of note was said. " * 60 + "The vault code is 4711, ask Ruth. " + "Then we had lunch. " * 60
+    engine.remember("b", Draft(long))
+    choosy = Choosy("4711")
+    (hit,) = reading(engine, choosy).recall("b", Query("what is the vault code", limit=1)).hits
+    assert hit.channels["read"] > 0
+    assert all(len(given) < 600 for given in choosy.given)
+
+
+def test_a_long_question_is_read_by_its_beginning_and_its_end(engine: Engine) -> None:
+    engine.remember("b", Draft("The vault code is 4711."))
+    asked: list[str] = []
+
+    class Hearing(Choosy):
+        def scores(self, question: str, texts: Sequence[str]) -> list[float]:
+            asked.append(question)
+            return super().scores(question, texts)
+
+    question = "First of all, the vault. " + "It rained again. " * 100 + "So what is the code?"
+    reading(engine, Hearing("4711")).recall("b", Query(question, limit=1))
+    assert asked[0].startswith("First of all, the vault.")
+    assert asked[0].endswith("So what is the code?")
+    assert len(asked[0]) < 500
+
+
+def test_an_unknown_reranker_is_named(home: Path) -> None:
+    with pytest.raises(Invalid, match="sesame"):
+        open_engine(load({"COMMONPLACE_HOME": str(home), "COMMONPLACE_RERANKER": "sesame"}))
+
+
+def test_a_start_without_the_packages_says_what_to_run(home: Path) -> None:
+    # As if it were not installed: the name leads to no module.
+    script = "import sys; sys.modules['onnxruntime'] = None; from commonplace.faces.cli import main; sys.exit(main())"
+    settings = {"COMMONPLACE_HOME": str(home), "COMMONPLACE_RERANKER": "cross-encoder"}
+    done = subprocess.run(
+        [sys.executable, "-c", script, "recall", "anything"],
+        env={**os.environ, **settings},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode != 0
+    assert "The reranker is not installed." in done.stderr
+    assert "make reranker" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_what_is_read_outweighs_what_any_channel_says() -> None:
+    assert rank.ORDER["read"] > max(rank.WEIGHTS.values())
