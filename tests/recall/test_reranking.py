@@ -17,12 +17,12 @@ from commonplace.records import Draft, Query
 from commonplace.settings import load
 
 FACTS = (
-    "Ana got her medical degree from the University of Porto.",
-    "Ana takes her medicine after breakfast.",
-    "Where Ana parks is nobody's business.",
-    "Ana studies the map before a hike.",
+    "Herr Puls repairs radiators, lights and the goods lift in our building.",
+    "The heating bill for January was 240 euros.",
+    "Heating oil is ordered in September, when it is cheap.",
+    "The window in the hall is broken.",
 )
-QUESTION = "Where did Ana study medicine?"
+QUESTION = "Who fixes the heating?"
 
 
 class Choosy:

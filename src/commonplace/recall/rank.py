@@ -44,7 +44,7 @@ WEIGHTS: Mapping[str, float] = {
     "vector around": 2.0,
     "tokens around": 2.7,
 }
-ORDER: Mapping[str, float] = {"company": 2.5, "speaker": 2.3, "asking": -0.9, "recent": 1.6, "time": 1.5, "read": 6.6}
+ORDER: Mapping[str, float] = {"company": 2.5, "speaker": 2.3, "asking": -0.9, "recent": 1.6, "time": 1.5, "read": 8.8}
 _OWN_WORDS, _OWN_MEANING = ("keyword", "coverage", "passage"), ("vector", "tokens", "passage tokens", "section tokens")
 _MIDDLE = 5.0
 _HIT_MIN = 2.2  # A hit with less evidence is never shown.
