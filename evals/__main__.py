@@ -44,9 +44,7 @@ def main() -> int:
     own = not options.sets or PRECISION in options.sets
     parts = _measured(chosen, own, options)
     # Some of the sets, or ablations on some of them, would put half a table in the place of a whole one.
-    whole = (
-        chosen == known and own if options.ablate or options.reranker else chosen in (known, []) and options.every == 1
-    )
+    whole = chosen == known and own if _apart(options) else chosen in (known, []) and options.every == 1
     if whole and not options.print_only:
         kept = {**record.kept(record.DOCS), **parts}
         record.keep(record.DOCS, kept)
@@ -92,19 +90,18 @@ def _measured(chosen: Sequence[str], own: bool, options: argparse.Namespace) -> 
         _show(found, scoring.PRECISION, page.PRECISE)
         if options.misses:
             _show_misses(asked[OURS])
-    # These have a part of their own, and leave those of the daily runs alone.
-    for name, is_chosen in ((page.ABLATED, options.ablate), (page.READ, options.reranker)):
-        if is_chosen:
-            return {name: _part(name, results, {"every": options.every})}
-    return parts
+    apart = _apart(options)
+    return {apart: _part(apart, results, {"every": options.every})} if apart else parts
+
+
+def _apart(options: argparse.Namespace) -> str:
+    """The part of the record that a run has to itself, leaving those of the daily runs alone; "" for a daily one."""
+    return page.ABLATED if options.ablate else page.READ if options.reranker else ""
 
 
 def _ways(options: argparse.Namespace) -> tuple[str, ...]:
-    if options.ablate:
-        return (OURS, *ABLATIONS)
-    if options.reranker:
-        return (OURS, READ)
-    return (OURS, BM25, VECTORS) if sets.is_there() else (OURS, VECTORS)
+    daily = (OURS, BM25, VECTORS) if sets.is_there() else (OURS, VECTORS)
+    return {page.ABLATED: (OURS, *ABLATIONS), page.READ: (OURS, READ)}.get(_apart(options), daily)
 
 
 def _part(name: str, found: Results, about: Mapping[str, object]) -> Part:

@@ -42,10 +42,17 @@ def write(folder: Path, parts: Mapping[str, Part]) -> None:
     (folder / PAGE).write_text("\n".join(filter(None, sections)), encoding="utf-8")
 
 
+def _part(goal: Goal) -> str:
+    return PRECISE if goal.set == OWN else SETS
+
+
+def _group(goal: Goal) -> str:
+    return HELD_OUT if goal.set == OWN else goal.set
+
+
 def _found(parts: Mapping[str, Part], goal: Goal) -> dict[str, Estimate]:
     """What a goal's measure came to, by way."""
-    part, group = (PRECISE, HELD_OUT) if goal.set == OWN else (SETS, goal.set)
-    ways = record.results(parts.get(part, {})).get(group, {})
+    ways = record.results(parts.get(_part(goal), {})).get(_group(goal), {})
     return {way: found[goal.measure] for way, found in ways.items() if goal.measure in found}
 
 
@@ -66,11 +73,10 @@ def _goals(parts: Mapping[str, Part]) -> str:
         found = _found(parts, goal)
         if OURS not in found:
             continue
-        part, group = (PRECISE, HELD_OUT) if goal.set == OWN else (SETS, goal.set)
         value = found[OURS].value
         reached = "yes" if value >= goal.least else f"no, {goal.least - value:.3f} short"
         others = (f"{found[way].value:.3f}" if way in found else "" for way in (BM25, VECTORS))
-        changes = (_change(parts[part], since, group, goal.measure, value) for since in ("run", "commit"))
+        changes = (_change(parts[_part(goal)], since, _group(goal), goal.measure, value) for since in ("run", "commit"))
         rows.append((goal.set, goal.measure, *others, _ranged(found[OURS]), f"{goal.least:.2f}", reached, *changes))
     heads = ("set", "measure", BM25, VECTORS, f"**{OURS}**", "goal", "reached", "since last run", "since last commit")
     return (
@@ -132,13 +138,13 @@ def _ablations(part: Part | None) -> str:
     if not part:
         return ""
     found = record.results(part)
-    chosen = [goal for goal in GOALS if (HELD_OUT if goal.set == OWN else goal.set) in found]
+    chosen = [goal for goal in GOALS if _group(goal) in found]
     ways = list(dict.fromkeys(way for group in found.values() for way in group))
     rows: list[Sequence[str]] = []
     for way in ways:
         cells: list[str] = []
         for goal in chosen:
-            group = found[HELD_OUT if goal.set == OWN else goal.set]
+            group = found[_group(goal)]
             value, whole = group[way][goal.measure].value, group[OURS][goal.measure].value
             cells.append(f"{value:.3f}" if way == OURS else f"{value - whole:+.3f}")
         rows.append((f"**{way}**" if way == OURS else way, *cells))
@@ -157,8 +163,7 @@ def _read(part: Part | None) -> str:
     found = record.results(part)
     rows: list[Sequence[str]] = []
     for goal in GOALS:
-        group = found.get(HELD_OUT if goal.set == OWN else goal.set)
-        if group:
+        if group := found.get(_group(goal)):
             without, read = (group[way] for way in (OURS, RERANKED))
             before, after = without[goal.measure].value, read[goal.measure].value
             shown = (f"{before:.3f}", f"**{after:.3f}**", f"{after - before:+.3f}", f"{goal.least:.2f}")

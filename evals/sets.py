@@ -8,7 +8,7 @@ import importlib.util
 import os
 import tempfile
 import time
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
@@ -19,7 +19,7 @@ from types import ModuleType
 from typing import Any
 
 from commonplace import Draft, Engine, Filter, Query
-from commonplace.app import open_engine
+from commonplace.app import open_engine, reranker_named
 from commonplace.clock import Clock
 from commonplace.limits import BULK_MAX
 from commonplace.recall.reranking import Reranker
@@ -83,15 +83,12 @@ def fresh_engine(stack: ExitStack, clock: Clock | None = None) -> Engine:
 
 def asked_with(engine: Engine, way: str) -> Engine:
     """The engine, with the reranker where a way is with it."""
-    return replace(engine, reranker=_reranker) if way == READ else engine
+    return replace(engine, reranker=_cross_encoder()) if way == READ else engine
 
 
 @cache
-def _reranker() -> Reranker:
-    # Only those who ask for it pay for loading it.
-    from commonplace.models.reranker import CrossEncoder
-
-    return CrossEncoder()
+def _cross_encoder() -> Callable[[], Reranker | None]:
+    return reranker_named("cross-encoder")
 
 
 def data_folder() -> Path:

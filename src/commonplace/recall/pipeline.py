@@ -50,7 +50,7 @@ class Search:
     def __init__(self, db: Database, models: Models, bank_id: int, query: Query, now: int) -> None:
         self.db, self.bank_id, self.query, self.now = db, bank_id, query, now
         self.within = search.Within(bank_id, query.filter, now)
-        self.semantics = semantics = models.semantics if "vector" in query.channels else None
+        self.semantics = semantics = models.semantics
         # Pages follow each other by score, so there a score must not depend on what else was found.
         self.reranker = models.reranker if not query.depth else None
         self.limit = max(CANDIDATES_MIN, query.limit or 0, query.depth)

@@ -185,14 +185,16 @@ class Weighing:
 
     def _weigh_company(self) -> None:
         """How near a long text is to the best of the others: what was talked about at length comes up several times."""
-        lengths = {number: self._words[number].length for number in self._values if not self._is_turn(number)}
-        long = [number for number, length in lengths.items() if length > rank.STATEMENT_TERMS]
-        chosen = sorted(long, key=self._strength, reverse=True)[:_COMPANY_MAX]
-        if self._near is None or self._near.meaning.is_spelt or not chosen:
+        if self._near is None or self._near.meaning.is_spelt:
             return
-        most = self._strength(chosen[0])
-        shares = [math.exp(self._strength(number) - most) for number in chosen[:_COMPANY_BEST]]
-        shares = [share / sum(shares) for share in shares] + [0.0] * (len(chosen) - len(shares))
+        lengths = {number: self._words[number].length for number in self._values if not self._is_turn(number)}
+        strengths = {n: self._strength(n) for n, length in lengths.items() if length > rank.STATEMENT_TERMS}
+        chosen = sorted(strengths, key=lambda number: strengths[number], reverse=True)[:_COMPANY_MAX]
+        if not chosen:
+            return
+        odds = [math.exp(strengths[number] - strengths[chosen[0]]) for number in chosen[:_COMPANY_BEST]]
+        whole = sum(odds)
+        shares = [one / whole for one in odds] + [0.0] * (len(chosen) - len(odds))
         for number, near in zip(chosen, self._near.company([self._places[n] for n in chosen], shares), strict=True):
             self._values[number]["company"] = near * min(1.0, lengths[number] / _COMPANY_TERMS) ** 2
 
