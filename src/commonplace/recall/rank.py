@@ -14,9 +14,12 @@ Their weighted sum goes through a logistic curve: the relevance. What follows on
 
   company        how near a long text is to the best of the other candidates
   speaker        whether a turn is said by whom the question is about
-  asking         which share of a turn's sentences are questions, which seldom answer any
+  asking         among people, which share of a turn's sentences are questions, which seldom answer any
+  telling        how much a turn or a message tells, rather than thanks, agrees or promises; 0 is as much as usual
   recent         how new it is, when the question goes on with what was last talked about
   time           whether it is of the time that the question speaks of
+  preference     whether it says what somebody prefers, when the question asks for advice
+  rule           how near the question is to what a standing rule is about
   read           what a reranker says that read both, where one is installed: from -0.5 to 0.5
 
 The weights were fitted on public questions (see `evals`).
@@ -44,7 +47,17 @@ WEIGHTS: Mapping[str, float] = {
     "vector around": 2.0,
     "tokens around": 2.7,
 }
-ORDER: Mapping[str, float] = {"company": 2.5, "speaker": 2.3, "asking": -0.9, "recent": 1.6, "time": 1.5, "read": 8.8}
+ORDER: Mapping[str, float] = {
+    "company": 2.5,
+    "speaker": 3.0,
+    "asking": -2.0,
+    "telling": 1.0,
+    "recent": 1.6,
+    "time": 1.5,
+    "preference": 1.5,
+    "rule": 6.0,
+    "read": 8.8,
+}
 _OWN_WORDS, _OWN_MEANING = ("keyword", "coverage", "passage"), ("vector", "tokens", "passage tokens", "section tokens")
 _MIDDLE = 5.0
 _HIT_MIN = 2.2  # A hit with less evidence is never shown.

@@ -144,6 +144,10 @@ class Semantics:
         """A question, ready to be held against this store's vectors."""
         return Asking(self, self.meaning(question, rareness))
 
+    def likeness(self, meaning: Meaning, texts: Sequence[str]) -> list[float]:
+        """How near texts that are not stored are to a question, as a whole."""
+        return (self._embedder.embed(texts) @ meaning.vector).tolist()
+
     def nearness(self, meaning: Meaning, encoded: Sequence[Encoded]) -> Nearness:
         """How near stored vectors are to a question."""
         texts = [np.frombuffer(row, dtype=np.uint16, offset=self._vector_bytes) for row in encoded]
@@ -208,6 +212,10 @@ class Asking:
     def nearest(self, db: Database, within: Within, limit: int) -> list[int]:
         """The memories nearest to the question among those a filter means, nearest first."""
         return self.semantics.nearest(db, within, self.meaning, limit)
+
+    def likeness(self, texts: Sequence[str]) -> list[float]:
+        """How near texts that are not stored are to the question."""
+        return self.semantics.likeness(self.meaning, texts)
 
     def nearness(self, encoded: Sequence[Encoded]) -> Nearness:
         """How near stored vectors are to the question."""

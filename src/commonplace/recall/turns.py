@@ -1,4 +1,4 @@
-"""Reads memories as what people said to each other: who speaks, what was said before and after, who is asked about.
+"""Reads memories as what people said to each other: who speaks, and what was said before and after.
 
 A turn is a text that begins with a speaker's name and a colon, after a date in brackets if there is one. Turns that
 were written one after the other, by speakers who speak again, are a conversation. An answer is often only understood
@@ -8,7 +8,6 @@ with what was said around it, so a turn is held against a question together with
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from difflib import SequenceMatcher
 from itertools import pairwise
 
 REACH = 3  # How many turns before and after belong to a turn's surroundings.
@@ -18,10 +17,6 @@ _LABEL = r"(?:[(\[][^)\]\n]{0,60}[)\]]\s*)?\*{0,2}(?P<name>[^\W\d_][\w .'’-]{0
 _TURN = re.compile(_LABEL)
 _LINE = re.compile(rf"^\s*{_LABEL}", re.MULTILINE)
 _SENTENCE = re.compile(r"[^.!?。！？]+[.!?。！？]*")
-_SELF = re.compile(r"\b(?:i|me|my|mine|i'm|i've|i'd|i'll)\b", re.IGNORECASE)
-_NAME = re.compile(r"\b[^\W\d_a-z]\w+")
-_SPELT_MIN, _SPELT_ALIKE = 4, 0.7  # Shorter names are too near to others.
-_SELVES = frozenset({"user", "human", "me", "i"})
 # Who goes on with something says more than one sentence, and one of these words.
 _SENTENCES = re.compile(r"[.!?]+(?:\s|$)")
 _GOING_ON = re.compile(
@@ -80,26 +75,12 @@ def turn_of(text: str, scope: str = "") -> Turn | None:
     return Turn(label["name"].strip().casefold(), asking / max(1, len(sentences)), scope)
 
 
-def asked_about(question: str, speakers: Iterable[str]) -> frozenset[str]:
-    """The speakers a question names, by name or first name; who says "I" asks about what they said themselves."""
-    plain = question.casefold()
-    known = frozenset(speakers)
-    named = frozenset(name for name in known if _names(plain, name))
-    spelt = {word.casefold() for word in _NAME.findall(question)}.difference(*(name.split() for name in named))
-    named |= {name for name in known - named if any(_nearly(word, name.split(maxsplit=1)[0]) for word in spelt)}
-    return named or (known & _SELVES if _SELF.search(question) else frozenset())
+def body(text: str) -> str:
+    """A turn without its date and the name of its speaker."""
+    label = _TURN.match(text)
+    return text[label.end() :] if label else text
 
 
 def goes_on(question: str) -> bool:
     """Whether somebody goes on with what was last talked about, rather than asking about the past."""
     return len(_SENTENCES.findall(question)) > 1 and _GOING_ON.search(question) is not None
-
-
-def _nearly(word: str, name: str) -> bool:
-    """Whether a word is a name, spelt otherwise."""
-    alike = len(word) >= _SPELT_MIN <= len(name) and word[0] == name[0]
-    return alike and SequenceMatcher(None, word, name).ratio() >= _SPELT_ALIKE
-
-
-def _names(question: str, name: str) -> bool:
-    return any(re.search(rf"\b{re.escape(part)}\b", question) for part in (name, name.split(maxsplit=1)[0]))

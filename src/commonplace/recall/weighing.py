@@ -4,9 +4,10 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
-from commonplace.recall import rank, sureness, turns
+from commonplace.recall import rank, speakers, standing, sureness, turns
 from commonplace.recall.rank import Evidence, Question, Words
 from commonplace.recall.sureness import Look
+from commonplace.recall.telling import Telling
 from commonplace.recall.turns import Conversation, Turn
 from commonplace.records import Query
 from commonplace.storage import memories, search, vectors
@@ -22,6 +23,8 @@ Values: TypeAlias = dict[str, float]
 _TERMS_CHARS_MAX = 300_000  # How much of a memory is weighed; all of it is searched.
 _LOOKED_TERMS = 200  # What is longer is not a statement that another one could replace.
 _RECENT_SHARE = 0.15
+_MESSAGE_CHARS = 1_500  # What is longer is no message.
+_RULE_NEAR = 0.2  # As near as this is what any rule is about.
 SPELT_SHARE = 0.4  # How much meaning counts in a question that the embedder can only spell; words count for the rest,
 _SPELT_NEAR, _SPELT_RISE = 0.42, 0.5  # as much as texts with so many of the words are usually near.
 _COMPANY_MAX, _COMPANY_BEST, _COMPANY_TERMS = 60, 10, 100
@@ -53,10 +56,11 @@ class Weighing:
         self._read(candidates)
         # Pages follow each other by score, so there a score must not depend on what else was found.
         if not self._query.depth:
-            self._hear(self._spoken(candidates))
+            self._weigh_telling(self._hear(self._spoken(candidates)))
             self._weigh_company()
             self._weigh_recent()
             self._weigh_time()
+            self._weigh_standing()
         return [
             Evidence(number, number in self._exact, values, self._is_statement(number))
             for number, values in self._values.items()
@@ -148,11 +152,14 @@ class Weighing:
         found = {number: turns.turn_of(one.text, one.scope) for number, one in begun.items()}
         return {number: turn for number, turn in found.items() if turn}
 
-    def _hear(self, spoken: dict[int, Turn]) -> None:
-        """Weigh what was said around the best candidates: it helps them, and may itself be the answer."""
+    def _hear(self, spoken: dict[int, Turn]) -> dict[int, Turn]:
+        """Weigh what was said around the best candidates: it helps them, and may itself be the answer.
+
+        Returned is what belongs to a talk.
+        """
         best = sorted(spoken.keys() & self._values.keys(), key=self._strength, reverse=True)[: turns.EXPANDED_MAX]
         if not best:
-            return
+            return {}
         within = self._within
         runs = search.surroundings(self._db, within.bank_id, best, 2 * turns.REACH)
         unread = list(dict.fromkeys(number for run in runs for number in run if number not in self._values))
@@ -162,12 +169,25 @@ class Weighing:
         heard = {number: turn for number, turn in (spoken | more).items() if number in self._values}
         conversation = Conversation(heard, runs)
         windows = {number: around for number in heard if (around := conversation.around(number))}
-        speakers = {heard[number].speaker for number in windows}
-        about = turns.asked_about(self._query.text, speakers)
-        for number, turn in heard.items():
-            if turn.speaker in speakers:
-                self._values[number] |= {"speaker": float(turn.speaker in about), "asking": turn.asking}
+        talking = {heard[number].speaker for number in windows}
+        talk = {number: turn for number, turn in heard.items() if turn.speaker in talking}
+        said = [(turn.speaker, self._texts[number]) for number, turn in talk.items()]
+        about = speakers.asked_about(self._query.text, said)
+        for number, turn in talk.items():
+            self._values[number]["speaker"] = float(turn.speaker in about)
         self._weigh_around(windows)
+        return talk
+
+    def _weigh_telling(self, talk: Mapping[int, Turn]) -> None:
+        """Whether something is told, or only asked or answered; who asks an assistant tells about themselves by it."""
+        among_people = speakers.ASSISTANTS.isdisjoint(turn.speaker for turn in talk.values())
+        telling = Telling(self._query.text)
+        for number, values in self._values.items():
+            said, turn = self._texts.get(number, ""), talk.get(number)
+            if turn and among_people:
+                values |= {"asking": turn.asking, "telling": telling.to_people(turns.body(said))}
+            elif turn.speaker not in speakers.ASSISTANTS if turn else _is_message(said):
+                values["telling"] = telling.to_assistant(turns.body(said))
 
     def _weigh_around(self, windows: Mapping[int, Sequence[tuple[int, int]]]) -> None:
         """How much more a turn and those around it say together than it says alone: in words, as a whole, in tokens."""
@@ -210,5 +230,23 @@ class Weighing:
             for number, values in self._values.items():
                 values["time"] = float(during[0] <= self._moments[number] < during[1])
 
+    def _weigh_standing(self) -> None:
+        """What an answer should keep to: preferences when advice is asked for, and rules about what is asked."""
+        for_advice = standing.asks_for_advice(self._query.text)
+        rules: dict[int, str] = {}
+        for number, values in self._values.items():
+            said = self._texts.get(number, "")
+            if for_advice and standing.is_preference(said):
+                values["preference"] = 1.0
+            if about := standing.about(said):
+                rules[number] = about
+        if rules and self._asking:
+            for number, near in zip(rules, self._asking.likeness(list(rules.values())), strict=True):
+                self._values[number]["rule"] = max(0.0, near - _RULE_NEAR)
+
     def _strength(self, number: int) -> float:
         return rank.strength(self._values[number])
+
+
+def _is_message(text: str) -> bool:
+    return len(text) <= _MESSAGE_CHARS and "\n" not in text

@@ -1,0 +1,77 @@
+"""Whom of those who talk a question is about."""
+
+from collections.abc import Iterable
+
+import pytest
+
+from commonplace.recall.speakers import asked_about
+
+
+def talk(*speakers: str) -> list[tuple[str, str]]:
+    return [(speaker, "Hm.") for speaker in speakers]
+
+
+@pytest.mark.parametrize(
+    ("question", "meant"),
+    [
+        ("Where does Anna live?", {"anna"}),
+        ("What did Gina's mother say?", {"gina rossi"}),
+        ("Where did I park my car?", {"user"}),
+        ("Where is the annaberg?", set[str]()),
+    ],
+)
+def test_a_question_names_whom_it_is_about(question: str, meant: Iterable[str]) -> None:
+    assert asked_about(question, talk("anna", "gina rossi", "user")) == frozenset(meant)
+
+
+def test_a_speaker_whose_name_is_spelt_otherwise_is_meant_too() -> None:
+    said = talk("muhhamed", "fahim khan", "ben")
+    assert asked_about("What games do Fahim and Muhammad play?", said) == {"muhhamed", "fahim khan"}
+    assert asked_about("What does Bert like?", said) == frozenset()
+    assert asked_about("What does Carla like?", talk("carla", "carl")) == {"carla"}
+
+
+@pytest.mark.parametrize(
+    ("question", "meant"),
+    [
+        ("When did I say the sprint ends?", {"user"}),
+        ("What did you recommend for my savings?", {"assistant"}),
+        ("Which libraries had you suggested to me?", {"assistant"}),
+        ("What was your advice about my deadline?", {"assistant"}),
+        ("In which order did I bring up the topics of our conversations?", {"user"}),
+        ("Can you summarize how my writing has progressed?", set[str]()),
+        ("What have we discussed about my budget?", set[str]()),
+        ("Which city is the capital?", set[str]()),
+    ],
+)
+def test_in_a_talk_with_an_assistant_it_is_told_whose_words_are_asked_for(question: str, meant: Iterable[str]) -> None:
+    assert asked_about(question, talk("user", "assistant")) == frozenset(meant)
+
+
+@pytest.mark.parametrize(
+    "calls",
+    [
+        ("Hello Kate. How are you?", "Thank you so much Kate, I will."),
+        ("That looks lovely, Kate!", "What do you think, Kate?"),
+        ("I did not know that, Kate.", "Hey Kate"),
+    ],
+)
+def test_who_is_called_by_another_name_is_meant_by_it(calls: tuple[str, str]) -> None:
+    said = [("elise", calls[0]), ("emi", "I had a busy day."), ("elise", calls[1])]
+    assert asked_about("What are Kate's hobbies?", said) == {"emi"}
+    assert asked_about("What do both Kate and Elise like?", said) == {"emi", "elise"}
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        [("elise", "I met Kate at the spa."), ("emi", "Nice."), ("elise", "Kate has a dog, and Kate paints.")],
+        [("elise", "Amy, Kate, and Joseph came."), ("emi", "Nice."), ("elise", "So did Jo, Kate, and Tim.")],
+        [("elise", "Hello Kate."), ("emi", "Hi."), ("elise", "Bye.")],
+        [("elise", "Hello Kate."), ("emi", "Hello Kate."), ("elise", "Hello Kate.")],
+        [("elise", "Hello Kate."), ("emi", "Hi."), ("ben", "Hi."), ("elise", "Bye Kate.")],
+    ],
+    ids=["talked about", "in lists", "once", "by both", "three talk"],
+)
+def test_somebody_talked_about_is_nobody_who_talks(said: list[tuple[str, str]]) -> None:
+    assert asked_about("What are Kate's hobbies?", said) == frozenset()
