@@ -40,10 +40,12 @@ TARGET = Path(fitted.__file__)
 FITTING = Path(__file__).parent / "fitting"
 # How much a question counts that is asked of its own store, of an emptied one, of a few memories, of another store.
 OWN, EMPTIED, SMALL, FOREIGN, PUBLIC = 1.0, 0.5, 0.1, 0.15, 0.3
+# How much a pair counts in a store of its own, and in a few memories of it.
+PAIRS = {OWN: 1.0, SMALL: 0.2}
 # Every so many-th question of a public set, and of how many of its stores.
 PUBLIC_SETS = {"locomo-turn": (9, 9), "realtalk-turn": (7, 9), "longmemeval-turn": (4, 1), "memdaily-zh": (1, 25)}
 FEW = (0, 2, 6, 15)
-FOREIGN_READ = 10
+FOREIGN_ASKED, FOREIGN_READ = 4, 20
 STIFFNESS, PAIR_STIFFNESS = 4.0, 1.0
 CUTS = tuple(cut / 100 for cut in range(10, 61, 2))
 NEWER_MIN, REPLACED_MIN = 0.2, 0.4
@@ -148,8 +150,8 @@ def _own_cases(stores: Sequence[Store], reranker: Reranker | None) -> Iterator[C
                     if question.half != "dev":
                         continue
                     if other is not store:
-                        # Reading takes its time, and strangers are easily told.
-                        if question.expected and (reranker is None or next(foreign) % FOREIGN_READ == 0):
+                        # Strangers are easily told, and reading takes its time.
+                        if question.expected and next(foreign) % (FOREIGN_READ if reranker else FOREIGN_ASKED) == 0:
                             yield _case(place, FOREIGN, _emptied(question), None)
                         continue
                     yield _case(place, OWN, question, None)
@@ -211,9 +213,9 @@ def _fitted(cases: Sequence[Case]) -> Weights:
         if not case.is_open(place)
     ]
     pairs = [
-        (pair.values, case.is_right(pair.newer) and case.names[pair.older] in case.question.superseded, 1.0)
+        (pair.values, case.is_right(pair.newer) and case.names[pair.older] in case.question.superseded, weight)
         for case in cases
-        if case.weight == OWN
+        if (weight := PAIRS.get(case.weight))
         for pair in case.pairs
     ]
     names = {name for values, _, _ in hits for name in values}.difference(EITHER_WAY)

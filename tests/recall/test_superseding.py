@@ -123,3 +123,45 @@ def test_a_name_alone_ties_no_two_memories_together(engine: Engine, clock: Stopp
         clock.advance(DAY_MS)
         engine.remember("b", Draft(text))
     assert texts(engine, Query("Where does Callum live?", limit=10))[0] == "Callum lives in Dunedin."
+
+
+def test_a_rule_stands_until_another_rule_or_a_change(engine: Engine, clock: StoppedClock) -> None:
+    rule = "Always use pnpm when you install packages in the web repo."
+    question = "How do I install packages for the web repo?"
+    for text in (rule, "The web repo lives at git.example.org/web and is built with Vite.", "Lunch is at noon."):
+        clock.advance(DAY_MS)
+        engine.remember("b", Draft(text))
+    assert texts(engine, Query(question))[0] == rule
+    clock.advance(DAY_MS)
+    changed = "Always use bun when you install packages in the web repo."
+    engine.remember("b", Draft(changed))
+    assert texts(engine, Query(question))[0] == changed
+
+
+@pytest.mark.parametrize(
+    ("facts", "question"),
+    [
+        (
+            ("Staging database is on port 5432.", "Production database is on port 6432.", "Backups run at 2am."),
+            "What port is the staging database on?",
+        ),
+        (
+            (
+                "Production database is on port 6432.",
+                "Backups of the production database run at 2am.",
+                "Lunch is at 12.",
+            ),
+            "What port is the production database on?",
+        ),
+        (("Anna is allergic to peanuts.", "Ben is allergic to cats.", "Lunch is at 12."), "What is Anna allergic to?"),
+        (
+            ("The web repo uses React 19.", "The web repo's CI runs on GitHub Actions.", "Lunch is at 12."),
+            "Which framework does the web repo use?",
+        ),
+    ],
+)
+def test_a_sibling_replaces_nothing(engine: Engine, clock: StoppedClock, facts: tuple[str, ...], question: str) -> None:
+    for fact in facts:
+        clock.advance(DAY_MS)
+        engine.remember("b", Draft(fact))
+    assert texts(engine, Query(question))[0] == facts[0]

@@ -41,13 +41,16 @@ def is_preference(text: str) -> bool:
     return len(text) <= _PREFERENCE_CHARS_MAX and _PREFERENCE.search(text) is not None
 
 
-def about(text: str) -> str:
-    """What a rule is about; nothing when a text is none."""
+def is_rule(text: str) -> bool:
+    """Whether a text says what shall be done from now on."""
     if len(text) > _RULE_CHARS_MAX:
-        return ""
+        return False
     plain = text.lower()
     # Few texts have any of these words, and looking for them is fast.
-    if not any(words in plain for words in _FROM_NOW_ON) or not _RULE.search(text):
-        return ""
-    found = _ABOUT.search(text)
+    return any(words in plain for words in _FROM_NOW_ON) and _RULE.search(text) is not None
+
+
+def about(text: str) -> str:
+    """What a rule is about; nothing when a text is none, or says not what for."""
+    found = _ABOUT.search(text) if is_rule(text) else None
     return found["about"].strip() if found else ""

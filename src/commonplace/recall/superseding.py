@@ -12,12 +12,15 @@ question's words itself, and is as sure an answer. What tells a change:
   same figure     whether they have a figure in common, and may say the same
   between         how many of the hits were written between the two: what was written at one time goes together
   longer          how much longer it is: a change comes with its reason
-  change          whether it says "now", "no longer" and the like
+  change          whether it says "now", "no longer" and the like, and `told` whether by it what is asked
+  words lost      which share of the question the older one has and it has not
   strength        how much speaks for it as an answer; `weaker` and `behind best` how much less than for others
   place           where it stands among the hits, and `older's place` where the older one does
 
-Exceptions and plans change nothing. Long texts and what people say to each other stay where they are. The weights are
-in `fitted.py`, which `evals/fit_sureness.py` writes.
+Exceptions and plans change nothing, and a rule stands until another rule or a change. What lacks the name that is asked
+for, or a word of the question although it has most others of the older one, is a sibling of it: production's port
+replaces nothing of staging. Long texts and what people say to each other stay where they are. The weights are in
+`fitted.py`, which `evals/fit_sureness.py` writes.
 """
 
 import math
@@ -28,13 +31,14 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from commonplace import text
-from commonplace.recall import fitted, rank
+from commonplace.recall import fitted, rank, standing
 from commonplace.recall.rank import Evidence, Scored
 from commonplace.recall.sureness import MONTHS, Look
 
 TOP = 5  # For so many of the best it is asked whether something newer has replaced them.
 _LIKE_MIN = 0.15
 _OWN_WORDS_MIN = 0.95
+_SIBLINGS_SHARE = 0.4
 _MEMORIES_USUAL = 60  # Words are as rare as among so many, so that a small store knows rare ones too.
 _WEIGHT_USUAL = 4.0
 _DAYS = "(?:mon|tues|wednes|thurs|fri|satur|sun)day"
@@ -94,11 +98,16 @@ class _Seen:
     figures: frozenset[str]
     is_change: bool
     is_passing: bool
+    is_rule: bool
 
     @classmethod
     def of(cls, look: Look) -> "_Seen":
         is_change, is_passing = (words.search(look.text) is not None for words in (_CHANGE, _PASSING))
-        return cls(look, frozenset(_FIGURE.findall(look.text)), is_change, is_passing)
+        return cls(look, frozenset(_FIGURE.findall(look.text)), is_change, is_passing, standing.is_rule(look.text))
+
+    def leaves(self, old: "_Seen") -> bool:
+        """Whether it leaves an older one as it was: what passes does, and a rule ends with a rule or a change."""
+        return self.is_passing or (old.is_rule and not self.is_rule and not self.is_change)
 
 
 def pairs(
@@ -124,17 +133,21 @@ def pairs(
         whole = sum(weights.values()) or 1.0
         later = [place for place in statements if numbers[place] > numbers[older]]
         nearest = max((alike[older][place] for place in later), default=0.0)
+        old = found[older]
+        if old.evidence.values.get("vector", 0.0) >= _OWN_WORDS_MIN and own <= looks[older].found:
+            continue  # Who asks in its own words means that one.
         for newer in later:
-            like, old, new = alike[older][newer], found[older], found[newer]
+            like, new = alike[older][newer], found[newer]
             if like < _LIKE_MIN or not _may_replace(new.evidence, old.evidence):
                 continue
-            shared = own & looks[newer].terms
-            if not _tied(shared, looks[newer], looks[older], asked):
+            shared, lost = own & looks[newer].terms, looks[older].found - looks[newer].found
+            # Whoever lacks the name that is asked for is somebody else.
+            if not asked.keys() >= lost or not _tied(shared, looks[newer], looks[older], asked):
                 continue
             for place in (newer, older):
                 if place not in seen:
                     seen[place] = _Seen.of(looks[place])
-            if seen[newer].is_passing:
+            if seen[newer].leaves(seen[older]):
                 continue
             values = {
                 "like": like,
@@ -147,8 +160,12 @@ def pairs(
                 "behind best": found[0].strength - new.strength,
                 "place": math.log(newer + 1),
                 "older's place": math.log(older + 1),
+                "told": float(_tells(looks[newer], looks[older], asked)),
+                "words lost": sum(asked.get(term, 0.0) for term in lost) / (sum(asked.values()) or 1.0),
             }
-            yield Pair(newer, older, values | _compared(seen[newer], seen[older]))
+            is_sibling = values["words lost"] > 0 and values["shared"] > _SIBLINGS_SHARE
+            if seen[newer].is_change or not is_sibling:
+                yield Pair(newer, older, values | _compared(seen[newer], seen[older]))
 
 
 def _compared(new: _Seen, old: _Seen) -> dict[str, float]:
@@ -167,8 +184,11 @@ def _tied(shared: frozenset[str], new: Look, old: Look, asked: Mapping[str, floa
     """
     if len(asked) == 1 and old.found == frozenset(asked) and not new.found:
         return False
-    if any(term in asked or term not in old.found for term in shared):
-        return True
+    return any(term in asked or term not in old.found for term in shared) or _tells(new, old, asked)
+
+
+def _tells(new: Look, old: Look, asked: Mapping[str, float]) -> bool:
+    """Whether the newer one tells by a change what was asked about: who has moved lives elsewhere."""
     lacking = asked.keys() & old.found
     return any(change.search(new.text) for change, words in _TOLD if not words.isdisjoint(lacking))
 
@@ -176,9 +196,8 @@ def _tied(shared: frozenset[str], new: Look, old: Look, asked: Mapping[str, floa
 def _may_replace(new: Evidence, old: Evidence) -> bool:
     """Whether one is newer than the other, and no less of the name and of the time that the question speaks of.
 
-    Both must be statements: in a talk the newer of two turns that are alike is seldom the better answer. And who asks
-    in the older one's own words means that one.
+    Both must be statements: in a talk the newer of two turns that are alike is seldom the better answer.
     """
-    if new.memory_id <= old.memory_id or old.values.get("vector", 0.0) >= _OWN_WORDS_MIN or new.exact < old.exact:
+    if new.memory_id <= old.memory_id or new.exact < old.exact:
         return False
     return new.values.get("time", 0.0) >= old.values.get("time", 0.0)

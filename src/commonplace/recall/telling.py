@@ -29,15 +29,15 @@ _REACTION = frozenset(
 _PAST = re.compile(r"[a-z]{3}ed\b")
 _DIGIT = re.compile(r"\d")
 _NAME = re.compile(r"[a-z,] [A-Z][a-z]")
-_BY_THE_WAY = re.compile(r"\b(?:by the way|btw|speaking of|oh,? and)\b", re.IGNORECASE)
+_BY_THE_WAY = ("by the way", "btw", "speaking of", "oh, and", "oh and")
 _REPLY = re.compile(
     r"\W*(?:that's|that|thanks|thank|i'll|i think|those|these|sounds|great|yeah|yes|sure|okay|ok|got it|good|i like"
-    r"|i love|i'd|wow|i didn't know|no)\b",
-    re.IGNORECASE,
+    r"|i love|i'd|wow|i didn't know|no)\b"
 )
 # What a question asks for, so that a turn that has it tells more.
 _ASKS_WHEN = re.compile(r"\b(?:when|how long|what (?:time|day|date|month|year))\b", re.IGNORECASE)
 _ASKS_NUMBER = re.compile(r"\bhow (?:many|much|often|old)\b", re.IGNORECASE)
+_ASKS_NAME = re.compile(r"\b(?:who|whom|where|which|name)\b", re.IGNORECASE)
 _ASKS_TITLE = re.compile(
     r"\b(?:books?|movies?|films?|shows?|songs?|series|games?|albums?|novels?|authors?|read|watch(?:ed)?|play)\b",
     re.IGNORECASE,
@@ -50,6 +50,7 @@ class Telling:
     def __init__(self, question: str) -> None:
         self._when = 0.95 if _ASKS_WHEN.search(question) else 0.3
         self._number = 0.5 if _ASKS_NUMBER.search(question) else 0.25
+        self._name = 0.55 if _ASKS_NAME.search(question) else 0.2
         self._title = 0.9 if _ASKS_TITLE.search(question) else 0.4
 
     def to_people(self, said: str) -> float:
@@ -61,11 +62,11 @@ class Telling:
         told += self._when * (not words.isdisjoint(_WHEN))
         told += self._number * (not words.isdisjoint(_COUNTED) or _DIGIT.search(plain) is not None)
         told += self._title * ('"' in plain or "“" in plain)
-        told += 0.25 * (_NAME.search(plain) is not None)
+        told += self._name * (_NAME.search(plain) is not None)
         return told - 0.3 * (not words.isdisjoint(_PROMISE)) - 0.2 * (not words.isdisjoint(_REACTION))
 
     @staticmethod
     def to_assistant(said: str) -> float:
         """How much somebody tells an assistant beside what they want from it."""
-        plain = said.replace("’", "'")
-        return 0.4 * (_BY_THE_WAY.search(plain) is not None) - 0.5 * (_REPLY.match(plain) is not None)
+        plain = said.replace("’", "'").lower()
+        return 0.4 * any(words in plain for words in _BY_THE_WAY) - 0.5 * (_REPLY.match(plain) is not None)

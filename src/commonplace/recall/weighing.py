@@ -188,6 +188,9 @@ class Weighing:
                 values |= {"asking": turn.asking, "telling": telling.to_people(turns.body(said))}
             elif turn.speaker not in speakers.ASSISTANTS if turn else _is_message(said):
                 values["telling"] = telling.to_assistant(turns.body(said))
+            # Nearly everything outside of talks tells as much as usual, which is not worth a line.
+            if values.get("telling") == 0:
+                del values["telling"]
 
     def _weigh_around(self, windows: Mapping[int, Sequence[tuple[int, int]]]) -> None:
         """How much more a turn and those around it say together than it says alone: in words, as a whole, in tokens."""

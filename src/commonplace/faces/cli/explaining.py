@@ -26,8 +26,11 @@ _MEANT = {
     "company": "nearness to the best others",
     "speaker": "said by who is asked about",
     "asking": "how much of it only asks",
+    "telling": "how much it tells, 0 is usual",
     "recent": "how new it is",
     "time": "of the time that is asked for",
+    "preference": "what somebody prefers",
+    "rule": "a rule about what is asked",
     "read": "the reranker's word, -0.5 to 0.5",
     "sure": "how surely it is an answer",
 }
@@ -40,6 +43,7 @@ _BY = {
     "what was said around it": ("coverage around", "vector around", "tokens around"),
     "its speaker": ("speaker",),
     "its time": ("time",),
+    "what holds from now on": ("preference", "rule"),
 }
 _HINTS = {
     "beyond the limit": "a larger --limit shows more",
