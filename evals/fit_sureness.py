@@ -40,8 +40,6 @@ TARGET = Path(fitted.__file__)
 FITTING = Path(__file__).parent / "fitting"
 # How much a question counts that is asked of its own store, of an emptied one, of a few memories, of another store.
 OWN, EMPTIED, SMALL, FOREIGN, PUBLIC = 1.0, 0.5, 0.1, 0.15, 0.3
-# How much a pair counts in a store of its own, and in a few memories of it.
-PAIRS = {OWN: 1.0, SMALL: 0.2}
 # Every so many-th question of a public set, and of how many of its stores.
 PUBLIC_SETS = {"locomo-turn": (9, 9), "realtalk-turn": (7, 9), "longmemeval-turn": (4, 1), "memdaily-zh": (1, 25)}
 FEW = (0, 2, 6, 15)
@@ -213,9 +211,9 @@ def _fitted(cases: Sequence[Case]) -> Weights:
         if not case.is_open(place)
     ]
     pairs = [
-        (pair.values, case.is_right(pair.newer) and case.names[pair.older] in case.question.superseded, weight)
+        (pair.values, case.is_right(pair.newer) and case.names[pair.older] in case.question.superseded, 1.0)
         for case in cases
-        if (weight := PAIRS.get(case.weight))
+        if case.weight == OWN
         for pair in case.pairs
     ]
     names = {name for values, _, _ in hits for name in values}.difference(EITHER_WAY)

@@ -117,3 +117,9 @@ def test_more_that_speaks_for_a_hit_never_makes_it_less_sure() -> None:
     either_way = {"long", "turn", "speaker"}
     for name, weight in fitted.SURE.items():
         assert name in either_way or (weight <= 0 if name in against else weight >= 0), name
+
+
+def test_among_few_candidates_less_will_do() -> None:
+    few, some, many, more = (sureness.least({}, count) for count in (3, 40, 60, 500))
+    assert few < some < many == more == fitted.SURE_MIN
+    assert sureness.least({"read": 0.1}, 60) == fitted.READ_MIN

@@ -43,23 +43,23 @@ READ_MIN = 0.38
 # How sure it is that a newer memory replaced an older one; from the first cut on it stands before that one,
 # from the second on that one is left out.
 SUPERSEDING: Mapping[str, float] = {
-    "behind best": -0.243,
-    "behind nearest": -9.483,
-    "between": 2.268,
-    "change": 0.966,
-    "like": 1.033,
-    "longer": 0.915,
-    "older's place": -1.359,
-    "place": -1.166,
-    "rarest shared": 8.215,
-    "same figure": 0.051,
-    "same kind": 1.162,
-    "shared": 0.273,
-    "strength": 0.180,
-    "told": 2.529,
-    "weaker": 0.394,
-    "words lost": -0.902,
+    "behind best": -0.287,
+    "behind nearest": -9.783,
+    "between": 3.181,
+    "change": 0.955,
+    "like": 0.781,
+    "longer": 0.762,
+    "older's place": -1.241,
+    "place": -1.019,
+    "rarest shared": 7.490,
+    "same figure": 0.073,
+    "same kind": 1.213,
+    "shared": 0.314,
+    "strength": 0.216,
+    "told": 2.492,
+    "weaker": 0.437,
+    "words lost": -0.855,
 }
-SUPERSEDING_START = -9.585
+SUPERSEDING_START = -9.910
 NEWER_MIN = 0.20
 REPLACED_MIN = 0.40

@@ -29,7 +29,7 @@ def judged(found: Sequence[Scored], values: Sequence[Mapping[str, float]], pairs
     `values` say how the best hits stand to the question; without any, what is relevant is sure.
     """
     if values:
-        sures = [(sure := sureness.sure(each), sure >= sureness.least(each)) for each in values]
+        sures = [(sure := sureness.sure(each), sure >= sureness.least(each, len(found))) for each in values]
         sures += [(0.0, False)] * (len(found) - len(values))
         hits = [
             Judged(one, sure, one.evidence.exact or is_sure) for one, (sure, is_sure) in zip(found, sures, strict=True)

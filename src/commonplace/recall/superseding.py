@@ -133,11 +133,8 @@ def pairs(
         whole = sum(weights.values()) or 1.0
         later = [place for place in statements if numbers[place] > numbers[older]]
         nearest = max((alike[older][place] for place in later), default=0.0)
-        old = found[older]
-        if old.evidence.values.get("vector", 0.0) >= _OWN_WORDS_MIN and own <= looks[older].found:
-            continue  # Who asks in its own words means that one.
         for newer in later:
-            like, new = alike[older][newer], found[newer]
+            like, old, new = alike[older][newer], found[older], found[newer]
             if like < _LIKE_MIN or not _may_replace(new.evidence, old.evidence):
                 continue
             shared, lost = own & looks[newer].terms, looks[older].found - looks[newer].found
@@ -196,8 +193,9 @@ def _tells(new: Look, old: Look, asked: Mapping[str, float]) -> bool:
 def _may_replace(new: Evidence, old: Evidence) -> bool:
     """Whether one is newer than the other, and no less of the name and of the time that the question speaks of.
 
-    Both must be statements: in a talk the newer of two turns that are alike is seldom the better answer.
+    Both must be statements: in a talk the newer of two turns that are alike is seldom the better answer. And who asks
+    in the older one's own words means that one.
     """
-    if new.memory_id <= old.memory_id or new.exact < old.exact:
+    if new.memory_id <= old.memory_id or old.values.get("vector", 0.0) >= _OWN_WORDS_MIN or new.exact < old.exact:
         return False
     return new.values.get("time", 0.0) >= old.values.get("time", 0.0)
