@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from commonplace import text
-from commonplace.recall import fitted, rank
+from commonplace.recall import fitted, rank, turns
 from commonplace.recall.rank import Scored
 
 TOP = 25  # So many of the best are held against the question once more.
@@ -42,7 +42,6 @@ _COUNTED = (
     "once|twice|dozen|every"
 )
 _CAPITAL = re.compile(r"(?<=[\w,;)'’\"]\s)[A-ZÀ-Þ][\w'’-]+")
-_LABEL = re.compile(r"^(?:\([^)\n]*\)\s*)?[^:\n]{0,30}:\s")
 
 
 def _either(*parts: str) -> re.Pattern[str]:
@@ -143,7 +142,7 @@ def least(values: Mapping[str, float], count: int) -> float:
 
 
 def _has(answer: re.Pattern[str] | None, asked: Asked, look: Look, is_turn: bool) -> bool:
-    body = _LABEL.sub("", look.text) if is_turn else look.text
+    body = turns.body(look.text) if is_turn else look.text
     if answer:
         return answer.search(body) is not None
     return any(name.casefold() not in asked.text.casefold() for name in _CAPITAL.findall(body))

@@ -184,13 +184,15 @@ class Weighing:
         telling = Telling(self._query.text)
         for number, values in self._values.items():
             said, turn = self._texts.get(number, ""), talk.get(number)
+            told = 0.0
             if turn and among_people:
-                values |= {"asking": turn.asking, "telling": telling.to_people(turns.body(said))}
+                values["asking"] = turn.asking
+                told = telling.to_people(turns.body(said))
             elif turn.speaker not in speakers.ASSISTANTS if turn else _is_message(said):
-                values["telling"] = telling.to_assistant(turns.body(said))
+                told = telling.to_assistant(turns.body(said))
             # Nearly everything outside of talks tells as much as usual, which is not worth a line.
-            if values.get("telling") == 0:
-                del values["telling"]
+            if told:
+                values["telling"] = told
 
     def _weigh_around(self, windows: Mapping[int, Sequence[tuple[int, int]]]) -> None:
         """How much more a turn and those around it say together than it says alone: in words, as a whole, in tokens."""
