@@ -49,7 +49,7 @@ CUTS = tuple(cut / 100 for cut in range(10, 61, 2))
 NEWER_MIN, REPLACED_MIN = 0.2, 0.4
 
 EITHER_WAY = ("long", "turn", "speaker")  # These say what a hit is, not whether it is right.
-ORDER_ONLY = ("company", "recent", "time", "preference", "rule")
+ORDER_ONLY = ("company", "part", "recent", "time", "preference", "rule")
 
 Floats: TypeAlias = NDArray[np.float64]
 Place: TypeAlias = tuple[str, Engine, Mapping[int, str]]

@@ -3,11 +3,11 @@
 Reads the store; writes nothing; knows no product and no protocol.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from commonplace import text
-from commonplace.recall import judging, rank, reranking, superseding, sureness
+from commonplace.recall import comparing, judging, rank, reranking, superseding, sureness
 from commonplace.recall.judging import Judged
 from commonplace.recall.rank import Evidence, Question, Scored
 from commonplace.recall.reranking import Reranker
@@ -150,7 +150,15 @@ class Search:
         return rank.answer_min(count or self.row_count)
 
     def evidence(self) -> list[Evidence]:
-        """What speaks for each candidate."""
+        """What speaks for each candidate, and for each of the things where the question compares some."""
+        found = self._whole()
+        # Pages follow each other by score, so there a score must not depend on what else was found.
+        asked = comparing.parts(self.query.text) if not self.query.depth else ()
+        queries = [replace(self.query, text=part) for part in asked]
+        parts = [Search(self.db, Models(self.semantics), self.bank_id, one, self.now)._whole() for one in queries]
+        return comparing.by_part(found, parts) if parts else found
+
+    def _whole(self) -> list[Evidence]:
         named = self._by_identifiers()
         candidates = list(dict.fromkeys((*named, *self._by_keywords(), *self._by_meaning())))
         if self.asking:

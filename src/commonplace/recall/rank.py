@@ -16,9 +16,11 @@ Their weighted sum goes through a logistic curve: the relevance. What follows on
   speaker        whether a turn is said by whom the question is about
   asking         among people, which share of a turn's sentences are questions, which seldom answer any
   telling        how much a turn or a message tells, rather than thanks, agrees or promises; 0 is as much as usual
+  part           how near it comes to the best for one of two things that the question compares
   recent         how new it is, when the question goes on with what was last talked about
   time           whether it is of the time that the question speaks of
   preference     whether it says what somebody prefers, when the question asks for advice
+  kind           how much it names of the kind of thing that is asked for: a dog where a pet is
   rule           how near the question is to what a standing rule is about
   read           what a reranker says that read both, where one is installed: from -0.5 to 0.5
 
@@ -52,9 +54,11 @@ ORDER: Mapping[str, float] = {
     "speaker": 3.0,
     "asking": -2.0,
     "telling": 1.0,
+    "part": 2.5,
     "recent": 1.6,
     "time": 1.5,
     "preference": 1.5,
+    "kind": 2.0,
     "rule": 6.0,
     "read": 8.8,
 }
@@ -101,6 +105,10 @@ class Evidence:
     exact: bool
     values: Mapping[str, float] = field(default_factory=dict[str, float])
     is_statement: bool = False
+
+    def with_value(self, name: str, value: float) -> "Evidence":
+        """The same, and one thing more."""
+        return replace(self, values={**self.values, name: value})
 
     def channels(self) -> dict[str, float]:
         """The evidence by name, for those who want to see why."""

@@ -4,7 +4,6 @@ What it says is one more kind of evidence and settles the order. Of a long text 
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from itertools import pairwise
 from typing import Protocol
 
@@ -36,10 +35,7 @@ def read(
     said = reranker.scores(question, [passage(asked, known[number]) for number in chosen])
     values = {number: _value(score) for number, score in zip(chosen, said, strict=True)}
     unread = _value(_LEAST)
-    return [
-        replace(one, values={**one.values, "read": values.get(one.memory_id, unread)})
-        for one in (each.evidence for each in scored)
-    ]
+    return [one.with_value("read", values.get(one.memory_id, unread)) for one in (each.evidence for each in scored)]
 
 
 def passage(asked: Question, memory: Memory) -> str:

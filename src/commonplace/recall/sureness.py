@@ -8,7 +8,7 @@ shows when it is held against the question once more, and against the other cand
   names missing    which share of the names in the question it does not have
   known missing    which share of the question it does not have though other memories do: it speaks of something else
   unknown missing  the same of words that no memory has, which may only be said otherwise
-  kind missing     whether it lacks what is asked for: a time, a number, a name or a place
+  kind missing     whether it lacks what is asked for: a time, a number, a name, a place, or something of a kind
   long, turn       whether it is a long text, or said in a conversation
 
 Where a reranker has read the best hits, what it says counts most, and all else weighs otherwise.
@@ -117,7 +117,7 @@ def features(asked: Asked, found: Sequence[Scored], looks: Sequence[Look]) -> li
             "names missing": len(asked.names & missing) / len(asked.names) if asked.names else 0.0,
             "known missing": sum(asked.terms[term] for term in missing - asked.unknown) / total,
             "unknown missing": sum(asked.terms[term] for term in missing & asked.unknown) / total,
-            "kind missing": float(not all(has)),
+            "kind missing": float(not all(has) or one.evidence.values.get("kind") == 0),
             "turn": float("speaker" in one.evidence.values),
             "long": min(1.0, len(look.terms) / _LONG_TERMS),
         }

@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
-from commonplace.recall import rank, speakers, standing, sureness, turns
+from commonplace.recall import kinds, rank, speakers, standing, sureness, turns
 from commonplace.recall.rank import Evidence, Question, Words
 from commonplace.recall.sureness import Look
 from commonplace.recall.telling import Telling
@@ -61,6 +61,7 @@ class Weighing:
             self._weigh_recent()
             self._weigh_time()
             self._weigh_standing()
+            self._weigh_kind()
         return [
             Evidence(number, number in self._exact, values, self._is_statement(number))
             for number, values in self._values.items()
@@ -248,6 +249,15 @@ class Weighing:
         if rules and self._asking:
             for number, near in zip(rules, self._asking.likeness(list(rules.values())), strict=True):
                 self._values[number]["rule"] = max(0.0, near - _RULE_NEAR)
+
+    def _weigh_kind(self) -> None:
+        """Whether something of the kind is named that the question asks for. Nearly all of a long text does that."""
+        if members := kinds.asked_for(self._query.text):
+            for number, values in self._values.items():
+                length = self._words[number].length
+                named = members.named(self._terms[number], length) if length <= _LOOKED_TERMS else 0.0
+                if named or members.is_kind_named:
+                    values["kind"] = named
 
     def _strength(self, number: int) -> float:
         return rank.strength(self._values[number])

@@ -1,0 +1,70 @@
+"""Questions about two things at once: each of them is asked for by itself too."""
+
+import pytest
+
+from commonplace.engine.engine import Engine
+from commonplace.recall import comparing
+from commonplace.records import Draft, Query
+
+
+@pytest.mark.parametrize(
+    ("question", "parts"),
+    [
+        (
+            "How many days passed between my visit to the harbour and the concert in Leeds?",
+            ["my visit to the harbour", "the concert in Leeds"],
+        ),
+        ("Which came first, the new boiler or the blue carpet?", ["the new boiler", "the blue carpet"]),
+        (
+            "Who joined most recently, the plumber from Kiel, the cook or the night porter?",
+            ["the plumber from Kiel", "the cook", "the night porter"],
+        ),
+        (
+            "How long had it been since I bought the kiln when the first order came?",
+            ["I bought the kiln", "the first order came"],
+        ),
+        (
+            "How many weeks had I been learning Greek when we moved to Patras?",
+            ["I been learning Greek", "we moved to Patras"],
+        ),
+    ],
+)
+def test_a_comparison_is_taken_apart(question: str, parts: list[str]) -> None:
+    assert list(comparing.parts(question)) == parts
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What is the difference between tea and coffee?",
+        "What did Anna and Ben talk about?",
+        "Which came first, the new boiler, the carpet, the red lamp, the grey sofa, a big shelf or the blue door?",
+        "Is it open on Sunday, or not?",
+        "between " * 2_000 + "and the rest of it",
+        "",
+    ],
+)
+def test_what_compares_nothing_or_too_much_stays_whole(question: str) -> None:
+    assert not comparing.parts(question)
+
+
+def test_what_is_told_of_one_thing_comes_before_what_has_words_of_both(engine: Engine) -> None:
+    for said in (
+        "Many days passed between the harbour fire and the visit of the inspector.",
+        "How many days the harbour was closed, nobody counted.",
+        "The harbour master visits Leeds on concert days.",
+        "Walked around the harbour on Monday.",
+        "Friday's concert was loud.",
+    ):
+        engine.remember("b", Draft(said))
+    query = Query("How many days passed between my walk around the harbour and the loud concert in Leeds?", limit=5)
+    found = {hit.memory.text: hit.channels["part"] for hit in engine.recall("b", query).hits}
+    assert "Walked around the harbour on Monday." in list(found)[:2]
+    assert found["Walked around the harbour on Monday."] == 1
+    assert found["Friday's concert was loud."] > 0.9
+
+
+def test_a_page_of_a_comparison_is_scored_without_its_parts(engine: Engine) -> None:
+    engine.remember("b", Draft("The stand mixer broke down on the second of May."))
+    query = Query("How long between the broken mixer and the new coffee maker?", limit=5, depth=50)
+    assert all("part" not in hit.channels for hit in engine.recall("b", query).hits)

@@ -1,0 +1,91 @@
+"""Kinds of things: a question for a pet is answered by what names a dog."""
+
+from importlib import resources
+
+import pytest
+
+from commonplace import text
+from commonplace.engine.engine import Engine
+from commonplace.recall import kinds
+from commonplace.records import Draft, Query
+
+
+def _named(question: str, said: str) -> float:
+    members = kinds.asked_for(question)
+    assert members, question
+    terms = text.indexed(said)
+    return members.named(terms, len(terms.split()))
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("Which pets does Anna have?", "Anna's dog is called Biscuit."),
+        ("what database do we use for billing", "Billing moved to Postgres 16."),
+        ("What kind of music does he listen to?", "He mostly plays jazz in the car."),
+        ("Does she play any instruments?", "She practises the violin every evening."),
+        ("What's my favourite fruit?", "I could eat mangoes all day."),
+        ("What is the name of the streaming service we pay for?", "Netflix is 12 euros a month."),
+        ("Where did they go in May?", "In May they went to Portugal."),
+        ("What does Callum do for a living?", "Callum is a vet."),
+        ("Which city does Imogen live in?", "Imogen found a flat in New York."),
+    ],
+)
+def test_what_is_of_the_kind_that_is_asked_for_is_known(question: str, answer: str) -> None:
+    assert _named(question, answer) > 0
+    assert _named(question, "The meeting was put off because of the train.") == 0
+
+
+def test_two_things_of_a_kind_say_more_than_one_and_a_long_text_says_less() -> None:
+    one, two = "We have a dog.", "We have a dog and a cat."
+    assert 0 < _named("Which pets do you have?", one) < _named("Which pets do you have?", two) == 1
+    assert _named("Which pets do you have?", one + " It was a long day in the office." * 20) < 0.3
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "When does the shop open?",
+        "How do I restart the worker?",
+        "Anna told me about her dog and her cat.",
+        "Which pets do you have? " + "It was a long day in the office. " * 20,
+        "",
+    ],
+)
+def test_a_question_that_asks_for_no_kind_of_thing_asks_for_none(question: str) -> None:
+    assert kinds.asked_for(question) is None
+
+
+def test_what_the_question_says_itself_is_no_answer() -> None:
+    assert _named("Which pet is friends with the dog?", "The dog sleeps.") == 0
+    assert _named("Which pet is friends with the guinea pig?", "The guinea pig sleeps.") == 0
+    assert _named("Which pet is friends with the dog?", "The dog sleeps beside the guinea pig.") > 0
+
+
+def test_only_a_kind_that_is_named_is_missed_where_nothing_of_it_is_there(engine: Engine) -> None:
+    for said in ("The birdsong files are under /data/birdsong.", "Our lake house stands empty in winter."):
+        engine.remember("b", Draft(said))
+    stored = engine.recall("b", Query("Where are the birdsong files?", limit=5))
+    asked = engine.recall("b", Query("Which country are the birdsong files from?", limit=5))
+    assert all("kind" not in hit.channels for hit in stored.hits)
+    assert [hit.channels["kind"] for hit in asked.hits] == [0] * len(asked.hits)
+
+
+def test_what_is_of_the_kind_comes_before_what_only_has_the_words(engine: Engine) -> None:
+    for said in ("Callum is a vet.", "Callum works at home on Fridays."):
+        engine.remember("b", Draft(said))
+    found = engine.recall("b", Query("What does Callum do for a living?", limit=2))
+    assert found.hits[0].memory.text == "Callum is a vet."
+
+
+def test_each_line_names_a_kind_and_things_of_it_once() -> None:
+    lines = resources.files("commonplace.recall").joinpath("kinds.txt").read_text(encoding="utf-8").splitlines()
+    assert lines == sorted(lines, key=lambda line: line.split(":")[0].split(",")[0])
+    for line in lines:
+        names, _, things = line.partition(": ")
+        assert line == line.lower(), names
+        assert names, line
+        cut = [text.indexed(thing) for thing in things.split(", ")]
+        assert len(cut) >= 8, names
+        assert all(cut), names
+        assert len(cut) == len(set(cut)), names
