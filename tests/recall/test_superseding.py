@@ -84,6 +84,19 @@ def test_what_has_nothing_of_the_question_replaces_nothing(engine: Engine, clock
     assert texts(engine, Query("vitest", limit=2))[0].startswith("Vitest")
 
 
+def test_what_is_of_the_kind_asked_for_is_not_replaced_by_what_is_not(engine: Engine, clock: StoppedClock) -> None:
+    for text in (
+        "We use npm in the shop repo.",
+        "The shop repo is in TypeScript.",
+        "We use pnpm in the shop repo now.",
+        "The admin repo uses yarn.",
+    ):
+        clock.advance(DAY_MS)
+        engine.remember("b", Draft(text))
+    assert texts(engine, Query("Which language is the shop repo in?"))[0] == "The shop repo is in TypeScript."
+    assert texts(engine, Query("Which package manager does the shop repo use?"))[0].startswith("We use pnpm")
+
+
 def test_news_of_something_else_about_the_same_person_replaces_nothing(engine: Engine, clock: StoppedClock) -> None:
     for text in ("Mia is allergic to peanuts.", "Mia lives in Berlin.", *MOVED, "Mia moved to Hamburg."):
         clock.advance(DAY_MS)

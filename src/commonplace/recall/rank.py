@@ -20,6 +20,7 @@ Their weighted sum goes through a logistic curve: the relevance. What follows on
   recent         how new it is, when the question goes on with what was last talked about
   time           whether it is of the time that the question speaks of
   preference     whether it says what somebody prefers, when the question asks for advice
+  answer         whether a statement has a time, a price or a number where the question asks for one
   kind           how much it names of the kind of thing that is asked for: a dog where a pet is
   rule           how near the question is to what a standing rule is about
   read           what a reranker says that read both, where one is installed: from -0.5 to 0.5
@@ -58,6 +59,7 @@ ORDER: Mapping[str, float] = {
     "recent": 1.6,
     "time": 1.5,
     "preference": 1.5,
+    "answer": 1.0,
     "kind": 2.0,
     "rule": 6.0,
     "read": 8.8,

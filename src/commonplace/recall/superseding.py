@@ -19,8 +19,9 @@ question's words itself, and is as sure an answer. What tells a change:
 
 Exceptions and plans change nothing, and a rule stands until another rule or a change. What lacks the name that is asked
 for, or a word of the question although it has most others of the older one, is a sibling of it: production's port
-replaces nothing of staging. Long texts and what people say to each other stay where they are. The weights are in
-`fitted.py`, which `evals/fit_sureness.py` writes.
+replaces nothing of staging. What has no price, or nothing of the kind, where one is asked for, replaces none that has.
+Long texts and what people say to each other stay where they are. The weights are in `fitted.py`, which
+`evals/fit_sureness.py` writes.
 """
 
 import math
@@ -32,8 +33,9 @@ from typing import TypeAlias
 
 from commonplace import text
 from commonplace.recall import fitted, rank, standing
+from commonplace.recall.answers import DAYS, MONTHS
 from commonplace.recall.rank import Evidence, Scored
-from commonplace.recall.sureness import MONTHS, Look
+from commonplace.recall.sureness import Look
 
 TOP = 5  # For so many of the best it is asked whether something newer has replaced them.
 _LIKE_MIN = 0.15
@@ -41,9 +43,8 @@ _OWN_WORDS_MIN = 0.95
 _SIBLINGS_SHARE = 0.4
 _MEMORIES_USUAL = 60  # Words are as rare as among so many, so that a small store knows rare ones too.
 _WEIGHT_USUAL = 4.0
-_DAYS = "(?:mon|tues|wednes|thurs|fri|satur|sun)day"
 _CHANGE = re.compile(
-    rf"\b(?:now|no longer|any ?more|instead|from (?:now on|today|{_DAYS}|{MONTHS})|as of|chang(?:ed|es)|mov(?:ed|es)"
+    rf"\b(?:now|no longer|any ?more|instead|from (?:now on|today|{DAYS}|{MONTHS})|as of|chang(?:ed|es)|mov(?:ed|es)"
     r"|switch(?:ed|es)|renamed|replac(?:ed|es)|dropped|gives? up|gave up|quit|(?:took|takes?|taken) over|retire[sd]"
     r"|clos(?:ed|es)|sold|rais(?:ed|es)|lowered|cancell?ed|postponed|new|since|after all|back|these days|left|broke"
     r"|is out|history|only|again|for good|wrong(?:ly)?|actually|stopped|ended|died|deleted|stolen|started|joined"
@@ -191,11 +192,13 @@ def _tells(new: Look, old: Look, asked: Mapping[str, float]) -> bool:
 
 
 def _may_replace(new: Evidence, old: Evidence) -> bool:
-    """Whether one is newer than the other, and no less of the name and of the time that the question speaks of.
+    """Whether one is newer than the other, and has no less of the name, the time and the thing that is asked for.
 
     Both must be statements: in a talk the newer of two turns that are alike is seldom the better answer. And who asks
     in the older one's own words means that one.
     """
     if new.memory_id <= old.memory_id or old.values.get("vector", 0.0) >= _OWN_WORDS_MIN or new.exact < old.exact:
+        return False
+    if any(old.values.get(name, 0.0) > 0 and new.values.get(name) == 0 for name in ("kind", "answer")):
         return False
     return new.values.get("time", 0.0) >= old.values.get("time", 0.0)

@@ -17,13 +17,12 @@ The weights are in `fitted.py`, which `evals/fit_sureness.py` writes.
 """
 
 import math
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
 from commonplace import text
-from commonplace.recall import fitted, rank, turns
+from commonplace.recall import answers, fitted, rank, turns
 from commonplace.recall.rank import Scored
 
 TOP = 25  # So many of the best are held against the question once more.
@@ -34,42 +33,6 @@ _SPREAD_MIN = 0.3
 # In parts of our own stores with so few candidates, two fifths of the cut still gave seven right answers of ten.
 _FEW, _MANY, _FEW_SHARE = 20, 60, 0.4
 _STRANGERS = [1.0] * 10  # The evidence for memories that have nothing to do with a question: a small store has none.
-_WEEKDAYS = r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?"
-MONTHS = "january|february|march|april|may|june|july|august|september|october|november|december"
-_SPANS = "(?:morning|evening|noon|night|week|month|year|hour|minute|quarter|summer|winter|spring|autumn)s?"
-_COUNTED = (
-    "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|forty|fifty|hundred|thousand|half|"
-    "once|twice|dozen|every"
-)
-_CAPITAL = re.compile(r"(?<=[\w,;)'’\"]\s)[A-ZÀ-Þ][\w'’-]+")
-
-
-def _either(*parts: str) -> re.Pattern[str]:
-    return re.compile("|".join(parts), re.IGNORECASE)
-
-
-# What a question of a kind asks with, and what an answer to it has. Where there is no pattern, it is a new name.
-_KINDS: Sequence[tuple[re.Pattern[str], re.Pattern[str] | None]] = (
-    (
-        _either(
-            r"\b(?:when|wann|cuándo|quand)\b",
-            r"\b(?:what|which) (?:time|day|date|year|month)\b",
-            r"\bhow (?:long|often)\b",
-            "什么时候|几点|哪天",
-        ),
-        _either(r"\d", rf"\b(?:{_WEEKDAYS}|{MONTHS}|{_SPANS}|{_COUNTED}|to(?:day|morrow)|yesterday)\b", "[年月日点]"),
-    ),
-    (
-        _either(
-            r"\bhow (?:many|much|tall|big|far|high|large|old)\b",
-            r"\b(?:number|price|size|budget|cost|rate|cuánt\w+|wie ?viele?)\b",
-            "多少|几",
-        ),
-        _either(r"\d", rf"\b(?:{_COUNTED})\b", "[一二三四五六七八九十百千]"),
-    ),
-    (_either(r"\b(?:who|whom|whose|wer|wem|wen|quién)\b", r"\b(?:sur)?name\b", "谁"), None),
-    (_either(r"\b(?:where|address|wo|wohin|dónde)\b", "哪里|哪儿"), None),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,8 +57,7 @@ class Look:
 
 def names(question: str, terms: Mapping[str, float]) -> frozenset[str]:
     """The terms of a question that are of names."""
-    found = _CAPITAL.findall(question)
-    return frozenset(term for name in found for term in text.question_terms(name)) & terms.keys()
+    return frozenset(term for name in answers.names(question) for term in text.question_terms(name)) & terms.keys()
 
 
 def features(asked: Asked, found: Sequence[Scored], looks: Sequence[Look]) -> list[dict[str, float]]:
@@ -105,19 +67,20 @@ def features(asked: Asked, found: Sequence[Scored], looks: Sequence[Look]) -> li
     strengths = [one.strength for one in found] + _STRANGERS
     middle = fmean(strengths)
     spread = math.sqrt(fmean((strong - middle) ** 2 for strong in strengths)) + _SPREAD_MIN
-    kinds = [answer for question, answer in _KINDS if question.search(asked.text)]
+    sorts = answers.asked_for(asked.text)
     total = sum(asked.terms.values()) or 1.0
     out: list[dict[str, float]] = []
     for one, look in zip(found[:TOP], looks[:TOP], strict=True):
         missing = asked.terms.keys() - look.found
-        has = [_has(answer, asked, look, "speaker" in one.evidence.values) for answer in kinds]
+        body = turns.body(look.text) if "speaker" in one.evidence.values else look.text
+        has = all(sort.is_in(body, asked.text) for sort in sorts)
         values = {
             **one.evidence.values,
             "out of line": (one.strength - middle) / spread,
             "names missing": len(asked.names & missing) / len(asked.names) if asked.names else 0.0,
             "known missing": sum(asked.terms[term] for term in missing - asked.unknown) / total,
             "unknown missing": sum(asked.terms[term] for term in missing & asked.unknown) / total,
-            "kind missing": float(not all(has) or one.evidence.values.get("kind") == 0),
+            "kind missing": float(not has or one.evidence.values.get("kind") == 0),
             "turn": float("speaker" in one.evidence.values),
             "long": min(1.0, len(look.terms) / _LONG_TERMS),
         }
@@ -139,10 +102,3 @@ def least(values: Mapping[str, float], count: int) -> float:
     """
     share = _FEW_SHARE + (1 - _FEW_SHARE) * min(1.0, max(0.0, (count - _FEW) / (_MANY - _FEW)))
     return share * (fitted.READ_MIN if "read" in values else fitted.SURE_MIN)
-
-
-def _has(answer: re.Pattern[str] | None, asked: Asked, look: Look, is_turn: bool) -> bool:
-    body = turns.body(look.text) if is_turn else look.text
-    if answer:
-        return answer.search(body) is not None
-    return any(name.casefold() not in asked.text.casefold() for name in _CAPITAL.findall(body))

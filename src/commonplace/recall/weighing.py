@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
-from commonplace.recall import kinds, rank, speakers, standing, sureness, turns
+from commonplace.recall import answers, kinds, rank, speakers, standing, sureness, turns
 from commonplace.recall.rank import Evidence, Question, Words
 from commonplace.recall.sureness import Look
 from commonplace.recall.telling import Telling
@@ -62,6 +62,7 @@ class Weighing:
             self._weigh_time()
             self._weigh_standing()
             self._weigh_kind()
+            self._weigh_answer()
         return [
             Evidence(number, number in self._exact, values, self._is_statement(number))
             for number, values in self._values.items()
@@ -258,6 +259,14 @@ class Weighing:
                 named = members.named(self._terms[number], length) if length <= _LOOKED_TERMS else 0.0
                 if named or members.is_kind_named:
                     values["kind"] = named
+
+    def _weigh_answer(self) -> None:
+        """Whether a statement has the time, the price or the number asked for; in talks, telling sees to that."""
+        sorts = [sort for sort in answers.asked_for(self._query.text) if sort.has]
+        for number, values in self._values.items() if sorts else ():
+            if self._is_statement(number):
+                said = self._texts.get(number, "")
+                values["answer"] = float(all(sort.is_in(said, self._query.text) for sort in sorts))
 
     def _strength(self, number: int) -> float:
         return rank.strength(self._values[number])

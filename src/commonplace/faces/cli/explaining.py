@@ -31,6 +31,7 @@ _MEANT = {
     "recent": "how new it is",
     "time": "of the time that is asked for",
     "preference": "what somebody prefers",
+    "answer": "has the time or number asked for",
     "kind": "what is of the kind asked for",
     "rule": "a rule about what is asked",
     "read": "the reranker's word, -0.5 to 0.5",
