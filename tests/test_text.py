@@ -75,6 +75,7 @@ def test_a_question_is_looked_up_by_these_terms(question: str, expected: list[st
         ('who said "red herring"', ["red herring"]),
         ("order 123456", ["123456"]),
         ("what happened in 2023 to 3 state-of-the-art cats", []),
+        ("the 5-day trip of the 15th, 9am, by covid-19 rules, in the S22", ["covid-19", "s22"]),
         ("plain words only.", []),
     ],
 )

@@ -40,6 +40,8 @@ _TICKET = re.compile(r"#(\d+)\b")
 _QUOTED = re.compile(r'"([^"]{2,100})"|“([^”]{2,100})”|`([^`]{2,100})`')
 # Digits beside letters, or joined by something other than a mere hyphen between words.
 _EXACT = re.compile(r"(?=.*\d)(?=.*[^\W\d_]).+|\d{5,}|\d+(?:[-.:/]\d+)+|.*[_@\\].*|.*(?:\+\+|#)|[\w-]+(?:[./:][\w-]+)+")
+# The 15th, 9am and a 5-day trip are said otherwise just as well.
+_SPOKEN = re.compile(r"\d+(?:st|nd|rd|th|am|pm)|\d+(?:-[^\W\d_]+)+", re.IGNORECASE)
 # As names in code are written; YouTube, iPhone and MoMA are words that may just as well be said otherwise.
 _CAMEL = re.compile(r"(?:[a-z]{2,}|[A-Z][a-z]+(?=(?:[A-Z][a-z]+){2}))\w*?[A-Z][a-z]\w*")
 _STOP_WORDS = (
@@ -102,7 +104,7 @@ def identifiers(text: str) -> list[str]:
         found[indexed(next(group for group in quoted.groups() if group))] = None
     found |= dict.fromkeys(_TICKET.findall(text))
     for kind, chunk in _chunks(text):
-        if kind == "joined" and (_EXACT.fullmatch(chunk) or _is_camel(chunk)):
+        if kind == "joined" and (_EXACT.fullmatch(chunk) or _is_camel(chunk)) and not _SPOKEN.fullmatch(chunk):
             found[next(iter(_chunk_terms(kind, chunk)), "")] = None
     found.pop("", None)
     return list(found)
