@@ -22,6 +22,7 @@ def _named(question: str, said: str) -> float:
     [
         ("Which pets does Anna have?", "Anna's dog is called Biscuit."),
         ("what database do we use for billing", "Billing moved to Postgres 16."),
+        ("Which pet does Anna have?", "Anna adopted Biscuit, a whippet."),
         ("What kind of music does he listen to?", "He mostly plays jazz in the car."),
         ("Does she play any instruments?", "She practises the violin every evening."),
         ("What's my favourite fruit?", "I could eat mangoes all day."),

@@ -110,4 +110,11 @@ def _names() -> dict[str, list[int]]:
 
 @lru_cache(maxsize=64)
 def _members(number: int) -> frozenset[str]:
-    return frozenset(text.indexed(member) for member in _lines()[number][1].split(", "))
+    """The things of a kind, and those of the narrower kinds among them: who has a whippet has a pet."""
+    own = _things(number)
+    return own.union(*(_things(line) for thing in own for line in _names().get(thing, ())))
+
+
+@lru_cache(maxsize=256)
+def _things(number: int) -> frozenset[str]:
+    return frozenset(text.indexed(thing) for thing in _lines()[number][1].split(", "))
