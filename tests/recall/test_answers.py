@@ -42,6 +42,13 @@ def test_a_question_may_ask_for_no_sort_of_answer(question: str) -> None:
     assert not answers.asked_for(question)
 
 
+@pytest.mark.parametrize("words", ["how much ", "what do "])
+def test_a_question_that_says_the_same_again_and_again_is_read_once(words: str) -> None:
+    long = words * 50_000
+    assert not _has(long + "you pay?", "Nothing is told here.")
+    assert all(sort.asks.search(words) for sort in answers.asked_for(long))
+
+
 def test_a_statement_that_tells_when_comes_before_one_with_more_of_the_words(engine: Engine) -> None:
     for said in ("Ella's parents come in for a talk on 6 October.", "Ella's dad fetches her at the side gate."):
         engine.remember("b", Draft(said))

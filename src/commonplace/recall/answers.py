@@ -61,6 +61,12 @@ def _either(*parts: str) -> re.Pattern[str]:
     return re.compile("|".join(parts), re.IGNORECASE)
 
 
+def _then(first: str, later: str) -> str:
+    """One of some words after something, on one line. Looked for behind its first place only, so that a long question
+    which says it again and again is read once."""
+    return rf"(?m:^(?>.*?{first}).*\b(?:{later})\b)"
+
+
 _SORTS: Sequence[Sort] = (
     Sort(_either(r"\b(?:what|which) (?:time|hour)\b", r"\bset time\b"), _either(*_CLOCK)),
     Sort(
@@ -95,9 +101,9 @@ _SORTS: Sequence[Sort] = (
     ),
     Sort(
         _either(
-            r"\bhow much\b.*\b(?:costs?|pays?|paid|spen[dt]|charged?|price|worth|earn|owe|budget|raised?|bill|fee)\b",
+            _then(r"\bhow much\b", "costs?|pays?|paid|spen[dt]|charged?|price|worth|earn|owe|budget|raised?|bill|fee"),
             r"\b(?:price|cost|fee|rent|salary|budget|deposit|fare|wage)\b",
-            r"\bwhat (?:do|does|did) .*\b(?:pay|cost|charge)\b",
+            _then(r"\bwhat (?:do|does|did) ", "pay|cost|charge"),
             "多少钱",
         ),
         _either(*_MONEY),

@@ -5,12 +5,12 @@ asked for one by one.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
-from commonplace.recall.rank import Evidence, strength
+from commonplace.recall.rank import ONE_QUESTION_CHARS, Evidence, strength
 
 _REACH = 5.0  # So much less evidence than the best has for a part of the question, and nothing is left of it.
-_CHARS_MAX, _PARTS_MAX, _WORDS_MIN = 400, 4, 2
+_PARTS_MAX, _WORDS_MIN = 4, 2
 _END = re.compile(r"[\s.?!]+$")
 _BETWEEN = re.compile(r"\bbetween (?P<one>.+?) and (?P<other>.+)", re.IGNORECASE)
 _UNTIL = re.compile(r"\b(?:since|after|before) (?P<one>.+?) (?:when|until) (?P<other>.+)", re.IGNORECASE)
@@ -24,7 +24,7 @@ _WHICH = re.compile(
 
 def parts(question: str) -> Sequence[str]:
     """The things that a question compares; none when it asks about one."""
-    plain = _END.sub("", question) if len(question) <= _CHARS_MAX else ""
+    plain = _END.sub("", question) if len(question) <= ONE_QUESTION_CHARS else ""
     for pattern in (_BETWEEN, _UNTIL, _WHEN, _WHICH):
         if match := pattern.search(plain):
             ones = match["one"].split(", ") if pattern is _WHICH else [match["one"]]
@@ -35,10 +35,12 @@ def parts(question: str) -> Sequence[str]:
 
 def by_part(found: Sequence[Evidence], of_parts: Sequence[Sequence[Evidence]]) -> list[Evidence]:
     """The evidence for a whole question, with how near each memory comes to the best one for a part of it."""
-    strengths = [{one.memory_id: strength(one.values) for one in part} for part in of_parts]
-    return [one.with_value("part", _nearest(one.memory_id, strengths)) for one in found]
+    near = [_nearness(part) for part in of_parts]
+    return [one.with_value("part", max(part.get(one.memory_id, 0.0) for part in near)) for one in found]
 
 
-def _nearest(number: int, strengths: Sequence[Mapping[int, float]]) -> float:
-    behind = [max(part.values()) - part[number] for part in strengths if number in part]
-    return max(0.0, 1 - min(behind) / _REACH) if behind else 0.0
+def _nearness(found: Sequence[Evidence]) -> dict[int, float]:
+    """How near each memory comes to the best one, from 0 to 1."""
+    strengths = {one.memory_id: strength(one.values) for one in found}
+    best = max(strengths.values(), default=0.0)
+    return {number: max(0.0, 1 - (best - strong) / _REACH) for number, strong in strengths.items()}

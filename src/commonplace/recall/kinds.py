@@ -11,8 +11,8 @@ from functools import lru_cache
 from importlib import resources
 
 from commonplace import text
+from commonplace.recall.rank import ONE_QUESTION_CHARS
 
-QUESTION_CHARS_MAX = 400  # Who says more than this tells a story, and asks for no single kind of thing.
 _ENOUGH = 2  # Who names so many names plenty.
 _SHORT_TERMS = 60  # The longer a text beyond this, the more it names by chance.
 _NAME_WORDS_MAX = 3
@@ -59,7 +59,7 @@ class Members:
 
 def asked_for(question: str) -> Members | None:
     """The things that would answer a question which asks for a kind of thing; None if it asks for none we know."""
-    if len(question) > QUESTION_CHARS_MAX:
+    if len(question) > ONE_QUESTION_CHARS:
         return None
     plain = question.replace("’", "'")
     named = [name for match in _ASKED.finditer(plain) if (name := _first_kind(match[1]))]

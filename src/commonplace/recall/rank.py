@@ -36,6 +36,7 @@ from dataclasses import dataclass, field, replace
 from commonplace import text
 
 QUESTION_TERMS_MAX = 256
+ONE_QUESTION_CHARS = 400  # Who says more than this tells a story, and asks for no single thing.
 PASSAGE_TERMS = 40
 STATEMENT_TERMS = 30
 WEIGHTS: Mapping[str, float] = {
