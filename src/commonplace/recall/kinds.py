@@ -39,21 +39,23 @@ _ENDS = frozenset(
 class Members:
     """Things of the kinds that are asked for, as terms; those of several words by the first of these.
 
-    Where the question names the kind, what names nothing of it hardly answers. Where it only means it, others may.
+    What the question says itself is no answer. Where it names the kind, what names nothing of it hardly answers. Where
+    it only means it, others may.
     """
 
     single: frozenset[str]
     longer: Mapping[str, Sequence[str]]
+    said: frozenset[str]
     is_kind_named: bool
 
     def named(self, terms: str, length: int) -> float:
         """How much a text, given as its indexed terms, names of them, from 0 to 1."""
         every = frozenset(terms.split())
-        count = len(self.single & every)
+        count = len((self.single & every) - self.said)
         if count < _ENOUGH:
             padded = f" {terms} "
-            firsts = self.longer.keys() & every
-            count += sum(f" {member} " in padded for first in firsts for member in self.longer[first])
+            near = (member for first in self.longer.keys() & every for member in self.longer[first])
+            count += sum(f" {member} " in padded and not self.said.issuperset(member.split()) for member in near)
         return min(_ENOUGH, count) / _ENOUGH * min(1.0, _SHORT_TERMS / max(1, length))
 
 
@@ -64,17 +66,8 @@ def asked_for(question: str) -> Members | None:
     plain = question.replace("’", "'")
     named = [name for match in _ASKED.finditer(plain) if (name := _first_kind(match[1]))]
     meant = [text.indexed(name) for said, names in _MEANT if said.search(plain) for name in names]
-    lines = {line for name in (*named, *meant) for line in _names()[name]}
-    if not lines:
-        return None
-    # What the question says itself is no answer.
-    own = frozenset(text.terms(question))
-    every = {member for line in lines for member in _members(line)}
-    longer: dict[str, list[str]] = {}
-    for member in every:
-        if " " in member and not own.issuperset(member.split()):
-            longer.setdefault(member.split()[0], []).append(member)
-    return Members(frozenset(member for member in every if " " not in member) - own, longer, bool(named))
+    lines = frozenset(line for name in (*named, *meant) for line in _names()[name])
+    return Members(*_together(lines), frozenset(text.terms(question)), bool(named)) if lines else None
 
 
 def _first_kind(phrase: str) -> str | None:
@@ -109,6 +102,16 @@ def _names() -> dict[str, list[int]]:
 
 
 @lru_cache(maxsize=64)
+def _together(lines: frozenset[int]) -> tuple[frozenset[str], Mapping[str, Sequence[str]]]:
+    """The things of some kinds: those of one word, and those of several by the first of these."""
+    every = {member for line in lines for member in _members(line)}
+    longer: dict[str, list[str]] = {}
+    for member in every:
+        if " " in member:
+            longer.setdefault(member.split()[0], []).append(member)
+    return frozenset(member for member in every if " " not in member), longer
+
+
 def _members(number: int) -> frozenset[str]:
     """The things of a kind, and those of the narrower kinds among them: who has a whippet has a pet."""
     own = _things(number)

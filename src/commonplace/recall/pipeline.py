@@ -150,9 +150,8 @@ class Search:
         return rank.answer_min(count or self.row_count)
 
     def evidence(self) -> list[Evidence]:
-        """What speaks for each candidate, and for each of the things where the question compares some."""
+        """What speaks for each candidate; where the question compares things, and no page is asked for, for each."""
         found = self._whole()
-        # Pages follow each other by score, so there a score must not depend on what else was found.
         asked = comparing.parts(self.query.text) if not self.query.depth else ()
         queries = [replace(self.query, text=part) for part in asked]
         parts = [Search(self.db, Models(self.semantics), self.bank_id, one, self.now)._whole() for one in queries]
