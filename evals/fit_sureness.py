@@ -114,6 +114,9 @@ class Remembering:
         self._reranker = reranker
         self._known: dict[tuple[str, str], float] = {}
 
+    def reads(self, question: str) -> bool:
+        return self._reranker.reads(question)
+
     def scores(self, question: str, texts: Sequence[str]) -> list[float]:
         fresh = [text for text in dict.fromkeys(texts) if (question, text) not in self._known]
         if fresh:

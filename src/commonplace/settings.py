@@ -37,8 +37,8 @@ SETTINGS = (
     Setting("embedder", "static", "How text becomes vectors: static (inside the installation) or none"),
     Setting(
         "reranker",
-        "none",
-        "Who reads the best candidates once more: cross-encoder (better order, slower; after `make reranker`) or none",
+        "cross-encoder",
+        "Who reads the best candidates once more: cross-encoder (a small network that comes along) or none (faster)",
     ),
     Setting("busy_timeout_ms", "30000", "How long a write waits for another process before it gives up"),
     Setting("owner", "", "Name written as the author of changes made on the command line"),
@@ -123,7 +123,7 @@ class Settings:
     powermem_dir: str = ""
     fading_days: float = 0.0
     vault: str = "vault"
-    reranker: str = "none"
+    reranker: str = "cross-encoder"
 
     @property
     def database_path(self) -> Path:

@@ -10,7 +10,7 @@ from commonplace.recall import rank, superseding
 from commonplace.recall.scoring import Estimate
 from evals import page, record, ways
 from evals.goals import GOALS, OWN
-from evals.ways import ABLATIONS, BM25, OURS, READ, WAYS
+from evals.ways import ABLATIONS, BM25, OURS, UNREAD, WAYS
 
 GROUPS = {page.HELD_OUT if goal.set == OWN else goal.set for goal in GOALS}
 
@@ -64,7 +64,7 @@ def test_the_page_tells_the_change_since_the_last_run_and_what_is_missing_to_eac
 def test_the_page_tells_what_the_reranker_brings_and_what_it_costs(tmp_path: Path) -> None:
     slow, quick = ({page.PACE: Estimate(pace, pace, pace, 50)} for pace in (4.0, 50.0))
     plain, read = (found(value)["locomo-turn"][OURS] for value in (0.5, 0.625))
-    asked = {"locomo-turn": {OURS: plain | quick, READ: read | slow}}
+    asked = {"locomo-turn": {UNREAD: plain | quick, OURS: read | slow}}
     page.write(tmp_path, {page.READ: record.part(asked, {"every": 5}, {}, {})})
 
     text = (tmp_path / page.PAGE).read_text()

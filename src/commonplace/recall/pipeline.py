@@ -101,11 +101,12 @@ class Search:
         scored = rank.ordered(found, self.identified)
         # It reads what is written in Latin letters, as the embedder does.
         is_spelt = self.asking is not None and self.asking.meaning.is_spelt
-        if not self.reranker or not scored or is_spelt:
+        if not self.reranker or not scored or is_spelt or not reranking.is_read(self.reranker, self.query.text):
             return scored
         best = [one.evidence.memory_id for one in scored[: reranking.DEPTH]]
         known = memories.by_ids(self.db, self.bank_id, best)
-        return rank.ordered(reranking.read(self.reranker, self.asked, self.query.text, scored, known), self.identified)
+        read = reranking.read(self.reranker, self.query.text, scored, known)
+        return rank.ordered(read, self.identified) if read else scored
 
     def considered(self, scored: list[Scored]) -> tuple[list[dict[str, float]], list[Pair]]:
         """How the best hits stand to the question, and which of the hits may have replaced which."""

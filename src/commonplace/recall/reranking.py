@@ -1,53 +1,69 @@
 """Has the best candidates read by a reranker, where there is one: whoever reads both sees what no count of words does.
 
-What it says is one more kind of evidence and settles the order. Of a long text the best passage is read.
+What it says is one more kind of evidence and helps to settle the order. It reads what it was taught to read: a question
+of a sentence or two, and texts of a few. What is longer is not cut for it; passages are weighed by words and meaning.
 """
 
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
+from statistics import median
 from typing import Protocol
 
-from commonplace import text
-from commonplace.recall import rank
-from commonplace.recall.rank import Evidence, Question, Scored
+from commonplace.recall.rank import ONE_QUESTION_CHARS, Evidence, Scored
 from commonplace.records import Memory
 
-DEPTH = 20  # So many of the best are read.
-_LEAST, _MOST = -11.0, 11.0  # What a reranker says of a stranger, and of an answer in the words of the question.
-_QUESTION_CHARS, _HALF_CHARS, _TEXT_CHARS_MAX = 400, 240, 20_000
+DEPTH = 20  # So many of the best are read,
+CHARS_MAX = 2_000  # while they and the question, which is read with each, are together no longer than this,
+TEXT_CHARS_MAX = 480  # and of those none that is longer than this.
+_LEAST, _MOST = -8.0, 8.0  # What a reranker says of a stranger, and of an answer in the words of the question.
 
 
 class Reranker(Protocol):
     """Reads a question and texts together."""
+
+    def reads(self, question: str) -> bool:
+        """Whether it is in a language that it reads."""
+        ...
 
     def scores(self, question: str, texts: Sequence[str]) -> Sequence[float]:
         """How well each text answers the question, as log odds."""
         ...
 
 
+def is_read(reranker: Reranker, question: str) -> bool:
+    """Whether a question is one for a reranker."""
+    return len(question) <= ONE_QUESTION_CHARS and reranker.reads(question)
+
+
 def read(
-    reranker: Reranker, asked: Question, question: str, scored: Sequence[Scored], known: Mapping[int, Memory]
-) -> list[Evidence]:
-    """The same evidence, with what the reranker says of the best; what was not read counts as a stranger."""
-    if len(question) > _QUESTION_CHARS:  # People ask at the beginning or at the end.
-        question = f"{question[: _QUESTION_CHARS // 2]} {question[-_QUESTION_CHARS // 2 :]}"
-    chosen = [number for one in scored[:DEPTH] if (number := one.evidence.memory_id) in known]
-    said = reranker.scores(question, [passage(asked, known[number]) for number in chosen])
+    reranker: Reranker, question: str, scored: Sequence[Scored], known: Mapping[int, Memory]
+) -> list[Evidence] | None:
+    """The same evidence, with what the reranker says of the best; None when there is nothing that it reads.
+
+    What is too long stands in the middle of those that were read; what comes after them, as a stranger.
+    """
+    texts = [(number, _text(known[number])) for one in scored[:DEPTH] if (number := one.evidence.memory_id) in known]
+    room = CHARS_MAX
+    chosen: dict[int, str] = {}
+    too_long: list[int] = []
+    for number, text in texts:
+        if len(text) > TEXT_CHARS_MAX:
+            too_long.append(number)
+            continue
+        room -= len(question) + len(text)
+        if chosen and room < 0:
+            break
+        chosen[number] = text
+    if not chosen:
+        return None
+    said = reranker.scores(question, list(chosen.values()))
     values = {number: _value(score) for number, score in zip(chosen, said, strict=True)}
-    unread = _value(_LEAST)
-    return [one.with_value("read", values.get(one.memory_id, unread)) for one in (each.evidence for each in scored)]
+    values |= dict.fromkeys(too_long, median(values.values()))
+    stranger = _value(_LEAST)
+    return [one.with_value("read", values.get(one.memory_id, stranger)) for one in (each.evidence for each in scored)]
 
 
-def passage(asked: Question, memory: Memory) -> str:
-    """What is read of a memory: all of a short one, otherwise the passage that has most of the question's words."""
-    whole = "\n".join(part for part in (memory.title, memory.text) if part)[:_TEXT_CHARS_MAX]
-    if len(whole) <= 2 * _HALF_CHARS:
-        return whole
-    halves = [whole[start : start + _HALF_CHARS] for start in range(0, len(whole), _HALF_CHARS)]
-    found = [asked.terms.keys() & set(text.terms(half)) for half in halves]
-    covered = [rank.coverage(asked, frozenset(one | other)) for one, other in pairwise(found)]
-    best = covered.index(max(covered))
-    return halves[best] + halves[best + 1]
+def _text(memory: Memory) -> str:
+    return "\n".join(part for part in (memory.title, memory.text) if part)
 
 
 def _value(score: float) -> float:
