@@ -1,5 +1,6 @@
 """Kinds of things: a question for a pet is answered by what names a dog."""
 
+from dataclasses import replace
 from importlib import resources
 
 import pytest
@@ -75,7 +76,8 @@ def test_only_a_kind_that_is_named_is_missed_where_nothing_of_it_is_there(engine
 def test_what_is_of_the_kind_comes_before_what_only_has_the_words(engine: Engine) -> None:
     for said in ("Callum is a vet.", "Callum works at home on Fridays."):
         engine.remember("b", Draft(said))
-    found = engine.recall("b", Query("What does Callum do for a living?", limit=2))
+    # What the reranker says is one more kind of evidence, and here the weaker one is wanted by itself.
+    found = replace(engine, reranker=lambda: None).recall("b", Query("What does Callum do for a living?", limit=2))
     assert found.hits[0].memory.text == "Callum is a vet."
 
 

@@ -63,16 +63,6 @@ def test_only_the_best_are_read_and_what_was_not_counts_as_a_stranger(engine: En
     assert [hit.channels["read"] > 0 for hit in hits] == [True] * reranking.DEPTH + [False] * (40 - reranking.DEPTH)
 
 
-def test_fewer_are_read_where_texts_are_longer_so_that_reading_never_takes_much_longer(engine: Engine) -> None:
-    engine.remember_many(
-        "b", [Draft(f"Box {number} holds beads. " + "They are of glass. " * 20) for number in range(20)]
-    )
-    choosy, question = Choosy("holds"), "which box holds beads"
-    reading(engine, choosy).recall("b", Query(question, limit=20))
-    assert 1 < len(choosy.given) < reranking.DEPTH
-    assert sum(len(question) + len(text) for text in choosy.given) <= reranking.CHARS_MAX
-
-
 def test_an_exact_name_still_comes_first(engine: Engine) -> None:
     engine.remember_many("b", [Draft("Ticket PROJ-123 tracks the login."), Draft("The login is slow on Mondays.")])
     first, *_ = reading(engine, Choosy("Mondays")).recall("b", Query("login PROJ-123", limit=5)).hits

@@ -61,7 +61,7 @@ ORDER: Mapping[str, float] = {
     "time": 1.5,
     "preference": 3.0,
     "answer": 1.0,
-    "kind": 4.0,
+    "kind": 2.0,
     "rule": 6.0,
     "read": 8.0,
 }

@@ -11,8 +11,7 @@ from typing import Protocol
 from commonplace.recall.rank import ONE_QUESTION_CHARS, Evidence, Scored
 from commonplace.records import Memory
 
-DEPTH = 20  # So many of the best are read,
-CHARS_MAX = 2_000  # while they and the question, which is read with each, are together no longer than this,
+DEPTH = 12  # So many of the best are read,
 TEXT_CHARS_MAX = 480  # and of those none that is longer than this.
 _LEAST, _MOST = -8.0, 8.0  # What a reranker says of a stranger, and of an answer in the words of the question.
 
@@ -39,25 +38,16 @@ def read(
 ) -> list[Evidence] | None:
     """The same evidence, with what the reranker says of the best; None when there is nothing that it reads.
 
-    What is too long stands in the middle of those that were read; what comes after them, as a stranger.
+    Of the best, what is too long stands in the middle of those that were read; what comes after them, as a stranger.
     """
-    texts = [(number, _text(known[number])) for one in scored[:DEPTH] if (number := one.evidence.memory_id) in known]
-    room = CHARS_MAX
-    chosen: dict[int, str] = {}
-    too_long: list[int] = []
-    for number, text in texts:
-        if len(text) > TEXT_CHARS_MAX:
-            too_long.append(number)
-            continue
-        room -= len(question) + len(text)
-        if chosen and room < 0:
-            break
-        chosen[number] = text
+    best = [one.evidence.memory_id for one in scored[:DEPTH] if one.evidence.memory_id in known]
+    texts = {number: _text(known[number]) for number in best}
+    chosen = {number: text for number, text in texts.items() if len(text) <= TEXT_CHARS_MAX}
     if not chosen:
         return None
     said = reranker.scores(question, list(chosen.values()))
     values = {number: _value(score) for number, score in zip(chosen, said, strict=True)}
-    values |= dict.fromkeys(too_long, median(values.values()))
+    values = dict.fromkeys(best, median(values.values())) | values
     stranger = _value(_LEAST)
     return [one.with_value("read", values.get(one.memory_id, stranger)) for one in (each.evidence for each in scored)]
 
