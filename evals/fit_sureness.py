@@ -112,17 +112,16 @@ class Remembering:
 
     def __init__(self, reranker: Reranker) -> None:
         self._reranker = reranker
-        self._known: dict[tuple[str, str], float] = {}
+        self._known: dict[tuple[str, tuple[str, ...]], list[float]] = {}
 
     def reads(self, question: str) -> bool:
         return self._reranker.reads(question)
 
     def scores(self, question: str, texts: Sequence[str]) -> list[float]:
-        fresh = [text for text in dict.fromkeys(texts) if (question, text) not in self._known]
-        if fresh:
-            said = self._reranker.scores(question, fresh)
-            self._known |= {(question, text): score for text, score in zip(fresh, said, strict=True)}
-        return [self._known[question, text] for text in texts]
+        asked = (question, tuple(texts))
+        if asked not in self._known:
+            self._known[asked] = list(self._reranker.scores(question, texts))
+        return self._known[asked]
 
 
 def _measured(stores: Sequence[Store], reranker: Reranker | None) -> Weights:

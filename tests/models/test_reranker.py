@@ -21,7 +21,7 @@ def test_an_answer_in_other_words_is_far_above_a_stranger(reranker: CrossEncoder
 
 def test_a_text_is_scored_the_same_whatever_is_read_beside_it(reranker: CrossEncoder) -> None:
     (alone,) = reranker.scores(QUESTION, [ANSWER])
-    among = reranker.scores(QUESTION, [STRANGER * 9, ANSWER, *[STRANGER] * 20])[1]
+    among = reranker.scores(QUESTION, [STRANGER * 5, ANSWER, STRANGER])[1]
     assert among == alone
 
 
@@ -31,7 +31,15 @@ def test_no_text_has_no_score_and_an_empty_one_has_a_low_one(reranker: CrossEnco
 
 
 def test_a_text_of_any_length_is_read(reranker: CrossEncoder) -> None:
-    assert len(reranker.scores(QUESTION * 50, [ANSWER * 500, "\0", "🜁" * 900])) == 3
+    assert len(reranker.scores(QUESTION, [ANSWER * 500, "\0", "🜁" * 900])) == 3
+    assert len(reranker.scores(QUESTION * 50, [ANSWER])) == 1
+
+
+def test_it_reads_more_of_what_is_short_so_that_reading_takes_about_as_long_whatever_is_read(
+    reranker: CrossEncoder,
+) -> None:
+    facts, stories = (len(reranker.scores(QUESTION, [text] * 40)) for text in (ANSWER, ANSWER * 20))
+    assert 1 <= stories < facts < 40
 
 
 @pytest.mark.parametrize("question", ["Where does Mwajuma live?", "guest network password", "is this thing on"])

@@ -11,7 +11,7 @@ from typing import Protocol
 from commonplace.recall.rank import ONE_QUESTION_CHARS, Evidence, Scored
 from commonplace.records import Memory
 
-DEPTH = 12  # So many of the best are read,
+DEPTH = 12  # So many of the best are read at most,
 TEXT_CHARS_MAX = 480  # and of those none that is longer than this.
 _LEAST, _MOST = -8.0, 8.0  # What a reranker says of a stranger, and of an answer in the words of the question.
 
@@ -24,7 +24,7 @@ class Reranker(Protocol):
         ...
 
     def scores(self, question: str, texts: Sequence[str]) -> Sequence[float]:
-        """How well each text answers the question, as log odds."""
+        """How well each text answers the question, as log odds: of the first ones, as many as there is time for."""
         ...
 
 
@@ -46,8 +46,8 @@ def read(
     if not chosen:
         return None
     said = reranker.scores(question, list(chosen.values()))
-    values = {number: _value(score) for number, score in zip(chosen, said, strict=True)}
-    values = dict.fromkeys(best, median(values.values())) | values
+    values = {number: _value(score) for number, score in zip(chosen, said, strict=False)}
+    values |= {number: median(values.values()) for number in best if number not in chosen}
     stranger = _value(_LEAST)
     return [one.with_value("read", values.get(one.memory_id, stranger)) for one in (each.evidence for each in scored)]
 
