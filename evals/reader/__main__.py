@@ -11,6 +11,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from random import Random
 
+import onnx
 import torch
 from onnxruntime.quantization import QuantType, quantize_dynamic
 from tokenizers import Encoding, Tokenizer
@@ -156,9 +157,9 @@ def write(network: Network, target: Path) -> None:
 
 def _forget_shapes(file: Path) -> None:
     """The quantiser infers them again, and stumbles over those that are noted."""
-    graph = pretrained.onnx.load(str(file))
+    graph = onnx.load(str(file))
     del graph.graph.value_info[:]
-    pretrained.onnx.save(graph, str(file))
+    onnx.save(graph, str(file))
 
 
 def main() -> None:

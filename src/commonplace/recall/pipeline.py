@@ -51,8 +51,7 @@ class Search:
         self.db, self.bank_id, self.query, self.now = db, bank_id, query, now
         self.within = search.Within(bank_id, query.filter, now)
         self.semantics = semantics = models.semantics
-        # Pages follow each other by score, so there a score must not depend on what else was found.
-        self.reranker = models.reranker if not query.depth else None
+        self.reranker = models.reranker
         self.limit = max(CANDIDATES_MIN, query.limit or 0, query.depth)
         self.by_words = "keyword" in query.channels
         self.identified = False

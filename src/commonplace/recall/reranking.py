@@ -47,7 +47,7 @@ def read(
         return None
     said = reranker.scores(question, list(chosen.values()))
     values = {number: _value(score) for number, score in zip(chosen, said, strict=False)}
-    values |= {number: median(values.values()) for number in best if number not in chosen}
+    values |= dict.fromkeys((number for number in best if number not in chosen), median(values.values()))
     stranger = _value(_LEAST)
     return [one.with_value("read", values.get(one.memory_id, stranger)) for one in (each.evidence for each in scored)]
 
