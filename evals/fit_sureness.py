@@ -64,6 +64,8 @@ class Weights:
     sure_start: float
     pairs: Mapping[str, float]
     pairs_start: float
+    read_pairs: Mapping[str, float]
+    read_pairs_start: float
     cut: float = 0.5
 
 
@@ -101,6 +103,7 @@ def main() -> int:
     every = [*precise.stores(), *precise.stores(FITTING)]
     stores = [store for store in every if any(question.half == "dev" for question in store.questions)]
     plain = _measured(stores, None)
+    _use(plain)  # By these it is decided which pairs are read.
     read = _measured(stores, Remembering(CrossEncoder()))
     TARGET.write_text(_page(plain, read), encoding="utf-8")
     print(f"written to {TARGET.name}, with cuts at {plain.cut} and {read.cut}", file=sys.stderr)
@@ -113,6 +116,7 @@ class Remembering:
     def __init__(self, reranker: Reranker) -> None:
         self._reranker = reranker
         self._known: dict[tuple[str, tuple[str, ...]], list[float]] = {}
+        self._compared: dict[tuple[str, tuple[tuple[str, str], ...]], list[float]] = {}
 
     def reads(self, question: str) -> bool:
         return self._reranker.reads(question)
@@ -122,6 +126,12 @@ class Remembering:
         if asked not in self._known:
             self._known[asked] = list(self._reranker.scores(question, texts))
         return self._known[asked]
+
+    def replacing(self, question: str, pairs: Sequence[tuple[str, str]]) -> list[float]:
+        asked = (question, tuple(pairs))
+        if asked not in self._compared:
+            self._compared[asked] = list(self._reranker.replacing(question, pairs))
+        return self._compared[asked]
 
 
 def _measured(stores: Sequence[Store], reranker: Reranker | None) -> Weights:
@@ -218,9 +228,12 @@ def _fitted(cases: Sequence[Case]) -> Weights:
         if case.weight == OWN
         for pair in case.pairs
     ]
+    unread = [({name: value for name, value in values.items() if name != "read"}, *rest) for values, *rest in pairs]
+    read = [row for row in pairs if "read" in row[0]]
     names = {name for values, _, _ in hits for name in values}.difference(EITHER_WAY)
     signs = {name: -1 if "missing" in name or name == "asking" else 1 for name in names}
-    return Weights(*_logistic(hits, STIFFNESS, signs), *_logistic(pairs, PAIR_STIFFNESS, {}))
+    tables = (hits, STIFFNESS, signs), (unread, PAIR_STIFFNESS, {}), (read or unread, PAIR_STIFFNESS, {})
+    return Weights(*(part for table in tables for part in _logistic(*table)))
 
 
 def _logistic(rows: Sequence[Row], stiffness: float, signs: Mapping[str, int]) -> tuple[dict[str, float], float]:
@@ -261,6 +274,7 @@ def _use(found: Weights) -> None:
     fitted.SURE = fitted.READ = found.sure
     fitted.SURE_START = fitted.READ_START = found.sure_start
     fitted.SUPERSEDING, fitted.SUPERSEDING_START = found.pairs, found.pairs_start
+    fitted.SUPERSEDING_READ, fitted.SUPERSEDING_READ_START = found.read_pairs, found.read_pairs_start
     fitted.NEWER_MIN, fitted.REPLACED_MIN = NEWER_MIN, REPLACED_MIN
 
 
@@ -296,6 +310,9 @@ def _page(plain: Weights, read: Weights) -> str:
         "# How sure it is that a newer memory replaced an older one; from the first cut on it stands before that one,\n"
         "# from the second on that one is left out.\n"
         f"SUPERSEDING: Mapping[str, float] = {{\n{table(plain.pairs)}}}\nSUPERSEDING_START = {plain.pairs_start:.3f}\n"
+        "# The same where a reranker has read both.\n"
+        f"SUPERSEDING_READ: Mapping[str, float] = {{\n{table(read.read_pairs)}}}\n"
+        f"SUPERSEDING_READ_START = {read.read_pairs_start:.3f}\n"
         f"NEWER_MIN = {NEWER_MIN:.2f}\nREPLACED_MIN = {REPLACED_MIN:.2f}\n"
     )
 

@@ -6,6 +6,7 @@ from numpy.typing import NDArray
 class SessionOptions:
     intra_op_num_threads: int
     enable_cpu_mem_arena: bool
+    def add_session_config_entry(self, config_key: str, config_value: str) -> None: ...
 
 class InferenceSession:
     def __init__(self, path_or_bytes: str, sess_options: SessionOptions) -> None: ...

@@ -1,10 +1,13 @@
-"""The network: a BERT that reads a question and a text together and gives one number. Only this needs torch."""
+"""The network: a BERT that reads two texts together and gives its verdicts on them."""
+
+from copy import deepcopy
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
 WIDTH, INNER, HEADS, WORDS, PLACES = 384, 1536, 12, 30522, 512
+VERDICTS = 2  # Whether the second text answers the first, and whether it replaces what the first tells.
 _EPSILON = 1e-12
 
 
@@ -18,41 +21,46 @@ class Layer(nn.Module):
         self.norm, self.last_norm = (nn.LayerNorm(WIDTH, eps=_EPSILON) for _ in range(2))
         self.dropout = nn.Dropout(0.1)
 
-    def forward(self, tokens: Tensor, mask: Tensor | None) -> Tensor:
-        batch, length, _ = tokens.shape
-        looking = self.looking(tokens).view(batch, length, 3, HEADS, WIDTH // HEADS).permute(2, 0, 3, 1, 4)
-        seen = functional.scaled_dot_product_attention(*looking, attn_mask=mask)
-        seen = self.seen(seen.transpose(1, 2).reshape(batch, length, WIDTH))
-        tokens = self.norm(tokens + self.dropout(seen))
-        return self.last_norm(tokens + self.dropout(self.narrow(functional.gelu(self.wide(tokens)))))
+    def forward(self, asking: Tensor, tokens: Tensor, mask: Tensor) -> Tensor:
+        """Some tokens, after they have looked at all that the mask lets them see."""
+        own, others = self.looking.weight.split([WIDTH, 2 * WIDTH])
+        own_bias, others_bias = self.looking.bias.split([WIDTH, 2 * WIDTH])
+        query = _by_head(functional.linear(asking, own, own_bias))
+        key, value = map(_by_head, functional.linear(tokens, others, others_bias).chunk(2, dim=-1))
+        # By hand: the ready-made attention takes a third of the time when it learns on a processor.
+        weight = (query * (WIDTH // HEADS) ** -0.5) @ key.transpose(-1, -2)
+        weight = weight.masked_fill(~mask, -1e4).softmax(-1).to(value.dtype)
+        seen = self.seen((weight @ value).transpose(1, 2).reshape(asking.shape))
+        asking = self.norm(asking + self.dropout(seen))
+        return self.last_norm(asking + self.dropout(self.narrow(functional.gelu(self.wide(asking)))))
+
+
+def _by_head(tokens: Tensor) -> Tensor:
+    return tokens.view(*tokens.shape[:2], HEADS, WIDTH // HEADS).transpose(1, 2)
 
 
 class Network(nn.Module):
-    """Some layers over the embeddings; the first token tells how well the text answers the question, as log odds."""
+    """Some layers over the embeddings; the first token gives the verdicts on both texts, as log odds."""
 
     def __init__(self, layers: int) -> None:
         super().__init__()
         self.words, self.parts, self.places = (nn.Embedding(count, WIDTH) for count in (WORDS, 2, PLACES))
         self.norm = nn.LayerNorm(WIDTH, eps=_EPSILON)
         self.layers = nn.ModuleList(Layer() for _ in range(layers))
-        self.pool, self.verdict = nn.Linear(WIDTH, WIDTH), nn.Linear(WIDTH, 1)
+        self.pool, self.verdict = nn.Linear(WIDTH, WIDTH), nn.Linear(WIDTH, VERDICTS)
 
-    def forward(self, input_ids: Tensor, token_type_ids: Tensor, attention_mask: Tensor | None = None) -> Tensor:
+    def forward(self, input_ids: Tensor, token_type_ids: Tensor, attention_mask: Tensor) -> Tensor:
         tokens = self.words(input_ids) + self.parts(token_type_ids) + self.places.weight[: input_ids.shape[1]]
         tokens = self.norm(tokens)
-        mask = None if attention_mask is None else attention_mask[:, None, None, :].bool()
-        for layer in self.layers:
-            tokens = layer(tokens, mask)
-        return self.verdict(torch.tanh(self.pool(tokens[:, 0])))[:, 0]
+        mask = attention_mask[:, None, None, :].bool()
+        for layer in self.layers[:-1]:
+            tokens = layer(tokens, tokens, mask)
+        # Of the last layer only the first token is asked for its verdict.
+        first = self.layers[-1](tokens[:, :1], tokens, mask)[:, 0]
+        return self.verdict(torch.tanh(self.pool(first)))
 
-    def first(self, count: int) -> "Network":
-        """A shallower copy, with the first layers of this one."""
-        copy = Network(count)
-        copy.load_state_dict(
-            {
-                name: value
-                for name, value in self.state_dict().items()
-                if not name.startswith("layers.") or int(name.split(".")[1]) < count
-            }
-        )
+    def thinned(self, count: int) -> "Network":
+        """A shallower copy, with layers from all depths of this one: they know more than as many of the first."""
+        copy = deepcopy(self)
+        copy.layers = copy.layers[:: len(self.layers) // count]
         return copy

@@ -12,7 +12,7 @@ import torch
 from onnx import numpy_helper
 from torch import Tensor
 
-from evals.reader.network import Network
+from evals.reader.network import VERDICTS, Network
 
 LAYERS = 12
 _LAYER_PARTS = {
@@ -50,6 +50,9 @@ def network(file: Path) -> Network:
         for ours, theirs in _LAYER_PARTS.items():
             found = norm(start + theirs) if "norm" in ours else linear(start + theirs)
             state |= {f"layers.{number}.{ours}.{part}": value for part, value in found.items()}
+    for part in ("weight", "bias"):  # It gives one verdict; of the others it knows nothing yet.
+        rows = state[f"verdict.{part}"]
+        state[f"verdict.{part}"] = torch.cat([rows, torch.zeros(VERDICTS - 1, *rows.shape[1:])])
     made = Network(LAYERS)
     made.load_state_dict(state)
     return made

@@ -52,3 +52,18 @@ def test_it_reads_english(reranker: CrossEncoder, question: str) -> None:
 )
 def test_it_does_not_read_what_it_has_not_learnt(reranker: CrossEncoder, question: str) -> None:
     assert not reranker.reads(question)
+
+
+def test_a_newer_text_that_changes_what_was_answered_has_replaced_the_older_one(reranker: CrossEncoder) -> None:
+    older = "The standup is at nine."
+    changed, other = reranker.replacing(
+        "When is the standup?", [(older, "We moved the daily to half past ten."), (older, "The printer is out of ink.")]
+    )
+    assert changed > 0 > other
+
+
+def test_whether_something_was_replaced_depends_on_what_was_asked(reranker: CrossEncoder) -> None:
+    pair = ("Ana lives in Porto and drives an old Fiat.", "Ana sold the Fiat and goes by tram now.")
+    (car,) = reranker.replacing("Which car does Ana drive?", [pair])
+    (home,) = reranker.replacing("Which city does Ana live in?", [pair])
+    assert car > home

@@ -29,7 +29,9 @@ class Choosy:
     """A reranker that loves every text with one word in it, and writes down what it was given."""
 
     def __init__(self, word: str) -> None:
-        self.word, self.given = word, [""][:0]
+        self.word = word
+        self.given: list[str] = []
+        self.compared: list[tuple[str, str]] = []
 
     def reads(self, question: str) -> bool:
         return "foreign" not in question
@@ -37,6 +39,10 @@ class Choosy:
     def scores(self, question: str, texts: Sequence[str]) -> list[float]:
         self.given += texts
         return [10.0 if self.word in text else -11.0 for text in texts]
+
+    def replacing(self, question: str, pairs: Sequence[tuple[str, str]]) -> list[float]:
+        self.compared += pairs
+        return [10.0 if self.word in newer else -11.0 for _, newer in pairs]
 
 
 def reading(engine: Engine, reranker: reranking.Reranker) -> Engine:
@@ -124,6 +130,50 @@ def test_a_search_by_one_channel_alone_shows_what_that_one_says(engine: Engine) 
     (hit,) = reading(engine, choosy).recall("b", Query("mint open", limit=3, channels=("keyword",))).hits
     assert choosy.given == []
     assert "read" not in hit.channels
+
+
+class Updating(Choosy):
+    """A reranker to which all texts are the same, but one with a certain word has replaced every older one."""
+
+    def scores(self, question: str, texts: Sequence[str]) -> list[float]:
+        return [0.0 for _ in texts]
+
+
+WIFI = (
+    "The wifi password is on the fridge.",
+    "Bread is in the blue tin.",
+    "Tom wrote the new passphrase on the router itself.",
+)
+
+
+def test_what_replaced_an_older_memory_in_other_words_comes_before_it_once_both_are_read(engine: Engine) -> None:
+    engine.remember_many("b", [Draft(fact) for fact in WIFI])
+    question = Query("What is the wifi password?", limit=3)
+    kept = reading(engine, Updating("nothing")).recall("b", question).hits
+    assert kept[0].memory.text == WIFI[0]
+    changed = [hit.memory.text for hit in reading(engine, Updating("router")).recall("b", question).hits]
+    assert changed.index(WIFI[2]) < changed.index(WIFI[0])
+
+
+def test_who_names_no_limit_is_not_told_what_was_replaced(engine: Engine) -> None:
+    engine.remember_many("b", [Draft(fact) for fact in WIFI])
+    found = reading(engine, Updating("router")).recall("b", Query("What is the wifi password?")).hits
+    assert [hit.memory.text for hit in found] == [WIFI[2]]
+
+
+def test_only_the_likeliest_changes_are_read_the_older_one_first(engine: Engine) -> None:
+    engine.remember_many("b", [Draft(f"Ana now has {number} goats on the farm.") for number in range(2, 12)])
+    updating = Updating("goats")
+    reading(engine, updating).recall("b", Query("How many goats are on the farm?", limit=5))
+    assert 0 < len(updating.compared) <= reranking.PAIRS
+    assert all(int(older.split()[3]) < int(newer.split()[3]) for older, newer in updating.compared)
+
+
+def test_a_long_text_is_not_compared(engine: Engine) -> None:
+    engine.remember_many("b", [Draft(WIFI[0]), Draft("The wifi password is on the router now. " + "It rained. " * 60)])
+    updating = Updating("router")
+    reading(engine, updating).recall("b", Query("What is the wifi password?", limit=5))
+    assert updating.compared == []
 
 
 def test_an_unknown_reranker_is_named(home: Path) -> None:

@@ -1,7 +1,8 @@
 """The reranker: a small network that reads a question and a text together and says how well the one answers the other.
 
-It comes with this package: four layers, made from the first ones of ms-marco-MiniLM-L-12-v2 (Apache-2.0) and taught
-with invented memories and questions. `evals/reader` holds what it was made with, NOTICE says where it comes from.
+It was also taught to tell whether a newer text has replaced an older one. It comes with this package: six layers, made
+from those of ms-marco-MiniLM-L-12-v2 (Apache-2.0) and taught with invented memories and questions. `evals/reader` holds
+what it was made with, NOTICE says where it comes from.
 """
 
 import os
@@ -12,10 +13,12 @@ from pathlib import Path
 
 import numpy as np
 import onnxruntime
+from numpy.typing import NDArray
 from tokenizers import Encoding, Tokenizer
 
 MODEL, TOKENIZER = (Path(__file__).with_name(name) for name in ("reranker.onnx", "reranker-tokenizer.json"))
 _TOKENS_MAX = 128
+_TOKENS_COMPARED = 200
 _TOKENS_TOGETHER = 240  # About eight facts or four messages, so that a recall among a million stays quick.
 # Words that English has and its neighbours have not; one of them tells that a question is English.
 _ENGLISH = frozenset(
@@ -23,6 +26,12 @@ _ENGLISH = frozenset(
     "their its you she they this that these those there and for from with about to any".split()
 )
 _THREADS_MAX = 4
+ANSWERS, REPLACES = range(2)  # What it tells of two texts.
+
+
+def told_before(question: str, older: str) -> str:
+    """What a newer text is read with, to see whether it replaced an older one that answered a question."""
+    return f"{question} {older}"
 
 
 class CrossEncoder:
@@ -36,6 +45,8 @@ class CrossEncoder:
         # Several pairs at once, each by one thread: faster than one pair after the other by several.
         options.intra_op_num_threads = 1
         options.enable_cpu_mem_arena = False  # Memory is given back.
+        # Adding and normalising in one step takes longer than one after the other, for texts as short as these.
+        options.add_session_config_entry("optimization.disable_specified_optimizers", "SkipLayerNormFusion")
         self._session = onnxruntime.InferenceSession(str(MODEL), options)
         self._readers = ThreadPoolExecutor(min(_THREADS_MAX, os.cpu_count() or 1), thread_name_prefix="reader")
 
@@ -47,14 +58,22 @@ class CrossEncoder:
 
     def scores(self, question: str, texts: Sequence[str]) -> list[float]:
         """How well each text answers a question, as log odds: of the first ones, as many as there is time for."""
-        pairs = self._tokenizer.encode_batch([(question, text) for text in texts])
-        sizes = accumulate(len(pair.ids) for pair in pairs)
-        fitting = sum(size <= _TOKENS_TOGETHER for size in sizes)
-        return list(self._readers.map(self._read, pairs[: max(1, fitting)]))
+        return self._read([(question, text) for text in texts], ANSWERS, _TOKENS_TOGETHER)
 
-    def _read(self, pair: Encoding) -> float:
+    def replacing(self, question: str, pairs: Sequence[tuple[str, str]]) -> list[float]:
+        """Of an older text that answers a question and a newer one: whether this replaced that, as log odds."""
+        told = [(told_before(question, older), newer) for older, newer in pairs]
+        return self._read(told, REPLACES, _TOKENS_COMPARED)
+
+    def _read(self, pairs: Sequence[tuple[str, str]], asked: int, tokens_max: int) -> list[float]:
+        encoded = self._tokenizer.encode_batch(pairs)
+        sizes = accumulate(len(pair.ids) for pair in encoded)
+        fitting = sum(size <= tokens_max for size in sizes)
+        return [float(verdicts[asked]) for verdicts in self._readers.map(self._verdicts, encoded[: max(1, fitting)])]
+
+    def _verdicts(self, pair: Encoding) -> NDArray[np.float32]:
         # One by one: numbers are rounded to eight bits over all that is read together, so that in a batch the score of
         # a text would depend on the others.
         given = {"input_ids": pair.ids, "token_type_ids": pair.type_ids}
         (said,) = self._session.run(None, {name: np.asarray([ids], dtype=np.int64) for name, ids in given.items()})
-        return float(said[0])
+        return said[0]

@@ -51,7 +51,6 @@ class Search:
         self.db, self.bank_id, self.query, self.now = db, bank_id, query, now
         self.within = search.Within(bank_id, query.filter, now)
         self.semantics = semantics = models.semantics
-        self.reranker = models.reranker
         self.limit = max(CANDIDATES_MIN, query.limit or 0, query.depth)
         self.by_words = "keyword" in query.channels
         self.identified = False
@@ -65,6 +64,10 @@ class Search:
         self.asked: Question = rank.question(query.text, self.counts, self.row_count, self.term_count)
         self.asking: Asking | None = semantics.asking(query.text, self.asked.terms) if semantics else None
         self.weighing = Weighing(db, self.within, query, self.asked)
+        # A reranker reads what is written in Latin letters, as the embedder does.
+        is_spelt = self.asking is not None and self.asking.meaning.is_spelt
+        reads = models.reranker and not is_spelt and reranking.is_read(models.reranker, query.text)
+        self.reranker: Reranker | None = models.reranker if reads else None
 
     def answer(self) -> Recall:
         """The hits, and with `explain` what was left out."""
@@ -98,9 +101,7 @@ class Search:
         found, after = self.evidence(), self.query.after
         self.identified = after.identified if after else any(evidence.exact for evidence in found)
         scored = rank.ordered(found, self.identified)
-        # It reads what is written in Latin letters, as the embedder does.
-        is_spelt = self.asking is not None and self.asking.meaning.is_spelt
-        if not self.reranker or not scored or is_spelt or not reranking.is_read(self.reranker, self.query.text):
+        if not self.reranker or not scored:
             return scored
         best = [one.evidence.memory_id for one in scored[: reranking.DEPTH]]
         known = memories.by_ids(self.db, self.bank_id, best)
@@ -115,8 +116,10 @@ class Search:
         best = scored[:CLOSELY_MAX]
         looks = self.weighing.looks([one.evidence.memory_id for one in best])
         about = {term: weight for term, weight in asked.terms.items() if term not in names}
-        pairs = superseding.pairs(best, looks, self.weighing.likeness, about)
-        return sureness.features(asked, scored, looks), list(pairs)
+        pairs = list(superseding.pairs(best, looks, self.weighing.likeness, about))
+        if self.reranker:
+            pairs = reranking.compared(self.reranker, self.query.text, pairs, looks)
+        return sureness.features(asked, scored, looks), pairs
 
     def _hit(self, one: Judged, memory: Memory) -> Hit:
         channels = one.scored.evidence.channels()

@@ -1,18 +1,24 @@
 """Has the best candidates read by a reranker, where there is one: whoever reads both sees what no count of words does.
 
-What it says is one more kind of evidence and helps to settle the order. It reads what it was taught to read: a question
-of a sentence or two, and texts of a few. What is longer is not cut for it; passages are weighed by words and meaning.
+What it says is one more kind of evidence: it helps to settle the order, and to tell which memory a newer one replaced.
+It reads what it was taught to read: a question of a sentence or two, and texts of a few. What is longer is not cut for
+it; passages are weighed by words and meaning.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from statistics import median
 from typing import Protocol
 
 from commonplace.recall.rank import ONE_QUESTION_CHARS, Evidence, Scored
+from commonplace.recall.superseding import Pair
+from commonplace.recall.sureness import Look
 from commonplace.records import Memory
 
 DEPTH = 12  # So many of the best are read at most,
 TEXT_CHARS_MAX = 480  # and of those none that is longer than this.
+PAIRS = 3  # Of so many pairs it is read whether the newer memory replaced the older one,
+_PAIR_MIN = 0.004  # if it is as likely as this without reading.
 _LEAST, _MOST = -8.0, 8.0  # What a reranker says of a stranger, and of an answer in the words of the question.
 
 
@@ -25,6 +31,10 @@ class Reranker(Protocol):
 
     def scores(self, question: str, texts: Sequence[str]) -> Sequence[float]:
         """How well each text answers the question, as log odds: of the first ones, as many as there is time for."""
+        ...
+
+    def replacing(self, question: str, pairs: Sequence[tuple[str, str]]) -> Sequence[float]:
+        """Of an older text that answers the question and a newer one: whether this replaced that, as log odds."""
         ...
 
 
@@ -50,6 +60,24 @@ def read(
     values |= dict.fromkeys((number for number in best if number not in chosen), median(values.values()))
     stranger = _value(_LEAST)
     return [one.with_value("read", values.get(one.memory_id, stranger)) for one in (each.evidence for each in scored)]
+
+
+def compared(reranker: Reranker, question: str, pairs: Sequence[Pair], looks: Sequence[Look]) -> list[Pair]:
+    """The same pairs; those that are most likely a change with what the reranker says of them."""
+    short = [place for place, pair in enumerate(pairs) if _is_short(looks[pair.older], looks[pair.newer])]
+    likely = sorted(((pairs[place].likely, place) for place in short), reverse=True)[:PAIRS]
+    chosen = [place for chance, place in likely if chance >= _PAIR_MIN]
+    texts = [(looks[pairs[place].older].text, looks[pairs[place].newer].text) for place in chosen]
+    said = reranker.replacing(question, texts) if texts else ()
+    read = dict(zip(chosen, said, strict=False))
+    return [
+        replace(pair, values={**pair.values, "read": _value(read[place])}) if place in read else pair
+        for place, pair in enumerate(pairs)
+    ]
+
+
+def _is_short(*looks: Look) -> bool:
+    return all(len(look.text) <= TEXT_CHARS_MAX for look in looks)
 
 
 def _text(memory: Memory) -> str:

@@ -16,6 +16,7 @@ question's words itself, and is as sure an answer. What tells a change:
   words lost      which share of the question the older one has and it has not
   strength        how much speaks for it as an answer; `weaker` and `behind best` how much less than for others
   place           where it stands among the hits, and `older's place` where the older one does
+  read            what the reranker says, where there is one, of the pairs that may be a change
 
 Exceptions and plans change nothing, and a rule stands until another rule or a change. What lacks the name that is asked
 for, or a word of the question although it has most others of the older one, is a sibling of it: production's port
@@ -38,6 +39,7 @@ from commonplace.recall.rank import Evidence, Scored
 from commonplace.recall.sureness import Look
 
 TOP = 5  # For so many of the best it is asked whether something newer has replaced them.
+NEAR = 12  # So many may have replaced one that they are not tied to, if somebody reads them.
 _LIKE_MIN = 0.15
 _OWN_WORDS_MIN = 0.95
 _SIBLINGS_SHARE = 0.4
@@ -83,12 +85,22 @@ class Pair:
     newer: int
     older: int
     values: Mapping[str, float]
+    is_tied: bool = True
 
     @property
     def sure(self) -> float:
-        """How likely the newer one replaced the older one."""
-        weights = fitted.SUPERSEDING
-        return rank.logistic(fitted.SUPERSEDING_START + sum(weights[name] * self.values[name] for name in weights))
+        """How likely the newer one replaced the older one. Without reading, only what is tied to it can have."""
+        if "read" in self.values:
+            return self._weighed(fitted.SUPERSEDING_READ, fitted.SUPERSEDING_READ_START)
+        return self.likely if self.is_tied else 0.0
+
+    @property
+    def likely(self) -> float:
+        """How likely it is before anything is read, and whatever ties them."""
+        return self._weighed(fitted.SUPERSEDING, fitted.SUPERSEDING_START)
+
+    def _weighed(self, weights: Mapping[str, float], start: float) -> float:
+        return rank.logistic(start + sum(weights[name] * self.values[name] for name in weights))
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +126,7 @@ class _Seen:
 def pairs(
     found: Sequence[Scored], looks: Sequence[Look], likeness: Likeness, asked: Mapping[str, float]
 ) -> Iterator[Pair]:
-    """Each of the best hits with each newer candidate that is anything like it and is tied to it.
+    """Each of the best hits with each newer candidate that is anything like it and is tied to it, or is near the best.
 
     `asked` are the terms of the question, names left out, with their weights: where somebody has moved says nothing
     about what they eat.
@@ -136,11 +148,13 @@ def pairs(
         nearest = max((alike[older][place] for place in later), default=0.0)
         for newer in later:
             like, old, new = alike[older][newer], found[older], found[newer]
-            if like < _LIKE_MIN or not _may_replace(new.evidence, old.evidence):
+            if not _may_replace(new.evidence, old.evidence):
                 continue
             shared, lost = own & looks[newer].terms, looks[older].found - looks[newer].found
-            # Whoever lacks the name that is asked for is somebody else.
-            if not asked.keys() >= lost or not _tied(shared, looks[newer], looks[older], asked):
+            if not asked.keys() >= lost:  # Whoever lacks the name that is asked for is somebody else.
+                continue
+            is_tied = like >= _LIKE_MIN and _tied(shared, looks[newer], looks[older], asked)
+            if not is_tied and newer >= NEAR:
                 continue
             for place in (newer, older):
                 if place not in seen:
@@ -163,7 +177,7 @@ def pairs(
             }
             is_sibling = values["words lost"] > 0 and values["shared"] > _SIBLINGS_SHARE
             if seen[newer].is_change or not is_sibling:
-                yield Pair(newer, older, values | _compared(seen[newer], seen[older]))
+                yield Pair(newer, older, values | _compared(seen[newer], seen[older]), is_tied)
 
 
 def _compared(new: _Seen, old: _Seen) -> dict[str, float]:
