@@ -18,7 +18,7 @@ from tokenizers import Encoding, Tokenizer
 
 MODEL, TOKENIZER = (Path(__file__).with_name(name) for name in ("reranker.onnx", "reranker-tokenizer.json"))
 _TOKENS_MAX = 128
-_TOKENS_COMPARED = 200
+_TOKENS_COMPARED = 140  # One or two pairs of facts with the question.
 _TOKENS_TOGETHER = 240  # About eight facts or four messages, so that a recall among a million stays quick.
 # Words that English has and its neighbours have not; one of them tells that a question is English.
 _ENGLISH = frozenset(

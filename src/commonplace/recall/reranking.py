@@ -17,8 +17,8 @@ from commonplace.records import Memory
 
 DEPTH = 12  # So many of the best are read at most,
 TEXT_CHARS_MAX = 480  # and of those none that is longer than this.
-PAIRS = 3  # Of so many pairs it is read whether the newer memory replaced the older one,
-_PAIR_MIN = 0.004  # if it is as likely as this without reading.
+PAIRS = 2  # Of so many pairs it is read whether the newer memory replaced the older one,
+_PAIR_MIN = 0.006  # if it is as likely as this without reading.
 _LEAST, _MOST = -8.0, 8.0  # What a reranker says of a stranger, and of an answer in the words of the question.
 
 
