@@ -12,6 +12,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from functools import cache
 from itertools import count
 from pathlib import Path
 from random import Random
@@ -54,18 +55,16 @@ ORDER_ONLY = ("answer", "company", "part", "recent", "time", "preference", "rule
 Floats: TypeAlias = NDArray[np.float64]
 Place: TypeAlias = tuple[str, Engine, Mapping[int, str]]
 Row: TypeAlias = tuple[Mapping[str, float], bool, float]
+Fit: TypeAlias = tuple[Mapping[str, float], float]  # The weights, and where they start.
 
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """What is fitted: for sureness and for pairs the weights and where they start; and the cut."""
+    """What is fitted: for sureness, for pairs and for those that were read; and the cut."""
 
-    sure: Mapping[str, float]
-    sure_start: float
-    pairs: Mapping[str, float]
-    pairs_start: float
-    read_pairs: Mapping[str, float]
-    read_pairs_start: float
+    sure: Fit
+    pairs: Fit
+    read_pairs: Fit
     cut: float = 0.5
 
 
@@ -115,23 +114,16 @@ class Remembering:
 
     def __init__(self, reranker: Reranker) -> None:
         self._reranker = reranker
-        self._known: dict[tuple[str, tuple[str, ...]], list[float]] = {}
-        self._compared: dict[tuple[str, tuple[tuple[str, str], ...]], list[float]] = {}
+        self._scores, self._replacing = cache(reranker.scores), cache(reranker.replacing)
 
     def reads(self, question: str) -> bool:
         return self._reranker.reads(question)
 
-    def scores(self, question: str, texts: Sequence[str]) -> list[float]:
-        asked = (question, tuple(texts))
-        if asked not in self._known:
-            self._known[asked] = list(self._reranker.scores(question, texts))
-        return self._known[asked]
+    def scores(self, question: str, texts: Sequence[str]) -> Sequence[float]:
+        return self._scores(question, tuple(texts))
 
-    def replacing(self, question: str, pairs: Sequence[tuple[str, str]]) -> list[float]:
-        asked = (question, tuple(pairs))
-        if asked not in self._compared:
-            self._compared[asked] = list(self._reranker.replacing(question, pairs))
-        return self._compared[asked]
+    def replacing(self, question: str, pairs: Sequence[tuple[str, str]]) -> Sequence[float]:
+        return self._replacing(question, tuple(pairs))
 
 
 def _measured(stores: Sequence[Store], reranker: Reranker | None) -> Weights:
@@ -232,11 +224,11 @@ def _fitted(cases: Sequence[Case]) -> Weights:
     read = [row for row in pairs if "read" in row[0]]
     names = {name for values, _, _ in hits for name in values}.difference(EITHER_WAY)
     signs = {name: -1 if "missing" in name or name == "asking" else 1 for name in names}
-    tables = (hits, STIFFNESS, signs), (unread, PAIR_STIFFNESS, {}), (read or unread, PAIR_STIFFNESS, {})
-    return Weights(*(part for table in tables for part in _logistic(*table)))
+    by_pairs = (_logistic(rows, PAIR_STIFFNESS, {}) for rows in (unread, read or unread))
+    return Weights(_logistic(hits, STIFFNESS, signs), *by_pairs)
 
 
-def _logistic(rows: Sequence[Row], stiffness: float, signs: Mapping[str, int]) -> tuple[dict[str, float], float]:
+def _logistic(rows: Sequence[Row], stiffness: float, signs: Mapping[str, int]) -> Fit:
     """Logistic regression with small weights preferred: the weights, and where it starts.
 
     Whatever would weigh against its sign is left out, the worst first, so that a better hit is never less sure.
@@ -271,10 +263,9 @@ def _newton(table: Floats, right: Floats, counts: Floats, stiffness: float) -> F
 
 
 def _use(found: Weights) -> None:
-    fitted.SURE = fitted.READ = found.sure
-    fitted.SURE_START = fitted.READ_START = found.sure_start
-    fitted.SUPERSEDING, fitted.SUPERSEDING_START = found.pairs, found.pairs_start
-    fitted.SUPERSEDING_READ, fitted.SUPERSEDING_READ_START = found.read_pairs, found.read_pairs_start
+    fitted.SURE, fitted.SURE_START = fitted.READ, fitted.READ_START = found.sure
+    fitted.SUPERSEDING, fitted.SUPERSEDING_START = found.pairs
+    fitted.SUPERSEDING_READ, fitted.SUPERSEDING_READ_START = found.read_pairs
     fitted.NEWER_MIN, fitted.REPLACED_MIN = NEWER_MIN, REPLACED_MIN
 
 
@@ -291,28 +282,23 @@ def _shown(held: Mapping[float, Sequence[Answer]]) -> float:
 
 
 def _page(plain: Weights, read: Weights) -> str:
-    def table(weights: Mapping[str, float]) -> str:
-        return "".join(f'    "{name}": {weight:.3f},\n' for name, weight in weights.items())
-
-    def sure(name: str, found: Weights) -> str:
-        return (
-            f"{name}: Mapping[str, float] = {{\n{table(found.sure)}}}\n"
-            f"{name}_START = {found.sure_start:.3f}\n{name}_MIN = {found.cut:.2f}\n"
-        )
+    def table(name: str, fit: Fit) -> str:
+        weights, start = fit
+        lines = "".join(f'    "{part}": {weight:.3f},\n' for part, weight in weights.items())
+        return f"{name}: Mapping[str, float] = {{\n{lines}}}\n{name}_START = {start:.3f}\n"
 
     return (
         '"""The weights that `python -m evals.fit_sureness` found, which writes this file."""\n\n'
         "from collections.abc import Mapping\n\n"
         "# How sure it is that a hit is right; from the cut on it is returned.\n"
-        f"{sure('SURE', plain)}"
+        f"{table('SURE', plain.sure)}SURE_MIN = {plain.cut:.2f}\n"
         "# The same where a reranker has read the best hits.\n"
-        f"{sure('READ', read)}"
+        f"{table('READ', read.sure)}READ_MIN = {read.cut:.2f}\n"
         "# How sure it is that a newer memory replaced an older one; from the first cut on it stands before that one,\n"
         "# from the second on that one is left out.\n"
-        f"SUPERSEDING: Mapping[str, float] = {{\n{table(plain.pairs)}}}\nSUPERSEDING_START = {plain.pairs_start:.3f}\n"
+        f"{table('SUPERSEDING', plain.pairs)}"
         "# The same where a reranker has read both.\n"
-        f"SUPERSEDING_READ: Mapping[str, float] = {{\n{table(read.read_pairs)}}}\n"
-        f"SUPERSEDING_READ_START = {read.read_pairs_start:.3f}\n"
+        f"{table('SUPERSEDING_READ', read.read_pairs)}"
         f"NEWER_MIN = {NEWER_MIN:.2f}\nREPLACED_MIN = {REPLACED_MIN:.2f}\n"
     )
 

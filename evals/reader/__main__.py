@@ -20,7 +20,6 @@ from evals.reader.pairs import UNKNOWN, Pairs, pairs_of
 from evals.reader.stores import stores
 
 LAYERS = 6
-TOKENS_MAX = 128
 TAUGHT_RATE, TOLD_RATE, TOLD_ROUNDS = 4e-5, 1.2e-4, 2
 TAUGHT_STRANGERS, TOLD_STRANGERS = 5, 8
 ANSWER_WEIGHT = 2.0  # There are several strangers for each answer.
@@ -105,9 +104,7 @@ def main() -> None:
     parser.add_argument("--teacher", type=Path, help="where the taught teacher is kept, so that it is taught only once")
     asked = parser.parse_args()
     torch.manual_seed(1)
-    tokenizer = Tokenizer.from_file(str(reranker.TOKENIZER))
-    tokenizer.no_padding()
-    tokenizer.enable_truncation(TOKENS_MAX)
+    tokenizer = reranker.tokenizer()
     if asked.teacher and asked.teacher.exists():
         teacher = Network(pretrained.LAYERS)
         teacher.load_state_dict(torch.load(asked.teacher))
@@ -118,7 +115,7 @@ def main() -> None:
     pairs = every_pair(tokenizer, TOLD_STRANGERS, seed=5)
     reader = teacher.thinned(LAYERS)
     learn(reader, pairs, TOLD_RATE, TOLD_ROUNDS, opinions(teacher, pairs))
-    graph.write(reader.eval(), TOKENS_MAX, asked.to)
+    graph.write(reader.eval(), reranker.TOKENS_MAX, asked.to)
 
 
 if __name__ == "__main__":

@@ -16,7 +16,6 @@ from evals.reader.network import HEADS, VERDICTS, WIDTH, Layer, Network
 
 INPUTS = ("input_ids", "token_type_ids")
 OUTPUT = "said"
-_EPSILON = 1e-12
 
 
 def write(network: Network, tokens_max: int, target: Path) -> None:
@@ -91,7 +90,7 @@ class _Graph:
 
     def _norm(self, tokens: str, norm: nn.LayerNorm) -> str:
         weight, bias = self._weights(norm), self.constant(norm.bias.detach().numpy())
-        return self.node("LayerNormalization", tokens, weight, bias, axis=-1, epsilon=_EPSILON)
+        return self.node("LayerNormalization", tokens, weight, bias, axis=-1, epsilon=norm.eps)
 
     def _weights(self, of: nn.Embedding | nn.LayerNorm) -> str:
         return self.constant(of.weight.detach().numpy())

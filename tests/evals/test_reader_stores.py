@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from evals import precise
+from evals.fit_sureness import FITTING
 from evals.reader.stores import Store, stores
 
 EVERY = list(stores())
@@ -19,8 +20,9 @@ def test_a_store_holds_memories_and_questions_with_and_without_an_answer(store: 
     assert not any(question.answers & question.outdated for question in store.questions)
 
 
-def test_no_memory_and_no_question_of_the_precision_set_is_among_them() -> None:
-    ours = {memory.text for store in precise.stores() for memory in store.memories}
+@pytest.mark.parametrize("folder", [precise.FOLDER, FITTING], ids=lambda folder: folder.name)
+def test_no_memory_of_what_we_measure_and_fit_with_is_among_them(folder: Path) -> None:
+    ours = {memory.text for store in precise.stores(folder) for memory in store.memories}
     assert ours
     assert not ours & {text for store in EVERY for text in store.texts}
 

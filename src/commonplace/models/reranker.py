@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from tokenizers import Encoding, Tokenizer
 
 MODEL, TOKENIZER = (Path(__file__).with_name(name) for name in ("reranker.onnx", "reranker-tokenizer.json"))
-_TOKENS_MAX = 128
+TOKENS_MAX = 128
 _TOKENS_COMPARED = 140  # One or two pairs of facts with the question.
 _TOKENS_TOGETHER = 240  # About eight facts or four messages, so that a recall among a million stays quick.
 # Words that English has and its neighbours have not; one of them tells that a question is English.
@@ -34,13 +34,19 @@ def told_before(question: str, older: str) -> str:
     return f"{question} {older}"
 
 
+def tokenizer() -> Tokenizer:
+    """What cuts two texts into the tokens that it reads, as it was taught with."""
+    made = Tokenizer.from_file(str(TOKENIZER))
+    made.no_padding()
+    made.enable_truncation(TOKENS_MAX)  # pyright: ignore[reportUnknownMemberType]
+    return made
+
+
 class CrossEncoder:
     """Reads pairs of a question and a text. Safe to share."""
 
     def __init__(self) -> None:
-        self._tokenizer = Tokenizer.from_file(str(TOKENIZER))
-        self._tokenizer.no_padding()
-        self._tokenizer.enable_truncation(_TOKENS_MAX)  # pyright: ignore[reportUnknownMemberType]
+        self._tokenizer = tokenizer()
         options = onnxruntime.SessionOptions()
         # Several pairs at once, each by one thread: faster than one pair after the other by several.
         options.intra_op_num_threads = 1
