@@ -119,11 +119,11 @@ class Remembering:
     def reads(self, question: str) -> bool:
         return self._reranker.reads(question)
 
-    def scores(self, question: str, texts: Sequence[str]) -> Sequence[float]:
-        return self._scores(question, tuple(texts))
+    def scores(self, question: str, texts: Sequence[str], tokens_max: int) -> Sequence[float]:
+        return self._scores(question, tuple(texts), tokens_max)
 
-    def replacing(self, question: str, pairs: Sequence[tuple[str, str]]) -> Sequence[float]:
-        return self._replacing(question, tuple(pairs))
+    def replacing(self, question: str, pairs: Sequence[tuple[str, str]], tokens_max: int) -> Sequence[float]:
+        return self._replacing(question, tuple(pairs), tokens_max)
 
 
 def _measured(stores: Sequence[Store], reranker: Reranker | None) -> Weights:

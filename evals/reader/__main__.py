@@ -19,7 +19,7 @@ from evals.reader.network import Network
 from evals.reader.pairs import UNKNOWN, Pairs, pairs_of
 from evals.reader.stores import stores
 
-LAYERS = 6
+LAYERS, INNER = 6, 1024
 TAUGHT_RATE, TOLD_RATE, TOLD_ROUNDS = 4e-5, 1.2e-4, 2
 TAUGHT_STRANGERS, TOLD_STRANGERS = 5, 8
 ANSWER_WEIGHT = 2.0  # There are several strangers for each answer.
@@ -104,17 +104,17 @@ def main() -> None:
     parser.add_argument("--teacher", type=Path, help="where the taught teacher is kept, so that it is taught only once")
     asked = parser.parse_args()
     torch.manual_seed(1)
-    tokenizer = reranker.tokenizer()
+    in_full = reranker.tokenizer(in_full=True)
     if asked.teacher and asked.teacher.exists():
         teacher = Network(pretrained.LAYERS)
         teacher.load_state_dict(torch.load(asked.teacher))
     else:
-        teacher = taught(tokenizer)
+        teacher = taught(in_full)
         if asked.teacher:
             torch.save(teacher.state_dict(), asked.teacher)
-    pairs = every_pair(tokenizer, TOLD_STRANGERS, seed=5)
-    reader = teacher.thinned(LAYERS)
-    learn(reader, pairs, TOLD_RATE, TOLD_ROUNDS, opinions(teacher, pairs))
+    pairs, short = (every_pair(one, TOLD_STRANGERS, seed=5) for one in (in_full, reranker.tokenizer()))
+    reader = teacher.thinned(LAYERS).narrowed(INNER, short.some_read_by)
+    learn(reader, short, TOLD_RATE, TOLD_ROUNDS, opinions(teacher, pairs))
     graph.write(reader.eval(), reranker.TOKENS_MAX, asked.to)
 
 

@@ -20,9 +20,11 @@ from evals.reader.stores import Asked, Store
 
 UNKNOWN = -1.0  # What is outdated is no answer, and no stranger.
 _BATCH = 32
+_FEW = 200  # One batch of so many.
 _NEAR_AMONG = 16  # The reader is given twelve, of larger stores than these.
 _FAR_SHARE = 4  # One stranger of so many comes from anywhere.
-_LATER = 3  # So many later memories beside the one that replaced an older one.
+_LATER = 3  # So many later memories beside the one that replaced an older one,
+_LATER_UNCHANGED = 2  # and so many beside one that nothing replaced.
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +52,11 @@ class Pairs:
         if draw:
             draw.shuffle(batches)
         return batches
+
+    def some_read_by(self, network: Network) -> None:
+        """Have a network read a few of them."""
+        for batch in self.batches()[::_FEW]:
+            self.read_by(network, batch)
 
     def read_by(self, network: Network, batch: Sequence[int]) -> torch.Tensor:
         """What a network says of some pairs to what is asked about them."""
@@ -92,8 +99,8 @@ def _replacing(store: Store, question: Asked, found: list[int], draw: Random) ->
     for older in question.outdated | question.answers:
         replacing = [place for place in question.answers if place > older and older in question.outdated]
         later = [place for place in found if place > older and place not in question.outdated | question.answers]
-        # A question that nothing has changed about is one of many.
-        others = _drawn(later, _LATER if question.outdated else 1, draw)
+        # A question that nothing has changed about is one of many; what looks most like a change teaches most.
+        others = _drawn(later, _LATER, draw) if question.outdated else later[:_LATER_UNCHANGED]
         for newer, value in [*((place, 1.0) for place in replacing), *((place, 0.0) for place in others)]:
             yield Pair(told_before(question.text, store.texts[older]), store.texts[newer], REPLACES, value)
 

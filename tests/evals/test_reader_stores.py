@@ -14,9 +14,9 @@ EVERY = list(stores())
 @pytest.mark.parametrize("store", EVERY, ids=lambda store: store.name)
 def test_a_store_holds_memories_and_questions_with_and_without_an_answer(store: Store) -> None:
     assert len(set(store.texts)) == len(store.texts) >= 50
-    assert len({question.text for question in store.questions}) == len(store.questions) >= 85
+    assert len({question.text for question in store.questions}) == len(store.questions) >= 80
     unanswerable = [question for question in store.questions if not question.answers]
-    assert 0.1 < len(unanswerable) / len(store.questions) < 0.4
+    assert 0.05 < len(unanswerable) / len(store.questions) < 0.4
     assert not any(question.answers & question.outdated for question in store.questions)
 
 

@@ -36,11 +36,11 @@ class Choosy:
     def reads(self, question: str) -> bool:
         return "foreign" not in question
 
-    def scores(self, question: str, texts: Sequence[str]) -> list[float]:
+    def scores(self, question: str, texts: Sequence[str], tokens_max: int) -> list[float]:
         self.given += texts
         return [10.0 if self.word in text else -11.0 for text in texts]
 
-    def replacing(self, question: str, pairs: Sequence[tuple[str, str]]) -> list[float]:
+    def replacing(self, question: str, pairs: Sequence[tuple[str, str]], tokens_max: int) -> list[float]:
         self.compared += pairs
         return [10.0 if self.word in newer else -11.0 for _, newer in pairs]
 
@@ -67,6 +67,18 @@ def test_only_the_best_are_read_and_what_was_not_counts_as_a_stranger(engine: En
     hits = reading(engine, choosy).recall("b", Query("which box holds green glass beads", limit=40)).hits
     assert len(choosy.given) == reranking.DEPTH
     assert [hit.channels["read"] > 0 for hit in hits] == [True] * reranking.DEPTH + [False] * (40 - reranking.DEPTH)
+
+
+def test_a_title_is_read_with_its_text(engine: Engine) -> None:
+    engine.remember("b", Draft("On the hook behind the door.", title="Spare key"))
+    choosy = Choosy("Spare")
+    assert reading(engine, choosy).recall("b", Query("where is the spare key", limit=1)).hits
+    assert choosy.given == ["Spare key\nOn the hook behind the door."]
+
+
+def test_the_more_memories_there_are_the_less_is_read_so_that_an_answer_takes_no_longer() -> None:
+    few, many, most = (reranking.Reading.among(Choosy(""), QUESTION, 10**power).tokens for power in (3, 6, 9))
+    assert few > many >= most > 0
 
 
 def test_an_exact_name_still_comes_first(engine: Engine) -> None:
@@ -135,7 +147,7 @@ def test_a_search_by_one_channel_alone_shows_what_that_one_says(engine: Engine) 
 class Updating(Choosy):
     """A reranker to which all texts are the same, but one with a certain word has replaced every older one."""
 
-    def scores(self, question: str, texts: Sequence[str]) -> list[float]:
+    def scores(self, question: str, texts: Sequence[str], tokens_max: int) -> list[float]:
         return [0.0 for _ in texts]
 
 

@@ -6,6 +6,7 @@ what it was made with, NOTICE says where it comes from.
 """
 
 import os
+import re
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import accumulate
@@ -14,17 +15,18 @@ from pathlib import Path
 import numpy as np
 import onnxruntime
 from numpy.typing import NDArray
-from tokenizers import Encoding, Tokenizer
+from tokenizers import Encoding, Regex, Tokenizer, normalizers
 
 MODEL, TOKENIZER = (Path(__file__).with_name(name) for name in ("reranker.onnx", "reranker-tokenizer.json"))
 TOKENS_MAX = 128
-_TOKENS_COMPARED = 140  # One or two pairs of facts with the question.
-_TOKENS_TOGETHER = 240  # About eight facts or four messages, so that a recall among a million stays quick.
 # Words that English has and its neighbours have not; one of them tells that a question is English.
 _ENGLISH = frozenset(
     "what who whom whose where when which why how does did are would could should have had the my your his our "
     "their its you she they this that these those there and for from with about to any".split()
 )
+# What is not read: marks at the ends of words, and words that say little. Every fifth token is one of these.
+_SILENT = (r'[.,;:!?"()]+(?=\s|$)|(?<=\s)["(]+', r"\b(?:the|an?|of|and|is|are)\b(?!-)")
+_WORD = re.compile(r"\w+")
 _THREADS_MAX = 4
 ANSWERS, REPLACES = range(2)  # What it tells of two texts.
 
@@ -34,9 +36,12 @@ def told_before(question: str, older: str) -> str:
     return f"{question} {older}"
 
 
-def tokenizer() -> Tokenizer:
-    """What cuts two texts into the tokens that it reads, as it was taught with."""
+def tokenizer(in_full: bool = False) -> Tokenizer:
+    """What cuts two texts into the tokens that it reads, as it was taught with; `in_full`, into all that are there."""
     made = Tokenizer.from_file(str(TOKENIZER))
+    if not in_full:
+        silent = [normalizers.Replace(Regex(pattern), " ") for pattern in _SILENT]
+        made.normalizer = normalizers.Sequence([made.normalizer, *silent])
     made.no_padding()
     made.enable_truncation(TOKENS_MAX)  # pyright: ignore[reportUnknownMemberType]
     return made
@@ -58,18 +63,19 @@ class CrossEncoder:
 
     def reads(self, question: str) -> bool:
         """Whether a question is one that it can read: it has only learnt English."""
+        if not _ENGLISH.isdisjoint(_WORD.findall(question.lower())):
+            return True
         # A word that it does not know is put together from pieces, as names are in any language.
-        words = self._tokenizer.encode(question, add_special_tokens=False).tokens
-        return not _ENGLISH.isdisjoint(words) or not any(word.startswith("##") for word in words)
+        tokens = self._tokenizer.encode(question, add_special_tokens=False).tokens
+        return not any(token.startswith("##") for token in tokens)
 
-    def scores(self, question: str, texts: Sequence[str]) -> list[float]:
+    def scores(self, question: str, texts: Sequence[str], tokens_max: int) -> list[float]:
         """How well each text answers a question, as log odds: of the first ones, as many as there is time for."""
-        return self._read([(question, text) for text in texts], ANSWERS, _TOKENS_TOGETHER)
+        return self._read([(question, text) for text in texts], ANSWERS, tokens_max)
 
-    def replacing(self, question: str, pairs: Sequence[tuple[str, str]]) -> list[float]:
+    def replacing(self, question: str, pairs: Sequence[tuple[str, str]], tokens_max: int) -> list[float]:
         """Of an older text that answers a question and a newer one: whether this replaced that, as log odds."""
-        told = [(told_before(question, older), newer) for older, newer in pairs]
-        return self._read(told, REPLACES, _TOKENS_COMPARED)
+        return self._read([(told_before(question, older), newer) for older, newer in pairs], REPLACES, tokens_max)
 
     def _read(self, pairs: Sequence[tuple[str, str]], asked: int, tokens_max: int) -> list[float]:
         encoded = self._tokenizer.encode_batch(pairs)

@@ -10,7 +10,7 @@ from commonplace import text
 from commonplace.recall import comparing, judging, rank, reranking, superseding, sureness
 from commonplace.recall.judging import Judged
 from commonplace.recall.rank import Evidence, Question, Scored
-from commonplace.recall.reranking import Reranker
+from commonplace.recall.reranking import Reading, Reranker
 from commonplace.recall.superseding import Pair
 from commonplace.recall.sureness import Asked
 from commonplace.recall.weighing import Weighing
@@ -101,11 +101,7 @@ class Search:
         found, after = self.evidence(), self.query.after
         self.identified = after.identified if after else any(evidence.exact for evidence in found)
         scored = rank.ordered(found, self.identified)
-        if not self.reranker or not scored:
-            return scored
-        best = [one.evidence.memory_id for one in scored[: reranking.DEPTH]]
-        known = memories.by_ids(self.db, self.bank_id, best)
-        read = reranking.read(self.reranker, self.query.text, scored, known)
+        read = self._reading(self.reranker).read(scored, self.weighing.told) if self.reranker else None
         return rank.ordered(read, self.identified) if read else scored
 
     def considered(self, scored: list[Scored]) -> tuple[list[dict[str, float]], list[Pair]]:
@@ -118,7 +114,7 @@ class Search:
         about = {term: weight for term, weight in asked.terms.items() if term not in names}
         pairs = list(superseding.pairs(best, looks, self.weighing.likeness, about))
         if self.reranker:
-            pairs = reranking.compared(self.reranker, self.query.text, pairs, looks)
+            pairs = self._reading(self.reranker).compared(pairs, looks)
         return sureness.features(asked, scored, looks), pairs
 
     def _hit(self, one: Judged, memory: Memory) -> Hit:
@@ -149,8 +145,13 @@ class Search:
         return _BEYOND if kept_count >= most else ""
 
     def _answer_min(self) -> float:
-        count = self.semantics.count(self.bank_id) if self.semantics else 0
-        return rank.answer_min(count or self.row_count)
+        return rank.answer_min(self._count())
+
+    def _reading(self, reranker: Reranker) -> Reading:
+        return Reading.among(reranker, self.query.text, self._count())
+
+    def _count(self) -> int:
+        return (self.semantics.count(self.bank_id) if self.semantics else 0) or self.row_count
 
     def evidence(self) -> list[Evidence]:
         """What speaks for each candidate; where the question compares things, and no page is asked for, for each."""

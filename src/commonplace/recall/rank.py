@@ -62,7 +62,7 @@ ORDER: Mapping[str, float] = {
     "preference": 3.0,
     "answer": 1.0,
     "kind": 2.0,
-    "rule": 8.0,
+    "rule": 10.0,
     "read": 8.0,
 }
 _OWN_WORDS, _OWN_MEANING = ("keyword", "coverage", "passage"), ("vector", "tokens", "passage tokens", "section tokens")

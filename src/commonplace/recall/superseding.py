@@ -21,7 +21,8 @@ question's words itself, and is as sure an answer. What tells a change:
 Exceptions and plans change nothing, and a rule stands until another rule or a change. What lacks the name that is asked
 for, or a word of the question although it has most others of the older one, is a sibling of it: production's port
 replaces nothing of staging. What has no price, or nothing of the kind, where one is asked for, replaces none that has.
-Long texts and what people say to each other stay where they are. The weights are in `fitted.py`, which
+Long texts and what people say to each other stay where they are. Only a reranker that has read both may know better, if
+it is near the best; of siblings, and of what lacks the price, it must be quite sure. The weights are in `fitted.py`, which
 `evals/fit_sureness.py` writes.
 """
 
@@ -40,6 +41,7 @@ from commonplace.recall.sureness import Look
 
 TOP = 5  # For so many of the best it is asked whether something newer has replaced them.
 NEAR = 12  # So many may have replaced one that they are not tied to, if somebody reads them.
+_DENIED, _SURELY = -0.2, 0.19  # What a reader says of what is no change, and of what surely is one.
 _LIKE_MIN = 0.15
 _OWN_WORDS_MIN = 0.95
 _SIBLINGS_SHARE = 0.4
@@ -86,13 +88,17 @@ class Pair:
     older: int
     values: Mapping[str, float]
     is_tied: bool = True
+    is_doubtful: bool = False
 
     @property
     def sure(self) -> float:
         """How likely the newer one replaced the older one. Without reading, only what is tied to it can have."""
-        if "read" in self.values:
-            return self._weighed(fitted.SUPERSEDING_READ, fitted.SUPERSEDING_READ_START)
-        return self.likely if self.is_tied else 0.0
+        said = self.values.get("read")
+        if said is None:
+            return self.likely if self.is_tied else 0.0
+        if said < (_SURELY if self.is_doubtful else _DENIED):
+            return 0.0
+        return self._weighed(fitted.SUPERSEDING_READ, fitted.SUPERSEDING_READ_START)
 
     @property
     def likely(self) -> float:
@@ -131,21 +137,22 @@ def pairs(
     `asked` are the terms of the question, names left out, with their weights: where somebody has moved says nothing
     about what they eat.
     """
-    statements = [place for place, one in enumerate(found) if one.evidence.is_statement]
-    if not statements or statements[0] >= TOP:
+    places = [place for place, one in enumerate(found) if one.evidence.is_statement or place < NEAR]
+    if not places or places[0] >= TOP:
         return
     numbers = [one.evidence.memory_id for one in found]
     alike = likeness(numbers[:TOP], numbers)
     written = {number: place for place, number in enumerate(sorted(numbers))}
     counts = Counter(term for look in looks for term in look.terms)
     seen: dict[int, _Seen] = {}
-    for older in (place for place in statements if place < TOP):
+    for older in (place for place in places if place < TOP):
         # Words like `the` tie nothing together, and in a small store they are as rare as any.
         own = looks[older].terms.intersection(text.question_terms(looks[older].text))
         weights = {term: math.log(_MEMORIES_USUAL / (counts[term] + 1)) for term in own}
         whole = sum(weights.values()) or 1.0
-        later = [place for place in statements if numbers[place] > numbers[older]]
+        later = [place for place in places if numbers[place] > numbers[older]]
         nearest = max((alike[older][place] for place in later), default=0.0)
+        telling = _telling(looks[older], asked)
         for newer in later:
             like, old, new = alike[older][newer], found[older], found[newer]
             if not _may_replace(new.evidence, old.evidence):
@@ -153,7 +160,9 @@ def pairs(
             shared, lost = own & looks[newer].terms, looks[older].found - looks[newer].found
             if not asked.keys() >= lost:  # Whoever lacks the name that is asked for is somebody else.
                 continue
-            is_tied = like >= _LIKE_MIN and _tied(shared, looks[newer], looks[older], asked)
+            told = any(change.search(looks[newer].text) for change in telling)
+            is_tied = new.evidence.is_statement and old.evidence.is_statement and like >= _LIKE_MIN
+            is_tied = is_tied and _tied(shared, told, looks[newer], looks[older], asked)
             if not is_tied and newer >= NEAR:
                 continue
             for place in (newer, older):
@@ -172,12 +181,14 @@ def pairs(
                 "behind best": found[0].strength - new.strength,
                 "place": math.log(newer + 1),
                 "older's place": math.log(older + 1),
-                "told": float(_tells(looks[newer], looks[older], asked)),
+                "told": float(told),
                 "words lost": sum(asked.get(term, 0.0) for term in lost) / (sum(asked.values()) or 1.0),
             }
-            is_sibling = values["words lost"] > 0 and values["shared"] > _SIBLINGS_SHARE
-            if seen[newer].is_change or not is_sibling:
-                yield Pair(newer, older, values | _compared(seen[newer], seen[older]), is_tied)
+            is_sibling = values["words lost"] > 0 and values["shared"] > _SIBLINGS_SHARE and not seen[newer].is_change
+            is_doubtful = is_sibling or _lacks_what_is_asked(new.evidence, old.evidence)
+            if newer < NEAR or not is_doubtful:
+                values |= _compared(seen[newer], seen[older])
+                yield Pair(newer, older, values, is_tied and not is_doubtful, is_doubtful)
 
 
 def _compared(new: _Seen, old: _Seen) -> dict[str, float]:
@@ -189,30 +200,32 @@ def _compared(new: _Seen, old: _Seen) -> dict[str, float]:
     }
 
 
-def _tied(shared: frozenset[str], new: Look, old: Look, asked: Mapping[str, float]) -> bool:
-    """Whether two memories share more than the names in the question, or the newer one tells what was asked about.
+def _tied(shared: frozenset[str], told: bool, new: Look, old: Look, asked: Mapping[str, float]) -> bool:
+    """Whether two memories share more than the names in the question, or the newer one has told what was asked about.
 
     Who asks with one word looks for what has it.
     """
     if len(asked) == 1 and old.found == frozenset(asked) and not new.found:
         return False
-    return any(term in asked or term not in old.found for term in shared) or _tells(new, old, asked)
+    return told or any(term in asked or term not in old.found for term in shared)
 
 
-def _tells(new: Look, old: Look, asked: Mapping[str, float]) -> bool:
-    """Whether the newer one tells by a change what was asked about: who has moved lives elsewhere."""
+def _telling(old: Look, asked: Mapping[str, float]) -> list[re.Pattern[str]]:
+    """What tells by a change what was asked about: who has moved lives elsewhere."""
     lacking = asked.keys() & old.found
-    return any(change.search(new.text) for change, words in _TOLD if not words.isdisjoint(lacking))
+    return [change for change, words in _TOLD if not words.isdisjoint(lacking)]
 
 
 def _may_replace(new: Evidence, old: Evidence) -> bool:
-    """Whether one is newer than the other, and has no less of the name, the time and the thing that is asked for.
+    """Whether one has no less than the other of the name and the time that are asked for.
 
-    Both must be statements: in a talk the newer of two turns that are alike is seldom the better answer. And who asks
-    in the older one's own words means that one.
+    Who asks in the older one's own words means that one.
     """
-    if new.memory_id <= old.memory_id or old.values.get("vector", 0.0) >= _OWN_WORDS_MIN or new.exact < old.exact:
-        return False
-    if any(old.values.get(name, 0.0) > 0 and new.values.get(name) == 0 for name in ("kind", "answer")):
+    if old.values.get("vector", 0.0) >= _OWN_WORDS_MIN or new.exact < old.exact:
         return False
     return new.values.get("time", 0.0) >= old.values.get("time", 0.0)
+
+
+def _lacks_what_is_asked(new: Evidence, old: Evidence) -> bool:
+    """Whether the older one has the price or the thing that is asked for, and the newer has not."""
+    return any(old.values.get(name, 0.0) > 0 and new.values.get(name) == 0 for name in ("kind", "answer"))

@@ -43,6 +43,7 @@ class Weighing:
         self._values: dict[int, Values] = {}
         self._exact: set[int] = set()
         self._moments: dict[int, int] = {}
+        self._titles: dict[int, str] = {}
         self._texts: dict[int, str] = {}
         self._terms: dict[int, str] = {}
 
@@ -83,6 +84,11 @@ class Weighing:
             Look(self._texts.get(number, ""), self._few_terms(number), self._words[number].found, rows.get(number, ()))
             for number in numbers
         ]
+
+    def told(self, number: int) -> str:
+        """How a memory begins, under its title if it has one."""
+        title, told = self._titles.get(number), self._texts.get(number, "")
+        return f"{title}\n{told}" if title else told
 
     def _few_terms(self, number: int) -> frozenset[str]:
         return frozenset(self._terms[number].split()) if self._words[number].length <= _LOOKED_TERMS else frozenset()
@@ -150,6 +156,7 @@ class Weighing:
     def _spoken(self, numbers: Sequence[int]) -> dict[int, Turn]:
         begun = search.beginnings(self._db, self._within.bank_id, numbers, turns.TEXT_CHARS_MAX)
         self._moments |= {number: one.at for number, one in begun.items()}
+        self._titles |= {number: one.title for number, one in begun.items() if one.title}
         self._texts |= {number: one.text for number, one in begun.items()}
         found = {number: turns.turn_of(one.text, one.scope) for number, one in begun.items()}
         return {number: turn for number, turn in found.items() if turn}

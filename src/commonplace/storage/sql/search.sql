@@ -108,7 +108,7 @@ select m.id,
 from json_each(:ids) i cross join memories m on m.id = i.value where m.bank_id = :bank_id;
 
 -- name: beginnings
-select m.id, substr(m.text, 1, :chars) as text, m.user || char(31) || m.agent || char(31) || m.run as scope,
+select m.id, m.title, substr(m.text, 1, :chars) as text, m.user || char(31) || m.agent || char(31) || m.run as scope,
   coalesce(m.happened_at, m.created_at) as at
 from json_each(:ids) i cross join memories m on m.id = i.value where m.bank_id = :bank_id;
 
