@@ -16,6 +16,7 @@ from functools import cache
 from itertools import count
 from pathlib import Path
 from random import Random
+from statistics import harmonic_mean
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -270,15 +271,16 @@ def _use(found: Weights) -> None:
 
 
 def _shown(held: Mapping[float, Sequence[Answer]]) -> float:
-    """Print what each cut gives; the lowest that admits as often as we aim at when there is no answer, because each
-    higher one returns fewer answers."""
+    """Print what each cut gives; of those that admit as often as we aim at when there is no answer, the one with the
+    best mean of precision and recall."""
     least = next(goal.least for goal in GOALS if goal.set == OWN_SET and goal.measure == ADMITTED)
-    enough: list[float] = []
+    enough: dict[float, float] = {}
     for cut, answers in held.items():
         found = {name: one.value for name, one in scoring.estimates(answers, scoring.PRECISION, draws=0).items()}
         print(f"{cut:.2f}", *(f"{name} {value:.3f}" for name, value in found.items()), sep="   ")
-        enough += [cut] if found[ADMITTED] >= least else []
-    return min(enough, default=max(held))
+        if found[ADMITTED] >= least:
+            enough[cut] = harmonic_mean([found["precision"], found["recall"]])
+    return max(enough, key=lambda cut: enough[cut]) if enough else max(held)
 
 
 def _page(plain: Weights, read: Weights) -> str:

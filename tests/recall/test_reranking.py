@@ -13,6 +13,8 @@ from commonplace.app import open_engine
 from commonplace.engine.engine import Engine
 from commonplace.errors import Invalid
 from commonplace.recall import rank, reranking
+from commonplace.recall.superseding import Pair
+from commonplace.recall.sureness import Look
 from commonplace.records import Draft, Query
 from commonplace.settings import load
 
@@ -61,12 +63,13 @@ def test_what_answers_in_other_words_comes_first_once_it_is_read(engine: Engine,
     assert read[0].channels["read"] > max(hit.channels["read"] for hit in read[1:])
 
 
-def test_only_the_best_are_read_and_what_was_not_counts_as_a_stranger(engine: Engine) -> None:
+def test_only_the_best_are_read_and_what_was_not_stands_below_them(engine: Engine) -> None:
     engine.remember_many("b", [Draft(f"Box {number} holds green glass beads.") for number in range(40)])
     choosy = Choosy("holds")
     hits = reading(engine, choosy).recall("b", Query("which box holds green glass beads", limit=40)).hits
     assert len(choosy.given) == reranking.DEPTH
-    assert [hit.channels["read"] > 0 for hit in hits] == [True] * reranking.DEPTH + [False] * (40 - reranking.DEPTH)
+    assert ["read" in hit.channels for hit in hits] == [True] * reranking.DEPTH + [False] * (40 - reranking.DEPTH)
+    assert all(hit.channels["unread"] < 0 for hit in hits[reranking.DEPTH :])
 
 
 def test_a_title_is_read_with_its_text(engine: Engine) -> None:
@@ -179,6 +182,13 @@ def test_only_the_likeliest_changes_are_read_the_older_one_first(engine: Engine)
     reading(engine, updating).recall("b", Query("How many goats are on the farm?", limit=5))
     assert 0 < len(updating.compared) <= reranking.PAIRS
     assert all(int(older.split()[3]) < int(newer.split()[3]) for older, newer in updating.compared)
+
+
+def test_in_the_largest_banks_no_changes_are_read() -> None:
+    pair, looks = Pair(0, 1, {}), [Look(fact, frozenset(), frozenset()) for fact in WIFI]
+    updating = Updating("router")
+    assert reranking.Reading.among(updating, "What is the wifi password?", 10**9).compared([pair], looks) == [pair]
+    assert updating.compared == []
 
 
 def test_a_long_text_is_not_compared(engine: Engine) -> None:

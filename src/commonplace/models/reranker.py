@@ -7,6 +7,7 @@ what it was made with, NOTICE says where it comes from.
 
 import os
 import re
+from collections import deque
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import accumulate
@@ -59,7 +60,8 @@ class CrossEncoder:
         # Adding and normalising in one step takes longer than one after the other, for texts as short as these.
         options.add_session_config_entry("optimization.disable_specified_optimizers", "SkipLayerNormFusion")
         self._session = onnxruntime.InferenceSession(str(MODEL), options)
-        self._readers = ThreadPoolExecutor(min(_THREADS_MAX, os.cpu_count() or 1), thread_name_prefix="reader")
+        self._threads = min(_THREADS_MAX, os.cpu_count() or 1)
+        self._readers = ThreadPoolExecutor(self._threads, thread_name_prefix="reader")
 
     def reads(self, question: str) -> bool:
         """Whether a question is one that it can read: it has only learnt English."""
@@ -80,8 +82,30 @@ class CrossEncoder:
     def _read(self, pairs: Sequence[tuple[str, str]], asked: int, tokens_max: int) -> list[float]:
         encoded = self._tokenizer.encode_batch(pairs)
         sizes = accumulate(len(pair.ids) for pair in encoded)
-        fitting = sum(size <= tokens_max for size in sizes)
-        return [float(verdicts[asked]) for verdicts in self._readers.map(self._verdicts, encoded[: max(1, fitting)])]
+        fitting = max(1, sum(size <= tokens_max for size in sizes))
+        said = self._every_verdict(encoded[:fitting])
+        return [float(said[place][asked]) for place in range(len(said))]
+
+    def _every_verdict(self, pairs: Sequence[Encoding]) -> dict[int, NDArray[np.float32]]:
+        """What is said of each pair, by its place."""
+        said: dict[int, NDArray[np.float32]] = {}
+        left = deque(enumerate(pairs))
+
+        def read() -> None:
+            while left:
+                try:
+                    place, pair = left.popleft()
+                except IndexError:  # Another thread has taken the last one.
+                    return
+                said[place] = self._verdicts(pair)
+
+        # This thread reads too: by the time another one is awake, a short text has been read.
+        others = [self._readers.submit(read) for _ in range(min(self._threads, len(pairs)) - 1)]
+        read()
+        for other in others:
+            if not other.cancel():
+                other.result()
+        return said
 
     def _verdicts(self, pair: Encoding) -> NDArray[np.float32]:
         # One by one: numbers are rounded to eight bits over all that is read together, so that in a batch the score of

@@ -24,6 +24,7 @@ Their weighted sum goes through a logistic curve: the relevance. What follows on
   kind           how much it names of the kind of thing that is asked for: a dog where a pet is
   rule           how near the question is to what a standing rule is about
   read           what the reranker says, which has read both: from -0.5 to 0.5
+  unread         -0.5, where it has read others
 
 The weights were fitted on public questions (see `evals`).
 """
@@ -64,6 +65,7 @@ ORDER: Mapping[str, float] = {
     "kind": 2.0,
     "rule": 10.0,
     "read": 8.0,
+    "unread": 8.0,
 }
 _OWN_WORDS, _OWN_MEANING = ("keyword", "coverage", "passage"), ("vector", "tokens", "passage tokens", "section tokens")
 _MIDDLE = 5.0

@@ -14,12 +14,12 @@ from commonplace.recall.rank import ONE_QUESTION_CHARS, Evidence, Scored
 from commonplace.recall.superseding import Pair
 from commonplace.recall.sureness import Look
 
-DEPTH = 12  # So many of the best are read at most,
+DEPTH = 8  # So many of the best are read at most,
 TEXT_CHARS_MAX = 480  # and of those none that is longer than this.
 PAIRS = 2  # Of so many pairs it is read whether the newer memory replaced the older one,
 _PAIR_MIN = 0.006  # if it is as likely as this without reading.
-_TOKENS, _TOKENS_FEW = 200, 100  # So much is read: about eight facts or four messages, and in a large bank less,
-_TOKEN_MEMORIES = 6_000  # because looking through so many memories takes as long as reading one token.
+_TOKENS, _TOKENS_FEW = 420, 60  # So much is read: eight messages to an assistant, and in a large bank less,
+_TOKEN_MEMORIES = 2_800  # because looking through so many memories takes as long as reading one token.
 _LEAST, _MOST = -8.0, 8.0  # What a reranker says of a stranger, and of an answer in the words of the question.
 
 
@@ -60,7 +60,7 @@ class Reading:
     def read(self, scored: Sequence[Scored], told: Callable[[int], str]) -> list[Evidence] | None:
         """The same evidence, with what the reranker says of the best; None when there is nothing that it reads.
 
-        Of the best, what is too long stands in the middle of those that were read; what comes after, as a stranger.
+        Of the best, what is too long stands in the middle of those that were read; what comes after, below them.
         """
         best = {one.evidence.memory_id: told(one.evidence.memory_id) for one in scored[:DEPTH]}
         chosen = {number: text for number, text in best.items() if 0 < len(text) <= TEXT_CHARS_MAX}
@@ -69,12 +69,20 @@ class Reading:
         said = self.reranker.scores(self.question, list(chosen.values()), self.tokens)
         values = {number: _value(score) for number, score in zip(chosen, said, strict=False)}
         values |= dict.fromkeys((number for number in best if number not in chosen), median(values.values()))
-        stranger = _value(_LEAST)
-        every = [one.evidence for one in scored]
-        return [one.with_value("read", values.get(one.memory_id, stranger)) for one in every]
+        return [
+            one.evidence.with_value("read", values[one.evidence.memory_id])
+            if one.evidence.memory_id in values
+            else one.evidence.with_value("unread", _value(_LEAST))
+            for one in scored
+        ]
 
     def compared(self, pairs: Sequence[Pair], looks: Sequence[Look]) -> list[Pair]:
-        """The same pairs; those that are most likely a change with what the reranker says of them."""
+        """The same pairs; those that are most likely a change with what the reranker says of them.
+
+        In the largest banks there is no time for that.
+        """
+        if self.tokens <= _TOKENS_FEW:
+            return list(pairs)
         short = [place for place, pair in enumerate(pairs) if _is_short(looks[pair.older], looks[pair.newer])]
         likely = sorted(((pairs[place].likely, place) for place in short), reverse=True)[:PAIRS]
         chosen = [place for chance, place in likely if chance >= _PAIR_MIN]

@@ -4,7 +4,7 @@ A number becomes one of four steps, written as 2a + b with a and b either 1 or -
 large or small for its vector. A question's numbers become sixteen steps in the same way. How near two vectors are is
 then a matter of counting the bits in which they differ, which processors do many millions of times a second.
 
-The signs alone pick one in twenty, all bits the best of those. What is picked is still to be compared in full.
+The signs alone pick one in forty, all bits the best of those. What is picked is still to be compared in full.
 """
 
 import threading
@@ -26,7 +26,7 @@ _WORD = 64
 _GONE, _LIVE, _FORGOTTEN = 0, 1, 2
 _STATES = {"live": _LIVE, "forgotten": _FORGOTTEN}
 _SCAN_ROWS = 16_384  # As many as a processor's cache holds with all that is worked out about them.
-_KEEP_SHARE, _KEEP_MIN = 20, 4_096
+_KEEP_SHARE, _KEEP_MIN = 40, 4_096
 _ROWS_MIN = 64
 
 

@@ -22,8 +22,8 @@ Exceptions and plans change nothing, and a rule stands until another rule or a c
 for, or a word of the question although it has most others of the older one, is a sibling of it: production's port
 replaces nothing of staging. What has no price, or nothing of the kind, where one is asked for, replaces none that has.
 Long texts and what people say to each other stay where they are. Only a reranker that has read both may know better, if
-it is near the best; of siblings, and of what lacks the price, it must be quite sure. The weights are in `fitted.py`, which
-`evals/fit_sureness.py` writes.
+they are near the best; of siblings, and of what lacks the price, it must be quite sure. The weights are in `fitted.py`,
+which `evals/fit_sureness.py` writes.
 """
 
 import math
