@@ -35,6 +35,7 @@ _MEANT = {
     "kind": "what is of the kind asked for",
     "rule": "a rule about what is asked",
     "read": "the reranker's word, -0.5 to 0.5",
+    "unread": "others were read, this was not",
     "sure": "how surely it is an answer",
 }
 _MAIN = ("keyword", "coverage", "vector", "tokens")
