@@ -170,6 +170,35 @@ def test_what_replaced_an_older_memory_in_other_words_comes_before_it_once_both_
     assert changed.index(WIFI[2]) < changed.index(WIFI[0])
 
 
+TALK = (
+    "Ines: The rent is 870 for my half.",
+    "Joss: Fine by me, see you on Sunday.",
+    "Ines: Petrakis and I settled on 925 for the rent.",
+)
+
+
+def test_what_somebody_says_later_in_a_talk_comes_first_once_it_is_read_as_a_change(engine: Engine) -> None:
+    engine.remember_many("b", [Draft(turn) for turn in TALK])
+    question = Query("How much is the rent for Ines's half?", limit=3)
+    for word, first in (("nothing", TALK[0]), ("925", TALK[2])):
+        assert reading(engine, Updating(word)).recall("b", question).hits[0].memory.text == first
+
+
+class Hesitant(Updating):
+    """To whom a text with the word is more likely a change than not."""
+
+    def replacing(self, question: str, pairs: Sequence[tuple[str, str]], tokens_max: int) -> list[float]:
+        return [1.0 if self.word in newer else -11.0 for _, newer in pairs]
+
+
+def test_a_sibling_replaces_nothing_unless_it_is_surely_read_as_a_change(engine: Engine) -> None:
+    siblings = "The web repo uses React 19.", "The web repo's CI runs on GitHub Actions.", "Lunch is at 12."
+    engine.remember_many("b", [Draft(fact) for fact in siblings])
+    question = Query("Which framework does the web repo use?", limit=3)
+    for reranker, first in ((Hesitant("Actions"), siblings[0]), (Updating("Actions"), siblings[1])):
+        assert reading(engine, reranker).recall("b", question).hits[0].memory.text == first
+
+
 def test_who_names_no_limit_is_not_told_what_was_replaced(engine: Engine) -> None:
     engine.remember_many("b", [Draft(fact) for fact in WIFI])
     found = reading(engine, Updating("router")).recall("b", Query("What is the wifi password?")).hits

@@ -82,7 +82,10 @@ Likeness: TypeAlias = Callable[[Sequence[int], Sequence[int]], Sequence[Sequence
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """A newer and an older memory, by their places among the hits, and what says that the one replaced the other."""
+    """A newer and an older memory, by their places among the hits, and what says that the one replaced the other.
+
+    They are tied when signs alone may tell a change, and doubtful when the newer looks like a sibling of the older.
+    """
 
     newer: int
     older: int
