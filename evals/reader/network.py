@@ -15,10 +15,10 @@ _EPSILON = 1e-12
 class Layer(nn.Module):
     """Each token looks at all the others, and then at itself."""
 
-    def __init__(self, inner: int = INNER) -> None:
+    def __init__(self) -> None:
         super().__init__()
         self.looking, self.seen = nn.Linear(WIDTH, 3 * WIDTH), nn.Linear(WIDTH, WIDTH)
-        self.wide, self.narrow = nn.Linear(WIDTH, inner), nn.Linear(inner, WIDTH)
+        self.wide, self.narrow = nn.Linear(WIDTH, INNER), nn.Linear(INNER, WIDTH)
         self.norm, self.last_norm = (nn.LayerNorm(WIDTH, eps=_EPSILON) for _ in range(2))
         self.dropout = nn.Dropout(0.1)
 
@@ -48,11 +48,11 @@ def _by_head(tokens: Tensor) -> Tensor:
 class Network(nn.Module):
     """Some layers over the embeddings; the first token gives the verdicts on both texts, as log odds."""
 
-    def __init__(self, layers: int, inner: int = INNER) -> None:
+    def __init__(self, layers: int) -> None:
         super().__init__()
         self.words, self.parts, self.places = (nn.Embedding(count, WIDTH) for count in (WORDS, 2, PLACES))
         self.norm = nn.LayerNorm(WIDTH, eps=_EPSILON)
-        self.layers = nn.ModuleList(Layer(inner) for _ in range(layers))
+        self.layers = nn.ModuleList(Layer() for _ in range(layers))
         self.pool, self.verdict = nn.Linear(WIDTH, WIDTH), nn.Linear(WIDTH, VERDICTS)
 
     def forward(self, input_ids: Tensor, token_type_ids: Tensor, attention_mask: Tensor) -> Tensor:
