@@ -51,7 +51,7 @@ CUTS = tuple(cut / 100 for cut in range(10, 61, 2))
 NEWER_MIN, REPLACED_MIN = 0.2, 0.4
 
 EITHER_WAY = ("long", "turn", "speaker")  # These say what a hit is, not whether it is right.
-ORDER_ONLY = ("answer", "company", "part", "recent", "time", "preference", "rule")
+ORDER_ONLY = ("answer", "company", "part", "recent", "time", "preference", "rule", "named")
 
 Floats: TypeAlias = NDArray[np.float64]
 Place: TypeAlias = tuple[str, Engine, Mapping[int, str]]
@@ -61,11 +61,11 @@ Fit: TypeAlias = tuple[Mapping[str, float], float]  # The weights, and where the
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """What is fitted: for sureness, for pairs and for those that were read; and the cut."""
+    """What is fitted for hits and for pairs of them, either for those that nobody read or for those that were; and the
+    cut."""
 
-    sure: Fit
+    hits: Fit
     pairs: Fit
-    read_pairs: Fit
     cut: float = 0.5
 
 
@@ -102,9 +102,9 @@ def main() -> int:
     """Collect, fit, measure and write: once as everybody asks, once as those do who have the best hits read."""
     every = [*precise.stores(), *precise.stores(FITTING)]
     stores = [store for store in every if any(question.half == "dev" for question in store.questions)]
-    plain = _measured(stores, None)
+    plain, without = _measured(stores, None, {})
     _use(plain)  # By these it is decided which pairs are read.
-    read = _measured(stores, Remembering(CrossEncoder()))
+    read, _ = _measured(stores, Remembering(CrossEncoder()), without)
     TARGET.write_text(_page(plain, read), encoding="utf-8")
     print(f"written to {TARGET.name}, with cuts at {plain.cut} and {read.cut}", file=sys.stderr)
     return 0
@@ -117,8 +117,8 @@ class Remembering:
         self._reranker = reranker
         self._scores, self._replacing = cache(reranker.scores), cache(reranker.replacing)
 
-    def reads(self, question: str) -> bool:
-        return self._reranker.reads(question)
+    def reads(self, question: str, texts: Sequence[str]) -> bool:
+        return self._reranker.reads(question, texts)
 
     def scores(self, question: str, texts: Sequence[str], tokens_max: int) -> Sequence[float]:
         return self._scores(question, tuple(texts), tokens_max)
@@ -127,18 +127,26 @@ class Remembering:
         return self._replacing(question, tuple(pairs), tokens_max)
 
 
-def _measured(stores: Sequence[Store], reranker: Reranker | None) -> Weights:
+def _measured(
+    stores: Sequence[Store], reranker: Reranker | None, plain: Mapping[str, Weights]
+) -> tuple[Weights, dict[str, Weights]]:
+    """What is fitted on all stores, and on all but one, by its name; `plain` is the latter where nobody reads."""
     own = list(_own_cases(stores, reranker))
     every = [*own, *_public_cases(reranker)]
     print(f"{len(own)} questions of our own, {len(every) - len(own)} of public sets", file=sys.stderr)
     held: dict[float, list[Answer]] = {cut: [] for cut in CUTS}
+    without: dict[str, Weights] = {}
     for name in {store.name for store in stores}:
-        _use(_fitted([case for case in every if case.store != name]))
+        without[name] = _fitted([case for case in every if case.store != name], reranker is not None)
+        _use(plain.get(name, without[name]), without[name])
         asked = [case for case in own if case.store == name and case.weight == OWN]
         for cut in CUTS:
-            fitted.SURE_MIN = fitted.READ_MIN = cut
+            fitted.READ_MIN = cut
+            fitted.SURE_MIN = fitted.SURE_MIN if plain else cut
             held[cut] += [case.answer() for case in asked]
-    return replace(_fitted(every), cut=_shown(held))
+    cut = _shown(held)
+    without = {name: replace(one, cut=cut) for name, one in without.items()}
+    return replace(_fitted(every, reranker is not None), cut=cut), without
 
 
 def _own_cases(stores: Sequence[Store], reranker: Reranker | None) -> Iterator[Case]:
@@ -208,7 +216,8 @@ def _case(place: Place, weight: float, question: Question, chosen: Sequence[int]
     return Case(store, weight, question, known, tuple(found), tuple(values), tuple(pairs))
 
 
-def _fitted(cases: Sequence[Case]) -> Weights:
+def _fitted(cases: Sequence[Case], is_read: bool) -> Weights:
+    """The weights of what somebody has read, or of what nobody has."""
     hits = [
         (values, case.is_right(place), case.weight)
         for case in cases
@@ -221,12 +230,11 @@ def _fitted(cases: Sequence[Case]) -> Weights:
         if case.weight == OWN
         for pair in case.pairs
     ]
-    unread = [({name: value for name, value in values.items() if name != "read"}, *rest) for values, *rest in pairs]
-    read = [row for row in pairs if "read" in row[0]]
+    if is_read:
+        hits, pairs = ([row for row in rows if "read" in row[0]] for rows in (hits, pairs))
     names = {name for values, _, _ in hits for name in values}.difference(EITHER_WAY)
     signs = {name: -1 if "missing" in name or name == "asking" else 1 for name in names}
-    by_pairs = (_logistic(rows, PAIR_STIFFNESS, {}) for rows in (unread, read or unread))
-    return Weights(_logistic(hits, STIFFNESS, signs), *by_pairs)
+    return Weights(_logistic(hits, STIFFNESS, signs), _logistic(pairs, PAIR_STIFFNESS, {}))
 
 
 def _logistic(rows: Sequence[Row], stiffness: float, signs: Mapping[str, int]) -> Fit:
@@ -263,10 +271,12 @@ def _newton(table: Floats, right: Floats, counts: Floats, stiffness: float) -> F
     return found
 
 
-def _use(found: Weights) -> None:
-    fitted.SURE, fitted.SURE_START = fitted.READ, fitted.READ_START = found.sure
-    fitted.SUPERSEDING, fitted.SUPERSEDING_START = found.pairs
-    fitted.SUPERSEDING_READ, fitted.SUPERSEDING_READ_START = found.read_pairs
+def _use(plain: Weights, read: Weights | None = None) -> None:
+    fitted.SURE, fitted.SURE_START = plain.hits
+    fitted.SUPERSEDING, fitted.SUPERSEDING_START = plain.pairs
+    fitted.SURE_MIN = plain.cut
+    fitted.READ, fitted.READ_START = (read or plain).hits
+    fitted.SUPERSEDING_READ, fitted.SUPERSEDING_READ_START = (read or plain).pairs
     fitted.NEWER_MIN, fitted.REPLACED_MIN = NEWER_MIN, REPLACED_MIN
 
 
@@ -293,14 +303,14 @@ def _page(plain: Weights, read: Weights) -> str:
         '"""The weights that `python -m evals.fit_sureness` found, which writes this file."""\n\n'
         "from collections.abc import Mapping\n\n"
         "# How sure it is that a hit is right; from the cut on it is returned.\n"
-        f"{table('SURE', plain.sure)}SURE_MIN = {plain.cut:.2f}\n"
+        f"{table('SURE', plain.hits)}SURE_MIN = {plain.cut:.2f}\n"
         "# The same where a reranker has read the best hits.\n"
-        f"{table('READ', read.sure)}READ_MIN = {read.cut:.2f}\n"
+        f"{table('READ', read.hits)}READ_MIN = {read.cut:.2f}\n"
         "# How sure it is that a newer memory replaced an older one; from the first cut on it stands before that one,\n"
         "# from the second on that one is left out.\n"
         f"{table('SUPERSEDING', plain.pairs)}"
         "# The same where a reranker has read both.\n"
-        f"{table('SUPERSEDING_READ', read.read_pairs)}"
+        f"{table('SUPERSEDING_READ', read.pairs)}"
         f"NEWER_MIN = {NEWER_MIN:.2f}\nREPLACED_MIN = {REPLACED_MIN:.2f}\n"
     )
 

@@ -43,16 +43,22 @@ def test_it_reads_more_of_what_is_short_so_that_reading_takes_about_as_long_what
     assert 1 <= stories < facts < 40
 
 
-@pytest.mark.parametrize("question", ["Where does Mwajuma live?", "guest network password", "is this thing on"])
-def test_it_reads_english(reranker: CrossEncoder, question: str) -> None:
-    assert reranker.reads(question)
+@pytest.mark.parametrize("question", ["Where does Mwajuma live?", "Can you serve her paella?"])
+def test_it_reads_what_is_asked_in_english(reranker: CrossEncoder, question: str) -> None:
+    assert reranker.reads(question, ["Marraskuu"])
+
+
+@pytest.mark.parametrize("question", ["guest wifi password", "kestrel couriers software", "is Mwajuma vegan"])
+def test_it_reads_keywords_where_most_texts_are_english(reranker: CrossEncoder, question: str) -> None:
+    assert reranker.reads(question, ["The password is Regenwurm.", "Kestrel Couriers are on QuickBooks.", "Vegan."])
+    assert not reranker.reads(question, ["Das Passwort ist Regenwurm.", "Mwajuma mange de tout."])
 
 
 @pytest.mark.parametrize(
     "question", ["Wo wohnt Anna zurzeit?", "¿Dónde vive mi hermana?", "Où habite ma tante Mireille ?"]
 )
 def test_it_does_not_read_what_it_has_not_learnt(reranker: CrossEncoder, question: str) -> None:
-    assert not reranker.reads(question)
+    assert not reranker.reads(question, [ANSWER])
 
 
 def test_a_newer_text_that_changes_what_was_answered_has_replaced_the_older_one(reranker: CrossEncoder) -> None:

@@ -13,10 +13,12 @@ from commonplace.app import open_engine
 from commonplace.engine.engine import Engine
 from commonplace.errors import Invalid
 from commonplace.recall import rank, reranking
+from commonplace.recall.semantics import Semantics
 from commonplace.recall.superseding import Pair
 from commonplace.recall.sureness import Look
 from commonplace.records import Draft, Query
 from commonplace.settings import load
+from tests.recall.embedders import HashEmbedder
 
 FACTS = (
     "Herr Puls repairs radiators, lights and the goods lift in our building.",
@@ -35,7 +37,7 @@ class Choosy:
         self.given: list[str] = []
         self.compared: list[tuple[str, str]] = []
 
-    def reads(self, question: str) -> bool:
+    def reads(self, question: str, texts: Sequence[str]) -> bool:
         return "foreign" not in question
 
     def scores(self, question: str, texts: Sequence[str], tokens_max: int) -> list[float]:
@@ -104,23 +106,38 @@ def test_a_question_in_letters_that_the_reranker_cannot_read_is_not_given_to_it(
     assert choosy.given == []
 
 
-def test_what_is_too_long_to_be_read_stands_in_the_middle_of_what_was(engine: Engine) -> None:
-    long = "Ruth has the vault code. " + "Nothing else of note was said. " * 60
+FILLER = "Nothing else of note was said. " * 60
+
+
+def test_of_a_long_text_what_comes_nearest_to_the_question_is_read(engine: Engine) -> None:
+    engine.remember("b", Draft(f"{FILLER} Ruth has the vault code. {FILLER}"))
+    choosy = Choosy("Ruth")
+    (hit,) = reading(engine, choosy).recall("b", Query("who has the vault code", limit=1)).hits
+    (excerpt,) = choosy.given
+    assert "Ruth has the vault code." in excerpt
+    assert len(excerpt) <= reranking.TEXT_CHARS_MAX
+    assert hit.channels["read"] > 0
+
+
+def test_what_is_said_of_an_excerpt_counts_less_than_what_is_said_of_a_whole_text(engine: Engine) -> None:
+    long, short = f"Ruth has the vault code. {FILLER}", "Ruth knows the code of the vault."
+    engine.remember_many("b", [Draft(long), Draft(short)])
+    hits = reading(engine, Choosy("Ruth")).recall("b", Query("who has the vault code", limit=2)).hits
+    said = {hit.memory.text: hit.channels["read"] for hit in hits}
+    assert said[short] > said[long] > 0
+
+
+def test_where_no_excerpt_can_be_made_a_long_text_stands_in_the_middle_of_what_was_read(engine: Engine) -> None:
+    semantics = Semantics(HashEmbedder())
+    long = f"Ruth has the vault code. {FILLER}"
     short = ["The vault code is 4711.", "Who has the vault code?", "The vault code was changed."]
     engine.remember_many("b", [Draft(text) for text in (long, *short)])
     choosy = Choosy("4711")
-    hits = reading(engine, choosy).recall("b", Query("what is the vault code", limit=4)).hits
+    without_tokens = replace(reading(engine, choosy), semantics=lambda: semantics)
+    hits = without_tokens.recall("b", Query("what is the vault code", limit=4)).hits
     assert sorted(choosy.given) == sorted(short)
     said = {hit.memory.text: hit.channels["read"] for hit in hits}
-    assert said[short[0]] > said[long] == said[short[1]]
-
-
-def test_where_everything_is_long_nothing_is_read(engine: Engine) -> None:
-    engine.remember("b", Draft("Ruth has the vault code. " + "Nothing else of note was said. " * 60))
-    choosy = Choosy("Ruth")
-    (hit,) = reading(engine, choosy).recall("b", Query("what is the vault code", limit=1)).hits
-    assert choosy.given == []
-    assert "read" not in hit.channels
+    assert said[short[0]] > said[long] > said[short[1]]
 
 
 def test_a_story_is_not_given_to_it_as_a_question(engine: Engine) -> None:

@@ -123,3 +123,32 @@ def test_among_few_candidates_less_will_do() -> None:
     few, some, many, more = (sureness.least({}, count) for count in (3, 40, 60, 500))
     assert few < some < many == more == fitted.SURE_MIN
     assert sureness.least({"read": 0.1}, 60) == fitted.READ_MIN
+
+
+CLASSES = (
+    "Class 5A has its lessons in room 114.",
+    "The class novel of 5A is Charlotte's Web.",
+    "5A goes to the maritime museum on 14 October.",
+    "The reports for 5A have to be with the head by 27 November.",
+    "5B is taught in room 209.",
+)
+
+
+def test_what_only_names_the_thing_that_is_asked_about_is_no_answer(filled: Engine) -> None:
+    filled.remember_many("b", [Draft(fact) for fact in CLASSES])
+    answer = filled.recall("b", Query("Which room does class 5A have its lessons in?"))
+    assert [hit.memory.text for hit in answer.hits] == [CLASSES[0]]
+
+
+def test_who_asks_for_little_else_than_an_identifier_gets_whatever_names_it(filled: Engine) -> None:
+    facts = ["PROJ-123 is the new login.", "Nadia closed PROJ-123 before lunch.", "Blocked by PROJ-123: the release."]
+    filled.remember_many("b", [Draft(fact) for fact in facts])
+    for question in ("PROJ-123", "What is with PROJ-123?"):
+        answer = filled.recall("b", Query(question))
+        assert sorted(hit.memory.text for hit in answer.hits) == sorted(facts)
+        assert not answer.unsure
+
+
+def test_a_figure_is_as_good_as_a_name() -> None:
+    terms = {"tyre": 2.0, "van": 1.0, "3": 1.0}
+    assert sureness.names("tyre size of van 3", terms) == {"3"}

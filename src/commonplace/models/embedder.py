@@ -40,6 +40,10 @@ class Lexicon(Protocol):
         """The tokens of a text in order, and from where to where in the text each one stands."""
         ...
 
+    def text_of(self, ids: TokenIds) -> str:
+        """The text that tokens stand for."""
+        ...
+
     def token_vectors(self, ids: TokenIds) -> Floats:
         """One row per token; the longer it is, the more the token says: next to nothing for `the`, much for a name."""
         ...

@@ -20,10 +20,16 @@ from tokenizers import Encoding, Regex, Tokenizer, normalizers
 
 MODEL, TOKENIZER = (Path(__file__).with_name(name) for name in ("reranker.onnx", "reranker-tokenizer.json"))
 TOKENS_MAX = 128
-# Words that English has and its neighbours have not; one of them tells that a question is English.
+# Words that English has and its neighbours have not; one of them tells that a text is English.
 _ENGLISH = frozenset(
     "what who whom whose where when which why how does did are would could should have had the my your his our "
     "their its you she they this that these those there and for from with about to any".split()
+)
+# Words with which its neighbours ask.
+_ELSEWHERE = frozenset(
+    "wo wann wer wem wen wie wieviel welche welcher welches warum ist sind hat où qui quel quelle quand comment est "
+    "combien pourquoi dónde donde quién quien qué cómo cuándo cuando cuánto cuál dove chi quale quando perché onde "
+    "quem quanto waar wanneer hoe welke waarom var vem när hur hvor hvem gdzie kto kiedy jak ile".split()
 )
 # What is not read: marks at the ends of words, and words that say little. Every fifth token is one of these.
 _SILENT = (r'[.,;:!?"()]+(?=\s|$)|(?<=\s)["(]+', r"\b(?:the|an?|of|and|is|are)\b(?!-)")
@@ -63,13 +69,16 @@ class CrossEncoder:
         self._threads = min(_THREADS_MAX, os.cpu_count() or 1)
         self._readers = ThreadPoolExecutor(self._threads, thread_name_prefix="reader")
 
-    def reads(self, question: str) -> bool:
-        """Whether a question is one that it can read: it has only learnt English."""
-        if not _ENGLISH.isdisjoint(_WORD.findall(question.lower())):
+    def reads(self, question: str, texts: Sequence[str]) -> bool:
+        """Whether a question is one that it can read: it has only learnt English.
+
+        Of keywords, the texts tell in which language they are.
+        """
+        words = _words(question)
+        if not _ENGLISH.isdisjoint(words):
             return True
-        # A word that it does not know is put together from pieces, as names are in any language.
-        tokens = self._tokenizer.encode(question, add_special_tokens=False).tokens
-        return not any(token.startswith("##") for token in tokens)
+        english = sum(not _ENGLISH.isdisjoint(_words(text)) for text in texts)
+        return _ELSEWHERE.isdisjoint(words) and english > len(texts) / 2
 
     def scores(self, question: str, texts: Sequence[str], tokens_max: int) -> list[float]:
         """How well each text answers a question, as log odds: of the first ones, as many as there is time for."""
@@ -113,3 +122,7 @@ class CrossEncoder:
         given = {"input_ids": pair.ids, "token_type_ids": pair.type_ids}
         (said,) = self._session.run(None, {name: np.asarray([ids], dtype=np.int64) for name, ids in given.items()})
         return said[0]
+
+
+def _words(text: str) -> list[str]:
+    return _WORD.findall(text.lower())

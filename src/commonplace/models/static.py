@@ -65,6 +65,10 @@ class StaticEmbedder:
         encoding = self._tokenizer.encode(text[:TEXT_CHARS_MAX], add_special_tokens=False)
         return np.asarray(encoding.ids, dtype=np.uint16), encoding.offsets
 
+    def text_of(self, ids: TokenIds) -> str:
+        """The text that tokens stand for."""
+        return self._tokenizer.decode(ids.tolist())
+
     def token_vectors(self, ids: TokenIds) -> Floats:
         """One row per token, as long as the token is telling."""
         return self._table[ids].astype(np.float32)

@@ -29,11 +29,8 @@ def judged(found: Sequence[Scored], values: Sequence[Mapping[str, float]], pairs
     `values` say how the best hits stand to the question; without any, what is relevant is sure.
     """
     if values:
-        sures = [(sure := sureness.sure(each), sure >= sureness.least(each, len(found))) for each in values]
-        sures += [(0.0, False)] * (len(found) - len(values))
-        hits = [
-            Judged(one, sure, one.evidence.exact or is_sure) for one, (sure, is_sure) in zip(found, sures, strict=True)
-        ]
+        hits = [_closely(one, each, len(found)) for one, each in zip(found, values, strict=False)]
+        hits += [Judged(one, 0.0, False) for one in found[len(values) :]]
     else:
         hits = [plainly(one) for one in found]
     newest = _replacing(pairs)
@@ -52,6 +49,11 @@ def judged(found: Sequence[Scored], values: Sequence[Mapping[str, float]], pairs
         hits[number] if found[number] is one else replace(hits[number], scored=hits[number].scored.at(one.score))
         for number, one in zip(order, found, strict=True)
     ]
+
+
+def _closely(one: Scored, values: Mapping[str, float], count: int) -> Judged:
+    sure = sureness.sure(values)
+    return Judged(one, sure, values["named"] > 0 or sure >= sureness.least(values, count))
 
 
 def _replacing(pairs: Iterable[Pair]) -> dict[int, Pair]:

@@ -15,6 +15,8 @@ from commonplace.models.embedder import Floats, Lexicon, TokenIds
 _SOFT = 0.15  # How wide a degree of nearness is.
 BLOCK_TOKENS = 24  # A passage is two of these, so that a sentence at an end of one is whole in another; a section six.
 
+EXCERPT_TOKENS = 72
+
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
@@ -116,6 +118,17 @@ def measured(meaning: Meaning, rows: Floats, texts: Sequence[TokenIds] | None, l
         tokens = nearest @ shares
     tokens, passages, sections = (np.maximum(each, 0) for each in (tokens, passages, sections))
     return Nearness(cosines, tokens, passages, sections, rows, nearest, meaning)
+
+
+def best_passage(meaning: Meaning, ids: TokenIds, lexicon: Lexicon) -> TokenIds:
+    """The passage of a text that comes nearest to a question, with a little of what stands around it."""
+    question, weights = meaning.token_vectors, meaning.token_weights
+    if question is None or weights is None or not len(weights) or len(ids) <= EXCERPT_TOKENS:
+        return ids[:EXCERPT_TOKENS]
+    blocks, owners = _blocks(lexicon, question, [ids])
+    first = int(np.argmax(_joined(blocks, blocks, owners, 1) @ weights)) * BLOCK_TOKENS
+    start = max(0, min(first - (EXCERPT_TOKENS - 2 * BLOCK_TOKENS) // 2, len(ids) - EXCERPT_TOKENS))
+    return ids[start : start + EXCERPT_TOKENS]
 
 
 def unit(rows: Floats) -> Floats:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from commonplace import text
-from commonplace.recall import comparing, judging, rank, reranking, superseding, sureness
+from commonplace.recall import comparing, judging, rank, superseding, sureness
 from commonplace.recall.judging import Judged
 from commonplace.recall.rank import Evidence, Question, Scored
 from commonplace.recall.reranking import Reading, Reranker
@@ -66,7 +66,7 @@ class Search:
         self.weighing = Weighing(db, self.within, query, self.asked)
         # A reranker reads what is written in Latin letters, as the embedder does.
         is_spelt = self.asking is not None and self.asking.meaning.is_spelt
-        reads = models.reranker and not is_spelt and reranking.is_read(models.reranker, query.text)
+        reads = not is_spelt and len(query.text) <= rank.ONE_QUESTION_CHARS
         self.reranker: Reranker | None = models.reranker if reads else None
 
     def answer(self) -> Recall:
@@ -101,19 +101,20 @@ class Search:
         found, after = self.evidence(), self.query.after
         self.identified = after.identified if after else any(evidence.exact for evidence in found)
         scored = rank.ordered(found, self.identified)
-        read = self._reading(self.reranker).read(scored, self.weighing.told) if self.reranker else None
+        read = self._reading(self.reranker).read(scored, self.weighing) if self.reranker else None
         return rank.ordered(read, self.identified) if read else scored
 
     def considered(self, scored: list[Scored]) -> tuple[list[dict[str, float]], list[Pair]]:
         """How the best hits stand to the question, and which of the hits may have replaced which."""
         unknown = frozenset(term for term, count in self.counts.items() if not count)
         names = sureness.names(self.query.text, self.asked.terms)
-        asked = Asked(self.query.text, self.asked.terms, unknown, names)
+        asked = Asked(self.query.text, self.asked.terms, unknown, names, sureness.is_name(self.asked))
         best = scored[:CLOSELY_MAX]
         looks = self.weighing.looks([one.evidence.memory_id for one in best])
         about = {term: weight for term, weight in asked.terms.items() if term not in names}
-        pairs = list(superseding.pairs(best, looks, self.weighing.likeness, about))
-        if self.reranker:
+        # Who asks for whatever names a thing wants to know what it was, too.
+        pairs = list(superseding.pairs(best, looks, self.weighing.likeness, about)) if not asked.is_name else []
+        if self.reranker and any("read" in one.evidence.values for one in best):
             pairs = self._reading(self.reranker).compared(pairs, looks)
         return sureness.features(asked, scored, looks), pairs
 

@@ -1,33 +1,36 @@
 """Has the best candidates read by a reranker, where there is one: whoever reads both sees what no count of words does.
 
 What it says is one more kind of evidence: it helps to settle the order, and to tell which memory a newer one replaced.
-It reads what it was taught to read: a question of a sentence or two, and texts of a few. What is longer is not cut for
-it; passages are weighed by words and meaning.
+It reads what it was taught to read: a question of a sentence or two, and texts of a few. Of a longer text it is shown
+what comes nearest to the question, and what it says of that counts less.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from statistics import median
 from typing import Protocol
 
-from commonplace.recall.rank import ONE_QUESTION_CHARS, Evidence, Scored
+from commonplace.recall.rank import Evidence, Scored
 from commonplace.recall.superseding import Pair
 from commonplace.recall.sureness import Look
+from commonplace.recall.weighing import Weighing
 
-DEPTH = 8  # So many of the best are read at most,
-TEXT_CHARS_MAX = 480  # and of those none that is longer than this.
+DEPTH = 16  # So many of the best are read at most.
+TEXT_CHARS_MAX = 480  # Of what is longer than this, an excerpt is read,
+_EXCERPT_SHARE = 0.5  # which counts so much.
 PAIRS = 2  # Of so many pairs it is read whether the newer memory replaced the older one,
 _PAIR_MIN = 0.006  # if it is as likely as this without reading.
-_TOKENS, _TOKENS_FEW = 420, 60  # So much is read: eight messages to an assistant, and in a large bank less,
-_TOKEN_MEMORIES = 2_800  # because looking through so many memories takes as long as reading one token.
+_TOKENS, _TOKENS_FEW = 1_000, 60  # So much is read: sixteen messages to an assistant; and in a bank of a million,
+_SMALL, _SLOPE = 20_000, 0.72  # where looking through it takes the time. So many memories are few.
 _LEAST, _MOST = -8.0, 8.0  # What a reranker says of a stranger, and of an answer in the words of the question.
+_UNREAD = -0.5  # What was not read counts as a stranger.
 
 
 class Reranker(Protocol):
     """Reads a question and texts together."""
 
-    def reads(self, question: str) -> bool:
-        """Whether it is in a language that it reads."""
+    def reads(self, question: str, texts: Sequence[str]) -> bool:
+        """Whether they are in a language that it reads."""
         ...
 
     def scores(self, question: str, texts: Sequence[str], tokens_max: int) -> Sequence[float]:
@@ -37,11 +40,6 @@ class Reranker(Protocol):
     def replacing(self, question: str, pairs: Sequence[tuple[str, str]], tokens_max: int) -> Sequence[float]:
         """Of an older text that answers the question and a newer one: whether this replaced that, as log odds."""
         ...
-
-
-def is_read(reranker: Reranker, question: str) -> bool:
-    """Whether a question is one for a reranker."""
-    return len(question) <= ONE_QUESTION_CHARS and reranker.reads(question)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,26 +53,32 @@ class Reading:
     @classmethod
     def among(cls, reranker: Reranker, question: str, count: int) -> "Reading":
         """To be read among so many memories."""
-        return cls(reranker, question, max(_TOKENS_FEW, _TOKENS - count // _TOKEN_MEMORIES))
+        few = min(1.0, _SMALL / max(1, count))
+        return cls(reranker, question, max(_TOKENS_FEW, int(_TOKENS * few**_SLOPE)))
 
-    def read(self, scored: Sequence[Scored], told: Callable[[int], str]) -> list[Evidence] | None:
+    def read(self, scored: Sequence[Scored], weighing: Weighing) -> list[Evidence] | None:
         """The same evidence, with what the reranker says of the best; None when there is nothing that it reads.
 
-        Of the best, what is too long stands in the middle of those that were read; what comes after, below them.
+        What comes after these stands below them.
         """
-        best = {one.evidence.memory_id: told(one.evidence.memory_id) for one in scored[:DEPTH]}
-        chosen = {number: text for number, text in best.items() if 0 < len(text) <= TEXT_CHARS_MAX}
-        if not chosen:
+        told = {one.evidence.memory_id: weighing.told(one.evidence.memory_id) for one in scored}
+        long = {number for number, text in told.items() if len(text) > TEXT_CHARS_MAX}
+        best = list(told)[:DEPTH]
+        shown = {number: weighing.excerpt(number) if number in long else told[number] for number in best}
+        texts = {number: text for number, text in shown.items() if text}
+        if not texts or not self.reranker.reads(self.question, list(texts.values())):
             return None
-        said = self.reranker.scores(self.question, list(chosen.values()), self.tokens)
-        values = {number: _value(score) for number, score in zip(chosen, said, strict=False)}
-        values |= dict.fromkeys((number for number in best if number not in chosen), median(values.values()))
-        return [
-            one.evidence.with_value("read", values[one.evidence.memory_id])
-            if one.evidence.memory_id in values
-            else one.evidence.with_value("unread", _value(_LEAST))
-            for one in scored
-        ]
+        said = self.reranker.scores(self.question, list(texts.values()), self.tokens)
+        values = {number: _value(score) for number, score in zip(texts, said, strict=False)}
+        # Of what there is nothing to show of, nothing is known.
+        values |= dict.fromkeys((number for number in best if number not in texts), median(values.values()))
+
+        def with_reading(one: Evidence) -> Evidence:
+            share = _EXCERPT_SHARE if one.memory_id in long else 1.0
+            value = values.get(one.memory_id)
+            return one.with_value(*(("unread", share * _UNREAD) if value is None else ("read", share * value)))
+
+        return [with_reading(one.evidence) for one in scored]
 
     def compared(self, pairs: Sequence[Pair], looks: Sequence[Look]) -> list[Pair]:
         """The same pairs; those that are most likely a change with what the reranker says of them.

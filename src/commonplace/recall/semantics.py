@@ -153,6 +153,13 @@ class Semantics:
         texts = [np.frombuffer(row, dtype=np.uint16, offset=self._vector_bytes) for row in encoded]
         return nearness.measured(meaning, self._rows(encoded), texts if self._lexicon else None, self._lexicon)
 
+    def excerpt(self, meaning: Meaning, encoded: Encoded) -> str:
+        """What comes nearest to a question in a stored text; nothing where tokens are not known."""
+        if self._lexicon is None:
+            return ""
+        ids = np.frombuffer(encoded, dtype=np.uint16, offset=self._vector_bytes)
+        return self._lexicon.text_of(nearness.best_passage(meaning, ids, self._lexicon))
+
     def _cosines(self, meaning: Meaning, encoded: Sequence[Encoded]) -> list[float]:
         return (self._rows(encoded) @ meaning.vector).tolist()
 
@@ -220,6 +227,10 @@ class Asking:
     def nearness(self, encoded: Sequence[Encoded]) -> Nearness:
         """How near stored vectors are to the question."""
         return self.semantics.nearness(self.meaning, encoded)
+
+    def excerpt(self, encoded: Encoded) -> str:
+        """What comes nearest to the question in a stored text; nothing where tokens are not known."""
+        return self.semantics.excerpt(self.meaning, encoded)
 
 
 def rareness_of(

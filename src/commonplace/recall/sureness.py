@@ -5,11 +5,13 @@ shows when it is held against the question once more, and against the other cand
 
   out of line      how far its evidence is from what the candidates of this question usually have
   reached …        which share of the question's tokens it reaches, at several degrees of nearness
-  names missing    which share of the names in the question it does not have
+  names missing    which share of the names and figures in the question it does not have
   known missing    which share of the question it does not have though other memories do: it speaks of something else
   unknown missing  the same of words that no memory has, which may only be said otherwise
   kind missing     whether it lacks what is asked for: a time, a number, a name, a place, or something of a kind
   long, turn       whether it is a long text, or said in a conversation
+  named            whether it has the identifiers of a question that has nothing else: who asks for a ticket wants
+                   whatever names it
 
 Where a reranker has read the best hits, what it says counts most, and all else weighs otherwise.
 
@@ -37,12 +39,14 @@ _STRANGERS = [1.0] * 10  # The evidence for memories that have nothing to do wit
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What a question asks for: its text, its terms with their weights, those that no memory has, those of names."""
+    """What a question asks for: its text, its terms with their weights, those that no memory has, those of names, and
+    whether it has nothing but identifiers."""
 
     text: str
     terms: Mapping[str, float]
     unknown: frozenset[str]
     names: frozenset[str]
+    is_name: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +60,16 @@ class Look:
 
 
 def names(question: str, terms: Mapping[str, float]) -> frozenset[str]:
-    """The terms of a question that are of names."""
-    return frozenset(term for name in answers.names(question) for term in text.question_terms(name)) & terms.keys()
+    """The terms of a question that are of names, or figures: van 3 is not van 4."""
+    named = (term for name in answers.names(question) for term in text.question_terms(name))
+    return frozenset((*named, *filter(str.isdecimal, terms))) & terms.keys()
+
+
+def is_name(question: rank.Question) -> bool:
+    """Whether a question has nothing but identifiers, and the parts of them."""
+    parts = {term for name in question.identifiers for term in text.question_terms(name)}
+    others = question.terms.keys() - parts
+    return bool(parts) and all(any(term in name for name in question.identifiers) for term in others)
 
 
 def features(asked: Asked, found: Sequence[Scored], looks: Sequence[Look]) -> list[dict[str, float]]:
@@ -81,6 +93,7 @@ def features(asked: Asked, found: Sequence[Scored], looks: Sequence[Look]) -> li
             "known missing": sum(asked.terms[term] for term in missing - asked.unknown) / total,
             "unknown missing": sum(asked.terms[term] for term in missing & asked.unknown) / total,
             "kind missing": float(not has or one.evidence.values.get("kind") == 0),
+            "named": float(asked.is_name and one.evidence.exact),
             "turn": float("speaker" in one.evidence.values),
             "long": min(1.0, len(look.terms) / _LONG_TERMS),
         }

@@ -46,6 +46,7 @@ class Weighing:
         self._titles: dict[int, str] = {}
         self._texts: dict[int, str] = {}
         self._terms: dict[int, str] = {}
+        self._stored: dict[int, bytes] = {}
 
     def by_meaning(self, asking: "Asking") -> None:
         """Weigh meaning too."""
@@ -90,6 +91,11 @@ class Weighing:
         title, told = self._titles.get(number), self._texts.get(number, "")
         return f"{title}\n{told}" if title else told
 
+    def excerpt(self, number: int) -> str:
+        """What comes nearest to the question in a long memory."""
+        stored = self._stored.get(number)
+        return self._asking.excerpt(stored) if self._asking and stored else ""
+
     def _few_terms(self, number: int) -> frozenset[str]:
         return frozenset(self._terms[number].split()) if self._words[number].length <= _LOOKED_TERMS else frozenset()
 
@@ -99,6 +105,7 @@ class Weighing:
         read = search.stored_terms(self._db, numbers, _TERMS_CHARS_MAX)
         fresh = [number for number in read if stored is None or number in stored]
         if stored is not None and self._asking and fresh:
+            self._stored |= stored
             near = self._asking.nearness([stored[number] for number in fresh])
             self._near = self._near.with_more(near) if self._near else near
         for number in fresh:
