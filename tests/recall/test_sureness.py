@@ -149,6 +149,7 @@ def test_who_asks_for_little_else_than_an_identifier_gets_whatever_names_it(fill
         assert not answer.unsure
 
 
-def test_a_figure_is_as_good_as_a_name() -> None:
-    terms = {"tyre": 2.0, "van": 1.0, "3": 1.0}
-    assert sureness.names("tyre size of van 3", terms) == {"3"}
+def test_names_and_figures_tell_one_thing_from_its_like() -> None:
+    terms = {"tyre": 2.0, "priya": 1.0, "van": 1.0, "3": 1.0}
+    look = Look("The first tyre went to Priya.", frozenset(), frozenset(), ())
+    assert sureness.telling_apart("tyres of priya's van 3", terms, [look]) == {"priya", "3"}

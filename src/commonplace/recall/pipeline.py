@@ -107,11 +107,13 @@ class Search:
     def considered(self, scored: list[Scored]) -> tuple[list[dict[str, float]], list[Pair]]:
         """How the best hits stand to the question, and which of the hits may have replaced which."""
         unknown = frozenset(term for term, count in self.counts.items() if not count)
-        names = sureness.names(self.query.text, self.asked.terms)
-        asked = Asked(self.query.text, self.asked.terms, unknown, names, sureness.is_name(self.asked))
         best = scored[:CLOSELY_MAX]
         looks = self.weighing.looks([one.evidence.memory_id for one in best])
-        about = {term: weight for term, weight in asked.terms.items() if term not in names}
+        question, terms = self.query.text, self.asked.terms
+        apart = sureness.telling_apart(question, terms, looks)
+        asked = Asked(question, terms, unknown, apart, sureness.is_name(self.asked))
+        names = sureness.names(question, terms)
+        about = {term: weight for term, weight in terms.items() if term not in names}
         # Who asks for whatever names a thing wants to know what it was, too.
         pairs = list(superseding.pairs(best, looks, self.weighing.likeness, about)) if not asked.is_name else []
         if self.reranker and any("read" in one.evidence.values for one in best):

@@ -15,13 +15,13 @@ from commonplace.recall.superseding import Pair
 from commonplace.recall.sureness import Look
 from commonplace.recall.weighing import Weighing
 
-DEPTH = 16  # So many of the best are read at most.
+DEPTH = 20  # So many of the best are read at most.
 TEXT_CHARS_MAX = 480  # Of what is longer than this, an excerpt is read,
 _EXCERPT_SHARE = 0.5  # which counts so much.
 PAIRS = 2  # Of so many pairs it is read whether the newer memory replaced the older one,
 _PAIR_MIN = 0.006  # if it is as likely as this without reading.
-_TOKENS, _TOKENS_FEW = 1_000, 60  # So much is read: sixteen messages to an assistant; and in a bank of a million,
-_SMALL, _SLOPE = 20_000, 0.72  # where looking through it takes the time. So many memories are few.
+_TOKENS, _TOKENS_FEW = 1_400, 60  # So much is read: as much as a dozen messages; and in a bank of a million,
+_SMALL, _SLOPE = 20_000, 0.805  # where looking through it takes the time. So many memories are few.
 _LEAST, _MOST = -8.0, 8.0  # What a reranker says of a stranger, and of an answer in the words of the question.
 _UNREAD = -0.5  # What was not read counts as a stranger.
 

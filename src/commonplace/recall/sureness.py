@@ -60,9 +60,15 @@ class Look:
 
 
 def names(question: str, terms: Mapping[str, float]) -> frozenset[str]:
-    """The terms of a question that are of names, or figures: van 3 is not van 4."""
-    named = (term for name in answers.names(question) for term in text.question_terms(name))
-    return frozenset((*named, *filter(str.isdecimal, terms))) & terms.keys()
+    """The terms of a question that are written as names are."""
+    return frozenset(term for name in answers.names(question) for term in text.question_terms(name)) & terms.keys()
+
+
+def telling_apart(question: str, terms: Mapping[str, float], looks: Sequence[Look]) -> frozenset[str]:
+    """The terms of a question that tell one thing from its like: names, also what only the texts write as a name, and
+    what has a figure. Van 3 is not van 4, nor class 5A class 5B."""
+    known = (names(one, terms) for one in (question, *(look.text for look in looks[:TOP])))
+    return frozenset(term for term in terms if any(map(str.isdecimal, term))).union(*known)
 
 
 def is_name(question: rank.Question) -> bool:
