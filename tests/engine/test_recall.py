@@ -194,7 +194,7 @@ def test_the_limit_and_the_least_score_are_kept(filled: Engine) -> None:
 def test_explain_says_why_others_were_left_out(filled: Engine) -> None:
     answer = filled.recall("b", Query("ticket PROJ-123 login", limit=1, explain=True))
     evidence = {"keyword", "coverage", "passage", "vector", "tokens", "passage tokens", "section tokens"}
-    assert set(answer.hits[0].channels) == evidence | {"sure"}
+    assert set(answer.hits[0].channels) == evidence | {"read", "sure"}
     assert {"beyond the limit"} <= {dropped.why for dropped in answer.dropped}
     shown = {hit.memory.id for hit in answer.hits}
     assert shown.isdisjoint(dropped.memory_id for dropped in answer.dropped)
