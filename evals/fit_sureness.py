@@ -51,7 +51,8 @@ CUTS = tuple(cut / 100 for cut in range(10, 61, 2))
 NEWER_MIN, REPLACED_MIN = 0.2, 0.4
 
 EITHER_WAY = ("long", "turn", "speaker")  # These say what a hit is, not whether it is right.
-ORDER_ONLY = ("answer", "company", "part", "recent", "time", "preference", "rule", "named")
+# These settle the order only, or make a hit sure by themselves.
+UNWEIGHED = ("answer", "company", "part", "recent", "time", "preference", "rule", "named")
 
 Floats: TypeAlias = NDArray[np.float64]
 Place: TypeAlias = tuple[str, Engine, Mapping[int, str]]
@@ -142,7 +143,8 @@ def _measured(
         asked = [case for case in own if case.store == name and case.weight == OWN]
         for cut in CUTS:
             fitted.READ_MIN = cut
-            fitted.SURE_MIN = fitted.SURE_MIN if plain else cut
+            if not plain:
+                fitted.SURE_MIN = cut
             held[cut] += [case.answer() for case in asked]
     cut = _shown(held)
     without = {name: replace(one, cut=cut) for name, one in without.items()}
@@ -242,7 +244,7 @@ def _logistic(rows: Sequence[Row], stiffness: float, signs: Mapping[str, int]) -
 
     Whatever would weigh against its sign is left out, the worst first, so that a better hit is never less sure.
     """
-    names = sorted({name for values, _, _ in rows for name in values}.difference(ORDER_ONLY))
+    names = sorted({name for values, _, _ in rows for name in values}.difference(UNWEIGHED))
     table: Floats = np.array([[values.get(name, 0.0) for name in names] for values, _, _ in rows])
     right: Floats = np.array([float(one) for _, one, _ in rows])
     counts: Floats = np.array([weight for _, _, weight in rows])

@@ -21,7 +21,7 @@ from evals.reader.stores import Asked, Store
 UNKNOWN = -1.0  # What is outdated is no answer, and no stranger.
 _BATCH = 32
 _FEW = 200  # One batch of so many.
-_NEAR_AMONG = 16  # The reader is given eight, of larger stores than these.
+_NEAR_AMONG = 16  # The reader is given twenty, of larger stores than these.
 _FAR_SHARE = 4  # One stranger of so many comes from anywhere.
 _LATER = 3  # So many later memories beside the one that replaced an older one,
 _LATER_UNCHANGED = 2  # and so many beside one that nothing replaced.

@@ -14,8 +14,7 @@ from commonplace.models.embedder import Floats, Lexicon, TokenIds
 
 _SOFT = 0.15  # How wide a degree of nearness is.
 BLOCK_TOKENS = 24  # A passage is two of these, so that a sentence at an end of one is whole in another; a section six.
-
-EXCERPT_TOKENS = 72
+EXCERPT_TOKENS = 72  # A passage, and half a block on either side, so that its sentences are whole.
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,6 @@ _PAIR_MIN = 0.006  # if it is as likely as this without reading.
 _TOKENS, _TOKENS_FEW = 1_400, 60  # So much is read: as much as a dozen messages; and in a bank of a million,
 _SMALL, _SLOPE = 20_000, 0.805  # where looking through it takes the time. So many memories are few.
 _LEAST, _MOST = -8.0, 8.0  # What a reranker says of a stranger, and of an answer in the words of the question.
-_UNREAD = -0.5  # What was not read counts as a stranger.
 
 
 class Reranker(Protocol):
@@ -72,11 +71,12 @@ class Reading:
         values = {number: _value(score) for number, score in zip(texts, said, strict=False)}
         # Of what there is nothing to show of, nothing is known.
         values |= dict.fromkeys((number for number in best if number not in texts), median(values.values()))
+        stranger = _value(_LEAST)
 
         def with_reading(one: Evidence) -> Evidence:
             share = _EXCERPT_SHARE if one.memory_id in long else 1.0
             value = values.get(one.memory_id)
-            return one.with_value(*(("unread", share * _UNREAD) if value is None else ("read", share * value)))
+            return one.with_value(*(("unread", share * stranger) if value is None else ("read", share * value)))
 
         return [with_reading(one.evidence) for one in scored]
 

@@ -150,18 +150,20 @@ class Semantics:
 
     def nearness(self, meaning: Meaning, encoded: Sequence[Encoded]) -> Nearness:
         """How near stored vectors are to a question."""
-        texts = [np.frombuffer(row, dtype=np.uint16, offset=self._vector_bytes) for row in encoded]
-        return nearness.measured(meaning, self._rows(encoded), texts if self._lexicon else None, self._lexicon)
+        texts = [self._tokens(row) for row in encoded] if self._lexicon else None
+        return nearness.measured(meaning, self._rows(encoded), texts, self._lexicon)
 
     def excerpt(self, meaning: Meaning, encoded: Encoded) -> str:
         """What comes nearest to a question in a stored text; nothing where tokens are not known."""
         if self._lexicon is None:
             return ""
-        ids = np.frombuffer(encoded, dtype=np.uint16, offset=self._vector_bytes)
-        return self._lexicon.text_of(nearness.best_passage(meaning, ids, self._lexicon))
+        return self._lexicon.text_of(nearness.best_passage(meaning, self._tokens(encoded), self._lexicon))
 
     def _cosines(self, meaning: Meaning, encoded: Sequence[Encoded]) -> list[float]:
         return (self._rows(encoded) @ meaning.vector).tolist()
+
+    def _tokens(self, encoded: Encoded) -> TokenIds:
+        return np.frombuffer(encoded, dtype=np.uint16, offset=self._vector_bytes)
 
     def _rows(self, encoded: Sequence[Encoded]) -> Floats:
         joined = b"".join(row[: self._vector_bytes] for row in encoded)
