@@ -50,6 +50,7 @@ MARGIN = 0.03  # So far from what was measured here other stores may well lie.
 CUTS = tuple(cut / 100 for cut in range(10, 61, 2))
 NEWER_MIN, REPLACED_MIN = 0.2, 0.4
 
+AGAINST = ("asking", "behind")
 EITHER_WAY = ("long", "turn", "speaker")  # These say what a hit is, not whether it is right.
 # These settle the order only, or make a hit sure by themselves.
 UNWEIGHED = ("answer", "company", "part", "recent", "time", "preference", "rule", "named")
@@ -235,7 +236,7 @@ def _fitted(cases: Sequence[Case], is_read: bool) -> Weights:
     if is_read:
         hits, pairs = ([row for row in rows if "read" in row[0]] for rows in (hits, pairs))
     names = {name for values, _, _ in hits for name in values}.difference(EITHER_WAY)
-    signs = {name: -1 if "missing" in name or name == "asking" else 1 for name in names}
+    signs = {name: -1 if "missing" in name or name in AGAINST else 1 for name in names}
     return Weights(_logistic(hits, STIFFNESS, signs), _logistic(pairs, PAIR_STIFFNESS, {}))
 
 

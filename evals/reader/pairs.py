@@ -25,6 +25,9 @@ _NEAR_AMONG = 16  # The reader is given twenty, of larger stores than these.
 _FAR_SHARE = 4  # One stranger of so many comes from anywhere.
 _LATER = 3  # So many later memories beside the one that replaced an older one,
 _LATER_UNCHANGED = 2  # and so many beside one that nothing replaced.
+_PASSAGES_OF = 0.35  # This share of the questions is also asked of passages of long texts,
+_PASSAGE_WORDS = 52  # which have about so many words,
+_PASSAGE_STRANGERS = 3  # with so many strangers.
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +82,8 @@ def pairs_of(store: Store, strangers: int, draw: Random) -> Iterator[Pair]:
             found = [places[hit.memory.id] for hit in hits]
             yield from _answering(store, question, found, strangers, draw)
             yield from _replacing(store, question, found, draw)
+            if draw.random() < _PASSAGES_OF:
+                yield from _in_passages(store, question, found, draw)
 
 
 def _answering(store: Store, question: Asked, found: list[int], strangers: int, draw: Random) -> Iterator[Pair]:
@@ -103,6 +108,31 @@ def _replacing(store: Store, question: Asked, found: list[int], draw: Random) ->
         others = _drawn(later, _LATER, draw) if question.outdated else later[:_LATER_UNCHANGED]
         for newer, value in [*((place, 1.0) for place in replacing), *((place, 0.0) for place in others)]:
             yield Pair(told_before(question.text, store.texts[older]), store.texts[newer], REPLACES, value)
+
+
+def _in_passages(store: Store, question: Asked, found: list[int], draw: Random) -> Iterator[Pair]:
+    """Answers and strangers as they stand in a long text: amid what was written before and after them."""
+    known = question.answers | question.outdated
+    for place in question.answers:
+        yield Pair(question.text, _passage(store, place, question.outdated, draw), ANSWERS, 1.0)
+    near = [place for place in found if place not in known]
+    for place in _drawn(near, _PASSAGE_STRANGERS, draw):
+        yield Pair(question.text, _passage(store, place, known, draw), ANSWERS, 0.0)
+
+
+def _passage(store: Store, place: int, barred: frozenset[int], draw: Random) -> str:
+    """Some words with a memory among them, in small letters as the tokens of a long text are kept, and with nothing of
+    what is barred."""
+    first = last = place
+    while first > 0 and first - 1 not in barred and place - first < _PASSAGE_WORDS // 8:
+        first -= 1
+    while last + 1 < len(store.texts) and last + 1 not in barred and last - place < _PASSAGE_WORDS // 8:
+        last += 1
+    words = " ".join(store.texts[first : last + 1]).lower().split()
+    begin, own = len(" ".join(store.texts[first:place]).split()), len(store.texts[place].split())
+    latest = min(begin, max(0, len(words) - _PASSAGE_WORDS))
+    start = draw.randint(min(latest, max(0, begin + own - _PASSAGE_WORDS)), latest)
+    return " ".join(words[start : start + _PASSAGE_WORDS])
 
 
 def _drawn(places: Sequence[int], count: int, draw: Random) -> list[int]:

@@ -56,7 +56,7 @@ def test_what_nothing_answers_is_named_as_such(filled: Engine) -> None:
 
 
 def test_when_nothing_is_sure_only_the_few_that_come_closest_are_shown(filled: Engine) -> None:
-    answer = filled.recall("b", Query("when does the choir's newsletter go out to Leonor and Bram?"))
+    answer = filled.recall("b", Query("who feeds Bram when Leonor is away?"))
     assert answer.unsure
     assert len(answer.hits) <= 3
 
@@ -112,10 +112,23 @@ def test_a_hit_without_the_kind_of_thing_asked_for_is_less_sure(question: str, a
     assert features(question, other)["kind missing"] == 1
 
 
+def behind(*said: float) -> list[float]:
+    found = ordered([Evidence(number, False, {"vector": 0.5, "read": one}) for number, one in enumerate(said)])
+    asked = Asked("Who has the key?", {"key": 1.0}, frozenset(), frozenset())
+    looks = [Look("Moira has it.", frozenset(), frozenset(), [0.0] * len(sureness.DEGREES))] * len(said)
+    return [round(values["behind"], 2) for values in sureness.features(asked, found, looks)]
+
+
+def test_what_is_read_as_less_of_an_answer_than_another_is_behind_it() -> None:
+    assert behind(0.3, 0.28, -0.5) == [0, 0.02, 0.05]
+    assert behind(0.3, 0.3) == [0, 0]
+    assert behind(0.3) == [0]
+
+
 def test_more_that_speaks_for_a_hit_never_makes_it_less_sure() -> None:
-    against = {"asking", "kind missing", "known missing", "unknown missing", "names missing"}
+    against = {"asking", "behind", "kind missing", "known missing", "unknown missing", "names missing"}
     either_way = {"long", "turn", "speaker"}
-    for name, weight in fitted.SURE.items():
+    for name, weight in [*fitted.SURE.items(), *fitted.READ.items()]:
         assert name in either_way or (weight <= 0 if name in against else weight >= 0), name
 
 

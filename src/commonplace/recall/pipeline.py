@@ -117,7 +117,7 @@ class Search:
         # Who asks for whatever names a thing wants to know what it was, too.
         pairs = list(superseding.pairs(best, looks, self.weighing.likeness, about)) if not asked.is_name else []
         if self.reranker and any("read" in one.evidence.values for one in best):
-            pairs = self._reading(self.reranker).compared(pairs, looks)
+            pairs = self._reading(self.reranker).compared(pairs, looks, best)
         return sureness.features(asked, scored, looks), pairs
 
     def _hit(self, one: Judged, memory: Memory) -> Hit:

@@ -2,7 +2,7 @@
 
 What it says is one more kind of evidence: it helps to settle the order, and to tell which memory a newer one replaced.
 It reads what it was taught to read: a question of a sentence or two, and texts of a few. Of a longer text it is shown
-what comes nearest to the question, and what it says of that counts less.
+what comes nearest to the question.
 """
 
 from collections.abc import Sequence
@@ -10,14 +10,13 @@ from dataclasses import dataclass, replace
 from statistics import median
 from typing import Protocol
 
-from commonplace.recall.rank import Evidence, Scored
+from commonplace.recall.rank import Evidence, Scored, logistic
 from commonplace.recall.superseding import Pair
 from commonplace.recall.sureness import Look
 from commonplace.recall.weighing import Weighing
 
 DEPTH = 20  # So many of the best are read at most.
-TEXT_CHARS_MAX = 480  # Of what is longer than this, an excerpt is read,
-_EXCERPT_SHARE = 0.5  # which counts so much.
+TEXT_CHARS_MAX = 480  # Of what is longer than this, an excerpt is read.
 PAIRS = 2  # Of so many pairs it is read whether the newer memory replaced the older one,
 _PAIR_MIN = 0.006  # if it is as likely as this without reading.
 _TOKENS, _TOKENS_FEW = 1_400, 60  # So much is read: as much as a dozen messages; and in a bank of a million,
@@ -60,10 +59,8 @@ class Reading:
 
         What comes after these stands below them.
         """
-        told = {one.evidence.memory_id: weighing.told(one.evidence.memory_id) for one in scored}
-        long = {number for number, text in told.items() if len(text) > TEXT_CHARS_MAX}
-        best = list(told)[:DEPTH]
-        shown = {number: weighing.excerpt(number) if number in long else told[number] for number in best}
+        best = [one.evidence.memory_id for one in scored[:DEPTH]]
+        shown = {number: _shown(number, weighing) for number in best}
         texts = {number: text for number, text in shown.items() if text}
         if not texts or not self.reranker.reads(self.question, list(texts.values())):
             return None
@@ -74,21 +71,21 @@ class Reading:
         stranger = _value(_LEAST)
 
         def with_reading(one: Evidence) -> Evidence:
-            share = _EXCERPT_SHARE if one.memory_id in long else 1.0
             value = values.get(one.memory_id)
-            return one.with_value(*(("unread", share * stranger) if value is None else ("read", share * value)))
+            return one.with_value(*(("unread", stranger) if value is None else ("read", value)))
 
         return [with_reading(one.evidence) for one in scored]
 
-    def compared(self, pairs: Sequence[Pair], looks: Sequence[Look]) -> list[Pair]:
-        """The same pairs; those that are most likely a change with what the reranker says of them.
+    def compared(self, pairs: Sequence[Pair], looks: Sequence[Look], found: Sequence[Scored]) -> list[Pair]:
+        """The same pairs; with what the reranker says of those that are most likely a change of what it took for an
+        answer.
 
         In the largest banks there is no time for that.
         """
         if self.tokens <= _TOKENS_FEW:
             return list(pairs)
         short = [place for place, pair in enumerate(pairs) if _is_short(looks[pair.older], looks[pair.newer])]
-        likely = sorted(((pairs[place].likely, place) for place in short), reverse=True)[:PAIRS]
+        likely = sorted(((_changed(pairs[place], found), place) for place in short), reverse=True)[:PAIRS]
         chosen = [place for chance, place in likely if chance >= _PAIR_MIN]
         texts = [(looks[pairs[place].older].text, looks[pairs[place].newer].text) for place in chosen]
         said = self.reranker.replacing(self.question, texts, self.tokens * 3 // 5) if texts else ()
@@ -97,6 +94,17 @@ class Reading:
             replace(pair, values={**pair.values, "read": _value(read[place])}) if place in read else pair
             for place, pair in enumerate(pairs)
         ]
+
+
+def _shown(number: int, weighing: Weighing) -> str:
+    text = weighing.told(number)
+    return text if len(text) <= TEXT_CHARS_MAX else weighing.excerpt(number)
+
+
+def _changed(pair: Pair, found: Sequence[Scored]) -> float:
+    """How likely something was an answer and is none any more, before both are read together."""
+    said = found[pair.older].evidence.values.get("read", 0.0)
+    return pair.likely * logistic(said * (_MOST - _LEAST))
 
 
 def _is_short(*looks: Look) -> bool:

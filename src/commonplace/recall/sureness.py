@@ -10,6 +10,7 @@ shows when it is held against the question once more, and against the other cand
   unknown missing  the same of words that no memory has, which may only be said otherwise
   kind missing     whether it lacks what is asked for: a time, a number, a name, a place, or something of a kind
   long, turn       whether it is a long text, or said in a conversation
+  behind           how far it is behind the best in what a reranker says: most questions have one answer
   named            whether it has the identifiers of a question that has nothing else: who asks for a ticket wants
                    whatever names it
 
@@ -34,6 +35,7 @@ _LONG_TERMS = 60
 _SPREAD_MIN = 0.3
 # In parts of our own stores with so few candidates, two fifths of the cut still gave seven right answers of ten.
 _FEW, _MANY, _FEW_SHARE = 20, 60, 0.4
+_BEHIND_MAX = 0.05  # Who is so far behind is no further: several may be right.
 _STRANGERS = [1.0] * 10  # The evidence for memories that have nothing to do with a question: a small store has none.
 
 
@@ -86,6 +88,7 @@ def features(asked: Asked, found: Sequence[Scored], looks: Sequence[Look]) -> li
     middle = fmean(strengths)
     spread = math.sqrt(fmean((strong - middle) ** 2 for strong in strengths)) + _SPREAD_MIN
     sorts = answers.asked_for(asked.text)
+    best_read = max((one.evidence.values["read"] for one in found[:TOP] if "read" in one.evidence.values), default=0.0)
     total = sum(asked.terms.values()) or 1.0
     out: list[dict[str, float]] = []
     for one, look in zip(found[:TOP], looks[:TOP], strict=True):
@@ -104,6 +107,8 @@ def features(asked: Asked, found: Sequence[Scored], looks: Sequence[Look]) -> li
             "long": min(1.0, len(look.terms) / _LONG_TERMS),
         }
         values |= dict(zip(REACHED, look.reached, strict=True))
+        if "read" in values:
+            values["behind"] = min(_BEHIND_MAX, best_read - values["read"])
         out.append(values)
     return out
 
