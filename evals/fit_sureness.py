@@ -50,7 +50,7 @@ MARGIN = 0.03  # So far from what was measured here other stores may well lie.
 CUTS = tuple(cut / 100 for cut in range(10, 61, 2))
 NEWER_MIN, REPLACED_MIN = 0.2, 0.4
 
-AGAINST = ("asking", "behind")
+AGAINST = ("asking", "behind")  # These speak against a hit, as whatever is missing does.
 EITHER_WAY = ("long", "turn", "speaker")  # These say what a hit is, not whether it is right.
 # These settle the order only, or make a hit sure by themselves.
 UNWEIGHED = ("answer", "company", "part", "recent", "time", "preference", "rule", "named")

@@ -26,7 +26,8 @@ _FAR_SHARE = 4  # One stranger of so many comes from anywhere.
 _LATER = 3  # So many later memories beside the one that replaced an older one,
 _LATER_UNCHANGED = 2  # and so many beside one that nothing replaced.
 _PASSAGES_OF = 0.35  # This share of the questions is also asked of passages of long texts,
-_PASSAGE_WORDS = 52  # which have about so many words,
+_PASSAGE_WORDS = 52  # which have about so many words, from at most
+_PASSAGE_NEIGHBOURS = 6  # so many memories before and after,
 _PASSAGE_STRANGERS = 3  # with so many strangers.
 
 
@@ -124,9 +125,9 @@ def _passage(store: Store, place: int, barred: frozenset[int], draw: Random) -> 
     """Some words with a memory among them, in small letters as the tokens of a long text are kept, and with nothing of
     what is barred."""
     first = last = place
-    while first > 0 and first - 1 not in barred and place - first < _PASSAGE_WORDS // 8:
+    while first > 0 and first - 1 not in barred and place - first < _PASSAGE_NEIGHBOURS:
         first -= 1
-    while last + 1 < len(store.texts) and last + 1 not in barred and last - place < _PASSAGE_WORDS // 8:
+    while last + 1 < len(store.texts) and last + 1 not in barred and last - place < _PASSAGE_NEIGHBOURS:
         last += 1
     words = " ".join(store.texts[first : last + 1]).lower().split()
     begin, own = len(" ".join(store.texts[first:place]).split()), len(store.texts[place].split())

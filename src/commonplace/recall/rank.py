@@ -23,8 +23,8 @@ Their weighted sum goes through a logistic curve: the relevance. What follows on
   answer         whether a statement has a time, a price or a number where the question asks for one
   kind           how much it names of the kind of thing that is asked for: a dog where a pet is
   rule           how near the question is to what a standing rule is about
-  read           what the reranker says, which has read both: from -0.5 to 0.5, half as much of an excerpt
-  unread         -0.5, or half of that for a long text, where it has read others
+  read           what the reranker says, which has read both: from -0.5 to 0.5
+  unread         -0.5, where it has read others
 
 The weights were fitted on public questions (see `evals`).
 """
