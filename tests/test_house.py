@@ -24,6 +24,7 @@ FLOORS = {
     "checks": 1,
     "gitremotes": 1,
     "globs": 1,
+    "metadata": 1,
     "text": 1,
     "storage": 2,
     "models": 2,

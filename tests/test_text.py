@@ -122,3 +122,16 @@ def test_threads_can_stem_at_the_same_time() -> None:
         thread.join()
     assert len(seen) == 800
     assert all(found[1:] == alone for found in seen)
+
+
+def test_of_labels_only_words_have_a_meaning() -> None:
+    labels = "sprint-12 user:42 shop.opening_hours ae755baea52561576f24b703 v1.2 café 7b Öl"
+    assert text.plain_words(labels) == "sprint user shop opening hours café Öl"
+
+
+@pytest.mark.parametrize(
+    ("key", "is_digest"),
+    [("ae755baea52561576f24b703", True), ("ae755baea52561576f24b70", False), ("lamps.oil", False), ("", False)],
+)
+def test_a_digest_is_known_by_its_look(key: str, *, is_digest: bool) -> None:
+    assert text.is_digest(key) is is_digest

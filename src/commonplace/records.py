@@ -344,11 +344,15 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A memory that answers a question: a calibrated score in 0..1 and what each channel made of it."""
+    """A memory that answers a question: a calibrated score in 0..1 and what each channel made of it.
+
+    `copies` are the ids of others that say the same, which it stands for; of very many the newest.
+    """
 
     memory: Memory
     score: float
     channels: Mapping[str, float]
+    copies: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

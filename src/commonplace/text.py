@@ -52,6 +52,7 @@ _STOP_WORDS = (
 ).split()
 # Characters that carry grammar in Chinese: a pair with one of them spans two words or asks.
 _FILLERS = frozenset("的了是在我你他她它们吗呢吧啊么什怎哪谁几和与就都也这那个为被把着过得地")
+_DIGEST = re.compile(r"[0-9a-f]{24}")
 _local = threading.local()
 
 
@@ -92,6 +93,16 @@ def question_words(text: str) -> list[Word]:
         Word(match.start(), match.end(), _question_chunk(match.lastgroup or "", match[0]))
         for match in _CHUNK.finditer(text)
     ]
+
+
+def is_digest(key: str) -> bool:
+    """Whether a key was made of what it stands for, and tells nothing by itself."""
+    return _DIGEST.fullmatch(key) is not None
+
+
+def plain_words(text: str) -> str:
+    """The words of a text that are nothing but letters: numbers and ids have no meaning of their own."""
+    return " ".join(word for word in _PART.findall(text) if word.isalpha())
 
 
 def identifiers(text: str) -> list[str]:

@@ -67,6 +67,15 @@ def test_ids_come_in_any_form_alone_or_as_a_list(run: Run, known: dict[str, str]
     assert found["misses"] == []
 
 
+def test_a_memory_that_was_told_twice_is_found_by_either_of_its_ids(
+    run: Run, known: dict[str, str], written: Any
+) -> None:
+    twin = told(run("add", "The office cat is called Pipa.", "--tag", "cat", "--json"))["memory"]["id"]
+    cases = [{"question": "office cat?", "expected": one} for one in (known["cat"], twin, [known["cat"], twin])]
+    found = told(run("eval", written(*cases), "--json"))
+    assert {name: found["measures"][name]["value"] for name in ("recall@5", "mrr")} == {"recall@5": 1, "mrr": 1}
+
+
 @pytest.mark.parametrize("whole", ["[{}]", '{{"questions": [{}]}}', "{}"])
 def test_a_json_list_an_object_with_a_list_and_a_single_object_will_do(
     run: Run, known: dict[str, str], written: Any, whole: str

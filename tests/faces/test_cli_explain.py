@@ -82,3 +82,22 @@ def test_it_fits_into_eighty_columns_and_sixty(terminal: Callable[..., str]) -> 
         shown = terminal("commonplace recall 'port 数据库 harbour' --explain --limit 2", **environment)
         assert "weighed" in shown
         assert max(map(columns_of, shown.splitlines())) <= columns, shown
+
+
+def test_what_was_told_twice_is_shown_once_with_the_id_of_the_other(run: Run) -> None:
+    older, newer = (json.loads(run("add", TEXTS[0], "--json").out)["memory"]["id"] for _ in range(2))
+    shown = run("recall", "which port does staging use?")
+    assert shown.out.count(TEXTS[0]) == 1
+    assert f"also {older}" in shown.out
+    (hit,) = json.loads(run("recall", "which port does staging use?", "--json").out)["hits"]
+    assert (hit["memory"]["id"], hit["copies"]) == (newer, [older])
+    explained = run("recall", "which port does staging use?", "--explain").out
+    assert "Another memory says the same: 1" in explained
+    assert "commonplace forget" in explained
+
+
+def test_of_many_that_say_the_same_a_few_ids_are_shown_and_how_many_more_there_are(run: Run) -> None:
+    for _ in range(7):
+        run("add", TEXTS[0])
+    (line,) = [line for line in run("recall", "which port does staging use?").out.splitlines() if " · also " in line]
+    assert line.endswith(" and 3 more")

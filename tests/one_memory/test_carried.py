@@ -7,8 +7,8 @@ import pytest
 
 from commonplace.dialects.kinds import MEMORIES, MEMSTATE
 from commonplace.engine.engine import Engine
-from commonplace.engine.marks import told
 from commonplace.engine.surveys import KINDS
+from commonplace.metadata import told
 from commonplace.records import Draft, Edit, Memory, Scope
 from commonplace.vault.place import MARK
 from tests.conftest import StoppedClock

@@ -170,3 +170,13 @@ def test_the_newest_memory_is_let_go_when_it_was_purged(small: Engine, semantics
     small.purge("b", [doomed.id])
     assert sorted(nearest(small, semantics, "green tea")) == sorted(TEXTS[:2])
     assert semantics.count(small.get_bank("b").id) == 2
+
+
+def test_a_number_or_a_digest_among_the_labels_changes_no_meaning(small: Engine) -> None:
+    semantics = Semantics(StaticEmbedder())
+    plain = small.remember("b", Draft(TEXTS[2], tags=("drinks",))).memory
+    numbered = replace(plain, tags=("drinks", "42", "lme_9a707b82"), key="ae755baea52561576f24b703")
+    named = replace(plain, key="weather.storms")
+    same, other, third = semantics.encode([plain, replace(numbered, tags=("drinks", "42")), named])
+    assert same == other
+    assert same != third

@@ -135,3 +135,21 @@ def test_the_store_is_readable_by_its_owner_only(tmp_path: Path, clock: StoppedC
     open_database(tmp_path / "home" / "a.db", clock).close()
     assert (tmp_path / "home" / "a.db").stat().st_mode & 0o777 == 0o600
     assert (tmp_path / "home").stat().st_mode & 0o777 == 0o700
+
+
+def test_facts_with_a_digest_for_a_key_are_embedded_again(tmp_path: Path, clock: StoppedClock) -> None:
+    steps = migrations.packaged()
+    before = tuple(step for step in steps if step.name < "0012")
+    open_database(tmp_path / "a.db", clock, steps=before).close()
+    old = apsw.Connection(str(tmp_path / "a.db"))
+    old.execute("insert into banks (id, name, created_at) values (1, 'b', 0)")
+    for number, key in enumerate(("ae755baea52561576f24b703", "stores.oil", "", "ae755baea52561576f24b70g"), 1):
+        old.execute(
+            "insert into memories (id, bank_id, kind, text, key, version, version_id, created_at, updated_at) "
+            "values (?, 1, 'note', 'oil', ?, 1, ?, 0, 0)",
+            (number, key, 10 + number),
+        )
+    old.close()
+    upgraded = open_database(tmp_path / "a.db", clock)
+    assert upgraded.select("select memory_id from stale", {}) == [{"memory_id": 1}]
+    upgraded.close()

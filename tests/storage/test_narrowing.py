@@ -12,12 +12,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from commonplace.app import open_engine
-from commonplace.engine import marks
 from commonplace.engine.engine import Engine
 from commonplace.errors import Invalid
 from commonplace.records import AllOf, AnyOf, Condition, Draft, Filter, LabelMatch, Match, Not, Query, Scope, TagMatch
 from commonplace.settings import load
-from commonplace.storage import memories, migrations, narrowing, search
+from commonplace.storage import memories, migrations, search
 from commonplace.storage.database import Database
 from commonplace.storage.migrations import open_database
 from commonplace.storage.narrowing import Ways
@@ -233,10 +232,6 @@ def test_what_was_looked_up_is_remembered_only_within_one_state_of_the_file(engi
         assert found() == [second.id]
         engine.forget("yard", [second.id])
         assert found() == []
-
-
-def test_what_the_engine_notes_for_itself_is_not_listed() -> None:
-    assert set(narrowing.UNLISTED) == set(marks._OURS)
 
 
 def test_an_older_store_gets_the_fields_that_writing_makes(engine: Engine, tmp_path: Path, clock: StoppedClock) -> None:

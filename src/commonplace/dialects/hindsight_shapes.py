@@ -14,6 +14,7 @@ from commonplace.engine.marks import Mark
 from commonplace.engine.surveys import KINDS
 from commonplace.errors import Invalid, NotFound
 from commonplace.extract.when import Span
+from commonplace.metadata import told
 from commonplace.records import Bank, Condition, Memory, TagsMatch
 
 Json = dict[str, Any]
@@ -73,7 +74,7 @@ def _common(memory: Memory, mark: Mark, names: Mapping[int, str], bank: str) -> 
         "occurred_end": iso(memory.happened_until),
         "mentioned_at": iso(mark.mentioned_at),
         "document_id": document,
-        "metadata": marks.told(memory.metadata),
+        "metadata": told(memory.metadata),
         "chunk_id": f"{bank}_{document}_{mark.chunk}" if document else None,
         "tags": list(dict.fromkeys((*memory.tags, *memory.scope.labels))),
     }
@@ -88,6 +89,7 @@ def found(one: Finding, names: Mapping[int, str], bank: str, *, entities: bool) 
         "entities": list(mark.entities) if entities else None,
         "source_fact_ids": _uuids(mark.sources) or None,
         "scores": {name: None if value is None else round(value, 4) for name, value in scores.items()},
+        **({"copies": _uuids(one.copies)} if one.copies else {}),
     }
 
 

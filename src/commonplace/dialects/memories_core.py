@@ -143,7 +143,7 @@ def search_memories(
     chosen = _within(here.seen, types or ([type] if type else None), layer)
     recalled = call.engine.recall(here.bank, Query(query, chosen, limit=whole(limit, 10, 50), explain=True))
     hits = recalled.hits
-    found = [shapes.memory(hit.memory) | {"score": hit.score} for hit in hits]
+    found = [shapes.hit(hit) for hit in hits]
     lines = "\n".join(shapes.line(hit.memory) for hit in hits)
     text = f"Found {len(hits)} memories:\n\n{lines}" if hits else "No memories found matching your query."
     data = {"memories": found, "count": len(found), "trace": shapes.search_trace(recalled)}

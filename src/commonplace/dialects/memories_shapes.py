@@ -13,7 +13,8 @@ from commonplace.engine.compaction import Compaction
 from commonplace.engine.consolidation import Consolidation
 from commonplace.engine.context import Context
 from commonplace.engine.links import Reached
-from commonplace.engine.marks import heading, told
+from commonplace.engine.marks import heading
+from commonplace.metadata import told
 from commonplace.records import Dropped, Hit, Link, Memory, Recall
 
 VERSION = "2026-02-10"
@@ -82,6 +83,12 @@ def previews(found: Sequence[Memory], count: int) -> tuple[dict[str, Any], str]:
     lines = [f"  {one['id']} [{one['type']}] {one['contentPreview']}" for one in shown]
     text = "\n".join([f"{message}{more}:", *lines]) if lines else message
     return {"count": count, "memories": shown, "message": message, "dryRun": True}, text
+
+
+def hit(one: Hit) -> dict[str, Any]:
+    """A memory that was found, and the ids of others that say the same, if there are any."""
+    copies = {"copies": [ids.short(number) for number in one.copies]} if one.copies else {}
+    return memory(one.memory) | {"score": one.score} | copies
 
 
 def search_trace(found: Recall) -> dict[str, Any]:

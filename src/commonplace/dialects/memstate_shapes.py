@@ -8,9 +8,9 @@ from commonplace import checks, clock, ids
 from commonplace.dialects.kinds import MEMSTATE
 from commonplace.dialects.table import Reply, Tool, as_json
 from commonplace.engine.keys import evened, key_of
-from commonplace.engine.marks import told
 from commonplace.errors import CommonplaceError, Invalid
 from commonplace.extract.placing import Relation
+from commonplace.metadata import told
 from commonplace.records import Memory, Version
 
 SUMMARY_BYTES_MAX = 100

@@ -13,6 +13,7 @@ from commonplace.engine import marks
 from commonplace.engine.telling import Telling
 from commonplace.errors import Invalid, NotFound
 from commonplace.limits import BULK_MAX, COUNT_MAX, LIST_MAX, NAME_CHARS_MAX, RECALL_MAX
+from commonplace.metadata import told
 from commonplace.records import Edit, Filter, Memory, Query, Scope
 
 
@@ -88,7 +89,7 @@ def search_memories(
     chosen = _chosen(call, filters, user_id, agent_id, run_id)
     asked = Query(query, chosen, limit=min(limit, RECALL_MAX), min_score=threshold or 0.0)
     hits = call.engine.recall(call.bank, asked).hits
-    results = [shapes.item(hit.memory, call.engine.owner) | {"score": hit.score} for hit in hits]
+    results = [shapes.hit(hit, call.engine.owner) for hit in hits]
     return {"success": True, "count": len(results), "results": results, "relations": []}
 
 
@@ -110,7 +111,7 @@ def update_memory(
 ) -> dict[str, Any]:
     """Update an existing memory's content and/or metadata. Earlier versions are kept."""
     before = _memory(call, memory_id, user_id, agent_id)
-    changed_too = marks.kept(before.metadata, marks.told(before.metadata) | (metadata or {}))
+    changed_too = marks.kept(before.metadata, told(before.metadata) | (metadata or {}))
     edit = Edit(text=content, metadata=changed_too)
     outcome = call.engine.revise(call.bank, before.id, edit, call.origin("powermem"), expected=before.version)
     changed = outcome.change != "unchanged"

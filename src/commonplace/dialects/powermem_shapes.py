@@ -8,11 +8,12 @@ from typing import Any, cast
 
 from commonplace import clock
 from commonplace.dialects.table import NOBODY_NAMED, Reply, Tool, as_json
-from commonplace.engine.marks import heading, told
+from commonplace.engine.marks import heading
 from commonplace.engine.telling import Noted, Told
 from commonplace.errors import CommonplaceError, Invalid
 from commonplace.extract.statements import Message, Skipped
-from commonplace.records import Memory
+from commonplace.metadata import told
+from commonplace.records import Hit, Memory
 
 _EVENTS = {"added": "ADD", "revised": "UPDATE", "unchanged": "NONE", "forgotten": "DELETE"}
 _TEXT_PARTS = ("text", "input_text", "output_text")
@@ -66,6 +67,11 @@ def item(memory: Memory, owner: str, text: str = "memory") -> dict[str, Any]:
     if memory.tags:
         shown["tags"] = list(memory.tags)
     return shown
+
+
+def hit(one: Hit, owner: str) -> dict[str, Any]:
+    """A memory that was found, and the ids of others that say the same, if there are any."""
+    return item(one.memory, owner) | {"score": one.score} | ({"copies": list(one.copies)} if one.copies else {})
 
 
 def added(told: Told, left: tuple[Skipped, ...]) -> dict[str, Any]:

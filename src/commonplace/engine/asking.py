@@ -73,6 +73,8 @@ class Finding:
     ways: tuple[str, ...] = ()
     # The evidence for what was found directly, by name.
     channels: Mapping[str, float] = field(default_factory=dict[str, float])
+    # The ids of others that say the same.
+    copies: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,18 +114,21 @@ def explain(parts: Parts, bank: str, question: Question) -> Asked:
             _floored(hit.channels.get("keyword"), question.floors.get("keyword")),
             1.0 if timely else None,
             channels=hit.channels,
+            copies=hit.copies,
         )
+    copies = {number for hit in recalled.hits for number in hit.copies}
     direct = [one for one in found.values() if one.semantic is not None or one.keyword is not None]
     dropped = [*recalled.dropped, *left_out(found.values(), direct, _CHANNELS_LOW)]
     direct = sorted(_named(question.text, direct), key=lambda one: (-one.final, -one.memory.id))
-    direct = _newest_first(_with_other_values(parts, place.id, question, direct, set(found)), now)
-    of_then = _timely(parts, place.id, question, window, set(found)) if window else []
+    direct = _newest_first(_with_other_values(parts, place.id, question, direct, {*found, *copies}), now)
+    of_then = _timely(parts, place.id, question, window, {*found, *copies}) if window else []
     if window and not question.window and _asks_only_when(question.text, now):
         # Words such as "what happened" and a date find anything with a date in it; only the time is meant.
         timed = [one for one in direct if one.temporal]
         dropped += left_out(direct, timed, _OTHER_TIME)
         direct = timed
-    near = _neighbours(parts, place.id, question, direct, {one.memory.id for one in of_then}) if follows else []
+    others = {one.memory.id for one in of_then} | copies
+    near = _neighbours(parts, place.id, question, direct, others) if follows else []
     every = [*direct, *of_then, *near]
     passing = tuple(one for one in every if _passes(one, question.floors))
     # What one stage left out may have come in by another.

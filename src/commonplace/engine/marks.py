@@ -8,13 +8,8 @@ from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, cast
 
 from commonplace.errors import Invalid
+from commonplace.metadata import FACT, is_ours
 from commonplace.records import Memory, Metadata
-
-RESERVED = "fact"
-# What is noted in metadata for us and not for callers, and the field by which it is known: the facts' particulars, and
-# the file of a note. A caller may use the same name for something else.
-_OURS = {RESERVED: "mentioned_at", "vault": "file"}
-
 
 # Below this a text is taken for a value, which says little without the key it was set under.
 _VALUE_CHARS_MAX = 40
@@ -51,8 +46,8 @@ def mark_of(memory: Memory) -> Mark:
 
 def mark_in(metadata: Metadata) -> Mark | None:
     """The particulars that metadata holds, if it holds any."""
-    found = metadata.get(RESERVED)
-    if not _is_ours(RESERVED, found):
+    found = metadata.get(FACT)
+    if not is_ours(FACT, found):
         return None
     given = cast(Mapping[str, Any], found)
     # A question looks at this hundreds of times.
@@ -71,34 +66,25 @@ def proofs(mark: Mark) -> int:
 
 def own(memory: Memory) -> dict[str, object]:
     """The metadata that a caller gave."""
-    return {name: value for name, value in memory.metadata.items() if name != RESERVED}
-
-
-def told(metadata: Metadata) -> dict[str, object]:
-    """The metadata that callers gave, whichever tongue they gave it in."""
-    return {name: value for name, value in metadata.items() if not _is_ours(name, value)}
+    return {name: value for name, value in memory.metadata.items() if name != FACT}
 
 
 def kept(before: Metadata, given: Metadata) -> dict[str, object]:
     """The metadata that a caller gives, with what is ours left as it was. Raises Invalid where the two would clash."""
-    ours = {name: value for name, value in before.items() if _is_ours(name, value)}
+    ours = {name: value for name, value in before.items() if is_ours(name, value)}
     for name, value in given.items():
-        if name in ours or _is_ours(name, value):
+        if name in ours or is_ours(name, value):
             raise Invalid(f"Metadata has no place for {name!r}.", hint="Use another name for it.")
     return {**given, **ours}
 
 
-def _is_ours(name: str, value: object) -> bool:
-    return name in _OURS and isinstance(value, Mapping) and _OURS[name] in value
-
-
 def marked(metadata: Metadata, mark: Mark) -> dict[str, object]:
     """Metadata with a mark in it; what is as usual is left out."""
-    if RESERVED in metadata:
-        raise Invalid(f"Metadata has no place for {RESERVED!r}.", hint="Use another name for it.")
+    if FACT in metadata:
+        raise Invalid(f"Metadata has no place for {FACT!r}.", hint="Use another name for it.")
     usual = asdict(Mark())
     kept = {name: value for name, value in asdict(mark).items() if value != usual[name]}
-    return {**metadata, RESERVED: {n: list(cast(Any, v)) if isinstance(v, tuple) else v for n, v in kept.items()}}
+    return {**metadata, FACT: {n: list(cast(Any, v)) if isinstance(v, tuple) else v for n, v in kept.items()}}
 
 
 def remarked(memory: Memory, **changes: Any) -> dict[str, object]:
@@ -108,5 +94,5 @@ def remarked(memory: Memory, **changes: Any) -> dict[str, object]:
 
 def heading(memory: Memory) -> str:
     """What belongs above a memory's words: its title, or the key of a short value. A fact's key is only a number."""
-    is_value = len(memory.text) <= _VALUE_CHARS_MAX and RESERVED not in memory.metadata
+    is_value = len(memory.text) <= _VALUE_CHARS_MAX and FACT not in memory.metadata
     return memory.title or (memory.key if is_value else "")

@@ -12,6 +12,7 @@ from commonplace.engine.parts import Parts
 from commonplace.engine.reading import Reading
 from commonplace.engine.revising import Revising
 from commonplace.extract import facts, relations
+from commonplace.metadata import FACT
 from commonplace.records import Draft, Filter, Memory, Scope
 from commonplace.storage import banks, memories
 from commonplace.storage import documents as rows
@@ -61,7 +62,7 @@ def _changes(before: Memory, draft: Draft, *, corrects: bool, dated: bool) -> di
         if dated:
             after = replace(after, mentioned_at=told.mentioned_at)
             changes |= {"happened_at": draft.happened_at, "happened_until": draft.happened_until}
-    own = {name: value for name, value in draft.metadata.items() if name != marks.RESERVED}
+    own = {name: value for name, value in draft.metadata.items() if name != FACT}
     changes["metadata"] = marks.marked(own if corrects and own else marks.own(before), after)
     return {name: value for name, value in changes.items() if getattr(before, name) != value}
 

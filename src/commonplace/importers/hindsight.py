@@ -10,7 +10,7 @@ from typing import Any
 
 from commonplace.activities import DocumentDraft
 from commonplace.engine.directives import Directive
-from commonplace.engine.marks import RESERVED, Mark
+from commonplace.engine.marks import Mark
 from commonplace.engine.standings import MentalModel
 from commonplace.engine.taking import Foreign
 from commonplace.errors import CommonplaceError, Invalid
@@ -34,6 +34,7 @@ from commonplace.importers.reading import (
 )
 from commonplace.importers.tabular import EMPTY
 from commonplace.limits import NAME_CHARS_MAX
+from commonplace.metadata import FACT
 from commonplace.records import Draft
 
 SOURCE = "hindsight"
@@ -90,7 +91,7 @@ def _fact(where: str, given: Object, document: str) -> Read:
         return broken(where, EMPTY)
     tags, context = labels_of(given.get("tags")), text_of(given.get("context"))
     kind = kind_of(given.get("fact_type"))
-    own = {name: value for name, value in object_of(given.get("metadata")).items() if name != RESERVED}
+    own = {name: value for name, value in object_of(given.get("metadata")).items() if name != FACT}
     number = text_of(given.get("source_id"))
     made = moment_of(given.get("created_at"))
     said = moment_of(given.get("mentioned_at")) or made or moment_of(given.get("event_date"))

@@ -23,12 +23,13 @@ if TYPE_CHECKING:
 
 CHANNELS = ("keyword", "vector")
 
-CANDIDATES_MIN = 60
+CANDIDATES_MIN, _WIDER = 60, 8  # So many times as many where copies have taken the places of others.
 CLOSELY_MAX = 40  # So many of the best are looked at closely; what replaced one of them is hardly ever further down.
 SURE_MAX, UNSURE_MAX = 10, 3  # How many are returned to who says nothing of a limit.
+COPIES_MAX = 20  # So many of those that say the same are told.
 _COUNT_MAX = 10_000  # A term in more texts than this says little, and finding all of them takes long.
 _DIGITS = 4
-_BEYOND = "beyond the limit"
+_BEYOND, _COPY = "beyond the limit", "another memory says the same"
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +90,7 @@ class Search:
                 dropped.append(Dropped(one.scored.evidence.memory_id, round(one.scored.score, _DIGITS), why))
             else:
                 kept.append(one)
+            dropped += self._copies(one.scored)
         known = memories.by_ids(self.db, self.bank_id, [one.scored.evidence.memory_id for one in kept])
         hits = [self._hit(one, known[number]) for one in kept if (number := one.scored.evidence.memory_id) in known]
         more = self.query.depth and kept and any(one.why == _BEYOND for one in dropped)
@@ -124,7 +126,12 @@ class Search:
         channels = one.scored.evidence.channels()
         if self.query.explain and not self.query.depth:
             channels["sure"] = round(one.sure, _DIGITS)
-        return Hit(memory, round(one.scored.score, _DIGITS), channels)
+        copies = self.weighing.copies.get(memory.id, ())[:COPIES_MAX]
+        return Hit(memory, round(one.scored.score, _DIGITS), channels, copies)
+
+    def _copies(self, one: Scored) -> list[Dropped]:
+        others = self.weighing.copies.get(one.evidence.memory_id, ())
+        return [Dropped(other, round(one.score, _DIGITS), _COPY) for other in others]
 
     def _place(self, last: Scored) -> Place:
         shown = round(last.score, _DIGITS)
@@ -165,6 +172,15 @@ class Search:
         return comparing.by_part(found, parts) if parts else found
 
     def _whole(self) -> list[Evidence]:
+        found = self._weighed()
+        if 2 * sum(map(len, self.weighing.copies.values())) > self.limit:
+            # What was told again and again has taken the place of what else there is.
+            self.limit *= _WIDER
+            self.weighing = Weighing(self.db, self.within, self.query, self.asked)
+            found = self._weighed()
+        return found
+
+    def _weighed(self) -> list[Evidence]:
         named = self._by_identifiers()
         candidates = list(dict.fromkeys((*named, *self._by_keywords(), *self._by_meaning())))
         if self.asking:

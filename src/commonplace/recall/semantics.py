@@ -256,7 +256,8 @@ def _passing(db: Database, within: Within, numbers: Sequence[int]) -> list[int]:
 
 
 def _passage(memory: Memory) -> str:
-    labels = " ".join((*memory.tags, memory.key, memory.category)).strip()
+    # A digest or a number among the labels would be half of what a short text means.
+    labels = text.plain_words(" ".join((*memory.tags, memory.key, memory.category)))
     return "\n".join(part for part in (memory.title, memory.text, labels) if part)
 
 

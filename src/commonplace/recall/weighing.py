@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
-from commonplace.recall import answers, kinds, rank, speakers, standing, sureness, turns
+from commonplace.recall import answers, copies, kinds, rank, speakers, standing, sureness, turns
 from commonplace.recall.rank import Evidence, Question, Words
 from commonplace.recall.sureness import Look
 from commonplace.recall.telling import Telling
@@ -47,6 +47,8 @@ class Weighing:
         self._texts: dict[int, str] = {}
         self._terms: dict[int, str] = {}
         self._stored: dict[int, bytes] = {}
+        # What stands for others that say the same, and those others.
+        self.copies: dict[int, tuple[int, ...]] = {}
 
     def by_meaning(self, asking: "Asking") -> None:
         """Weigh meaning too."""
@@ -59,6 +61,7 @@ class Weighing:
         # Pages follow each other by score, so there a score must not depend on what else was found.
         if not self._query.depth:
             self._weigh_telling(self._hear(self._spoken(candidates)))
+            self._collapse()
             self._weigh_company()
             self._weigh_recent()
             self._weigh_time()
@@ -224,6 +227,23 @@ class Weighing:
                 together |= self._spelt(meant, together["coverage"]) if self._is_spelt else meant
             values |= {f"{name} around": max(0.0, value - values[name]) for name, value in together.items()}
 
+    def _collapse(self) -> None:
+        """Leave one of what says the same: the newest, or the newest of the time that is asked for."""
+        alike: dict[str, list[int]] = {}
+        for number in self._values:
+            alike.setdefault(copies.evened(self._texts[number]), []).append(number)
+        several = [number for group in alike.values() if len(group) > 1 for number in group]
+        known = memories.by_ids(self._db, self._within.bank_id, several) if several else {}
+        for group in copies.grouped(known.values()):
+            first, *others = sorted(group, key=lambda number: (self._is_timely(number), number), reverse=True)
+            self.copies[first] = tuple(others)
+            for other in others:
+                del self._values[other]
+
+    def _is_timely(self, number: int) -> bool:
+        during = self._query.during
+        return during is not None and during[0] <= self._moments[number] < during[1]
+
     def _weigh_company(self) -> None:
         """How near a long text is to the best of the others: what was talked about at length comes up several times."""
         if self._near is None or self._near.meaning.is_spelt:
@@ -247,9 +267,9 @@ class Weighing:
             self._values[number]["recent"] = math.exp(-place / span)
 
     def _weigh_time(self) -> None:
-        if during := self._query.during:
+        if self._query.during:
             for number, values in self._values.items():
-                values["time"] = float(during[0] <= self._moments[number] < during[1])
+                values["time"] = float(self._is_timely(number))
 
     def _weigh_standing(self) -> None:
         """What an answer should keep to: preferences when advice is asked for, and rules about what is asked."""

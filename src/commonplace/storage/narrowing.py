@@ -9,12 +9,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
+from commonplace.metadata import OURS
 from commonplace.records import LABELLED, AllOf, AnyOf, Condition, Filter, LabelMatch, Match, TagMatch
 from commonplace.storage import filters
 from commonplace.storage.database import Database
 
-# What the engine notes in metadata for itself: nobody filters by it, and it would be most of what is kept.
-UNLISTED = ("fact", "vault")
+# What is noted in metadata for ourselves: nobody filters by it, and it would be most of what is kept.
+UNLISTED = tuple(OURS)
 # The columns with an index, and the value that most memories have there. Of some it has an index of its own.
 _COLUMNS = {"ids": None, "projects": None, "users": "", "kinds": "note", "agents": "", "runs": "", "categories": ""}
 _USUAL_LED = ("users", "kinds")

@@ -1,5 +1,7 @@
 """The command that asks: recall, and with --explain how the answer came about."""
 
+from collections.abc import Sequence
+
 import click
 
 from commonplace import ids
@@ -9,6 +11,7 @@ from commonplace.faces.cli.shapes import dropped_out, hit_out
 from commonplace.records import Filter, Hit, Query, Recall
 
 NOTHING = "Nothing relevant is known."
+_COPIES_SHOWN = 3
 
 
 @click.command()
@@ -24,9 +27,10 @@ def recall(
     """Find what is known about a question, best first.
 
     Words and meaning both count; an exact name is never outranked by something merely similar. Only what surely answers
-    is shown, and of what has changed the newest; when nothing does, it says so, and shows the few that come closest.
+    is shown, of what has changed the newest, and what was told several times once; when nothing does, it says so, and
+    shows the few that come closest.
     With --limit as many are shown as there is room for. With --json there is one object: question,
-    unsure, hits (score, channels, memory) and dropped.
+    unsure, hits (score, channels, memory, copies) and dropped.
 
     \b
     Examples:
@@ -64,12 +68,19 @@ def _show(hit: Hit, explain: bool) -> None:
         memory.scope.project and f"project {memory.scope.project}",
         memory.scope.user and f"user {memory.scope.user}",
         " ".join(f"#{tag}" for tag in memory.tags),
+        _also(hit.copies),
     )
     number = ids.short(memory.id)
     rest = _lines(" · ".join((number, *filter(None, details))), indent).removeprefix(number)
     screen.line(indent, screen.styled(number, fg="cyan"), screen.styled(rest, dim=True))
     if explain:
         explaining.show_evidence(hit)
+
+
+def _also(copies: Sequence[int]) -> str:
+    shown = ", ".join(map(ids.short, copies[:_COPIES_SHOWN]))
+    more = len(copies) - _COPIES_SHOWN
+    return f"also {shown}{f' and {more:,} more' if more > 0 else ''}" if copies else ""
 
 
 def _lines(text: str, indent: str) -> str:

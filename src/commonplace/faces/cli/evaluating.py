@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Collection, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -18,7 +18,7 @@ from commonplace.faces.cli.columns import Column
 from commonplace.limits import RECALL_MAX, TEXT_BYTES_MAX
 from commonplace.recall import scoring
 from commonplace.recall.scoring import Answer, Estimate
-from commonplace.records import Filter, Query, TagMatch
+from commonplace.records import Filter, Hit, Query, TagMatch
 
 Given: TypeAlias = Mapping[str, object]
 
@@ -91,13 +91,18 @@ def _answers(call: Call, cases: Sequence[Case], limit: int) -> Iterator[Answer]:
             seconds = time.perf_counter() - begun
             yield Answer(
                 frozenset(case.expected),
-                tuple(hit.memory.id for hit in found.hits),
+                tuple(number for hit in found.hits for number in _meant(hit, case.expected)),
                 frozenset(case.superseded),
                 frozenset(case.also_fine),
                 found.unsure,
                 seconds,
             )
             progress(number + 1, len(cases))
+
+
+def _meant(hit: Hit, expected: Collection[int]) -> Sequence[int]:
+    """Which of the memories that say the same a hit counts as: those that were expected, or else itself."""
+    return [number for number in (hit.memory.id, *hit.copies) if number in expected] or [hit.memory.id]
 
 
 def _known(call: Call, case: Case) -> Case:

@@ -53,6 +53,7 @@ _HINTS = {
     "beyond the limit": "a larger --limit shows more",
     "not surely an answer": "--limit N shows the merely similar too",
     "below the least score asked for": "a smaller --min-score shows more",
+    "another memory says the same": "`commonplace forget ID` lets go of one",
 }
 
 

@@ -67,8 +67,14 @@ def version_out(version: Version) -> dict[str, object]:
 
 
 def hit_out(hit: Hit, bank: str) -> dict[str, object]:
-    """A memory that answers a question, its score, and what each channel made of it."""
-    return {"score": hit.score, "channels": dict(hit.channels), "memory": memory_out(hit.memory, bank)}
+    """A memory that answers a question, its score, what each channel made of it, and which others say the same."""
+    copies = [ids.short(number) for number in hit.copies]
+    return {
+        "score": hit.score,
+        "channels": dict(hit.channels),
+        "memory": memory_out(hit.memory, bank),
+        "copies": copies,
+    }
 
 
 def dropped_out(dropped: Dropped) -> dict[str, object]:

@@ -1,0 +1,20 @@
+"""Tells what callers noted in the metadata of a memory from what is noted there for ourselves."""
+
+from collections.abc import Mapping
+
+from commonplace.records import Metadata
+
+FACT = "fact"
+# What is noted for us and not for callers, and the field by which it is known: the facts' particulars, and the file of
+# a note. A caller may use the same name for something else.
+OURS: Mapping[str, str] = {FACT: "mentioned_at", "vault": "file"}
+
+
+def is_ours(name: str, value: object) -> bool:
+    """Whether an entry is noted for us."""
+    return name in OURS and isinstance(value, Mapping) and OURS[name] in value
+
+
+def told(metadata: Metadata) -> dict[str, object]:
+    """The metadata that callers gave, whichever tongue they gave it in."""
+    return {name: value for name, value in metadata.items() if not is_ours(name, value)}
