@@ -316,6 +316,9 @@ class Place:
     term_count: int
     # Whether some memory had the identifiers of the question, which divides the scores in two halves.
     identified: bool
+    # The best, which stand before all others, with their scores, and how many of them are still to come.
+    head: tuple[tuple[int, float], ...] = ()
+    ahead: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -160,3 +160,15 @@ def test_a_schema_is_filled_from_facts_or_left_with_a_reason(hindsight: Hindsigh
     assert traced["structured_output"] is None
     assert traced["structured_output_error"] == "No stored fact tells: budget."
     assert (traced["tool_trace"][0]["tool"], traced["llm_trace"]) == ("recall", [])
+
+
+def test_a_better_answer_stands_before_a_newer_one(hindsight: Hindsight) -> None:
+    old, new = (
+        "Leonor's choir rehearses on Tuesdays at eight.",
+        "Leonor's choir rehearses in the crypt of the old church.",
+    )
+    hindsight.keep(old, timestamp="2024-01-01T00:00:00Z")
+    hindsight.keep(new, timestamp="2026-11-10T00:00:00Z")
+    found = hindsight("recall", query="when does Leonor's choir rehearse?")["results"]
+    assert [one["text"] for one in found] == [old, new]
+    assert found[0]["scores"]["final"] > found[1]["scores"]["final"] > 0.9

@@ -29,6 +29,8 @@ from commonplace.extract import entities
         ("Running late. Later Tom called. However, it rained.", {"Tom"}),
         ("On 2026-03-09 it cost 1.5 and/or 24/7.", set[str]()),
         ("we like tea", set[str]()),
+        ("Wow, Caroline! Yeah, Mel.", {"Caroline", "Mel"}),
+        ("Identify who helps. Estimate the cost.", set[str]()),
     ],
 )
 def test_names_places_products_amounts_and_identifiers_are_found(text: str, names: set[str]) -> None:

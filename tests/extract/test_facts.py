@@ -59,6 +59,56 @@ def test_a_turn_with_a_name_keeps_it_with_every_sentence() -> None:
     assert texts(json.dumps(turns)) == ["Ann: I moved to Bath.", "Ann: I love the town."]
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (
+            "(1:56 pm on 8 May, 2023) Mel: Hey Caroline! I'm swamped. The kids are ill. What's up?",
+            ["(1:56 pm on 8 May, 2023) Mel: I'm swamped.", "(1:56 pm on 8 May, 2023) Mel: The kids are ill."],
+        ),
+        ("Mel: I'm swamped. The kids are ill.", ["Mel: I'm swamped.", "Mel: The kids are ill."]),
+        ("Mel: I'm swamped.\nAnn: Wow! Take the day off.", ["Mel: I'm swamped.", "Ann: Take the day off."]),
+        ("Mary Ann: My shop is shut. We sold it.", ["Mary Ann: My shop is shut.", "Mary Ann: We sold it."]),
+        (
+            "[15 March 2024] user: I moved. The flat is new.",
+            ["[15 March 2024] I moved.", "[15 March 2024] The flat is new."],
+        ),
+        ("() user: I moved. The flat is new.", ["I moved.", "The flat is new."]),
+    ],
+)
+def test_whoever_says_something_is_named_with_every_sentence_of_it(text: str, said: list[str]) -> None:
+    assert texts(text) == said
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Decisions: We go with Redis Streams. Kafka is too much.",
+        "Staging: port 8080 is open. Production is shut.",
+        "TODO: I call Bob. The lamp is broken.",
+        "Owner: Tom\nThe lamp is broken.",
+        "note: I call Bob. The lamp is broken.",
+    ],
+)
+def test_a_label_is_not_taken_for_who_speaks(text: str) -> None:
+    head = text.partition(":")[0]
+    assert sum(one.startswith(head) for one in texts(text)) <= 1
+
+
+@pytest.mark.parametrize(
+    ("said", "day"),
+    [
+        ("(8 May, 2023) Mel: I ran yesterday.", "2023-05-07"),
+        ("(8 May, 2023) Mel: I run a lot.", "2023-05-08"),
+        ("(March-15-2024) user: I moved on 3 January 2020.", "2020-01-03"),
+        ("(as always) I ran yesterday.", "2026-11-14"),
+    ],
+)
+def test_yesterday_is_the_day_before_it_was_said(said: str, day: str) -> None:
+    (fact,) = facts.find(said, AT)
+    assert fact.happened_at == clock.moment(f"{day}T00:00:00Z")
+
+
 def test_a_conversation_tells_who_did_something() -> None:
     turns = [{"role": "user", "content": "My cat is ill."}, {"role": "assistant", "content": "I called the vet."}]
     for said in (

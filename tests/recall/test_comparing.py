@@ -1,9 +1,12 @@
 """Questions about two things at once: each of them is asked for by itself too."""
 
+from dataclasses import replace
+
 import pytest
 
 from commonplace.engine.engine import Engine
 from commonplace.recall import comparing
+from commonplace.recall.paging import HEAD
 from commonplace.records import Draft, Query
 
 
@@ -64,7 +67,12 @@ def test_what_is_told_of_one_thing_comes_before_what_has_words_of_both(engine: E
     assert found["Friday's concert was loud."] > 0.9
 
 
-def test_a_page_of_a_comparison_is_scored_without_its_parts(engine: Engine) -> None:
-    engine.remember("b", Draft("The stand mixer broke down on the second of May."))
-    query = Query("How long between the broken mixer and the new coffee maker?", limit=5, depth=50)
-    assert all("part" not in hit.channels for hit in engine.recall("b", query).hits)
+def test_what_comes_after_the_best_of_a_comparison_is_scored_without_its_parts(engine: Engine) -> None:
+    broken = [Draft(f"The stand mixer number {number} broke down on the second of May.") for number in range(20)]
+    engine.remember_many("b", broken)
+    query = Query("How long between the broken mixer and the new coffee maker?", limit=HEAD, depth=50)
+    first = engine.recall("b", query)
+    assert all("part" in hit.channels for hit in first.hits)
+    second = engine.recall("b", replace(query, after=first.next))
+    assert second.hits
+    assert all("part" not in hit.channels for hit in second.hits)

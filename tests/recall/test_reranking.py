@@ -92,11 +92,18 @@ def test_an_exact_name_still_comes_first(engine: Engine) -> None:
     assert "PROJ-123" in first.memory.text
 
 
-def test_pages_follow_each_other_without_reading(engine: Engine) -> None:
-    engine.remember_many("b", [Draft(f"Box {number} holds beads.") for number in range(5)])
-    choosy = Choosy("holds")
-    assert reading(engine, choosy).recall("b", Query("which box holds beads", depth=50, limit=2)).hits
+def test_the_first_page_is_read_and_the_others_follow_without_reading(engine: Engine) -> None:
+    engine.remember_many("b", [Draft(f"Box {number} holds beads.") for number in range(30)])
+    choosy, query = Choosy("Box 7 "), Query("which box holds beads", depth=50, limit=4)
+    first = reading(engine, choosy).recall("b", query)
+    assert "Box 7 " in first.hits[0].memory.text
+    choosy.given.clear()
+    second = reading(engine, choosy).recall("b", replace(query, after=first.next))
+    third = reading(engine, choosy).recall("b", replace(query, after=second.next, limit=50))
     assert choosy.given == []
+    every = [hit.memory.id for page in (first, second, third) for hit in page.hits]
+    assert len(every) == len(set(every)) == 30
+    assert [hit.memory.id for hit in reading(engine, choosy).recall("b", replace(query, limit=50)).hits] == every
 
 
 def test_a_question_in_letters_that_the_reranker_cannot_read_is_not_given_to_it(engine: Engine) -> None:

@@ -88,7 +88,7 @@ def found(one: Finding, names: Mapping[int, str], bank: str, *, entities: bool) 
         "fact_type": fact_type(one.memory),
         "entities": list(mark.entities) if entities else None,
         "source_fact_ids": _uuids(mark.sources) or None,
-        "scores": {name: None if value is None else round(value, 4) for name, value in scores.items()},
+        "scores": {name: None if value is None else round(value, 6) for name, value in scores.items()},
         **({"copies": _uuids(one.copies)} if one.copies else {}),
     }
 

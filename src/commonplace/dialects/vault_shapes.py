@@ -52,8 +52,10 @@ def status(memory: Memory) -> str:
 
 def cursor(question: str, place: Place) -> str:
     """Where the next page of a question begins, as a text."""
+    head = [number for memory_id, score in place.head for number in (memory_id, round(score * _SCORE_ONE))]
     numbers = [round(place.score * _SCORE_ONE), place.memory_id, place.row_count, place.term_count]
-    told = json.dumps([*numbers, int(place.identified), *place.term_counts], separators=(",", ":")).encode()
+    numbers += [int(place.identified), place.ahead, len(place.head), *head, *place.term_counts]
+    told = json.dumps(numbers, separators=(",", ":")).encode()
     return base64.urlsafe_b64encode(_mac(question, told) + told).decode().rstrip("=")
 
 
@@ -65,8 +67,11 @@ def place(question: str, text: str) -> Place:
         # Some texts decode to the same bytes as the one that was given out; they are not it.
         same = base64.urlsafe_b64encode(whole).decode().rstrip("=") == text
         if same and hmac.compare_digest(mac, _mac(question, told)):
-            score, number, rows, terms, identified, *counts = (abs(int(one)) for one in json.loads(told))
-            return Place(score / _SCORE_ONE, number, tuple(counts), rows, terms, bool(identified))
+            score, number, rows, terms, identified, ahead, size, *rest = (abs(int(one)) for one in json.loads(told))
+            scores = [one / _SCORE_ONE for one in rest[1 : 2 * size : 2]]
+            head = tuple(zip(rest[: 2 * size : 2], scores, strict=True))
+            counts = tuple(rest[2 * size :])
+            return Place(score / _SCORE_ONE, number, counts, rows, terms, bool(identified), head, ahead)
     except (ValueError, TypeError):
         pass
     hint = "Repeat the search without one, and use its next_cursor."

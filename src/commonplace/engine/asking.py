@@ -17,6 +17,7 @@ from commonplace.engine.marks import Mark
 from commonplace.engine.parts import Parts
 from commonplace.extract import merging, when
 from commonplace.extract.when import Span
+from commonplace.recall import rank
 from commonplace.records import Dropped, Filter, Memory, Page, Query
 from commonplace.storage import banks, memories, search
 
@@ -32,7 +33,8 @@ _HAPPENING = frozenset(
     )
 )
 _HALF_LIFE_DAYS = 180
-_RECENCY, _PROOF, _IN_TIME = 0.02, 0.01, 0.25
+_RECENCY, _PROOF, _IN_TIME = 0.1, 0.05, 0.5
+_LEAST = 1e-7
 _TIMELY_MAX = 50
 _TIMELY_SCORE = 0.2
 _CONTRADICTING_MAX = 40
@@ -108,7 +110,7 @@ def explain(parts: Parts, bank: str, question: Question) -> Asked:
         timely = window is not None and _within(hit.memory, mark, window)
         found[hit.memory.id] = Finding(
             hit.memory,
-            hit.score * _weight(hit.memory, mark, now, timely=timely),
+            rank.logistic(_log_odds(hit.score) + _weight(hit.memory, mark, now, timely=timely)),
             hit.score,
             _floored(hit.channels.get("vector"), question.floors.get("semantic")),
             _floored(hit.channels.get("keyword"), question.floors.get("keyword")),
@@ -233,11 +235,17 @@ def _passes(one: Finding, floors: Mapping[str, float]) -> bool:
 
 
 def _weight(memory: Memory, mark: Mark, now: int, *, timely: bool) -> float:
-    """A little more for what is newer and was said more often, and more for what is of the time asked for."""
+    """A little more for what is newer and was said more often, and more for what is of the time asked for: in log odds,
+    because near 1 the best would otherwise stand in the order of their age."""
     age = abs(now - (memory.happened_at or mark.mentioned_at)) / _DAY_MS
     recent = _RECENCY * 0.5 ** (age / _HALF_LIFE_DAYS)
     proven = _PROOF * min(5.0, math.log(marks.proofs(mark)))
-    return 1 + recent + proven + (_IN_TIME if timely else 0)
+    return recent + proven + (_IN_TIME if timely else 0)
+
+
+def _log_odds(score: float) -> float:
+    kept = min(max(score, _LEAST), 1 - _LEAST)
+    return math.log(kept / (1 - kept))
 
 
 def _within(memory: Memory, mark: Mark, window: Span) -> bool:

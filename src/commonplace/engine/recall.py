@@ -9,7 +9,7 @@ from commonplace.engine.parts import Parts
 from commonplace.errors import Invalid, TooLarge
 from commonplace.extract import when
 from commonplace.limits import BULK_MAX, QUERY_CHARS_MAX, RECALL_MAX
-from commonplace.recall import fading, pipeline
+from commonplace.recall import fading, paging, pipeline
 from commonplace.recall.pipeline import Models
 from commonplace.records import Query, Recall
 from commonplace.storage import banks
@@ -36,12 +36,11 @@ def recall(parts: Parts, bank: str, query: Query) -> Recall:
     asked = replace(query, limit=RECALL_MAX) if fades and query.limit else query
     if asked.during is None and (span := when.first(query.text[:_TIMED_CHARS], now)):
         asked = replace(asked, during=(span.start, span.end))
-    # Who asks for one channel alone wants to see what that one says. Pages follow each other by score, so there a score
-    # must not depend on what else was found.
-    is_read = not query.depth and set(query.channels) == set(pipeline.CHANNELS)
-    reranker = parts.reranker() if is_read else None
+    # Who asks for one channel alone wants to see what that one says.
+    reranker = parts.reranker() if set(query.channels) == set(pipeline.CHANNELS) else None
+    run = paging.run if query.depth else pipeline.run
     with parts.db.snapshot():
-        answer = pipeline.run(parts.db, Models(semantics, reranker), bank_id, asked, now)
+        answer = run(parts.db, Models(semantics, reranker), bank_id, asked, now)
     return fading.faded(answer, now, parts.fading_days, query) if fades else answer
 
 

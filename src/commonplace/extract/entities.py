@@ -61,6 +61,8 @@ _PLAIN = frozenset(
     "assistant agent don't do avoid add make keep write check create delete update fix lives works wants needs loves "
     "hates enjoys uses has owns moved started stopped bought sold went made took got said told asked met spring "
     "summer autumn winter team meeting project server code data file user's ich du er sie es wir ihr mein meine sein "
+    "wow yeah yep nope hey oh ah haha lol gonna wanna gotta absolutely definitely certainly totally exactly "
+    "congrats congratulations glad sorry awesome amazing cool wonderful here's there's what's who's you're you've "
     "seine gestern heute morgen am im der die das und aber je il elle nous hier yo el ella me mi ayer hoy".split()
 )
 # Words that begin many a note and name nothing; in the middle of a sentence their capital counts.
@@ -76,7 +78,8 @@ _OPENING = frozenset(
     "parents mum mom dad grandma grandpa wife husband rules plan plans idea ideas issues question questions answer "
     "answers problem problems solution option options price prices cost costs half either neither none less least "
     "whoever whatever dear rotate book buy send ask tell remind try go come get give take put let show open close "
-    "start stop finish read drop pick choose new".split()
+    "start stop finish read drop pick choose new identify define estimate divide list consider ensure include "
+    "implement develop review allocate".split()
 )
 _BIDDING = frozenset("ask tell send buy email remind read take give show thank".split())
 _DATE = re.compile(

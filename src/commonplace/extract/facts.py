@@ -17,11 +17,17 @@ from commonplace.extract.outline import sentences
 from commonplace.extract.relations import folded
 from commonplace.extract.relations import subject as label
 from commonplace.extract.statements import Message
+from commonplace.extract.when import Span
 
 CHUNK_CHARS = 3_000
 _SUBJECT_CHARS_MAX = 200
 _NAME_CHARS_MAX = 60
-_TURN = re.compile(r"^\s*\**(user|human|customer|client|assistant|ai|agent|bot|system)\**\s*:\s*", re.IGNORECASE)
+_TURN = re.compile(
+    r"^\s*(?P<moment>[\[(][^\])\n]{0,40}[\])]\s*)?"
+    r"\**(?P<role>user|human|customer|client|assistant|ai|agent|bot|system)\**\s*:\s*",
+    re.IGNORECASE,
+)
+_SAID_AT = re.compile(r"[\[(][^\])\n]{3,40}[\])]\s+(?=\S)")
 _USERS, _ASSISTANTS = ("human", "customer", "client"), ("ai", "agent", "bot")
 # What an agent did is an experience of it; everything else is about the world.
 _DONE = (
@@ -173,7 +179,7 @@ def _parted(pieces: Sequence[Message]) -> Iterator[Message]:
 
 def read(piece: Message, at: int, chunk: int) -> Fact:
     """A statement as a fact: when, of whom and of which sort it is."""
-    span = when.main(piece.text, at)
+    span = _span(piece.text.strip(), at)
     # What a person says of themselves in a conversation is about the world; what nobody is named for may be an agent's.
     own = piece.role != "user" and _EXPERIENCE.match(piece.text.strip()) is not None
     return Fact(
@@ -181,9 +187,18 @@ def read(piece: Message, at: int, chunk: int) -> Fact:
         experience=piece.role == "assistant" or own,
         happened_at=span.start if span else None,
         happened_until=span.end - 1 if span else None,
-        entities=entities.find(piece.text),
+        entities=entities.find(_SAID_AT.sub("", piece.text)),
         chunk=chunk,
     )
+
+
+def _span(text: str, at: int) -> Span | None:
+    """The time that a statement speaks of; where its own time stands before it, "yesterday" is the day before that."""
+    said = _SAID_AT.match(text)
+    moment = when.main(said[0], at) if said else None
+    if said is None or moment is None:
+        return when.main(text, at)
+    return when.main(text[said.end() :], moment.start) or moment
 
 
 def _turns(text: str) -> list[dict[str, Any]]:
@@ -242,9 +257,10 @@ def _messages(text: str) -> tuple[Message, ...]:
     for line in text.splitlines(keepends=True):
         match = _TURN.match(line)
         if match:
-            out.append(_message(match[1], line[match.end() :]))
+            moment = (match["moment"] or "").strip()
+            out.append(replace(_message(match["role"], line[match.end() :]), moment=moment))
         elif out:
-            out[-1] = Message(out[-1].role, out[-1].text + line)
+            out[-1] = replace(out[-1], text=out[-1].text + line)
         else:
             out.append(Message("", line))
     return tuple(out)

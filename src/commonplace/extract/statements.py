@@ -84,9 +84,10 @@ _HEADING = re.compile(r"^ {0,3}#{1,6}\s+(.+?)\s*#*$")
 _QUIET_ROLES = ("system", "developer")
 # Who speaks in a line of a conversation, with or without the time.
 _SPEAKER = re.compile(
-    r"(?:[\[(]\d[^\])]{2,24}[\])]\s*)?(?P<who>[^\W\d_][\w.'’-]*(?: [^\W\d_][\w.'’-]*){0,2})"
+    r"(?P<moment>[\[(](?=[^\])]*\d)[^\])\n]{3,40}[\])]\s*)?(?P<who>[^\W\d_][\w.'’-]*(?: [^\W\d_][\w.'’-]*){0,2})"
     r"(?P<time>\s*[\[(]?\d{1,2}:\d\d[^\])]{0,9}[\])]?)?\s*:\s+(?=\S)"
 )
+_OF_ONESELF = re.compile(r"\b(?:I|I['’](?:m|ve|d|ll)|[Mm]y|[Mm]e|[Mm]ine|[Mm]yself)\b")
 # A line that begins with one of these goes on; with another small letter only where the line before is full.
 _GOING_ON = re.compile(
     r"(?:and|or|but|because|so|which|that|who|with|without|to|of|in|for|as|when|while|if|than|then|by|from|on|at|the|an?|"
@@ -101,11 +102,12 @@ _SECTION_TEXT_WORDS_MIN = 3
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """Something said, in which role, and by whom where a name is given."""
+    """Something said, in which role, by whom where a name is given, and the time as it stands before it."""
 
     role: str
     text: str
     speaker: str = ""
+    moment: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +143,8 @@ def find(messages: tuple[Message, ...]) -> Found:
             signed = bool(_SIGN_OFF.fullmatch(_bare(piece.text)))
             if said:
                 lead = piece.lead or (f"{message.speaker}:" if message.speaker else "")
-                kept[Message(message.role, _led(lead, said))] = None
+                moment = message.moment if any(map(str.isdigit, message.moment)) else ""
+                kept[Message(message.role, _led(moment, _led(lead, said)))] = None
             if reason:
                 skipped.append(Skipped(message.role, _short(piece.text), reason))
     return Found(tuple(kept), tuple(skipped))
@@ -262,11 +265,21 @@ def _is_section(lines: list[str], at: int) -> bool:
 
 
 def _speakers(lines: list[str]) -> frozenset[str]:
-    """Who speaks: whose name stands before several lines, or beside such names before most of them."""
-    names = Counter(match["who"] for line in lines if (match := _SPEAKER.match(line.strip())))
+    """Who speaks: whose name stands before several lines, or beside such names before most of them.
+
+    Of names that stand there once, with the time or of oneself is how people speak; `Owner: Tom` is a label.
+    """
+    matches = [match for line in lines if (match := _SPEAKER.match(line.strip()))]
+    names = Counter(match["who"] for match in matches)
     several = frozenset(name for name, count in names.items() if count > 1)
     mostly = 2 * names.total() > sum(bool(line.strip()) for line in lines)
-    return frozenset(names) if several and mostly else several
+    talk = several or any(_is_said(match) for match in matches)
+    return frozenset(names) if talk and mostly else several
+
+
+def _is_said(line: re.Match[str]) -> bool:
+    """Whether somebody says a line: the time stands before the name, or a person behind it speaks of themselves."""
+    return bool(line["moment"] or (line["who"].istitle() and _OF_ONESELF.search(line.string, line.end())))
 
 
 def _speaker(line: str, speakers: frozenset[str]) -> str:

@@ -133,6 +133,8 @@ def _written() -> Iterator[tuple[str, _Reading]]:
     )
     yield rf"\b{_MONTH}\s+{_DAY}{_TO_DAY}{_AND_YEAR}\b", reckoning.days_of_month
     yield rf"\b{_DAY}{_TO_DAY}\s+(?:of\s+)?{_MONTH}{_AND_YEAR}(?!\w)", reckoning.days_of_month
+    yield rf"\b{_MONTH}-{_DAY}-{_YEAR}\b", reckoning.named_day
+    yield rf"\b{_DAY}-{_MONTH}-{_YEAR}\b", reckoning.named_day
     yield rf"\b{_MONTH}\s+(?:the\s+)?{_DAY}{_AND_YEAR}\b(?!\s*%)", reckoning.named_day
     yield rf"\b{_DAY}\s+(?:of\s+)?{_MONTH}{_AND_YEAR}(?!\w)", reckoning.named_day
     part = r"(?P<part>early|mid|late|beginning of|start of|middle of|end of)[\s-]+"

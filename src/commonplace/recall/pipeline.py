@@ -28,7 +28,8 @@ CLOSELY_MAX = 40  # So many of the best are looked at closely; what replaced one
 SURE_MAX, UNSURE_MAX = 10, 3  # How many are returned to who says nothing of a limit.
 COPIES_MAX = 20  # So many of those that say the same are told.
 _COUNT_MAX = 10_000  # A term in more texts than this says little, and finding all of them takes long.
-_DIGITS = 4
+DIGITS, _FINE_DIGITS = 4, 6  # Near 1 the best differ by little.
+_ABOVE = 2.0  # No score is as high.
 _BEYOND, _COPY = "beyond the limit", "another memory says the same"
 
 
@@ -77,8 +78,9 @@ class Search:
         # Who goes on has been answered before, whatever has become of the best hit since.
         silent = not after and max((one.relevance for one in scored), default=0.0) < self._answer_min()
         if self.query.depth:
-            rest = [one for one in sorted(scored, key=_rank) if after is None or _rank(one) > _last(after)]
-            judged = [judging.plainly(one) for one in rest]
+            judged = [
+                judging.plainly(one) for one in sorted(scored, key=_rank) if after is None or _is_after(one, after)
+            ]
         else:
             judged = judging.judged(scored, *self.considered(scored))
         unsure = not any(one.is_sure for one in judged)
@@ -87,7 +89,7 @@ class Search:
         for one in judged:
             why = self._why_not(one, silent, unsure, len(kept))
             if why:
-                dropped.append(Dropped(one.scored.evidence.memory_id, round(one.scored.score, _DIGITS), why))
+                dropped.append(Dropped(one.scored.evidence.memory_id, round(one.scored.score, DIGITS), why))
             else:
                 kept.append(one)
             dropped += self._copies(one.scored)
@@ -125,18 +127,21 @@ class Search:
     def _hit(self, one: Judged, memory: Memory) -> Hit:
         channels = one.scored.evidence.channels()
         if self.query.explain and not self.query.depth:
-            channels["sure"] = round(one.sure, _DIGITS)
+            channels["sure"] = round(one.sure, DIGITS)
         copies = self.weighing.copies.get(memory.id, ())[:COPIES_MAX]
-        return Hit(memory, round(one.scored.score, _DIGITS), channels, copies)
+        return Hit(memory, round(one.scored.score, DIGITS if self.query.depth else _FINE_DIGITS), channels, copies)
 
     def _copies(self, one: Scored) -> list[Dropped]:
         others = self.weighing.copies.get(one.evidence.memory_id, ())
-        return [Dropped(other, round(one.score, _DIGITS), _COPY) for other in others]
+        return [Dropped(other, round(one.score, DIGITS), _COPY) for other in others]
+
+    def start(self) -> Place:
+        """The place before everything, once the question was answered."""
+        return Place(_ABOVE, 0, tuple(self.counts.values()), self.row_count, self.term_count, self.identified)
 
     def _place(self, last: Scored) -> Place:
-        shown = round(last.score, _DIGITS)
-        counts = tuple(self.counts.values())
-        return Place(shown, last.evidence.memory_id, counts, self.row_count, self.term_count, self.identified)
+        before = self.query.after or self.start()
+        return replace(before, score=round(last.score, DIGITS), memory_id=last.evidence.memory_id)
 
     def _why_not(self, one: Judged, silent: bool, unsure: bool, kept_count: int) -> str:
         limit = self.query.limit
@@ -206,11 +211,11 @@ class Search:
 
 def _rank(one: Scored) -> tuple[float, int]:
     """What pages are ordered by: the score as it is shown, because its last digits depend on what else is weighed."""
-    return (-round(one.score, _DIGITS), -one.evidence.memory_id)
+    return (-round(one.score, DIGITS), -one.evidence.memory_id)
 
 
-def _last(place: Place) -> tuple[float, int]:
-    return (-place.score, -place.memory_id)
+def _is_after(one: Scored, place: Place) -> bool:
+    return _rank(one) > (-place.score, -place.memory_id) and one.evidence.memory_id not in dict(place.head)
 
 
 def rarest(counts: dict[str, int]) -> list[str]:
