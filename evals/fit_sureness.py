@@ -91,6 +91,16 @@ class Case:
         """Whether a hit is neither right nor wrong."""
         return self.names[place] in self.question.superseded | self.question.also_fine
 
+    def replaced(self) -> Iterator[Row]:
+        """The pairs of which it is known whether the newer memory replaced the older one: all of our own stores, and of
+        public ones those whose older memory is still an answer."""
+        for pair in self.pairs:
+            older, newer = self.names[pair.older], self.is_right(pair.newer)
+            if self.weight == OWN:
+                yield pair.values, newer and older in self.question.superseded, 1.0
+            elif self.weight == PUBLIC and self.is_right(pair.older) and not newer:
+                yield pair.values, False, 1.0
+
     def answer(self) -> Answer:
         """What would be answered with the weights of this moment."""
         judged = judging.judged(self.found, self.values, self.pairs)
@@ -227,12 +237,7 @@ def _fitted(cases: Sequence[Case], is_read: bool) -> Weights:
         for place, values in enumerate(case.values)
         if not case.is_open(place)
     ]
-    pairs = [
-        (pair.values, case.is_right(pair.newer) and case.names[pair.older] in case.question.superseded, 1.0)
-        for case in cases
-        if case.weight == OWN
-        for pair in case.pairs
-    ]
+    pairs = [row for case in cases for row in case.replaced()]
     if is_read:
         hits, pairs = ([row for row in rows if "read" in row[0]] for rows in (hits, pairs))
     names = {name for values, _, _ in hits for name in values}.difference(EITHER_WAY)

@@ -5,6 +5,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,7 @@ from commonplace.recall import rank, reranking
 from commonplace.recall.semantics import Semantics
 from commonplace.recall.superseding import Pair
 from commonplace.recall.sureness import Look
-from commonplace.records import Draft, Query
+from commonplace.records import Draft, Filter, Not, Query, TagMatch
 from commonplace.settings import load
 from tests.recall.embedders import HashEmbedder
 
@@ -79,6 +80,33 @@ def test_a_title_is_read_with_its_text(engine: Engine) -> None:
     choosy = Choosy("Spare")
     assert reading(engine, choosy).recall("b", Query("where is the spare key", limit=1)).hits
     assert choosy.given == ["Spare key\nOn the hook behind the door."]
+
+
+def test_a_turn_of_a_talk_is_read_with_what_it_replies_to(engine: Engine) -> None:
+    said = (
+        "Ines: I sold my old car at last.",
+        "Vera: What did you get for it?",
+        "Ines: It came to 900.",
+        "Vera: Not bad!",
+    )
+    engine.remember_many("b", [Draft(turn) for turn in said])
+    choosy = Choosy("900")
+    assert reading(engine, choosy).recall("b", Query("what did Ines get for her old car", limit=4)).hits
+    assert set(choosy.given) == {said[0], *(f"{before} {turn}" for before, turn in pairwise(said))}
+
+
+def test_what_somebody_may_not_see_is_not_read_before_a_turn_either(engine: Engine) -> None:
+    said = (
+        "Ines: I sold my old car.",
+        "Vera: What did you get for it?",
+        "Ines: It came to 900.",
+        "Vera: Not bad for it!",
+    )
+    drafts = [Draft(turn, tags=("secret",) if place == 1 else ()) for place, turn in enumerate(said)]
+    engine.remember_many("b", drafts)
+    choosy, open_to_all = Choosy("900"), Filter(where=Not(TagMatch(("secret",))))
+    assert reading(engine, choosy).recall("b", Query("what did Ines get for her old car", open_to_all, limit=4)).hits
+    assert not any("What did you get" in text for text in choosy.given)
 
 
 def test_the_more_memories_there_are_the_less_is_read_so_that_an_answer_takes_no_longer() -> None:

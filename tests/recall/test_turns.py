@@ -52,6 +52,13 @@ def test_a_turn_hears_three_before_and_three_after() -> None:
     assert found == [(4, 1), (3, 2), (2, 3), (6, 1), (7, 2), (8, 3)]
 
 
+def test_what_one_says_at_once_is_one_turn_however_many_memories_it_is() -> None:
+    one, two = Turn("anna", 0, origin=1), Turn("anna", 0, origin=2)
+    heard = {1: B, 2: two, 3: one, 4: one, 5: one, 6: B, 7: B, 8: A, 9: B}
+    found = Conversation(heard, [list(range(1, 10))]).around(4)
+    assert found == [(3, 0), (2, 1), (1, 2), (5, 0), (6, 1), (7, 1), (8, 2), (9, 3)]
+
+
 def test_nobody_is_heard_over_a_gap_or_into_the_memory_of_somebody_else() -> None:
     heard = {1: A, 2: B, 3: A, 5: B, 6: A, 7: Turn("anna", 0, "another user")}
     conversation = Conversation(heard, [[1, 2, 3, 4, 5, 6, 7]])
@@ -69,3 +76,12 @@ def test_somebody_who_goes_on_is_told_from_somebody_who_asks() -> None:
     assert turns.goes_on("Hi. I finished the quiz you gave me. What's next?")
     assert not turns.goes_on("What did Anna do next?")
     assert not turns.goes_on("The dog barked. The cat slept.")
+
+
+def test_a_turn_is_shown_behind_the_end_of_what_was_said_before_without_dates() -> None:
+    before = f"(4:04 pm on 20 January, 2023) Vera: {'Well, well. ' * 20}What did you get for the car?"
+    shown = turns.replying(before, "(4:05 pm on 20 January, 2023) Ines: It came to 900.")
+    assert shown.startswith("Vera: ")
+    assert shown.endswith(" What did you get for the car? Ines: It came to 900.")
+    assert len(shown) < 160
+    assert turns.replying("Vera: How much?", "Ines: 900.") == "Vera: How much? Ines: 900."

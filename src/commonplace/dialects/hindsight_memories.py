@@ -9,6 +9,7 @@ from commonplace.activities import Document
 from commonplace.dialects import hindsight_shapes as shapes
 from commonplace.dialects import hindsight_traces as traces
 from commonplace.dialects.arguments import About
+from commonplace.dialects.doubts import doubt
 from commonplace.dialects.hindsight_rows import bank_tool
 from commonplace.dialects.table import APART, Call, Does
 from commonplace.engine.asking import DEPTHS, Asked, Finding, Question
@@ -127,7 +128,8 @@ def recall(
     """Search memories to provide personalized responses.
 
     Use this at the start of a conversation, before making recommendations, and whenever the user asks about something
-    they may have mentioned before. An empty list means that nothing relevant is known.
+    they may have mentioned before. An empty list means that nothing relevant is known; `unsure` is there when none of
+    the results is surely an answer.
     """
     question = Question(
         query,
@@ -153,6 +155,7 @@ def recall(
         # No room for facts is how a caller asks for their source text alone.
         "chunks": _chunks(call, kept or hits, names, max_chunk_tokens) if chunked else None,
         **_sources(call, kept, max_source_facts_tokens if include_source_facts else None),
+        **doubt(unsure=asked.unsure, found=kept),
     }
 
 

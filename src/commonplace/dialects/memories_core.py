@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 from commonplace import checks, ids
 from commonplace.dialects import memories_shapes as shapes
 from commonplace.dialects.arguments import About
+from commonplace.dialects.doubts import NONE_SURE, doubt
 from commonplace.dialects.kinds import MEMORIES
 from commonplace.dialects.memories_places import (
     Global,
@@ -138,7 +139,10 @@ def search_memories(
     types: Types = None,
     layer: InLayer = None,
 ) -> Reply:
-    """Search memories by words and meaning, best first. Nothing relevant gives no results."""
+    """Search memories by words and meaning, best first. Nothing relevant gives no results.
+
+    `unsure` is there when none of the results is surely an answer.
+    """
     here = place(call, tenant_id, user_id, project_id)
     chosen = _within(here.seen, types or ([type] if type else None), layer)
     recalled = call.engine.recall(here.bank, Query(query, chosen, limit=whole(limit, 10, 50), explain=True))
@@ -146,7 +150,9 @@ def search_memories(
     found = [shapes.hit(hit) for hit in hits]
     lines = "\n".join(shapes.line(hit.memory) for hit in hits)
     text = f"Found {len(hits)} memories:\n\n{lines}" if hits else "No memories found matching your query."
-    data = {"memories": found, "count": len(found), "trace": shapes.search_trace(recalled)}
+    doubted = doubt(unsure=recalled.unsure, found=hits)
+    data = {"memories": found, "count": len(found), **doubted, "trace": shapes.search_trace(recalled)}
+    text += f"\n\n{NONE_SURE}" if doubted else ""
     return shapes.reply("search_memories", here, data, text)
 
 

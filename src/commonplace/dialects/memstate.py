@@ -8,6 +8,7 @@ from commonplace import checks, clock, ids
 from commonplace.dialects import memstate_places as places
 from commonplace.dialects import memstate_shapes as shapes
 from commonplace.dialects.arguments import About
+from commonplace.dialects.doubts import doubt
 from commonplace.dialects.kinds import MEMSTATE
 from commonplace.dialects.table import Call, Dialect, Does, rows, tool
 from commonplace.engine.keys import Source, Tree, key_of
@@ -79,7 +80,8 @@ def memstate_search(
 ) -> dict[str, Any]:
     """Find memories by meaning when you do not know the keypath.
 
-    Returns ranked summaries; read one in full with memstate_get(memory_id=...). Nothing relevant gives no results.
+    Returns ranked summaries; read one in full with memstate_get(memory_id=...). Nothing relevant gives no results;
+    `unsure` is there when none of them is surely an answer.
     """
     prefix = checks.line(keypath_prefix or "", what="keypath prefix", chars_max=shapes.KEYPATH_CHARS_MAX)
     looked = list(places.searched(call, checks.line(project_id or "", what="project id"), prefix))
@@ -88,18 +90,20 @@ def memstate_search(
     if query.strip():
         # Where nothing is, there may not even be a bank to ask.
         asked = [Query(query, one, limit=RECALL_MAX) for one in chosen] if count else []
-        hits = [hit for one in asked for hit in call.engine.recall(call.bank, one).hits]
+        recalled = [call.engine.recall(call.bank, one) for one in asked]
+        hits = [hit for one in recalled for hit in one.hits]
+        doubted = doubt(unsure=all(one.unsure for one in recalled), found=hits)
         live = [(hit.memory, hit.score) for hit in sorted(hits, key=lambda hit: -hit.score)]
         found = len(live)
     else:
         asked = [Query("", one, limit=RECALL_MAX) for one in chosen]
         live = [(one, 1.0) for each in chosen for one in call.engine.list(call.bank, each, order="key", limit=limit)]
-        found = count
+        found, doubted = count, {}
     old = (
         [pair for one in asked for pair in call.engine.recall_superseded(call.bank, one)] if include_superseded else []
     )
     results = [shapes.hit(*pair) for pair in live] + [_old_hit(call, *pair) for pair in old[:limit]]
-    data = {"results": results[:limit], "total_found": found + len(old), "query": query}
+    data = {"results": results[:limit], "total_found": found + len(old), "query": query, **doubted}
     where = [shapes.full(*place) for place in looked if prefix]
     return shapes.envelope("memstate_search", call.given, data, resolved_keypath=next(iter(where), None))
 

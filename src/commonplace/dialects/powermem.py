@@ -8,6 +8,7 @@ from commonplace import ids
 from commonplace.dialects import powermem_filters as filters_read
 from commonplace.dialects import powermem_shapes as shapes
 from commonplace.dialects.arguments import About
+from commonplace.dialects.doubts import doubt
 from commonplace.dialects.table import Call, Dialect, Does, Resource, as_json, rows, tool
 from commonplace.engine import marks
 from commonplace.engine.telling import Telling
@@ -83,14 +84,18 @@ def search_memories(
         float | None, About("Similarity threshold from 0 to 1; only better hits come back.", 0, 1)
     ] = None,
 ) -> dict[str, Any]:
-    """Search for memories by meaning and by words. Nothing relevant gives no results. Scores go from 0 to 1."""
+    """Search for memories by meaning and by words. Nothing relevant gives no results.
+
+    Scores go from 0 to 1; `unsure` is there when none of the results is surely an answer.
+    """
     if not query.strip():
         raise Invalid("query parameter is required", hint="Say what to look for.")
     chosen = _chosen(call, filters, user_id, agent_id, run_id)
     asked = Query(query, chosen, limit=min(limit, RECALL_MAX), min_score=threshold or 0.0)
-    hits = call.engine.recall(call.bank, asked).hits
-    results = [shapes.hit(hit, call.engine.owner) for hit in hits]
-    return {"success": True, "count": len(results), "results": results, "relations": []}
+    found = call.engine.recall(call.bank, asked)
+    results = [shapes.hit(hit, call.engine.owner) for hit in found.hits]
+    doubted = doubt(unsure=found.unsure, found=results)
+    return {"success": True, "count": len(results), "results": results, "relations": [], **doubted}
 
 
 @tool("reads", Does("fetch", id="memory_id"), title="Get a memory")

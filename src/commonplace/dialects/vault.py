@@ -7,6 +7,7 @@ from typing import Annotated, Any
 from commonplace import checks, clock, ids
 from commonplace.dialects import vault_shapes as shapes
 from commonplace.dialects.arguments import About
+from commonplace.dialects.doubts import doubt
 from commonplace.dialects.table import Call, Dialect, Does, Reply, rows, tool
 from commonplace.engine.bundles import PHASES_MAX
 from commonplace.errors import Conflict, Invalid, NotFound
@@ -39,7 +40,10 @@ def memory_search(
     include_deleted: Annotated[bool, About("Include soft-deleted entries.")] = False,
     cursor: Annotated[str | None, About("Opaque pagination cursor from a prior response.")] = None,
 ) -> dict[str, Any]:
-    """Search the vault by meaning and by words. Returns results, best first, and next_cursor when there are more."""
+    """Search the vault by meaning and by words. Returns results, best first, and next_cursor when there are more.
+
+    `unsure` is there when none of the results is surely an answer.
+    """
     question = f"{call.bank}\n{include_deleted}\n{query}"
     after = shapes.place(question, cursor) if cursor else None
     if not query.strip():
@@ -49,7 +53,9 @@ def memory_search(
     asked = Query(query, chosen, limit=min(top_k, RECALL_MAX), depth=_DEEPER if after else _DEEP, after=after)
     found = call.engine.recall(call.bank, asked)
     more = shapes.cursor(question, found.next) if found.next else None
-    return {"results": [shapes.entry(hit) for hit in found.hits], "next_cursor": more}
+    # Of later pages nobody expects an answer.
+    doubted = doubt(unsure=found.unsure and after is None, found=found.hits)
+    return {"results": [shapes.entry(hit) for hit in found.hits], "next_cursor": more, **doubted}
 
 
 @tool("reads", Does("find", words="phases"), title="Recall for phases", always_loaded=True)

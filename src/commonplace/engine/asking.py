@@ -34,7 +34,6 @@ _HAPPENING = frozenset(
 )
 _HALF_LIFE_DAYS = 180
 _RECENCY, _PROOF, _IN_TIME = 0.1, 0.05, 0.5
-_LEAST = 1e-7
 _TIMELY_MAX = 50
 _TIMELY_SCORE = 0.2
 _CONTRADICTING_MAX = 40
@@ -81,10 +80,14 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What was found, best first, and what was found and left out, with the reason."""
+    """What was found, best first, and what was found and left out, with the reason.
+
+    `unsure` says that nothing of it is surely an answer, nor of the time that is asked for.
+    """
 
     found: tuple[Finding, ...] = ()
     dropped: tuple[Dropped, ...] = ()
+    unsure: bool = False
 
 
 def ask(parts: Parts, bank: str, question: Question) -> tuple[Finding, ...]:
@@ -110,7 +113,7 @@ def explain(parts: Parts, bank: str, question: Question) -> Asked:
         timely = window is not None and _within(hit.memory, mark, window)
         found[hit.memory.id] = Finding(
             hit.memory,
-            rank.logistic(_log_odds(hit.score) + _weight(hit.memory, mark, now, timely=timely)),
+            rank.logistic(rank.log_odds(hit.score) + _weight(hit.memory, mark, now, timely=timely)),
             hit.score,
             _floored(hit.channels.get("vector"), question.floors.get("semantic")),
             _floored(hit.channels.get("keyword"), question.floors.get("keyword")),
@@ -136,7 +139,7 @@ def explain(parts: Parts, bank: str, question: Question) -> Asked:
     # What one stage left out may have come in by another.
     known = {one.memory.id for one in passing}
     rest = [one for one in [*dropped, *left_out(every, passing, _SCORE_LOW)] if one.memory_id not in known]
-    return Asked(passing, tuple(rest))
+    return Asked(passing, tuple(rest), recalled.unsure and not any(one.temporal for one in passing))
 
 
 def left_out(every: Iterable[Finding], kept: Iterable[Finding], why: str) -> list[Dropped]:
@@ -241,11 +244,6 @@ def _weight(memory: Memory, mark: Mark, now: int, *, timely: bool) -> float:
     recent = _RECENCY * 0.5 ** (age / _HALF_LIFE_DAYS)
     proven = _PROOF * min(5.0, math.log(marks.proofs(mark)))
     return recent + proven + (_IN_TIME if timely else 0)
-
-
-def _log_odds(score: float) -> float:
-    kept = min(max(score, _LEAST), 1 - _LEAST)
-    return math.log(kept / (1 - kept))
 
 
 def _within(memory: Memory, mark: Mark, window: Span) -> bool:

@@ -75,6 +75,7 @@ SURE_MIN = 0.5  # An answer whose best hit is less relevant is marked as unsure.
 _TERM_RATE, _LENGTH_RATE = 1.2, 0.75  # BM25's k1 and b.
 _LONGER_MAX = 8  # A text this many times as long as usual is not held against itself any further.
 _WORDS_EXPECTED = 8
+_LEAST = 1e-12  # Nothing is less likely.
 _PRIOR_ROWS = 100  # A store is treated as if it held this many more texts, so that a small one still knows rare words.
 
 
@@ -241,6 +242,12 @@ def _best_passage(asked: Question, every: Sequence[str]) -> float:
 def logistic(value: float) -> float:
     """From any number to one between 0 and 1; 0 becomes a half."""
     return 1 / (1 + math.exp(-value))
+
+
+def log_odds(likely: float) -> float:
+    """From a number between 0 and 1 back to any, never without end."""
+    kept = min(max(likely, _LEAST), 1 - _LEAST)
+    return math.log(kept / (1 - kept))
 
 
 def _likely(strong: float) -> float:

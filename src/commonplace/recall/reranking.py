@@ -1,8 +1,8 @@
 """Has the best candidates read by a reranker, where there is one: whoever reads both sees what no count of words does.
 
 What it says is one more kind of evidence: it helps to settle the order, and to tell which memory a newer one replaced.
-It reads what it was taught to read: a question of a sentence or two, and texts of a few. Of a longer text it is shown
-what comes nearest to the question.
+It reads what it was taught to read: a question of a sentence or two, and texts of a few. A turn of a talk it is shown
+with the end of what was said before; of a longer text, what comes nearest to the question.
 """
 
 from collections.abc import Sequence
@@ -97,8 +97,11 @@ class Reading:
 
 
 def _shown(number: int, weighing: Weighing) -> str:
-    text = weighing.told(number)
-    return text if len(text) <= TEXT_CHARS_MAX else weighing.excerpt(number)
+    """What is read of a memory: a turn with what it replies to, unless that is too much; of a long text an excerpt."""
+    for text in (weighing.replying(number), weighing.told(number)):
+        if len(text) <= TEXT_CHARS_MAX:
+            return text
+    return weighing.excerpt(number)
 
 
 def _changed(pair: Pair, found: Sequence[Scored]) -> float:

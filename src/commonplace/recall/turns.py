@@ -10,9 +10,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-REACH = 3  # How many turns before and after belong to a turn's surroundings.
+REACH = 3  # How many turns before and after belong to a turn's surroundings,
+MEMORIES_REACH = 6  # and how many memories on either side are looked at for them.
 EXPANDED_MAX = 30  # Around so many of the best candidates, what was said is looked at.
 TEXT_CHARS_MAX = 2_000
+_ENDING_CHARS = 120  # So much of what was said before tells what a turn replies to.
 _LABEL = r"(?:[(\[][^)\]\n]{0,60}[)\]]\s*)?\*{0,2}(?P<name>[^\W\d_][\w .'’-]{0,30}?)\*{0,2}:\*{0,2}\s"
 _TURN = re.compile(_LABEL)
 _LINE = re.compile(rf"^\s*{_LABEL}", re.MULTILINE)
@@ -28,11 +30,12 @@ _GOING_ON = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """Who says a text, which share of its sentences are questions, and whose memory it is."""
+    """Who says a text, which share of its sentences are questions, whose memory it is, and with what it was written."""
 
     speaker: str
     asking: float
     scope: str = ""
+    origin: int = 0
 
 
 class Conversation:
@@ -45,7 +48,7 @@ class Conversation:
         self._after, self._before = kept, {second: first for first, second in kept.items()}
 
     def around(self, number: int) -> list[tuple[int, int]]:
-        """The turns around one, each with how far away it is; none unless its speaker speaks again among them."""
+        """What was said around a memory, each with how many turns away it is; none unless its speaker speaks again."""
         found = [*self._steps(number, self._before), *self._steps(number, self._after)]
         turn = self._turns.get(number)
         speaks_again = turn and any(self._turns[other].speaker == turn.speaker for other, _ in found)
@@ -55,30 +58,55 @@ class Conversation:
         one, other = self._turns.get(first), self._turns.get(second)
         return one is not None and other is not None and one.scope == other.scope
 
+    def before(self, number: int) -> int | None:
+        """The memory in which somebody spoke just before."""
+        return self._before.get(number)
+
     def _steps(self, number: int, links: Mapping[int, int]) -> list[tuple[int, int]]:
         found: list[tuple[int, int]] = []
-        for distance in range(1, REACH + 1):
-            if number not in links:
+        distance = 0
+        while number in links:
+            last, number = number, links[number]
+            distance += not self._at_once(last, number)
+            if distance > REACH:
                 break
-            number = links[number]
             found.append((number, distance))
         return found
 
+    def _at_once(self, first: int, second: int) -> bool:
+        """Whether two belong to one turn: sentences of it that are memories of their own, or messages in a row."""
+        one, other = self._turns[first], self._turns[second]
+        return one.speaker == other.speaker and one.origin == other.origin
 
-def turn_of(text: str, scope: str = "") -> Turn | None:
+
+def turn_of(text: str, scope: str = "", origin: int = 0) -> Turn | None:
     """A text as a turn; None when it names no speaker, or several, as the record of a whole talk does."""
     label = _TURN.match(text)
     if label is None or len(_LINE.findall(text)) > 1:
         return None
     sentences = _SENTENCE.findall(text[label.end() :])
     asking = sum(sentence.endswith(("?", "？")) for sentence in sentences)
-    return Turn(label["name"].strip().casefold(), asking / max(1, len(sentences)), scope)
+    return Turn(label["name"].strip().casefold(), asking / max(1, len(sentences)), scope, origin)
 
 
 def body(text: str) -> str:
     """A turn without its date and the name of its speaker."""
     label = _TURN.match(text)
     return text[label.end() :] if label else text
+
+
+def replying(before: str, text: str) -> str:
+    """A turn behind the end of what was said before it: "It came to 900" answers only who knows what was asked."""
+    first, last = _undated(before), _undated(text)
+    if len(first) > _ENDING_CHARS:
+        name, ending = first[: first.find(":") + 1], first[-_ENDING_CHARS:].split(" ", 1)[-1]
+        first = f"{name} {ending}"
+    return f"{first} {last}"
+
+
+def _undated(text: str) -> str:
+    label = _TURN.match(text)
+    return text[label.start("name") :] if label else text
 
 
 def goes_on(question: str) -> bool:

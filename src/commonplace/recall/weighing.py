@@ -47,6 +47,7 @@ class Weighing:
         self._texts: dict[int, str] = {}
         self._terms: dict[int, str] = {}
         self._stored: dict[int, bytes] = {}
+        self._replies: dict[int, int] = {}
         # What stands for others that say the same, and those others.
         self.copies: dict[int, tuple[int, ...]] = {}
 
@@ -93,6 +94,11 @@ class Weighing:
         """How a memory begins, under its title if it has one."""
         title, told = self._titles.get(number), self._texts.get(number, "")
         return f"{title}\n{told}" if title else told
+
+    def replying(self, number: int) -> str:
+        """A turn behind the end of what was said before it; any other memory as it begins."""
+        before = self._replies.get(number)
+        return self.told(number) if before is None else turns.replying(self._texts[before], self._texts[number])
 
     def excerpt(self, number: int) -> str:
         """What comes nearest to the question in a long memory."""
@@ -168,7 +174,7 @@ class Weighing:
         self._moments |= {number: one.at for number, one in begun.items()}
         self._titles |= {number: one.title for number, one in begun.items() if one.title}
         self._texts |= {number: one.text for number, one in begun.items()}
-        found = {number: turns.turn_of(one.text, one.scope) for number, one in begun.items()}
+        found = {number: turns.turn_of(one.text, one.scope, one.origin) for number, one in begun.items()}
         return {number: turn for number, turn in found.items() if turn}
 
     def _hear(self, spoken: dict[int, Turn]) -> dict[int, Turn]:
@@ -180,7 +186,7 @@ class Weighing:
         if not best:
             return {}
         within = self._within
-        runs = search.surroundings(self._db, within.bank_id, best, 2 * turns.REACH)
+        runs = search.surroundings(self._db, within.bank_id, best, turns.MEMORIES_REACH)
         unread = list(dict.fromkeys(number for run in runs for number in run if number not in self._values))
         allowed = search.passing(self._db, within.bank_id, unread, within.chosen, within.now)
         more = self._spoken([number for number in unread if number in allowed])
@@ -195,6 +201,8 @@ class Weighing:
         for number, turn in talk.items():
             self._values[number]["speaker"] = float(turn.speaker in about)
         self._weigh_around(windows)
+        befores = {number: conversation.before(number) for number in windows}
+        self._replies = {number: before for number, before in befores.items() if before is not None}
         return talk
 
     def _weigh_telling(self, talk: Mapping[int, Turn]) -> None:

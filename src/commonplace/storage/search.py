@@ -249,18 +249,20 @@ def surroundings(db: Database, bank_id: int, memory_ids: Sequence[int], reach: i
 
 @dataclass(frozen=True, slots=True)
 class Beginning:
-    """A memory's title and how it begins, whose it is, so that people can be told apart, and of which moment."""
+    """A memory's title and how it begins, whose it is, so that people can be told apart, of which moment, and a number
+    that all have which were written at once."""
 
     title: str
     text: str
     scope: str
     at: int
+    origin: int
 
 
 def beginnings(db: Database, bank_id: int, memory_ids: Sequence[int], chars: int) -> dict[int, Beginning]:
     """How some memories begin."""
     rows = db.all("beginnings", bank_id=bank_id, ids=json.dumps(list(memory_ids)), chars=chars)
-    return {row["id"]: Beginning(row["title"], row["text"], row["scope"], row["at"]) for row in rows}
+    return {row["id"]: Beginning(row["title"], row["text"], row["scope"], row["at"], row["origin"]) for row in rows}
 
 
 def drop_lost(db: Database) -> None:

@@ -109,7 +109,8 @@ from json_each(:ids) i cross join memories m on m.id = i.value where m.bank_id =
 
 -- name: beginnings
 select m.id, m.title, substr(m.text, 1, :chars) as text, m.user || char(31) || m.agent || char(31) || m.run as scope,
-  coalesce(m.happened_at, m.created_at) as at
+  coalesce(m.happened_at, m.created_at) as at,
+  coalesce(m.document_id, -m.created_at) as origin
 from json_each(:ids) i cross join memories m on m.id = i.value where m.bank_id = :bank_id;
 
 -- name: vector_mark

@@ -1,0 +1,62 @@
+"""Who asks for what nobody told is told so in every tongue: nothing is found, or what is found is marked as unsure."""
+
+from typing import Any
+
+from commonplace.engine.engine import Engine
+from commonplace.records import Draft
+from tests.dialects.speaking import Client
+from tests.one_memory.tongues import ask
+
+KNOWN = (
+    "The staging database runs on port 5433.",
+    "Leonor is allergic to peanuts.",
+    "Bram, the dog, is walked at seven every morning.",
+    "Newsletters go out on the first Tuesday of the month.",
+    "The spare keys are with the neighbour, Mrs Okafor.",
+)
+ANSWERED, UNANSWERED = "what is Leonor allergic to?", "who feeds Bram when Leonor is away?"
+
+
+def answers(clients: dict[str, Client], question: str) -> dict[str, dict[str, Any]]:
+    """What each dialect says to a question, for programs."""
+    return {
+        "memories": ask(clients["memories"], "search_memories", query=question),
+        "powermem": ask(clients["powermem"], "search_memories", query=question),
+        "hindsight": ask(clients["hindsight"], "recall", query=question),
+        "memstate": ask(clients["memstate"], "memstate_search", query=question)["data"],
+        "vault": ask(clients["vault"], "memory_search", query=question),
+    }
+
+
+def test_what_comes_near_and_is_no_answer_is_marked_in_every_tongue(engine: Engine, clients: dict[str, Client]) -> None:
+    engine.remember_many("default", [Draft(one) for one in KNOWN])
+    said = answers(clients, UNANSWERED)
+    assert {name: one.get("unsure") for name, one in said.items()} == dict.fromkeys(said, True)
+
+
+def test_an_answer_has_the_shape_it_always_had(engine: Engine, clients: dict[str, Client]) -> None:
+    engine.remember_many("default", [Draft(one) for one in KNOWN])
+    assert all("unsure" not in one for one in answers(clients, ANSWERED).values())
+
+
+def test_where_nothing_is_found_there_is_nothing_to_doubt(engine: Engine, clients: dict[str, Client]) -> None:
+    engine.remember_many("default", [Draft(one) for one in KNOWN])
+    assert all("unsure" not in one for one in answers(clients, "qzxv wkjh").values())
+
+
+def test_a_person_reads_of_the_doubt_too(engine: Engine, clients: dict[str, Client]) -> None:
+    engine.remember_many("default", [Draft(one) for one in KNOWN])
+    told = clients["memories"].result("search_memories", query=UNANSWERED)["content"][0]["text"]
+    assert told.endswith("None of these is surely an answer.")
+
+
+def test_the_score_of_what_is_no_answer_is_below_a_half_and_that_of_an_answer_is_not(
+    engine: Engine, clients: dict[str, Client]
+) -> None:
+    engine.remember_many("default", [Draft(one) for one in KNOWN])
+    found = {
+        question: ask(clients["powermem"], "search_memories", query=question)["results"]
+        for question in (ANSWERED, UNANSWERED)
+    }
+    assert found[ANSWERED][0]["score"] >= 0.5
+    assert all(one["score"] < 0.5 for one in found[UNANSWERED])
