@@ -14,6 +14,7 @@ from tokenizers import Encoding, Tokenizer
 
 from commonplace import Draft, Query
 from commonplace.models.reranker import ANSWERS, REPLACES, told_before
+from commonplace.recall import turns
 from evals import sets, ways
 from evals.reader.network import Network
 from evals.reader.stores import Asked, Store
@@ -29,6 +30,8 @@ _PASSAGES_OF = 0.35  # This share of the questions is also asked of passages of 
 _PASSAGE_WORDS = 52  # which have about so many words, from at most
 _PASSAGE_NEIGHBOURS = 6  # so many memories before and after,
 _PASSAGE_STRANGERS = 3  # with so many strangers.
+_NEXT_SHARE = 0.6  # In a talk, so often the turn after an answer is a stranger too: it stands behind the answer.
+_ALONE_SHARE = 0.12  # So often a turn is shown without what was said before.
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,8 +99,18 @@ def _answering(store: Store, question: Asked, found: list[int], strangers: int, 
     others = _drawn(near, strangers - few, draw) + _drawn(far, few, draw)
     values = dict.fromkeys(others, 0.0) | dict.fromkeys(question.outdated, UNKNOWN)
     values |= dict.fromkeys(question.answers, 1.0)
+    if store.is_talk:
+        after = [place + 1 for place in question.answers if place + 1 < len(store.texts)]
+        values = dict.fromkeys((place for place in after if draw.random() < _NEXT_SHARE), 0.0) | values
     for place, value in values.items():
-        yield Pair(question.text, store.texts[place], ANSWERS, value)
+        yield Pair(question.text, _shown(store, place, draw), ANSWERS, value)
+
+
+def _shown(store: Store, place: int, draw: Random) -> str:
+    """A memory as the reader is shown it: in a talk, behind the end of what was said before."""
+    if not place or not store.is_talk or draw.random() < _ALONE_SHARE:
+        return store.texts[place]
+    return turns.replying(store.texts[place - 1], store.texts[place])
 
 
 def _replacing(store: Store, question: Asked, found: list[int], draw: Random) -> Iterator[Pair]:

@@ -11,8 +11,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from commonplace.recall import turns
+
 FOLDER = Path(__file__).parent / "stores"
 _MEMORY = re.compile(r"M (\d+) \| \d{4}-\d\d-\d\d \| (.+)")
+_TALK_SHARE = 0.8
 _QUESTION = re.compile(r"Q \| (.+) \| (-|!?\d+(?: !?\d+)*)")
 
 
@@ -32,6 +35,11 @@ class Store:
     name: str
     texts: tuple[str, ...]
     questions: tuple[Asked, ...]
+
+    @property
+    def is_talk(self) -> bool:
+        """Whether its memories are what people said to each other, turn by turn."""
+        return sum(turns.turn_of(text) is not None for text in self.texts) > _TALK_SHARE * len(self.texts)
 
 
 def stores(folder: Path = FOLDER) -> Iterator[Store]:
