@@ -56,7 +56,7 @@ def test_what_nothing_answers_is_named_as_such(filled: Engine) -> None:
 
 
 def test_when_nothing_is_sure_only_the_few_that_come_closest_are_shown(filled: Engine) -> None:
-    answer = filled.recall("b", Query("who feeds Bram when Leonor is away?"))
+    answer = filled.recall("b", Query("what does Leonor do for a living?"))
     assert answer.unsure
     assert len(answer.hits) <= 3
 
