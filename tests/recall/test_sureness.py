@@ -61,6 +61,24 @@ def test_when_nothing_is_sure_only_the_few_that_come_closest_are_shown(filled: E
     assert len(answer.hits) <= 3
 
 
+@pytest.mark.parametrize(
+    "question",
+    [
+        "what is Leonor allergic to?",
+        "where are the spare keys?",
+        "what does Leonor do for a living?",
+        "which dose of ibuprofen is safe for a child?",
+        "when does the choir rehearse?",
+    ],
+)
+def test_the_score_of_the_best_is_one_half_where_it_is_just_sure_enough(filled: Engine, question: str) -> None:
+    answer = filled.recall("b", Query(question, limit=10))
+    scores = [hit.score for hit in answer.hits]
+    assert scores == sorted(scores, reverse=True)
+    assert answer.unsure == (max(scores, default=0.0) < 0.5)
+    assert len(filled.recall("b", Query(question, limit=10, min_score=0.5)).hits) == sum(one >= 0.5 for one in scores)
+
+
 def test_explain_says_how_sure_a_hit_is_and_why_another_was_dropped(filled: Engine) -> None:
     answer = filled.recall("b", Query("what is Leonor allergic to?", explain=True))
     assert answer.hits[0].channels["sure"] >= fitted.SURE_MIN
