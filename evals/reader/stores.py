@@ -30,16 +30,12 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Store:
-    """The memories of one store, oldest first, and the questions about them."""
+    """The memories of one store, oldest first, the questions about them, and whether it is a talk, turn by turn."""
 
     name: str
     texts: tuple[str, ...]
     questions: tuple[Asked, ...]
-
-    @property
-    def is_talk(self) -> bool:
-        """Whether its memories are what people said to each other, turn by turn."""
-        return sum(turns.turn_of(text) is not None for text in self.texts) > _TALK_SHARE * len(self.texts)
+    is_talk: bool
 
 
 def stores(folder: Path = FOLDER) -> Iterator[Store]:
@@ -60,7 +56,8 @@ def _store(file: Path) -> Store:
             questions.append(_asked(question[1], question[2].split(), places))
         elif line.strip():
             raise ValueError(f"{file.name}, line {number}: neither a memory nor a question: {line[:80]}")
-    return Store(file.stem, tuple(texts), tuple(questions))
+    spoken = sum(turns.turn_of(text) is not None for text in texts)
+    return Store(file.stem, tuple(texts), tuple(questions), spoken > _TALK_SHARE * len(texts))
 
 
 def _asked(text: str, names: list[str], places: dict[str, int]) -> Asked:

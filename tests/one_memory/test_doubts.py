@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import pytest
+
 from commonplace.engine.engine import Engine
 from commonplace.records import Draft
 from tests.dialects.speaking import Client
@@ -17,6 +19,12 @@ KNOWN = (
 ANSWERED, UNANSWERED = "what is Leonor allergic to?", "who feeds Bram when Leonor is away?"
 
 
+@pytest.fixture(autouse=True)
+def known(engine: Engine) -> None:
+    """A store that knows a few things."""
+    engine.remember_many("default", [Draft(one) for one in KNOWN])
+
+
 def answers(clients: dict[str, Client], question: str) -> dict[str, dict[str, Any]]:
     """What each dialect says to a question, for programs."""
     return {
@@ -28,32 +36,27 @@ def answers(clients: dict[str, Client], question: str) -> dict[str, dict[str, An
     }
 
 
-def test_what_comes_near_and_is_no_answer_is_marked_in_every_tongue(engine: Engine, clients: dict[str, Client]) -> None:
-    engine.remember_many("default", [Draft(one) for one in KNOWN])
+def test_what_comes_near_and_is_no_answer_is_marked_in_every_tongue(clients: dict[str, Client]) -> None:
     said = answers(clients, UNANSWERED)
     assert {name: one.get("unsure") for name, one in said.items()} == dict.fromkeys(said, True)
 
 
-def test_an_answer_has_the_shape_it_always_had(engine: Engine, clients: dict[str, Client]) -> None:
-    engine.remember_many("default", [Draft(one) for one in KNOWN])
+def test_an_answer_has_the_shape_it_always_had(clients: dict[str, Client]) -> None:
     assert all("unsure" not in one for one in answers(clients, ANSWERED).values())
 
 
-def test_where_nothing_is_found_there_is_nothing_to_doubt(engine: Engine, clients: dict[str, Client]) -> None:
-    engine.remember_many("default", [Draft(one) for one in KNOWN])
+def test_where_nothing_is_found_there_is_nothing_to_doubt(clients: dict[str, Client]) -> None:
     assert all("unsure" not in one for one in answers(clients, "qzxv wkjh").values())
 
 
-def test_a_person_reads_of_the_doubt_too(engine: Engine, clients: dict[str, Client]) -> None:
-    engine.remember_many("default", [Draft(one) for one in KNOWN])
+def test_a_person_reads_of_the_doubt_too(clients: dict[str, Client]) -> None:
     told = clients["memories"].result("search_memories", query=UNANSWERED)["content"][0]["text"]
     assert told.endswith("None of these is surely an answer.")
 
 
 def test_the_score_of_what_is_no_answer_is_below_a_half_and_that_of_an_answer_is_not(
-    engine: Engine, clients: dict[str, Client]
+    clients: dict[str, Client],
 ) -> None:
-    engine.remember_many("default", [Draft(one) for one in KNOWN])
     found = {
         question: ask(clients["powermem"], "search_memories", query=question)["results"]
         for question in (ANSWERED, UNANSWERED)

@@ -53,8 +53,7 @@ def memory_search(
     asked = Query(query, chosen, limit=min(top_k, RECALL_MAX), depth=_DEEPER if after else _DEEP, after=after)
     found = call.engine.recall(call.bank, asked)
     more = shapes.cursor(question, found.next) if found.next else None
-    # Of later pages nobody expects an answer.
-    doubted = doubt(unsure=found.unsure and after is None, found=found.hits)
+    doubted = doubt(unsure=found.unsure, found=found.hits)
     return {"results": [shapes.entry(hit) for hit in found.hits], "next_cursor": more, **doubted}
 
 

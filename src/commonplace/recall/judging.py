@@ -1,6 +1,5 @@
 """Judges the hits of a question: in which order they stand, of which one can be sure, which a newer one replaced."""
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -17,8 +16,6 @@ class Judged:
     sure: float
     is_sure: bool
     is_replaced: bool = False
-    # By how much it is surer than it must be, in log odds.
-    margin: float = -math.inf
 
 
 def plainly(one: Scored) -> Judged:
@@ -35,13 +32,16 @@ def judged(found: Sequence[Scored], values: Sequence[Mapping[str, float]], pairs
         return _in_order(found, [plainly(one) for one in found], pairs)
     hits = [_closely(one, each, len(found)) for one, each in zip(found, values, strict=False)]
     hits += [Judged(one, 0.0, False) for one in found[len(values) :]]
-    return _in_order(*_calibrated(found, hits), pairs)
+    return _in_order(*_calibrated(found, hits, values), pairs)
 
 
-def _calibrated(found: Sequence[Scored], hits: Sequence[Judged]) -> tuple[list[Scored], list[Judged]]:
+def _calibrated(
+    found: Sequence[Scored], hits: Sequence[Judged], values: Sequence[Mapping[str, float]]
+) -> tuple[list[Scored], list[Judged]]:
     """The same with scores that tell how sure it is: the best has that of the surest, 0.5 where it is just sure enough,
     and the others are as far behind it, in log odds, as they were."""
-    shift = max(one.margin for one in hits) - rank.log_odds(found[0].score)
+    surest = max(_margin(hit, each, len(found)) for hit, each in zip(hits, values, strict=False))
+    shift = surest - rank.log_odds(found[0].score)
     scored = [one.at(rank.logistic(rank.log_odds(one.score) + shift)) for one in found]
     return scored, [replace(hit, scored=one) for hit, one in zip(hits, scored, strict=True)]
 
@@ -66,11 +66,14 @@ def _in_order(found: Sequence[Scored], hits: list[Judged], pairs: Iterable[Pair]
 
 
 def _closely(one: Scored, values: Mapping[str, float], count: int) -> Judged:
-    sure, least = sureness.sure(values), sureness.least(values, count)
-    margin = rank.log_odds(sure) - rank.log_odds(least)
-    if values["named"] > 0:
-        return Judged(one, sure, True, margin=max(margin, rank.log_odds(one.score)))
-    return Judged(one, sure, sure >= least, margin=margin)
+    sure = sureness.sure(values)
+    return Judged(one, sure, values["named"] > 0 or sure >= sureness.least(values, count))
+
+
+def _margin(hit: Judged, values: Mapping[str, float], count: int) -> float:
+    """By how much a hit is surer than it must be, in log odds. What is sure by its name has at least its own score."""
+    margin = rank.log_odds(hit.sure) - rank.log_odds(sureness.least(values, count))
+    return max(margin, rank.log_odds(hit.scored.score)) if values["named"] > 0 else margin
 
 
 def _replacing(pairs: Iterable[Pair]) -> dict[int, Pair]:

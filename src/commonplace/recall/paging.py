@@ -43,7 +43,10 @@ class _Paging:
         return replace(self.page(hits, place), unsure=best.unsure)
 
     def page(self, ahead: Sequence[Hit], place: Place) -> Recall:
-        """As many as a page has: of the best that are still to come, and then of the others."""
+        """As many as a page has: of the best that are still to come, and then of the others.
+
+        Of later pages nobody expects an answer, so there is nothing to doubt.
+        """
         limit = self.query.limit or HEAD
         if len(ahead) > limit:
             return Recall(tuple(ahead[:limit]), next=replace(place, ahead=len(ahead) - limit))
@@ -55,7 +58,7 @@ class _Paging:
             return Recall(tuple(ahead), next=place if rest.hits else None)
         least = place.head[-1][1]
         capped = (replace(hit, score=min(hit.score, least)) for hit in rest.hits)
-        return replace(rest, hits=(*ahead, *capped))
+        return replace(rest, hits=(*ahead, *capped), unsure=False)
 
     def still_there(self, place: Place) -> list[Hit]:
         """The best that are still to come, without those that went away meanwhile."""

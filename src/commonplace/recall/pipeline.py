@@ -3,6 +3,7 @@
 Reads the store; writes nothing; knows no product and no protocol.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -78,9 +79,8 @@ class Search:
         # Who goes on has been answered before, whatever has become of the best hit since.
         silent = not after and max((one.relevance for one in scored), default=0.0) < self._answer_min()
         if self.query.depth:
-            judged = [
-                judging.plainly(one) for one in sorted(scored, key=_rank) if after is None or _is_after(one, after)
-            ]
+            rest = _following(scored, after) if after else scored
+            judged = [judging.plainly(one) for one in sorted(rest, key=_rank)]
         else:
             judged = judging.judged(scored, *self.considered(scored))
         unsure = not any(one.is_sure for one in judged)
@@ -214,8 +214,10 @@ def _rank(one: Scored) -> tuple[float, int]:
     return (-round(one.score, DIGITS), -one.evidence.memory_id)
 
 
-def _is_after(one: Scored, place: Place) -> bool:
-    return _rank(one) > (-place.score, -place.memory_id) and one.evidence.memory_id not in dict(place.head)
+def _following(scored: Iterable[Scored], place: Place) -> list[Scored]:
+    """What comes after a place, and is none of the best, which were shown before all others."""
+    last, best = (-place.score, -place.memory_id), dict(place.head)
+    return [one for one in scored if _rank(one) > last and one.evidence.memory_id not in best]
 
 
 def rarest(counts: dict[str, int]) -> list[str]:

@@ -201,8 +201,7 @@ class Weighing:
         for number, turn in talk.items():
             self._values[number]["speaker"] = float(turn.speaker in about)
         self._weigh_around(windows)
-        befores = {number: conversation.before(number) for number in windows}
-        self._replies = {number: before for number, before in befores.items() if before is not None}
+        self._replies = {number: before for number in windows if (before := conversation.before(number)) is not None}
         return talk
 
     def _weigh_telling(self, talk: Mapping[int, Turn]) -> None:
