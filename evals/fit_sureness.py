@@ -48,7 +48,7 @@ STIFFNESS, PAIR_STIFFNESS = 4.0, 1.0
 CUT_FOR = ("precision", "unanswerable admitted")
 MARGIN = 0.03  # So far from what was measured here other stores may well lie.
 CUTS = tuple(cut / 100 for cut in range(10, 61, 2))
-NEWER_MIN, REPLACED_MIN = 0.2, 0.4
+NEWER_MIN, REPLACED_MIN = 0.2, 0.5
 
 AGAINST = ("asking", "behind")  # These speak against a hit, as whatever is missing does.
 EITHER_WAY = ("long", "turn", "speaker")  # These say what a hit is, not whether it is right.

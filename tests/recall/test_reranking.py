@@ -27,6 +27,7 @@ FACTS = (
     "Heating oil is ordered in September, when it is cheap.",
     "The window in the hall is broken.",
 )
+STRANGERS = tuple(f"Box {number} holds {colour} beads." for number in range(20) for colour in ("red", "green", "blue"))
 QUESTION = "Who fixes the heating?"
 
 
@@ -48,6 +49,13 @@ class Choosy:
     def replacing(self, question: str, pairs: Sequence[tuple[str, str]], tokens_max: int) -> list[float]:
         self.compared += pairs
         return [10.0 if self.word in newer else -11.0 for _, newer in pairs]
+
+
+class Lukewarm(Choosy):
+    """The same, but it only thinks that the texts with the word may be an answer."""
+
+    def scores(self, question: str, texts: Sequence[str], tokens_max: int) -> list[float]:
+        return [min(2.0, score) for score in super().scores(question, texts, tokens_max)]
 
 
 def reading(engine: Engine, reranker: reranking.Reranker) -> Engine:
@@ -73,6 +81,16 @@ def test_only_the_best_are_read_and_what_was_not_stands_below_them(engine: Engin
     assert len(choosy.given) == reranking.DEPTH
     assert ["read" in hit.channels for hit in hits] == [True] * reranking.DEPTH + [False] * (40 - reranking.DEPTH)
     assert all(hit.channels["unread"] < 0 for hit in hits[reranking.DEPTH :])
+
+
+def test_what_may_be_an_answer_is_shown_and_doubted_though_it_has_no_word_of_the_question(engine: Engine) -> None:
+    engine.remember_many("b", [Draft(fact) for fact in (*FACTS, *STRANGERS)])
+    question = "Whom do we call when it is cold inside?"
+    assert not reading(engine, Lukewarm("nothing of the kind")).recall("b", Query(question)).hits
+    for limit in (None, 5):
+        answer = reading(engine, Lukewarm("Puls")).recall("b", Query(question, limit=limit))
+        assert answer.hits[0].memory.text == FACTS[0]
+        assert answer.unsure
 
 
 def test_a_title_is_read_with_its_text(engine: Engine) -> None:

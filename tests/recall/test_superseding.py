@@ -77,6 +77,51 @@ def test_who_asks_in_a_memory_s_own_words_means_that_one(moved: Engine) -> None:
     assert texts(moved, Query("Staging API listens on port 8041", limit=10))[0] == MOVED[0]
 
 
+@pytest.mark.parametrize(
+    ("first", "later", "question"),
+    [
+        (
+            "Bruno was vaccinated against rabies on 3 May.",
+            "Bruno is now vaccinated against lyme as well, since 7 September.",
+            "when was Bruno vaccinated against rabies?",
+        ),
+        (
+            "Ana joined the choir on 3 May.",
+            "Ana joined the orchestra too, on 7 September.",
+            "when did Ana join the choir?",
+        ),
+        (
+            "Paid 300 euros to the plumber on 3 May.",
+            "Paid the plumber again on 7 September, 120 euros now.",
+            "how long ago was it that we did pay the plumber 300 euros?",
+        ),
+    ],
+)
+def test_nothing_that_comes_later_changes_when_something_happened(
+    engine: Engine, clock: StoppedClock, first: str, later: str, question: str
+) -> None:
+    for text in (first, *MOVED[1:5], later):
+        clock.advance(DAY_MS)
+        engine.remember("b", Draft(text))
+    assert texts(engine, Query(question))[0] == first
+
+
+def test_who_asks_when_something_was_done_last_wants_the_newest(engine: Engine, clock: StoppedClock) -> None:
+    often = [f"The certificate of the web server was renewed on {day}." for day in ("3 May", "7 September")]
+    for text in (often[0], *MOVED[1:5], often[1]):
+        clock.advance(DAY_MS)
+        engine.remember("b", Draft(text))
+    assert texts(engine, Query("when was the certificate last renewed?"))[0] == often[1]
+
+
+def test_what_bears_another_number_replaces_nothing(engine: Engine, clock: StoppedClock) -> None:
+    vans = ("Van 4 spends its nights at the Millbrook depot.", "Moved van 5 to Quayside for the nights.")
+    for text in (vans[0], *MOVED[1:5], vans[1]):
+        clock.advance(DAY_MS)
+        engine.remember("b", Draft(text))
+    assert texts(engine, Query("where is van 4 kept overnight"))[0] == vans[0]
+
+
 def test_what_has_nothing_of_the_question_replaces_nothing(engine: Engine, clock: StoppedClock) -> None:
     for text in ("Vitest runs the unit suite of the web shop", "Jest runs the unit suite of the web shop now"):
         clock.advance(DAY_MS)

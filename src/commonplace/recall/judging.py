@@ -17,6 +17,10 @@ class Judged:
     is_sure: bool
     is_replaced: bool = False
 
+    def is_likely(self, least: float) -> bool:
+        """Whether somebody has read it and takes it for as likely an answer as that."""
+        return "read" in self.scored.evidence.values and self.sure >= least
+
 
 def plainly(one: Scored) -> Judged:
     """A hit by itself, as pages need it and as it must be where tokens are not known: what is relevant is sure."""

@@ -27,6 +27,9 @@ CHANNELS = ("keyword", "vector")
 CANDIDATES_MIN, _WIDER = 60, 8  # So many times as many where copies have taken the places of others.
 CLOSELY_MAX = 40  # So many of the best are looked at closely; what replaced one of them is hardly ever further down.
 SURE_MAX, UNSURE_MAX = 10, 3  # How many are returned to who says nothing of a limit.
+# Whoever has read a hit may take it for an answer though it has hardly a word of the question: as likely as the first
+# of these, it is shown where nothing would be; as likely as the second, beside others.
+_MAYBE, _HARDLY = 0.1, 0.02
 COPIES_MAX = 20  # So many of those that say the same are told.
 _COUNT_MAX = 10_000  # A term in more texts than this says little, and finding all of them takes long.
 DIGITS, _FINE_DIGITS = 4, 6  # Near 1 the best differ by little.
@@ -76,13 +79,14 @@ class Search:
         """The hits, and with `explain` what was left out."""
         after = self.query.after
         scored = self.scored()
-        # Who goes on has been answered before, whatever has become of the best hit since.
-        silent = not after and max((one.relevance for one in scored), default=0.0) < self._answer_min()
         if self.query.depth:
             rest = _following(scored, after) if after else scored
             judged = [judging.plainly(one) for one in sorted(rest, key=_rank)]
         else:
             judged = judging.judged(scored, *self.considered(scored))
+        # Who goes on has been answered before, whatever has become of the best hit since.
+        silent = not after and max((one.relevance for one in scored), default=0.0) < self._answer_min()
+        silent = silent and not any(one.is_likely(_MAYBE) for one in judged)
         unsure = not any(one.is_sure for one in judged)
         kept: list[Judged] = []
         dropped: list[Dropped] = []
@@ -116,10 +120,11 @@ class Search:
         question, terms = self.query.text, self.asked.terms
         apart = sureness.telling_apart(question, terms, looks)
         asked = Asked(question, terms, unknown, apart, sureness.is_name(self.asked))
-        names = sureness.names(question, terms)
-        about = {term: weight for term, weight in terms.items() if term not in names}
+        named = sureness.telling_apart(question, terms, ())
+        about = {term: weight for term, weight in terms.items() if term not in named}
         # Who asks for whatever names a thing wants to know what it was, too.
-        pairs = list(superseding.pairs(best, looks, self.weighing.likeness, about)) if not asked.is_name else []
+        may_change = not asked.is_name and not superseding.asks_for_a_past_event(question)
+        pairs = list(superseding.pairs(best, looks, self.weighing.likeness, about)) if may_change else []
         if self.reranker and any("read" in one.evidence.values for one in best):
             pairs = self._reading(self.reranker).compared(pairs, looks, best)
         return sureness.features(asked, scored, looks), pairs
@@ -152,7 +157,7 @@ class Search:
                 return "not surely an answer"
         elif silent and not one.is_sure:
             return "nothing in the bank is close to the question"
-        if one.scored.relevance < rank.HIT_MIN and not one.is_sure:
+        if one.scored.relevance < rank.HIT_MIN and not one.is_sure and not one.is_likely(_HARDLY):
             return "not close enough to the question"
         if one.scored.score < self.query.min_score:
             return "below the least score asked for"

@@ -18,12 +18,12 @@ question's words itself, and is as sure an answer. What tells a change:
   place           where it stands among the hits, and `older's place` where the older one does
   read            what the reranker says, where there is one, of the pairs that may be a change
 
-Exceptions and plans change nothing, and a rule stands until another rule or a change. What lacks the name that is asked
-for, or a word of the question although it has most others of the older one, is a sibling of it: production's port
-replaces nothing of staging. What has no price, or nothing of the kind, where one is asked for, replaces none that has.
-Long texts and what people say to each other stay where they are. Only a reranker that has read both may know better, if
-they are near the best; of siblings, and of what lacks the price, it must be quite sure. The weights are in `fitted.py`,
-which `evals/fit_sureness.py` writes.
+Exceptions and plans change nothing, nothing that comes later changes when something happened, and a rule stands until
+another rule or a change. What lacks the name that is asked for, or a word of the question although it has most others
+of the older one, is a sibling of it: production's port replaces nothing of staging. What has no price, or nothing of
+the kind, where one is asked for, replaces none that has. Long texts and what people say to each other stay where they
+are. Only a reranker that has read both may know better, if they are near the best; of siblings, and of what lacks the
+price, it must be quite sure. The weights are in `fitted.py`, which `evals/fit_sureness.py` writes.
 """
 
 import math
@@ -65,6 +65,9 @@ _PASSING = re.compile(
     "|这周|打算|也许",
     re.IGNORECASE,
 )
+# What asks when something was, but not when it was for the last time.
+_EVENT = re.compile(r"\b(?:when|how long ago)\b[^.?!]{0,60}\b(?:did|was|were|had)\b", re.IGNORECASE)
+_LAST = re.compile(r"\b(?:last|latest|newest|most recent(?:ly)?)\b", re.IGNORECASE)
 _FIGURE = re.compile(r"\d+(?:[.,:]\d+)*")
 # What a change tells of, though it has none of the words that are asked with.
 _TOLD: Sequence[tuple[re.Pattern[str], frozenset[str]]] = tuple(
@@ -130,6 +133,11 @@ class _Seen:
     def leaves(self, old: "_Seen") -> bool:
         """Whether it leaves an older one as it was: what passes does, and a rule ends with a rule or a change."""
         return self.is_passing or (old.is_rule and not self.is_rule and not self.is_change)
+
+
+def asks_for_a_past_event(question: str) -> bool:
+    """Whether a question asks when something happened, which nothing that comes later changes."""
+    return _EVENT.search(question) is not None and _LAST.search(question) is None
 
 
 def pairs(
