@@ -114,6 +114,35 @@ def test_who_asks_when_something_was_done_last_wants_the_newest(engine: Engine, 
     assert texts(engine, Query("when was the certificate last renewed?"))[0] == often[1]
 
 
+@pytest.mark.parametrize(
+    ("asked_for", "sibling", "question"),
+    [
+        (
+            "Fixed the login bug by pinning openssl.",
+            "Fixed the logout bug by clearing the cookie.",
+            "how did we fix the login bug?",
+        ),
+        (
+            "The kitchen was painted sage green in spring.",
+            "The hall was painted light grey in autumn.",
+            "which colour did we paint the kitchen?",
+        ),
+        (
+            "We chose Postgres for the orders service.",
+            "We chose Redis for the session cache.",
+            "which database did we choose for orders?",
+        ),
+    ],
+)
+def test_what_was_done_to_something_else_later_replaces_nothing(
+    engine: Engine, clock: StoppedClock, asked_for: str, sibling: str, question: str
+) -> None:
+    for text in (asked_for, *MOVED[1:5], sibling):
+        clock.advance(DAY_MS)
+        engine.remember("b", Draft(text))
+    assert texts(engine, Query(question))[0] == asked_for
+
+
 def test_what_bears_another_number_replaces_nothing(engine: Engine, clock: StoppedClock) -> None:
     vans = ("Van 4 spends its nights at the Millbrook depot.", "Moved van 5 to Quayside for the nights.")
     for text in (vans[0], *MOVED[1:5], vans[1]):

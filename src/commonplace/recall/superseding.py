@@ -23,7 +23,8 @@ another rule or a change. What lacks the name that is asked for, or a word of th
 of the older one, is a sibling of it: production's port replaces nothing of staging. What has no price, or nothing of
 the kind, where one is asked for, replaces none that has. Long texts and what people say to each other stay where they
 are. Only a reranker that has read both may know better, if they are near the best; of siblings, and of what lacks the
-price, it must be quite sure. The weights are in `fitted.py`, which `evals/fit_sureness.py` writes.
+price, it must be quite sure, and rather sure of what lacks a word of the question and tells of no change. The weights
+are in `fitted.py`, which `evals/fit_sureness.py` writes.
 """
 
 import math
@@ -41,7 +42,8 @@ from commonplace.recall.sureness import Look
 
 TOP = 5  # For so many of the best it is asked whether something newer has replaced them.
 NEAR = 12  # So many may have replaced one that they are not tied to, if somebody reads them.
-_DENIED, _SURELY = -0.2, 0.22  # What a reader says of what is no change, and of what surely is one.
+# What a reader says of what is no change, of what may be one, and of what surely is one.
+_DENIED, _MAYBE, _SURELY = -0.2, 0.125, 0.22
 _LIKE_MIN = 0.15
 _OWN_WORDS_MIN = 0.95
 _SIBLINGS_SHARE = 0.4
@@ -102,9 +104,16 @@ class Pair:
         said = self.values.get("read")
         if said is None:
             return self.likely if self.is_tied else 0.0
-        if said < (_SURELY if self.is_doubtful else _DENIED):
+        if said < self._said_least:
             return 0.0
         return self._weighed(fitted.SUPERSEDING_READ, fitted.SUPERSEDING_READ_START)
+
+    @property
+    def _said_least(self) -> float:
+        """What a reader must say of it: more where a word of the question is lost and none tells of a change."""
+        if self.is_doubtful:
+            return _SURELY
+        return _MAYBE if self.values["words lost"] > 0 and not self.values["change"] else _DENIED
 
     @property
     def likely(self) -> float:
