@@ -93,6 +93,13 @@ def test_what_may_be_an_answer_is_shown_and_doubted_though_it_has_no_word_of_the
         assert answer.unsure
 
 
+def test_a_question_of_nothing_but_marks_is_not_read_and_finds_nothing(engine: Engine) -> None:
+    engine.remember_many("b", [Draft(fact) for fact in FACTS])
+    choosy = Choosy("Puls")
+    assert not reading(engine, choosy).recall("b", Query("???", limit=5)).hits
+    assert not choosy.given
+
+
 def test_a_title_is_read_with_its_text(engine: Engine) -> None:
     engine.remember("b", Draft("On the hook behind the door.", title="Spare key"))
     choosy = Choosy("Spare")

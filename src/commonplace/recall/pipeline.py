@@ -70,9 +70,9 @@ class Search:
         self.asked: Question = rank.question(query.text, self.counts, self.row_count, self.term_count)
         self.asking: Asking | None = semantics.asking(query.text, self.asked.terms) if semantics else None
         self.weighing = Weighing(db, self.within, query, self.asked)
-        # A reranker reads what is written in Latin letters, as the embedder does.
+        # A reranker reads what is written in Latin letters, as the embedder does, and is not asked for marks alone.
         is_spelt = self.asking is not None and self.asking.meaning.is_spelt
-        reads = not is_spelt and len(query.text) <= rank.ONE_QUESTION_CHARS
+        reads = not is_spelt and len(query.text) <= rank.ONE_QUESTION_CHARS and any(map(str.isalnum, query.text))
         self.reranker: Reranker | None = models.reranker if reads else None
 
     def answer(self) -> Recall:
