@@ -20,10 +20,15 @@ QUESTION = "which port does the staging API listen on?"
 
 @pytest.fixture
 def moved(engine: Engine, clock: StoppedClock) -> Engine:
-    for text in MOVED:
+    write(engine, clock, *MOVED)
+    return engine
+
+
+def write(engine: Engine, clock: StoppedClock, *texts: str) -> None:
+    """One memory a day."""
+    for text in texts:
         clock.advance(DAY_MS)
         engine.remember("b", Draft(text))
-    return engine
 
 
 def texts(engine: Engine, query: Query) -> list[str]:
@@ -52,9 +57,13 @@ def test_with_a_limit_the_newer_one_stands_before_the_older(moved: Engine) -> No
 def test_the_newer_one_comes_first_also_when_the_older_has_more_of_the_question(
     engine: Engine, clock: StoppedClock
 ) -> None:
-    for text in ("Salaries are paid on the 26th.", *MOVED[1:5], "From August salaries come on the last working day."):
-        clock.advance(DAY_MS)
-        engine.remember("b", Draft(text))
+    write(
+        engine,
+        clock,
+        "Salaries are paid on the 26th.",
+        *MOVED[1:5],
+        "From August salaries come on the last working day.",
+    )
     assert texts(engine, Query("when are salaries paid?", limit=10))[0].startswith("From August")
 
 
@@ -100,17 +109,13 @@ def test_who_asks_in_a_memory_s_own_words_means_that_one(moved: Engine) -> None:
 def test_nothing_that_comes_later_changes_when_something_happened(
     engine: Engine, clock: StoppedClock, first: str, later: str, question: str
 ) -> None:
-    for text in (first, *MOVED[1:5], later):
-        clock.advance(DAY_MS)
-        engine.remember("b", Draft(text))
+    write(engine, clock, first, *MOVED[1:5], later)
     assert texts(engine, Query(question))[0] == first
 
 
 def test_who_asks_when_something_was_done_last_wants_the_newest(engine: Engine, clock: StoppedClock) -> None:
     often = [f"The certificate of the web server was renewed on {day}." for day in ("3 May", "7 September")]
-    for text in (often[0], *MOVED[1:5], often[1]):
-        clock.advance(DAY_MS)
-        engine.remember("b", Draft(text))
+    write(engine, clock, often[0], *MOVED[1:5], often[1])
     assert texts(engine, Query("when was the certificate last renewed?"))[0] == often[1]
 
 
@@ -137,24 +142,18 @@ def test_who_asks_when_something_was_done_last_wants_the_newest(engine: Engine, 
 def test_what_was_done_to_something_else_later_replaces_nothing(
     engine: Engine, clock: StoppedClock, asked_for: str, sibling: str, question: str
 ) -> None:
-    for text in (asked_for, *MOVED[1:5], sibling):
-        clock.advance(DAY_MS)
-        engine.remember("b", Draft(text))
+    write(engine, clock, asked_for, *MOVED[1:5], sibling)
     assert texts(engine, Query(question))[0] == asked_for
 
 
 def test_what_bears_another_number_replaces_nothing(engine: Engine, clock: StoppedClock) -> None:
     vans = ("Van 4 spends its nights at the Millbrook depot.", "Moved van 5 to Quayside for the nights.")
-    for text in (vans[0], *MOVED[1:5], vans[1]):
-        clock.advance(DAY_MS)
-        engine.remember("b", Draft(text))
+    write(engine, clock, vans[0], *MOVED[1:5], vans[1])
     assert texts(engine, Query("where is van 4 kept overnight"))[0] == vans[0]
 
 
 def test_what_has_nothing_of_the_question_replaces_nothing(engine: Engine, clock: StoppedClock) -> None:
-    for text in ("Vitest runs the unit suite of the web shop", "Jest runs the unit suite of the web shop now"):
-        clock.advance(DAY_MS)
-        engine.remember("b", Draft(text))
+    write(engine, clock, "Vitest runs the unit suite of the web shop", "Jest runs the unit suite of the web shop now")
     assert texts(engine, Query("vitest", limit=2))[0].startswith("Vitest")
 
 
@@ -172,9 +171,7 @@ def test_what_is_of_the_kind_asked_for_is_not_replaced_by_what_is_not(engine: En
 
 
 def test_news_of_something_else_about_the_same_person_replaces_nothing(engine: Engine, clock: StoppedClock) -> None:
-    for text in ("Mia is allergic to peanuts.", "Mia lives in Berlin.", *MOVED, "Mia moved to Hamburg."):
-        clock.advance(DAY_MS)
-        engine.remember("b", Draft(text))
+    write(engine, clock, "Mia is allergic to peanuts.", "Mia lives in Berlin.", *MOVED, "Mia moved to Hamburg.")
 
     assert texts(engine, Query("What is Mia allergic to?", limit=5))[0] == "Mia is allergic to peanuts."
     assert texts(engine, Query("Where does Mia live?", limit=5))[0] == "Mia moved to Hamburg."
@@ -183,9 +180,13 @@ def test_news_of_something_else_about_the_same_person_replaces_nothing(engine: E
 def test_a_change_that_names_what_was_before_needs_none_of_the_question_s_words(
     engine: Engine, clock: StoppedClock
 ) -> None:
-    for text in ("The newsletter is sent with Mailgun.", *MOVED, "Closed the Mailgun account, Postmark does it now."):
-        clock.advance(DAY_MS)
-        engine.remember("b", Draft(text))
+    write(
+        engine,
+        clock,
+        "The newsletter is sent with Mailgun.",
+        *MOVED,
+        "Closed the Mailgun account, Postmark does it now.",
+    )
     assert texts(engine, Query("how is the newsletter sent?", limit=10))[0].startswith("Closed the Mailgun account")
 
 
@@ -199,25 +200,19 @@ def test_a_change_that_names_what_was_before_needs_none_of_the_question_s_words(
 def test_an_exception_or_a_plan_replaces_nothing(
     engine: Engine, clock: StoppedClock, settled: str, passing: str, question: str
 ) -> None:
-    for text in (settled, *MOVED, passing):
-        clock.advance(DAY_MS)
-        engine.remember("b", Draft(text))
+    write(engine, clock, settled, *MOVED, passing)
     assert texts(engine, Query(question, limit=10))[0] == settled
 
 
 def test_a_name_alone_ties_no_two_memories_together(engine: Engine, clock: StoppedClock) -> None:
-    for text in ("Callum lives in Dunedin.", *MOVED, "Gave the old watch to Callum."):
-        clock.advance(DAY_MS)
-        engine.remember("b", Draft(text))
+    write(engine, clock, "Callum lives in Dunedin.", *MOVED, "Gave the old watch to Callum.")
     assert texts(engine, Query("Where does Callum live?", limit=10))[0] == "Callum lives in Dunedin."
 
 
 def test_a_rule_stands_until_another_rule_or_a_change(engine: Engine, clock: StoppedClock) -> None:
     rule = "Always use pnpm when you install packages in the web repo."
     question = "How do I install packages for the web repo?"
-    for text in (rule, "The web repo lives at git.example.org/web and is built with Vite.", "Lunch is at noon."):
-        clock.advance(DAY_MS)
-        engine.remember("b", Draft(text))
+    write(engine, clock, rule, "The web repo lives at git.example.org/web and is built with Vite.", "Lunch is at noon.")
     assert texts(engine, Query(question))[0] == rule
     clock.advance(DAY_MS)
     changed = "Always use bun when you install packages in the web repo."
