@@ -120,6 +120,7 @@ class Search:
         question, terms = self.query.text, self.asked.terms
         apart = sureness.telling_apart(question, terms, looks)
         asked = Asked(question, terms, unknown, apart, sureness.is_name(self.asked))
+        # What only the memories write as a name may be what has changed, so here the question's own names count.
         named = sureness.telling_apart(question, terms, ())
         about = {term: weight for term, weight in terms.items() if term not in named}
         # Who asks for whatever names a thing wants to know what it was, too.
