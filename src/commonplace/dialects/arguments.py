@@ -28,6 +28,8 @@ class About:
     aliases: tuple[str, ...] = ()
     # Reads other forms in which callers write it, before its type is looked at; what it does not know it leaves alone.
     reads: Callable[[object], object] | None = None
+    # Tells the people of a shared server apart, so a server that one person starts does not advertise it.
+    multiuser: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +43,8 @@ class Parameter:
     default: Any
     # What the function calls it: a name that is a word of the language has an underscore after it there.
     keyword: str = ""
+    # Whether clients are shown it; one that is not shown is accepted all the same.
+    listed: bool = True
 
     @property
     def schema(self) -> _Schema:
@@ -59,7 +63,8 @@ def parameters(function: Callable[..., object]) -> tuple[Parameter, ...]:
 
 def input_schema(listed: tuple[Parameter, ...], *, strict: bool) -> _Schema:
     """The JSON Schema of a tool's arguments."""
-    schema: _Schema = {"type": "object", "properties": {one.name: one.schema for one in listed}}
+    shown = {one.name: one.schema for one in listed if one.listed}
+    schema: _Schema = {"type": "object", "properties": shown}
     if required := [one.name for one in listed if one.required]:
         schema["required"] = required
     if strict:
@@ -89,7 +94,8 @@ def checked(listed: tuple[Parameter, ...], given: Mapping[str, object], *, stric
     if strict:
         problems += [_unknown(name, known) for name in given if name not in known]
     if problems:
-        expected = ", ".join(one.name if one.required else f"[{one.name}]" for one in listed) or "no arguments"
+        shown = [one.name if one.required else f"[{one.name}]" for one in listed if one.listed]
+        expected = ", ".join(shown) or "no arguments"
         raise Invalid("; ".join(problems) + ".", hint=f"This tool takes: {expected}.")
     return values
 

@@ -16,8 +16,14 @@ Layer: TypeAlias = Literal["rule", "working", "long_term"]
 Source: TypeAlias = Literal["argument", "git", "global"]
 TYPES: tuple[Type, ...] = ("rule", "decision", "fact", "note", "skill")
 
-TenantId = Annotated[str | None, About("AI SDK Project identifier for security/database routing.", 0, 200)]
-UserId = Annotated[str | None, About("End-user scope identifier inside tenant_id.", 0, 200)]
+TenantId = Annotated[
+    str | None,
+    About("AI SDK Project identifier for security/database routing.", 0, 200, multiuser=True),
+]
+UserId = Annotated[
+    str | None,
+    About("End-user scope identifier inside tenant_id.", 0, 200, multiuser=True),
+]
 ProjectId = Annotated[
     str | None,
     About("Project/repo context such as github.com/user/repo. On stdio the git remote is used when omitted.", 0, 200),

@@ -23,7 +23,10 @@ def _read_id(value: object) -> object:
     return ids.parse(value) if isinstance(value, str) and not value.strip().isdecimal() else value
 
 
-UserId = Annotated[str | None, About("User identifier. Left out: the owner of this installation.", 0, NAME_CHARS_MAX)]
+UserId = Annotated[
+    str | None,
+    About("User identifier. Left out: the owner of this installation.", 0, NAME_CHARS_MAX, multiuser=True),
+]
 AgentId = Annotated[str | None, About("Agent identifier, for several agents.", 0, NAME_CHARS_MAX)]
 RunId = Annotated[str | None, About("Run or conversation identifier.", 0, NAME_CHARS_MAX)]
 MemoryId = Annotated[int, About("The unique identifier of the memory.", reads=_read_id)]

@@ -111,6 +111,10 @@ class Tool:
         kept = tuple(one for one in self.parameters if one.name != name)
         return replace(self, parameters=kept)
 
+    def for_one_person(self) -> "Tool":
+        """The same tool, whose parameters that tell people apart are accepted and not shown."""
+        return replace(self, parameters=tuple(_unlisted(one) for one in self.parameters))
+
 
 @dataclass(frozen=True, slots=True)
 class Resource:
@@ -182,6 +186,10 @@ class Dialect:
         gone = set(without)
         return replace(self, tools={n: tool.fixed(parameter) for n, tool in self.tools.items() if n not in gone})
 
+    def for_one_person(self) -> "Dialect":
+        """The same dialect as a server lists it that one person starts for one client."""
+        return replace(self, tools={name: tool.for_one_person() for name, tool in self.tools.items()})
+
 
 def tool(
     effect: Effect,
@@ -246,6 +254,10 @@ def plain_failure(_tool: Tool, _given: Mapping[str, object], error: CommonplaceE
 def as_json(value: object) -> str:
     """Compact JSON with readable letters, the text of an answer that has no other."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def _unlisted(parameter: arguments.Parameter) -> arguments.Parameter:
+    return replace(parameter, listed=False) if parameter.about.multiuser else parameter
 
 
 def _description(function: Callable[..., object]) -> str:

@@ -22,7 +22,8 @@ _ENV_CHARS_MAX = 100_000
 
 def serve(name: str, settings: Settings, bank: str = "") -> int:
     """Serve a dialect until the input ends; the exit code. With a bank named, the client has no other."""
-    spoken = instructed(registry.single(name) if bank else registry.find(name), settings.hindsight_instructions)
+    offered = (registry.single(name) if bank else registry.find(name)).for_one_person()
+    spoken = instructed(offered, settings.hindsight_instructions)
     if bank:
         return stdio.run(spoken, settings, Place(checks.name(bank, what="bank"), True, _folder()))
     usual = settings.hindsight_bank if name == "hindsight" else DEFAULT_BANK
