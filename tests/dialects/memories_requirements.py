@@ -145,6 +145,8 @@ _DECIDED = _promises(
     ids:twelve | Ids have twelve characters.
     crowd:none-lost | Two stdio processes and one HTTP server write at the same time and nothing is lost.
     rules:command | `commonplace rules --for` writes each tool's own files and leaves hand-written ones alone.
+    rules:keeps | `commonplace rules` removes no file that a person wrote, edited, copied or linked.
+    rules:asks | `commonplace rules` asks before it removes more than three files, or all of them.
     """,
 )
 

@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
 from click.testing import CliRunner, Result
 from mcp import Client
@@ -16,8 +17,8 @@ import commonplace
 from commonplace.app import open_engine
 from commonplace.dialects import registry
 from commonplace.engine.engine import Engine
+from commonplace.errors import Forbidden
 from commonplace.faces.cli.call import Shell
-from commonplace.faces.cli.rule_files import MARKER
 from commonplace.faces.cli.rules import rules
 from commonplace.settings import load
 from tests.dialects.memories_client import Memories
@@ -26,6 +27,7 @@ from tests.faces.http_client import server
 from tests.faces.test_stdio_clients import visited
 
 ADDS = 100
+MARK = "Written by `commonplace rules` ("
 
 
 def environment(home: Path) -> dict[str, str]:
@@ -185,7 +187,7 @@ def test_each_tool_gets_its_own_files(home: Path, written: Path, tool: str, expe
     files = {file.relative_to(written).as_posix() for file in written.rglob("*") if file.is_file()}
     assert files - {".git/config"} == expected
     text = "\n".join((written / file).read_text(encoding="utf-8") for file in expected)
-    assert text.count(MARKER) == len(expected)
+    assert text.count(MARK) == len(expected)
     assert "- Be kind.\n  Always." in text
     assert "- Use nouns\n- Use plurals" in text
     assert "src/api/**" in text
@@ -217,7 +219,7 @@ def test_files_written_by_hand_stay_and_ours_are_kept_up_to_date(home: Path, wri
     assert by_hand.read_text() == "Mine.\n"
     assert "written by hand" in result.stderr
     run(home, "--for", "agents", "--folder", str(written), "--force")
-    assert MARKER in by_hand.read_text(encoding="utf-8")
+    assert MARK in by_hand.read_text(encoding="utf-8")
 
     run(home, "--for", "claude", "--folder", str(written))
     again = run(home, "--for", "claude", "--folder", str(written), "--json")
@@ -233,6 +235,73 @@ def test_files_written_by_hand_stay_and_ours_are_kept_up_to_date(home: Path, wri
     run(home, "--for", "claude", "--folder", str(written))
     assert not (written / ".claude/rules/api.md").exists()
     assert own.read_text() == "Mine.\n"
+
+
+RULES = ".claude/rules"
+
+
+def forget_rules(home: Path, pattern: str) -> None:
+    engine = open_engine(load({"COMMONPLACE_HOME": str(home)}))
+    Memories(engine)("bulk_forget_memories", types=["rule", "skill"], pattern=pattern)
+    engine.db.close()
+
+
+@requirement("memories:rules:keeps")
+@pytest.mark.parametrize("force", [(), ("--force",)])
+def test_a_file_that_a_person_edited_copied_or_linked_is_never_removed(
+    home: Path, written: Path, tmp_path: Path, force: tuple[str, ...]
+) -> None:
+    run(home, "--for", "claude", "--folder", str(written))
+    api, copy, old = (written / RULES / name for name in ("api.md", "copy.md", "old.md"))
+    api.write_text(api.read_text(encoding="utf-8") + "- My own rule.\n", encoding="utf-8")
+    copy.write_bytes((written / RULES / "general.md").read_bytes())
+    old.write_text("<!-- Written by `commonplace rules`. An older mark without a digest. -->\n- Kept.\n")
+    (written / ".claude" / "skills" / "deploy-it").rename(tmp_path / "shared")
+    (written / ".claude" / "skills" / "deploy-it").symlink_to(tmp_path / "shared")
+    before = {path: path.read_bytes() for path in (api, copy, old, tmp_path / "shared" / "SKILL.md")}
+    forget_rules(home, "*")
+
+    result = run(home, "--for", "claude", "--folder", str(written), "--yes", *force)
+
+    assert {path: path.read_bytes() for path in before} == before
+    assert result.stdout == "removed  .claude/rules/general.md\n"
+    assert f"{RULES}/api.md was edited by hand and stays as it is" in result.stderr
+    assert result.stderr.count("stays as it is; its rules are gone, so remove it yourself.") == 4
+
+
+@requirement("memories:rules:keeps")
+def test_an_edited_file_whose_rules_remain_is_only_replaced_with_force(home: Path, written: Path) -> None:
+    run(home, "--for", "claude", "--folder", str(written))
+    api = written / RULES / "api.md"
+    ours = api.read_text(encoding="utf-8")
+    api.write_text(ours.replace("nouns", "verbs"), encoding="utf-8")
+
+    kept = run(home, "--for", "claude", "--folder", str(written), "--json")
+    assert {"file": f"{RULES}/api.md", "done": "kept", "reason": "was edited by hand"}.items() <= json.loads(
+        next(line for line in kept.stdout.splitlines() if "api.md" in line)
+    ).items()
+    assert "verbs" in api.read_text(encoding="utf-8")
+    run(home, "--for", "claude", "--folder", str(written), "--force")
+    assert api.read_text(encoding="utf-8") == ours
+
+
+@requirement("memories:rules:asks")
+def test_removing_many_files_or_all_of_them_needs_a_yes(home: Path, written: Path) -> None:
+    run(home, "--for", "claude", "--folder", str(written))
+    files = {file: file.read_bytes() for file in (written / ".claude").rglob("*.md")}
+    assert len(files) == 3
+    # A misspelt project or bank has no rules, and must not cost the files of the right one.
+    forget_rules(home, "*")
+    args = ("--for", "claude", "--folder", str(written))
+
+    for answer in ("", "n\n"):
+        refused = CliRunner().invoke(rules, args, obj=Shell(home=str(home)), input=answer, standalone_mode=False)
+        assert isinstance(refused.exception, click.Abort | Forbidden)
+        assert "Remove 3 files whose rules are gone?" in refused.stderr
+        assert "to remove  .claude/rules/general.md" in refused.stderr
+        assert {file: file.read_bytes() for file in files} == files
+    assert run(home, *args, "--yes").stdout.count("removed  ") == 3
+    assert not any(file.exists() for file in files)
 
 
 def test_windsurf_files_are_no_longer_than_it_reads(home: Path, tmp_path: Path) -> None:

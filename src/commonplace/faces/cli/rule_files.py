@@ -1,16 +1,19 @@
 """Rules and skills as the files that each tool reads by itself. Pure: memories in, names and texts of files out."""
 
+import hashlib
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 from commonplace import ids
 from commonplace.records import Memory
 
-MARKER = "<!-- Written by `commonplace rules`. Change the memories, not this file: it is written over. -->"
-_SIGN = "<!-- Written by `commonplace rules`."
+MARKER = "<!-- Written by `commonplace rules`. Edit the memories instead: an edited file is no longer updated. -->"
+_SIGN = "<!-- Written by `commonplace rules`"
+_SEALED = re.compile(re.escape(_SIGN) + r" \(([0-9a-f]{16})\)\.[^\n]*-->")
+Author: TypeAlias = Literal["ours", "edited", "person"]
 _WINDSURF_CHARS_MAX = 6_000  # Windsurf passes over what is longer.
 _DESCRIPTION_CHARS_MAX = 200
 _Files: TypeAlias = Iterator[tuple[str, str]]
@@ -68,17 +71,31 @@ TARGETS = {
 }
 
 
-def is_ours(text: str) -> bool:
-    """Whether a file was written by us, so that it may be written over."""
-    return _SIGN in text
+def author(file: str, text: str) -> Author:
+    """Who wrote a file of a project: this command, this command and then a person who edited it, or a person.
+
+    The marker carries a digest of the file's path and text, so an edited, copied or renamed file is not ours.
+    """
+    sealed = _SEALED.search(text)
+    if sealed and sealed[1] == _digest(file, text[: sealed.start()] + MARKER + text[sealed.end() :]):
+        return "ours"
+    return "edited" if _SIGN in text else "person"
 
 
 def written(target: Target, rules: Sequence[Memory], skills: Sequence[Memory]) -> dict[str, str]:
     """Every file of a tool, by its path inside the project."""
     apart = [rule for rule in rules if rule.paths or not target.whole] if target.rules else []
     together = [rule for rule in rules if rule not in apart]
-    files = dict(_whole(target, together)) | dict(_apart(target, apart))
-    return files | dict(_skills(target, skills))
+    files = dict(_whole(target, together)) | dict(_apart(target, apart)) | dict(_skills(target, skills))
+    return {file: _sealed(file, text) for file, text in files.items()}
+
+
+def _sealed(file: str, text: str) -> str:
+    return text.replace(MARKER, MARKER.replace(_SIGN, f"{_SIGN} ({_digest(file, text)})"), 1)
+
+
+def _digest(file: str, text: str) -> str:
+    return hashlib.sha256(f"{file}\n{text}".encode()).hexdigest()[:16]
 
 
 def _whole(target: Target, rules: Sequence[Memory]) -> _Files:

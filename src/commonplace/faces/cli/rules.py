@@ -2,7 +2,8 @@
 
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import click
@@ -12,26 +13,42 @@ from commonplace.engine.rules import visible
 from commonplace.errors import Invalid
 from commonplace.faces.cli import screen
 from commonplace.faces.cli.call import Call, called
-from commonplace.faces.cli.rule_files import TARGETS, Target, is_ours, written
+from commonplace.faces.cli.rule_files import TARGETS, author, written
 from commonplace.limits import LIST_MAX
 from commonplace.records import Filter, Scope
+
+_REMOVED_UNASKED_MAX = 3
+_NAMED_MAX = 20
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """What to do about one file: write a text, or remove the file where there is none."""
+
+    tool: str
+    file: str
+    text: str | None
 
 
 @click.command()
 @click.option(
     "--for", "tools", type=click.Choice(list(TARGETS)), multiple=True, required=True, help="The tool; may be repeated."
 )
-@click.option("--project", metavar="NAME", help="The project; told by the folder's git remote when omitted.")
-@click.option("--folder", type=click.Path(file_okay=False, exists=True), default=".", help="Where the files go.")
-@click.option("--force", is_flag=True, help="Replace files that were written by hand, too.")
-@click.option("--dry-run", is_flag=True, help="Only show what would be written.")
+@click.option("--project", metavar="NAME", help="The project; by default that of the folder's git remote.")
+@click.option("--folder", type=click.Path(file_okay=False, exists=True), default=".", help="The folder to write to.")
+@click.option("--force", is_flag=True, help="Also replace files that a person wrote or edited.")
+@click.option("--yes", is_flag=True, help="Do not ask before removing files.")
+@click.option("--dry-run", is_flag=True, help="Only show what would be done.")
 @called()
-def rules(call: Call, tools: tuple[str, ...], project: str | None, folder: str, force: bool, dry_run: bool) -> None:
+def rules(
+    call: Call, tools: tuple[str, ...], project: str | None, folder: str, force: bool, yes: bool, dry_run: bool
+) -> None:
     """Write the rules and skills of a project as files for an assistant.
 
     For claude, cursor, copilot, windsurf, gemini or agents (AGENTS.md). Rules for certain files keep their paths in
-    the tool's own form. A file written here carries a mark and is kept up to date; a file without it was written by
-    hand and stays as it is, unless --force. With --json there is one object for each file.
+    the tool's own form. A file written here carries a mark; it is updated, and removed once its rules are gone. A
+    file that a person wrote or edited stays as it is; --force replaces it, and nothing removes it. The command asks
+    before it removes more than three files, or all of them. With --json there is one object for each file.
 
     \b
     Examples:
@@ -45,38 +62,73 @@ def rules(call: Call, tools: tuple[str, ...], project: str | None, folder: str, 
     skills = call.engine.list(
         call.bank, Filter(kinds=("skill",), projects=seen.projects, users=seen.users), limit=LIST_MAX
     )
-    for tool in dict.fromkeys(tools):
-        target = TARGETS[tool]
-        for file, text in _planned(root, target, written(target, listed, skills[::-1])):
-            done = _carry_out(root / file, text, force=force, dry_run=dry_run)
-            if call.as_json:
-                screen.emit({"tool": tool, "file": file, "done": done, "dry_run": dry_run})
-            elif done == "kept":
-                screen.note(f"{file} was written by hand and stays as it is; --force replaces it.")
-            else:
-                screen.answer(f"{'would be ' if dry_run and done != 'unchanged' else ''}{done}  {file}")
+    steps = [
+        step
+        for tool in dict.fromkeys(tools)
+        for step in _planned(root, tool, written(TARGETS[tool], listed, skills[::-1]))
+    ]
+    if not (yes or dry_run):
+        _confirm_removal(root, steps)
+    for step in steps:
+        _report(call, step, _carry_out(root, step, force=force, dry_run=dry_run), dry_run=dry_run)
 
 
-def _planned(root: Path, target: Target, wanted: dict[str, str]) -> Iterator[tuple[str, str | None]]:
-    """What is to be written, and what we wrote once for rules that are gone."""
-    yield from wanted.items()
+def _planned(root: Path, tool: str, wanted: Mapping[str, str]) -> Iterator[_Step]:
+    """The files to write, then those with our mark whose rules are gone."""
+    yield from (_Step(tool, file, text) for file, text in wanted.items())
+    target = TARGETS[tool]
     for pattern in (target.whole, target.rules and f"{target.rules}/*{target.ending}", f"{target.skills}/*/SKILL.md"):
         for path in sorted(root.glob(pattern)) if pattern else ():
             file = path.relative_to(root).as_posix()
-            if file not in wanted and is_ours(_read(path)):
-                yield file, None
+            if file not in wanted and path.is_file() and author(file, _read(path)) != "person":
+                yield _Step(tool, file, None)
 
 
-def _carry_out(path: Path, text: str | None, *, force: bool, dry_run: bool) -> str:
-    """What was done to a file, or would be: written, replaced, unchanged, removed or kept."""
-    before = _read(path) if path.exists() or path.is_symlink() else None
-    if before is not None and before == text:
-        return "unchanged"
-    if before is not None and not force and (path.is_symlink() or not is_ours(before)):
-        return "kept"
+def _confirm_removal(root: Path, steps: Sequence[_Step]) -> None:
+    removed = [step.file for step in steps if step.text is None and not _reason_to_keep(root, step)]
+    emptied = len(removed) > 1 and all(step.text is None for step in steps)
+    if len(removed) <= _REMOVED_UNASKED_MAX and not emptied:
+        return
+    for file in removed[:_NAMED_MAX]:
+        screen.note(f"to remove  {screen.clean(file)}")
+    if len(removed) > _NAMED_MAX:
+        screen.note(f"... and {len(removed) - _NAMED_MAX:,} more")
+    screen.confirm(f"Remove {screen.counted(len(removed), 'file')} whose rules are gone?")
+
+
+def _report(call: Call, step: _Step, outcome: tuple[str, str], *, dry_run: bool) -> None:
+    done, reason = outcome
+    if call.as_json:
+        shape = {"tool": step.tool, "file": step.file, "done": done, "dry_run": dry_run}
+        screen.emit(shape | ({"reason": reason} if reason else {}))
+    elif done == "kept":
+        advice = "its rules are gone, so remove it yourself" if step.text is None else "--force replaces it"
+        screen.note(f"{step.file} {reason} and stays as it is; {advice}.")
+    else:
+        screen.answer(f"{'would be ' if dry_run and done != 'unchanged' else ''}{done}  {step.file}")
+
+
+def _carry_out(root: Path, step: _Step, *, force: bool, dry_run: bool) -> tuple[str, str]:
+    """What was done to a file, or would be (written, replaced, unchanged, removed or kept), and why it was kept."""
+    path = root / step.file
+    exists = path.exists() or path.is_symlink()
+    if exists and step.text is not None and _read(path) == step.text:
+        return "unchanged", ""
+    reason = _reason_to_keep(root, step) if exists else ""
+    if reason and not (force and step.text is not None):
+        return "kept", reason
     if not dry_run:
-        _replace(path, text)
-    return "removed" if text is None else "written" if before is None else "replaced"
+        _replace(path, step.text)
+    return "removed" if step.text is None else "replaced" if exists else "written", ""
+
+
+def _reason_to_keep(root: Path, step: _Step) -> str:
+    path = root / step.file
+    wrote = author(step.file, _read(path))
+    # A linked folder may be shared with other projects, which still have rules in it.
+    if path.is_symlink() or (step.text is None and path.resolve() != path):
+        return "is reached through a link"
+    return {"ours": "", "edited": "was edited by hand", "person": "was written by hand"}[wrote]
 
 
 def _replace(path: Path, text: str | None) -> None:
