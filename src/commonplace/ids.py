@@ -6,6 +6,7 @@ JavaScript keep exact. The store hands them out inside a write transaction, so n
 
 import re
 import uuid
+from collections.abc import Iterable
 
 from commonplace.errors import Invalid
 
@@ -16,9 +17,11 @@ ID_MAX = 2**53 - 1
 _DIGITS = "0123456789abcdefghjkmnpqrstvwxyz"  # Crockford's base 32: no i, l, o, u to misread.
 _VALUES = {digit: value for value, digit in enumerate(_DIGITS)}
 _CORE_LENGTH = 11
+_ABBREVIATED_LENGTH = 8
 _UUID_HIGH = 0xC033_0B1A_CE00_8000 << 64 | 0x8 << 60  # A version 8 UUID; the low 60 bits are free for the id.
 _UUID_LOW_MASK = (1 << 60) - 1
 _PREFIXED = re.compile(rf"(?:mem_|note_|job_|m)([{_DIGITS}]{{{_CORE_LENGTH}}})")
+_PREFIX = re.compile(rf"(?:mem_|note_|m)([{_DIGITS}]{{3,{_CORE_LENGTH - 1}}})")
 _DECIMAL = re.compile(r"[0-9]{1,16}")
 _UUID = re.compile(r"[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12}")
 
@@ -53,6 +56,24 @@ def uuid_form(number: int) -> str:
     return str(uuid.UUID(int=_UUID_HIGH | number))
 
 
+def abbreviated(number: int, neighbours: Iterable[int]) -> str:
+    """The shortest beginning of an id that none of its neighbours shares, and at least eight characters of it."""
+    # Two ids share the digits before the highest bit that differs.
+    nearest = min(((number ^ other).bit_length() for other in neighbours if other != number), default=0)
+    shared = _CORE_LENGTH - (nearest + 4) // 5
+    return short(number)[: max(_ABBREVIATED_LENGTH, shared + 2 if nearest else 0)]
+
+
+def beginning(text: str) -> range | None:
+    """The ids that begin with a shortened one, or None where the text is no beginning of an id."""
+    match = _PREFIX.fullmatch(text.strip())
+    if match is None:
+        return None
+    free = 5 * (_CORE_LENGTH - len(match[1]))
+    first = _number(match[1]) << free
+    return range(first, first + (1 << free))
+
+
 def parse(form: int | str) -> int:
     """The id behind any printed form."""
     number = form if isinstance(form, int) else _read(form)
@@ -69,13 +90,17 @@ def _core(number: int) -> str:
     return "".join(digits)
 
 
+def _number(digits: str) -> int:
+    number = 0
+    for digit in digits:
+        number = number << 5 | _VALUES[digit]
+    return number
+
+
 def _read(form: str) -> int | None:
     text = form.strip()
     if match := _PREFIXED.fullmatch(text):
-        number = 0
-        for digit in match[1]:
-            number = number << 5 | _VALUES[digit]
-        return number
+        return _number(match[1])
     if _DECIMAL.fullmatch(text):
         return int(text)
     if _UUID.fullmatch(text.lower()):

@@ -24,6 +24,7 @@ from commonplace.engine import (
     rules,
     sessions,
     settling,
+    short_ids,
     streams,
     superseded,
     surveys,
@@ -56,6 +57,8 @@ class Engine(Parts):
     get = memories.get
     list = memories.list_memories
     count = memories.count
+    complete_id = short_ids.complete_id
+    short_ids = short_ids.short_ids
     revise = settled(memories.revise)
     tag = settled(memories.tag)
     list_tags = memories.list_tags

@@ -31,6 +31,18 @@ def find(db: Database, bank_id: int, number: int) -> Memory | None:
     return read(row) if row else None
 
 
+def in_range(db: Database, bank_id: int, numbers: range, limit: int) -> list[Memory]:
+    """The memories whose ids lie in a range, the newest first."""
+    rows = db.all("memories_in_range", bank_id=bank_id, first=numbers[0], last=numbers[-1], limit=limit)
+    return [read(row) for row in rows]
+
+
+def neighbours(db: Database, numbers: Sequence[int]) -> dict[int, tuple[int, ...]]:
+    """The ids right before and after each of some ids."""
+    rows = db.all("neighbouring_ids", ids=json.dumps(list(numbers)))
+    return {row["id"]: tuple(other for other in (row["before"], row["after"]) if other) for row in rows}
+
+
 def find_by_key(db: Database, bank_id: int, scope: Scope, key: str) -> Memory | None:
     """The memory that has a key within a scope, forgotten or not."""
     row = db.one("find_memory_by_key", bank_id=bank_id, key=key, **_scope(scope))

@@ -1,10 +1,9 @@
 """The command that asks: recall, and with --explain how the answer came about."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import click
 
-from commonplace import ids
 from commonplace.faces.cli import explaining, screen
 from commonplace.faces.cli.call import Call, called, with_filter
 from commonplace.faces.cli.shapes import dropped_out, hit_out
@@ -46,8 +45,9 @@ def recall(
         hits, dropped = [hit_out(hit, bank) for hit in found.hits], [dropped_out(one) for one in found.dropped]
         screen.emit({"question": asked, "unsure": found.unsure, "hits": hits, "dropped": dropped})
         return
+    names = call.short_ids([number for hit in found.hits for number in (hit.memory.id, *hit.copies)])
     for hit in found.hits:
-        _show(hit, explain)
+        _show(hit, explain, names)
     if not found.hits:
         screen.answer(NOTHING)
     elif found.unsure:
@@ -56,7 +56,7 @@ def recall(
         explaining.show_dropped(call, len(found.hits), found.dropped)
 
 
-def _show(hit: Hit, explain: bool) -> None:
+def _show(hit: Hit, explain: bool, names: Mapping[int, str]) -> None:
     memory = hit.memory
     indent = " " * 6
     text = f"{memory.title}\n{memory.text}" if memory.title else memory.text
@@ -68,17 +68,17 @@ def _show(hit: Hit, explain: bool) -> None:
         memory.scope.project and f"project {memory.scope.project}",
         memory.scope.user and f"user {memory.scope.user}",
         " ".join(f"#{tag}" for tag in memory.tags),
-        _also(hit.copies),
+        _also([names[number] for number in hit.copies]),
     )
-    number = ids.short(memory.id)
+    number = names[memory.id]
     rest = _lines(" · ".join((number, *filter(None, details))), indent).removeprefix(number)
     screen.line(indent, screen.styled(number, fg="cyan"), screen.styled(rest, dim=True))
     if explain:
         explaining.show_evidence(hit)
 
 
-def _also(copies: Sequence[int]) -> str:
-    shown = ", ".join(map(ids.short, copies[:_COPIES_SHOWN]))
+def _also(copies: Sequence[str]) -> str:
+    shown = ", ".join(copies[:_COPIES_SHOWN])
     more = len(copies) - _COPIES_SHOWN
     return f"also {shown}{f' and {more:,} more' if more > 0 else ''}" if copies else ""
 

@@ -3,7 +3,7 @@
 import getpass
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -13,7 +13,7 @@ from typing import Any, TypeAlias, cast
 
 import click
 
-from commonplace import clock
+from commonplace import clock, ids
 from commonplace import settings as settings_table
 from commonplace.app import open_engine
 from commonplace.engine.engine import Engine
@@ -80,6 +80,21 @@ class Call:
             self.engine.get_bank(self.bank)
         return self.bank
 
+    def completed(self, options: dict[str, Any]) -> dict[str, Any]:
+        """A command's options with shortened ids written out."""
+        completed = options.copy()
+        if "memory_id" in options:
+            completed["memory_id"] = self.engine.complete_id(self.bank, options["memory_id"])
+        if options.get("memory_ids"):
+            completed["memory_ids"] = tuple(self.engine.complete_id(self.bank, one) for one in options["memory_ids"])
+        return completed
+
+    def short_ids(self, numbers: Sequence[int]) -> Mapping[int, str]:
+        """Ids for a person to read and type; whole ones in a pipe, where a program reads them."""
+        if screen.is_terminal(sys.stdout):
+            return self.engine.short_ids(numbers)
+        return {number: ids.short(number) for number in numbers}
+
 
 def _login() -> str:
     # A container may run under a number that no name belongs to.
@@ -99,7 +114,8 @@ def called(*, bank: bool = True, reason: bool = False) -> Callable[[Command], Co
             shell = click.get_current_context().ensure_object(Shell)
             shell.home = options.pop("home") or shell.home
             shell.verbose = options.pop("verbose") or shell.verbose
-            command(Call(shell, **{name: options.pop(name) for name in own}), **options)
+            call = Call(shell, **{name: options.pop(name) for name in own})
+            command(call, **call.completed(options))
 
         added = [click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")]
         # The same two as before the command, for those who think of them late.

@@ -90,21 +90,21 @@ def show_dropped(call: Call, kept_count: int, dropped: Sequence[Dropped]) -> Non
     shown = tuple(one.memory_id for some in reasons.values() for one in some[:_SHOWN_MAX])
     chosen = Filter(ids=shown, status="any", expired=True)
     texts = {one.id: one.title or one.text for one in call.engine.list(call.read_bank, chosen, limit=LIST_MAX)}
+    names = call.short_ids(shown)
     for why, some in reasons.items():
         hint = f" ({_HINTS[why]})" if why in _HINTS else ""
         screen.line()
         screen.line("  ", screen.styled(f"{why[:1].upper()}{why[1:]}: {len(some):,}"), screen.styled(hint, dim=True))
         for one in some[:_SHOWN_MAX]:
-            _show_one(one, texts.get(one.memory_id, ""))
+            _show_one(one, names.get(one.memory_id) or ids.short(one.memory_id), texts.get(one.memory_id, ""))
         if len(some) > _SHOWN_MAX:
             screen.line("  ", screen.styled(f"      … and {len(some) - _SHOWN_MAX:,} more; --json has all", dim=True))
 
 
-def _show_one(one: Dropped, text: str) -> None:
-    number = ids.short(one.memory_id)
-    room = screen.width() - len(number) - 10
+def _show_one(one: Dropped, name: str, text: str) -> None:
+    room = screen.width() - len(name) - 10
     screen.line(
-        f"  {one.score:.2f}  ", screen.styled(number, fg="cyan"), "  ", screen.styled(screen.shortened(text, room))
+        f"  {one.score:.2f}  ", screen.styled(name, fg="cyan"), "  ", screen.styled(screen.shortened(text, room))
     )
 
 

@@ -90,7 +90,8 @@ def list_memories(
             screen.emit(memory_out(memory, bank))
         return
     if found:
-        screen.table(_LIST, [_row(memory) for memory in found])
+        names = call.short_ids([memory.id for memory in found])
+        screen.table(_LIST, [_row(memory, names[memory.id]) for memory in found])
     total = call.engine.count(bank, chosen)
     if offset + len(found) < total and found:
         screen.note(f"{len(found)} of {total:,} memories; --offset {offset + len(found)} shows the next ones.")
@@ -104,7 +105,8 @@ def list_memories(
 def show(call: Call, memory_id: str) -> None:
     """Show one memory with everything known about it.
 
-    Any form of its id will do, also that of one of its versions. A forgotten memory is shown and marked.
+    The id can be shortened to its beginning; the id of one of its versions works too. A forgotten memory is
+    shown and marked.
 
     \b
     Examples:
@@ -180,12 +182,13 @@ def report(call: Call, *outcomes: Outcome) -> None:
             continue
         memory = outcome.memory
         version = f" (version {memory.version})" if memory.version > 1 else ""
-        screen.line(_DONE[outcome.change], " ", screen.styled(ids.short(memory.id), fg="cyan"), version)
+        name = call.short_ids([memory.id])[memory.id]
+        screen.line(_DONE[outcome.change], " ", screen.styled(name, fg="cyan"), version)
 
 
-def _row(memory: Memory) -> tuple[str, ...]:
+def _row(memory: Memory, name: str) -> tuple[str, ...]:
     return (
-        ids.short(memory.id),
+        name,
         screen.day(memory.created_at),
         memory.kind,
         "" if memory.forgotten_at is None else "forgotten",

@@ -147,12 +147,13 @@ def _preview(call: Call, memory_ids: tuple[str, ...], chosen: Filter) -> None:
     else:
         found = call.engine.list(bank, chosen, limit=LIST_MAX)
         count = call.engine.count(bank, chosen)
+    names = call.short_ids([memory.id for memory in found])
     for memory in found:
         if call.as_json:
             screen.emit(memory_out(memory, bank))
         else:
             text = screen.shortened(memory.text, screen.width() - 14)
-            screen.line(screen.styled(ids.short(memory.id), fg="cyan"), "  ", screen.styled(text))
+            screen.line(screen.styled(names[memory.id], fg="cyan"), "  ", screen.styled(text))
     more = f", of which the first {LIST_MAX:,} are shown" if count > len(found) else ""
     screen.note(f"Would forget {screen.counted(count, 'memory')}{more}. Nothing was changed.")
 

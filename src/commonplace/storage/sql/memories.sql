@@ -10,6 +10,17 @@ select {memory_columns} from memories m where m.id = :id and m.bank_id = :bank_i
 -- name: find_memory_of_version
 select {memory_columns} from versions v join memories m on m.id = v.memory_id where v.id = :id and m.bank_id = :bank_id;
 
+-- name: memories_in_range
+select {memory_columns} from memories m where m.id between :first and :last and m.bank_id = :bank_id
+order by m.id desc limit :limit;
+
+-- The ids right before and after some ids, of whatever bank.
+-- name: neighbouring_ids
+select given.value as id,
+  (select max(m.id) from memories m where m.id < given.value) as before,
+  (select min(m.id) from memories m where m.id > given.value) as after
+from json_each(:ids) given;
+
 -- name: find_memory_by_key
 select {memory_columns} from memories m
 where m.bank_id = :bank_id and m.project = :project and m.user = :user and m.agent = :agent and m.run = :run
