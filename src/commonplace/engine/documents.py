@@ -7,7 +7,7 @@ from dataclasses import replace
 from commonplace import checks
 from commonplace.activities import Document, DocumentChange, DocumentDraft, Page
 from commonplace.engine.banks import known
-from commonplace.engine.forgetting import purge_where, scrub
+from commonplace.engine.erasing import purge_where, scrub
 from commonplace.engine.memories import bounded
 from commonplace.engine.parts import Parts
 from commonplace.errors import NotFound

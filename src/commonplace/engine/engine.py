@@ -10,6 +10,7 @@ from commonplace.engine import (
     derived,
     directives,
     documents,
+    erasing,
     forgetting,
     jobs,
     keys,
@@ -48,7 +49,7 @@ class Engine(Parts):
     update_bank = banks.update_bank
     get_bank = banks.get_bank
     list_banks = banks.list_banks
-    delete_bank = forgetting.delete_bank
+    delete_bank = erasing.delete_bank
 
     remember = settled(memories.remember)
     remember_many = settled(memories.remember_many)
@@ -71,8 +72,8 @@ class Engine(Parts):
     forget = settled(forgetting.forget)
     forget_where = settled(forgetting.forget_where)
     restore = settled(forgetting.restore)
-    purge = settled(forgetting.purge)
-    purge_where = settled(forgetting.purge_where)
+    purge = settled(erasing.purge)
+    purge_where = settled(erasing.purge_where)
 
     history = past.history
     get_version = past.get_version

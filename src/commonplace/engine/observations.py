@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from commonplace import text as words
 from commonplace.engine import marks, retelling
-from commonplace.engine.forgetting import purge
+from commonplace.engine.erasing import purge
 from commonplace.engine.marks import Mark, mark_of
 from commonplace.engine.memories import newborn, next_version
 from commonplace.engine.parts import Parts

@@ -27,7 +27,8 @@ def once(parts: Parts, bank: str, key: Once, content: object, work: Callable[[],
     with parts.db.transaction():
         bank_id = banks.ensure(parts.db, name, parts.clock.now()).id
         if found := memories.find_reply(parts.db, bank_id, **place):
-            if found[0] != content_hash:
+            # The hash of what was erased since is gone with it.
+            if found[0] not in (content_hash, ""):
                 raise Conflict(
                     "The idempotency key was used with other content.", hint="Use a new key for new content."
                 )

@@ -17,7 +17,7 @@ from commonplace.activities import Document, DocumentDraft, Job
 from commonplace.engine import documents, graph, marks, mental_models, observations, reading, sayings
 from commonplace.engine.banks import known
 from commonplace.engine.drafts import checked_draft, checked_origin
-from commonplace.engine.forgetting import purge_where, scrub
+from commonplace.engine.erasing import purge_where, scrub
 from commonplace.engine.jobs import enqueue
 from commonplace.engine.marks import Mark, mark_of
 from commonplace.engine.memories import count, list_memories

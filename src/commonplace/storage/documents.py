@@ -13,6 +13,12 @@ def find(db: Database, bank_id: int, name: str) -> Document | None:
     return _document(row) if row else None
 
 
+def by_id(db: Database, number: int) -> Document | None:
+    """The document of an id, with its text."""
+    row = db.one("find_document_by_id", id=number)
+    return _document(row) if row else None
+
+
 def listed(
     db: Database, bank_id: int, words: str | None, *, limit: int, offset: int, user: str | None = None
 ) -> list[Document]:

@@ -6,6 +6,9 @@ d.created_at, d.updated_at
 -- name: find_document
 select {document_columns}, d.text from documents d where d.bank_id = :bank_id and d.name = :name;
 
+-- name: find_document_by_id
+select {document_columns}, d.text from documents d where d.id = :id;
+
 -- A document that was told for a named user says so in its metadata.
 -- name: document_matches
 d.bank_id = :bank_id

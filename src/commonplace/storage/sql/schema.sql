@@ -102,6 +102,8 @@ create table versions (
   unique (memory_id, number)
 ) strict;
 
+create index versions_by_document on versions (document_id, memory_id) where document_id is not null;
+
 -- One row per mutating call on a project; the number is what `at revision` means.
 create table revisions (
   bank_id integer not null references banks (id),

@@ -1,0 +1,74 @@
+"""Takes erased statements out of the text they came from, sentence by sentence.
+
+A sentence goes when it holds a word that only erased statements have. A statement whose every word is also said by one
+that stays goes with the sentences that say nothing else. Pure.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from commonplace import text as words
+
+# One sign at a time, so that a long run of them is read once.
+_BETWEEN = re.compile(r"((?<=[。！？])|(?<=[.!?])\s|\n)")
+
+
+@dataclass(frozen=True, slots=True)
+class Erased:
+    """An erased statement in all the wordings it had, and whether the text must still hold it."""
+
+    wordings: tuple[str, ...]
+    present: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Redacted:
+    """What is left of a text; None where a statement could not be found. `words` are those that must not stay."""
+
+    text: str | None
+    words: frozenset[str]
+
+    def holds(self, text: str) -> bool:
+        """Whether a text has a word that must not stay."""
+        return bool(self.words) and not self.words.isdisjoint(words.terms(text))
+
+
+def without(text: str, erased: Sequence[Erased], kept: Iterable[str]) -> Redacted:
+    """A text without some statements, of which others are kept."""
+    said = frozenset(term for one in kept for term in words.terms(one))
+    pieces = _BETWEEN.split(text)
+    sentences, ends = pieces[::2], [*pieces[1::2], ""]
+    terms = [frozenset(words.terms(one)) for one in sentences]
+    where: dict[str, set[int]] = {}
+    for place, some in enumerate(terms):
+        for term in some:
+            where.setdefault(term, set()).add(place)
+    gone: set[int] = set()
+    own: set[str] = set()
+    found = True
+    for one in erased:
+        hits, mine = _places(one, said, terms, where)
+        found = found and bool(hits or not one.present)
+        gone |= hits
+        own |= mine
+    left = "".join(sentences[n] + ends[n] for n in range(len(sentences)) if n not in gone)
+    return Redacted(left.strip() if found else None, frozenset(own))
+
+
+def _places(
+    one: Erased, said: frozenset[str], terms: Sequence[frozenset[str]], where: dict[str, set[int]]
+) -> tuple[set[int], set[str]]:
+    """The sentences that tell of a statement, and its own words."""
+    hits: set[int] = set()
+    own: set[str] = set()
+    for wording in one.wordings:
+        wanted = frozenset(words.question_terms(wording))
+        mine = wanted - said
+        own |= mine
+        hits.update(*(where[term] for term in mine & where.keys()))
+        if not mine:
+            every = frozenset(words.terms(wording))
+            near = {place for term in wanted & where.keys() for place in where[term]}
+            hits |= {place for place in near if terms[place] <= every}
+    return hits, own
