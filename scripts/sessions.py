@@ -16,7 +16,7 @@ from pathlib import Path
 
 COLUMNS = 80
 _BLOCK = re.compile(r"(?<=^```console\n).*?(?=^```$)", re.DOTALL | re.MULTILINE)
-_ID = re.compile(r"\bm[0-9a-hjkmnp-tv-z]{11}\b")
+_ID = re.compile(r"\bm0[0-9a-hjkmnp-tv-z]{7,10}\b")
 _VARYING = re.compile(r"\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d(?::\d\d\.\d{3}Z)?)?|\d[\d,]* bytes")
 
 
@@ -37,6 +37,8 @@ def _rerun_block(block: str, real_ids: dict[str, str], folder: str, environment:
 
 def _rerun_step(step: str, real_ids: dict[str, str], folder: str, environment: Mapping[str, str]) -> str:
     command, _, before = step.partition("\n")
+    # An id that no command has printed is an example, and stands for itself.
+    real_ids |= {one: one for one in _ID.findall(command) if one not in real_ids}
     printed = run(_ID.sub(lambda found: real_ids.get(found[0], found[0]), command), folder, environment)
     if "internal error" in printed:
         raise RuntimeError(f"A bug, not a page: {command}\n{printed}")

@@ -17,7 +17,7 @@ ID_MAX = 2**53 - 1
 _DIGITS = "0123456789abcdefghjkmnpqrstvwxyz"  # Crockford's base 32: no i, l, o, u to misread.
 _VALUES = {digit: value for value, digit in enumerate(_DIGITS)}
 _CORE_LENGTH = 11
-_ABBREVIATED_LENGTH = 8
+_ABBREVIATED_LENGTH = 9  # Ids made more than 8 ms apart differ in these.
 _UUID_HIGH = 0xC033_0B1A_CE00_8000 << 64 | 0x8 << 60  # A version 8 UUID; the low 60 bits are free for the id.
 _UUID_LOW_MASK = (1 << 60) - 1
 _PREFIXED = re.compile(rf"(?:mem_|note_|job_|m)([{_DIGITS}]{{{_CORE_LENGTH}}})")
@@ -57,7 +57,7 @@ def uuid_form(number: int) -> str:
 
 
 def abbreviated(number: int, neighbours: Iterable[int]) -> str:
-    """The shortest beginning of an id that none of its neighbours shares, and at least eight characters of it."""
+    """The shortest beginning of an id that none of its neighbours shares, and at least nine characters of it."""
     # Two ids share the digits before the highest bit that differs.
     nearest = min(((number ^ other).bit_length() for other in neighbours if other != number), default=0)
     shared = _CORE_LENGTH - (nearest + 4) // 5

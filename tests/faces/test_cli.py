@@ -1,8 +1,11 @@
 """The commands, as people and programs use them."""
 
 import json
+import re
+import sqlite3
 import sys
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -428,6 +431,34 @@ def test_rebuild_ends_with_a_summary(run: Run) -> None:
 
     assert answer.code == 0
     assert "1 memory" in answer.err
+
+
+def test_doctor_says_in_two_lines_that_all_is_well_and_more_on_request(run: Run) -> None:
+    added(run, "Staging listens on port 8080.")
+
+    answer, verbose = run("doctor"), run("doctor", "--verbose")
+
+    assert (answer.code, answer.err) == (0, "")
+    assert re.fullmatch(
+        r"All is well: \d+ checks passed.\nThe store has 1 memory in 1 bank. --verbose shows every check.\n", answer.out
+    )
+    assert verbose.code == 0
+    assert verbose.out.splitlines()[0] == "integrity\tok\tThe file is sound."
+    assert len(verbose.out.splitlines()) > 20
+
+
+def test_doctor_shows_a_problem_in_full_and_nothing_else(run: Run, home: Path) -> None:
+    added(run, "Staging listens on port 8080.")
+    with closing(sqlite3.connect(home / "commonplace.db")) as store:
+        store.execute("delete from versions")
+        store.commit()
+
+    answer = run("doctor")
+
+    assert answer.code == 1
+    assert "versions\tproblem\t" in answer.out
+    assert "\tok\t" not in answer.out
+    assert "problem" in answer.err
 
 
 def test_doctor_finds_a_healthy_store_healthy(run: Run) -> None:

@@ -45,6 +45,7 @@ class Call:
         self.bank = bank
         self.as_json = as_json
         self.reason = reason
+        self.verbose = shell.verbose
         self.opened = False
 
     @cached_property
@@ -103,8 +104,8 @@ def _login() -> str:
     return ""
 
 
-def called(*, bank: bool = True, reason: bool = False) -> Callable[[Command], Command]:
-    """Gives a command its Call, made from --bank, --json and --reason."""
+def called(*, bank: bool = True, reason: bool = False, verbose: str = "") -> Callable[[Command], Command]:
+    """Gives a command its Call, made from --bank, --json and --reason. `verbose` says what --verbose adds to it."""
 
     own = ["as_json", *(["bank"] if bank else []), *(["reason"] if reason else [])]
 
@@ -119,7 +120,10 @@ def called(*, bank: bool = True, reason: bool = False) -> Callable[[Command], Co
 
         added = [click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")]
         # The same two as before the command, for those who think of them late.
-        added += [click.option("--home", hidden=True), click.option("--verbose", is_flag=True, hidden=True)]
+        added += [
+            click.option("--home", hidden=True),
+            click.option("--verbose", is_flag=True, hidden=not verbose, help=verbose),
+        ]
         if bank:
             added.insert(0, click.option("--bank", metavar="NAME", default=DEFAULT_BANK, help="The bank to use."))
         if reason:

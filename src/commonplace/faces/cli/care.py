@@ -1,5 +1,6 @@
 """Commands that look after the store: banks, projects, rebuild, doctor, settings."""
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import cast
 
@@ -100,12 +101,13 @@ def rebuild(call: Call) -> None:
 
 
 @click.command()
-@click.option("--fix", is_flag=True, help="Mend what can be mended.")
-@called(bank=False)
+@click.option("--fix", is_flag=True, help="Repair what can be repaired safely.")
+@called(bank=False, verbose="Show the checks that passed, too.")
 def doctor(call: Call, fix: bool) -> None:
     """Check the store and explain what is wrong with it.
 
-    Ends with exit code 1 when a problem stays. With --json there is one finding on each line.
+    Shows what needs attention, or that all is well. Ends with exit code 1 when a problem remains. With --json there
+    is one finding on each line, those of the checks that passed included.
 
     \b
     Examples:
@@ -117,11 +119,22 @@ def doctor(call: Call, fix: bool) -> None:
         for finding in findings:
             screen.emit(asdict(finding))
     else:
-        columns = (Column("Check"), Column("State", styles=_STATES), Column("What was found", fold=True, share=1))
-        screen.table(columns, [(f.check, f.state, " ".join(filter(None, (f.text, f.hint)))) for f in findings])
-        screen.note(_verdict([finding.state for finding in findings]))
+        _show_findings(call, findings)
     if any(finding.state == "problem" for finding in findings):
         click.get_current_context().exit(1)
+
+
+def _show_findings(call: Call, findings: Sequence[Finding]) -> None:
+    shown = [finding for finding in findings if call.verbose or finding.state != "ok"]
+    if shown:
+        columns = (Column("Check"), Column("State", styles=_STATES), Column("What was found", fold=True, share=1))
+        screen.table(columns, [(f.check, f.state, " ".join(filter(None, (f.text, f.hint)))) for f in shown])
+        screen.note(_verdict([finding.state for finding in findings]))
+        return
+    found = call.engine.list_banks()
+    memories = screen.counted(sum(call.engine.count(bank.name) for bank in found), "memory")
+    screen.answer(f"All is well: {screen.counted(len(findings), 'check')} passed.")
+    screen.answer(f"The store has {memories} in {screen.counted(len(found), 'bank')}. --verbose shows every check.")
 
 
 def _findings(call: Call, fix: bool) -> tuple[Finding, ...]:
