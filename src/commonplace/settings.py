@@ -3,11 +3,15 @@
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 from pathlib import Path
 
 import platformdirs
 
 from commonplace.errors import Invalid
+
+# Macs with Intel processors have no onnxruntime for Python 3.14 and later.
+RERANKER = "cross-encoder" if find_spec("onnxruntime") else "none"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +41,7 @@ SETTINGS = (
     Setting("embedder", "static", "How text becomes vectors: static (inside the installation) or none"),
     Setting(
         "reranker",
-        "cross-encoder",
+        RERANKER,
         "Who reads the best candidates once more: cross-encoder (a small network that comes along) or none (faster)",
     ),
     Setting("busy_timeout_ms", "30000", "How long a write waits for another process before it gives up"),
@@ -123,7 +127,7 @@ class Settings:
     powermem_dir: str = ""
     fading_days: float = 0.0
     vault: str = "vault"
-    reranker: str = "cross-encoder"
+    reranker: str = RERANKER
 
     @property
     def database_path(self) -> Path:

@@ -1,10 +1,10 @@
 """The embedder that arrives with the installation: one table of token vectors; a text is the mean of its tokens.
 
-The table and the tokenizer are data files inside the package `wordllama`, whose code is never run. Nothing is ever
-downloaded. Training gave common tokens short vectors, so that a plain mean already weighs words by what they say.
+The table and the tokenizer are data files beside this one, made by `scripts/embedder_table.py` from those of wordllama
+(MIT); NOTICE says where they come from. Nothing is ever downloaded. Training gave common tokens short vectors, so that
+a plain mean already weighs words by what they say.
 """
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -13,38 +13,38 @@ from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
 from commonplace.errors import Unsupported
-from commonplace.models import weights
 from commonplace.models.embedder import Floats, TokenIds
 
 TEXT_CHARS_MAX = 20_000  # The mean of more than this many characters hardly moves.
 TOKENS_MAX = 4_000
-_WEIGHTS = "weights/l2_supercat_256.safetensors"
-_TOKENIZER = "tokenizers/l2_supercat_tokenizer_config.json"
-_TENSOR = "embedding.weight"
+_TABLE = "embedder.npy"
+_TOKENIZER = "embedder-tokenizer.json"
 
 
 class StaticEmbedder:
     """Vectors by looking up and adding: 20,000 short texts a second, no model to wait for. Safe to share."""
 
+    # Earlier versions read the same table in half floats. Cosines of their vectors and of these differ by 0.003 at
+    # most, so the name stays and no store embeds anything again.
     name = "wordllama-l2-supercat-256, tokens in order"
 
-    def __init__(self, package: str = "wordllama") -> None:
-        folder = weights.folder_of(package, _WEIGHTS, _TOKENIZER)
-        if folder is None:
+    def __init__(self, folder: Path = Path(__file__).parent) -> None:
+        table, tokenizer = folder / _TABLE, folder / _TOKENIZER
+        if not (table.is_file() and tokenizer.is_file()):
             raise Unsupported(
-                "The embedding weights are not installed.",
-                hint="Run `make` again to install them, or set COMMONPLACE_EMBEDDER to none for keyword search only.",
+                "The embedder's table is missing from this installation.",
+                hint="Install Commonplace again, or set COMMONPLACE_EMBEDDER to none for keyword search only.",
             )
-        # Mapped, not read: only the tokens in use take up memory.
-        self._table = _mapped(folder / _WEIGHTS)
-        self._tokenizer = Tokenizer.from_file(str(folder / _TOKENIZER))
+        # Mapped, not read: only the tokens in use take up memory. A row is the size of a step and the steps.
+        self._table: NDArray[np.void] = np.asarray(np.load(table, mmap_mode="r"))
+        self._tokenizer = Tokenizer.from_file(str(tokenizer))
         self._tokenizer.no_padding()
         self._tokenizer.no_truncation()
 
     @property
     def dimensions(self) -> int:
         """How long a vector is."""
-        return int(self._table.shape[1])
+        return int(self._table.dtype["steps"].shape[0])
 
     def embed(self, texts: Sequence[str]) -> Floats:
         """One row of length one per text; a text without tokens is all zeros."""
@@ -71,7 +71,8 @@ class StaticEmbedder:
 
     def token_vectors(self, ids: TokenIds) -> Floats:
         """One row per token, as long as the token is telling."""
-        return self._table[ids].astype(np.float32)
+        rows = self._table[ids]
+        return rows["steps"].astype(np.float32) * rows["step"][:, None]
 
     def token_counts(self, texts: Sequence[str]) -> list[int]:
         """How many tokens each text has, repeats included; what no vector is made of counts as well."""
@@ -88,15 +89,3 @@ class StaticEmbedder:
 
 def _lengths(rows: Floats) -> Floats:
     return np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), np.float32(1e-9))
-
-
-def _mapped(path: Path) -> NDArray[np.float16]:
-    """The one table in a safetensors file: eight bytes of length, a JSON header, the numbers."""
-    with path.open("rb") as file:
-        header_bytes = int.from_bytes(file.read(8), "little")
-        entry = json.loads(file.read(header_bytes))[_TENSOR]
-    if entry["dtype"] != "F16":
-        raise Unsupported("The embedding weights have an unknown form.", hint="Run `make` again to reinstall them.")
-    start = 8 + header_bytes + int(entry["data_offsets"][0])
-    rows, columns = entry["shape"]
-    return np.asarray(np.memmap(path, dtype=np.float16, mode="r", offset=start, shape=(int(rows), int(columns))))

@@ -1,0 +1,20 @@
+"""Builds the wheel and the source archive into a folder, with the build backend that is installed: no network."""
+
+import os
+import sys
+from pathlib import Path
+
+from flit_core import buildapi
+
+ROOT = Path(__file__).parent.parent
+
+
+def main(folder: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    os.chdir(ROOT)
+    for build in (buildapi.build_wheel, buildapi.build_sdist):
+        print(folder / build(str(folder)))
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]).resolve())
