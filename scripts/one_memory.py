@@ -71,9 +71,10 @@ class Session:
         answers: list[Any] = []
         for place, (dialect, tool, given, part) in enumerate(calls):
             result = self.ask(dialect, tool, **given)
-            answers.append(result["structuredContent"])
+            answer = result["structuredContent"]
+            answers.append(answer["data"] if dialect == "memories" else answer)
             self.lines += [""] if place else []
-            self.lines += [f"{CALLED[dialect]}: {tool} {compact(given)}", *answered(part(result["structuredContent"]))]
+            self.lines += [f"{CALLED[dialect]}: {tool} {compact(given)}", *answered(part(answers[-1]))]
         self.lines += ["```", ""]
         return answers
 
@@ -265,7 +266,7 @@ def forgotten(session: Session) -> None:
     session.say("You delete the rule from among your notes. No search, context, tree, bundle or reflection has it now:")
     session.show(
         ("vault", "memory_forget", {"id": ids.note(rule.id)}, fields("status")),
-        ("memories", "get_rules", {"project_id": "shop"}, each("rules", "content")),
+        ("memories", "get_rules", {"project_id": "shop"}, each("projectRules", "content")),
         ("powermem", "search_memories", {"query": "Tuesdays"}, each("results", "memory")),
         ("hindsight", "recall", {"query": "Tuesdays"}, each("results", "text")),
     )
@@ -280,7 +281,7 @@ def forgotten(session: Session) -> None:
             {"project_id": "shop", "keypath": ids.short(rule.id), "value": "Deploy the shop on Mondays only."},
             data("action", "version"),
         ),
-        ("memories", "get_rules", {"project_id": "shop"}, each("rules", "content", "tags")),
+        ("memories", "get_rules", {"project_id": "shop"}, each("projectRules", "content", "tags")),
     )
     session.say(
         "What really erases is what its product says erases: `vacuum_memories`, `delete_document`, `clear_memories`, "

@@ -40,7 +40,7 @@ _CONTRACT = _promises(
     get_context:edges | Conflict and refinement links are followed over contradicts and supersedes edges.
     get_context:conflicts | conflicts[] has pair ids, edge type, confidence, explanation and suggestion.
     get_context:trace | trace has the strategy and the conflict count.
-    trace:dropped | A trace tells which channel found what with which score, and what was left out and why.
+    trace:dropped | On request a trace tells what found each memory with which score, and what was left out and why.
     start_session:starts | It starts a new session with title, client, user, metadata and project.
     start_session:global | global starts a global session.
     checkpoint_session:appends | It appends an event to an active session.
@@ -109,7 +109,7 @@ _CONTRACT = _promises(
 _DECIDED = _promises(
     _ISSUE,
     """
-    answers:twice | Every success has readable text and the envelope with the data repeated at the top.
+    answers:twice | Every success has readable text and the envelope, and nothing is in the envelope twice.
     errors:twice | A failure is a readable sentence and a typed error.
     limits:maxima | Limits are at most 50, 50 and 100; below one they are the usual ones.
     scope:every-tool | A user's rows are out of reach of others on edit, forget, bulk, vacuum, reminders and sessions.
@@ -117,7 +117,7 @@ _DECIDED = _promises(
     scope:read | A read with project_id shows that project and the global rows.
     scope:both | global together with project_id is refused.
     project:git | The project is told by the git remote of the working folder, without starting a program.
-    project:echo | The project is echoed in the answer.
+    project:echo | The project that was told by the git remote is echoed in the answer.
     rules:order | Rules for files come before project rules, and those before global ones.
     rules:paths | Path globs select rules when the query or the metadata names a file.
     rules:limit | All rules come whatever the limit.

@@ -31,15 +31,15 @@ def shown(memories: Memories, **given: Any) -> list[str]:
 
 @requirement("memories:get_context:primary", "memories:get_context:rules-first", "memories:get_context:query")
 def test_rules_come_first_with_paths_and_category_then_what_is_relevant(memories: Memories) -> None:
-    memories.add("Use RESTful naming", type="rule", paths=["src/api/**"], category="api")
+    naming = memories.add("Use RESTful naming", type="rule", paths=["src/api/**"], category="api")
     tea = memories.add("Tea is at four", type="fact", tags=["break"])
     memories.add("The port is 8080", type="fact")
 
     data, text = memories.both("get_context", query="tea")
     assert (data["rules"][0]["paths"], data["rules"][0]["category"]) == (["src/api/**"], "api")
-    assert contents(data["memories"]) == contents(data["longTermMemories"]) == ["Tea is at four"]
+    assert contents(data["memories"]) == ["Tea is at four"]
     assert text == (
-        "## Active Rules\n- Use RESTful naming (paths: src/api/**) {api}\n\n"
+        f"## Active Rules\n- {naming}: Use RESTful naming (paths: src/api/**) {{api}}\n\n"
         f'## Relevant to: "tea"\n📋 FACT (G) {tea}: Tea is at four [break]'
     )
 
@@ -47,7 +47,7 @@ def test_rules_come_first_with_paths_and_category_then_what_is_relevant(memories
 def test_an_empty_store_says_what_to_do(memories: Memories) -> None:
     data, text = memories.both("get_context", query="anything")
     assert text == "No context found. Use add_memory to store rules and knowledge."
-    assert (data["rules"], data["memories"], data["conflicts"]) == ([], [], [])
+    assert data == {"rules": [], "memories": []}
 
 
 @requirement("memories:rules:order")
@@ -88,7 +88,7 @@ def test_the_files_of_a_session_select_rules(memories: Memories) -> None:
     memories.add("api", type="rule", paths=["src/api/**"])
     memories.add("docs", type="rule", paths=["*.md"])
     session = memories("start_session", metadata={"files": ["src/api/users.ts"]})["id"]
-    data = memories("get_context", session_id=session)
+    data = memories("get_context", session_id=session, include_trace=True)
     assert contents(data["rules"]) == ["api"]
     assert data["trace"]["rulesForOtherFiles"] == 1
 
@@ -125,9 +125,10 @@ def test_working_memories_come_first_and_are_gone_after_a_day(memories: Memories
 
     for query in ({}, {"query": "tea"}):
         got = memories("get_context", **query)
-        assert contents(got["workingMemories"]) == ["Tea in hand"]
-        assert contents(got["memories"])[0] == "Tea in hand"
-        assert set(contents(got["longTermMemories"])) == {"Tea long", "Tea newest"}
+        first, *others = got["memories"]
+        assert (first["content"], first["layer"]) == ("Tea in hand", "working")
+        assert set(contents(others)) == {"Tea long", "Tea newest"}
+        assert not any("layer" in one for one in others)
         assert shown(memories, mode="working", **query) == ["Tea in hand"]
         assert set(shown(memories, mode="long_term", **query)) == {"Tea long", "Tea newest"}
         assert shown(memories, mode="rules_only", **query) == []
@@ -162,10 +163,10 @@ def test_memories_at_odds_are_named_with_confidence_explanation_and_suggestion(m
     assert 0 < conflict["confidence"] <= 1
     assert '"tea"' in conflict["explanation"]
     assert "clarify" in conflict["suggestion"]
-    assert (data["trace"]["strategy"], data["trace"]["conflictCount"]) == ("baseline", 1)
+    assert data["trace"] == {"strategy": "baseline", "conflictCount": 1}
     assert "## Conflicts" in text
     # Both ends must be in the answer.
-    assert memories("get_context", query="tea", limit=1)["conflicts"] == []
+    assert "conflicts" not in memories("get_context", query="tea", limit=1)
 
 
 @requirement("memories:trace:dropped")
@@ -175,7 +176,7 @@ def test_a_trace_tells_what_found_each_memory_and_why_others_were_left_out(memor
         memories.add(f"Green tea number {number} is brewed at 70 degrees.")
     apart = memories.add("The tram to the harbour leaves at nine.")
 
-    data = memories(tool, query="green tea", limit=2)
+    data = memories(tool, query="green tea", limit=2, include_trace=True)
     trace, kept = data["trace"], [one["id"] for one in data["memories"]]
     assert [one["id"] for one in trace["results"]] == kept
     assert {"keyword", "vector"} <= set(trace["results"][0]["channels"])
@@ -191,12 +192,13 @@ def test_a_trace_tells_what_found_each_memory_and_why_others_were_left_out(memor
 def test_what_comes_in_over_a_link_is_not_told_as_left_out(memories: Memories) -> None:
     for number in range(30):
         memories.add(f"Green tea number {number} is brewed at 70 degrees.")
-    data = memories("get_context", query="green tea", limit=1, retrieval_strategy="hybrid_graph", graph_limit=5)
+    wide: dict[str, Any] = {"retrieval_strategy": "hybrid_graph", "graph_limit": 5, "include_trace": True}
+    data = memories("get_context", query="green tea", limit=1, **wide)
     shown = {one["id"] for one in data["memories"]}
     assert len(shown) > 1
     assert not shown & {one["id"] for one in data["trace"]["dropped"]}
     assert data["trace"]["droppedCount"] > len(data["trace"]["dropped"]) == 10
-    assert memories("get_context")["trace"]["dropped"] == []
+    assert memories("get_context", include_trace=True)["trace"]["dropped"] == []
 
 
 @pytest.mark.parametrize(
@@ -220,7 +222,7 @@ def test_a_corrected_memory_is_no_conflict_any_more(memories: Memories, clock: S
     assert len(memories("get_context")["conflicts"]) == 1
     clock.advance(1)
     memories("edit_memory", id=second, content="Lunch: noon")
-    assert memories("get_context")["conflicts"] == []
+    assert "conflicts" not in memories("get_context")
 
 
 @requirement(
@@ -248,7 +250,12 @@ def test_a_graph_search_follows_links_as_far_as_it_is_told(memories: Memories) -
     assert {one["id"] for one in graph(graph_depth=2)} == {second, third}
     assert len(graph(graph_depth=2, graph_limit=1)) == 1
     assert graph(graph_depth=0) == []
-    trace = memories("get_context", retrieval_strategy="hybrid", graph_depth=0)["trace"]
+    assert "trace" not in memories("get_context", query="vitest")
+    assert memories("get_context", retrieval_strategy="hybrid")["trace"] == {
+        "strategy": "hybrid_graph",
+        "conflictCount": 0,
+    }
+    trace = memories("get_context", retrieval_strategy="hybrid", graph_depth=0, include_trace=True)["trace"]
     assert (trace["requestedStrategy"], trace["strategy"], trace["fallbackTriggered"]) == (
         "hybrid_graph",
         "baseline",
@@ -348,7 +355,7 @@ def test_an_unknown_or_closed_session_still_gets_its_context(memories: Memories)
     for session in ("sess_123", "m00000000001", closed):
         data, text = memories.both("get_context", session_id=session, task_completed=True)
         assert contents(data["rules"]) == ["Be kind."]
-        assert data["compaction"]["checkpointId"] is None
+        assert "checkpointId" not in data["compaction"]
         assert "Write-ahead checkpoint failed: " in text
 
 

@@ -29,11 +29,12 @@ def test_a_memory_keeps_everything_it_was_given(memories: Memories) -> None:
     )
     memory = data["memory"]
     assert text == data["message"] == f"Stored 🔧 SKILL {data['id']} (global)"
-    assert memory == memories("list_memories")["memories"][0]
-    assert (memory["content"], memory["type"], memory["layer"]) == ("## Deploy\n\n1. Run tests", "skill", "long_term")
+    assert (memory["content"], memory["type"]) == ("## Deploy\n\n1. Run tests", "skill")
     assert (memory["tags"], memory["paths"]) == (["ops", "ci"], ["src/api/**", "src/routes/**"])
     assert (memory["category"], memory["metadata"]) == ("deploy", metadata)
-    assert memory["createdAt"] == memory["updatedAt"] == "2026-09-21T14:13:20.000Z"
+    assert memory.pop("createdAt") == memory["updatedAt"] == "2026-09-21T14:13:20.000Z"
+    # Among others it is shown with the day.
+    assert memories("list_memories")["memories"] == [memory | {"updatedAt": "2026-09-21"}]
 
 
 @requirement("memories:add_memory:type")
@@ -59,7 +60,8 @@ def test_a_read_shows_its_project_and_what_belongs_to_none(memories: Memories) -
     for given, expected in seen:
         assert set(memories.contents(**given)) == expected
         assert set(memories.found("tea", **given)) == expected
-        assert {one["content"] for one in memories("get_rules", **given)["rules"]} == expected
+        split = memories("get_rules", **given)
+        assert {one["content"] for one in (*split["globalRules"], *split["projectRules"])} == expected
         assert {one["content"] for one in memories("get_context", **given)["rules"]} == expected
 
 
@@ -126,8 +128,7 @@ def test_search_finds_by_words_and_ranks_the_best_first(memories: Memories) -> N
 
     data, text = memories.both("search_memories", query="database schema")
     assert data["memories"][0]["content"] == "The database schema lives in schema.sql"
-    assert data["count"] == len(data["memories"])
-    assert text.startswith(f"Found {data['count']} memories:\n\n💡 DECISION (G) ")
+    assert text.startswith(f"Found {len(data['memories'])} memories:\n\n💡 DECISION (G) ")
     assert memories("get_context", query="database schema")["memories"][0]["content"] == data["memories"][0]["content"]
     assert memories.text("search_memories", query="zebra quantum") == "No memories found matching your query."
 
@@ -170,15 +171,16 @@ def test_limits_have_the_numbers_of_the_page_and_the_hosted_maxima(engine: Engin
 @requirement("memories:get_rules:split")
 def test_rules_are_split_by_scope(memories: Memories) -> None:
     assert memories.text("get_rules") == "No rules defined. Add rules with: add_memory with type='rule'"
-    memories.add("Be kind.", type="rule", category="tone")
-    memories.add("Use tabs.", type="rule", project_id="p", paths=["*.go"])
+    kind = memories.add("Be kind.", type="rule", category="tone")
+    tabs = memories.add("Use tabs.", type="rule", project_id="p", paths=["*.go"])
     memories.add("No rule", project_id="p")
 
     data, text = memories.both("get_rules", project_id="p")
-    assert text == "## Global Rules\n- Be kind. {tone}\n\n## Project Rules\n- Use tabs. (paths: *.go)"
+    assert text == (
+        f"## Global Rules\n- {kind}: Be kind. {{tone}}\n\n## Project Rules\n- {tabs}: Use tabs. (paths: *.go)"
+    )
     assert [one["content"] for one in data["globalRules"]] == ["Be kind."]
     assert [one["content"] for one in data["projectRules"]] == ["Use tabs."]
-    assert len(data["rules"]) == 2
 
 
 def test_a_rule_cannot_forge_a_section(memories: Memories) -> None:
@@ -233,10 +235,10 @@ def test_an_edit_changes_what_is_given_and_nothing_else(memories: Memories) -> N
     memories("edit_memory", id=number, paths=["src/api/**"], category="api", metadata={"z": 2})
     memories("edit_memory", id=number, category=None)
     (memory,) = memories("list_memories")["memories"]
-    assert (memory["category"], memory["metadata"], memory["paths"]) == (None, {"z": 2}, ["src/api/**"])
+    assert (memory.get("category"), memory["metadata"], memory["paths"]) == (None, {"z": 2}, ["src/api/**"])
     memories("edit_memory", id=number, metadata=None, tags=[])
     (memory,) = memories("list_memories")["memories"]
-    assert (memory["metadata"], memory["tags"]) == (None, [])
+    assert not {"metadata", "tags"} & set(memory)
 
 
 def test_an_edit_to_nothing_but_white_space_is_refused(memories: Memories) -> None:

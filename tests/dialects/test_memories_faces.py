@@ -74,11 +74,10 @@ def test_on_stdio_the_project_is_that_of_the_folder(home: Path, tmp_path: Path) 
     assert added["structuredContent"]["meta"]["projectSource"] == "git"
 
     (seen,) = stdio(home, inside, [("list_memories", {})])
-    assert seen["structuredContent"]["count"] == 1
+    assert len(seen["structuredContent"]["data"]["memories"]) == 1
     assert seen["content"][0]["text"].endswith("Project: github.com/User/Repo (from the git remote)")
     (elsewhere,) = stdio(home, tmp_path, [("list_memories", {})])
-    assert elsewhere["structuredContent"]["count"] == 0
-    assert elsewhere["structuredContent"]["meta"]["projectSource"] == "global"
+    assert elsewhere["structuredContent"] == {"ok": True, "data": {"memories": []}}
 
 
 @requirement("memories:project:git", "memories:project:echo")
@@ -86,13 +85,14 @@ def test_what_a_call_says_wins_over_the_folder(engine: Engine, tmp_path: Path) -
     memories = Memories(engine, str(repository(tmp_path / "r", "https://tok:x@github.com/u/r.git")))
 
     def project(tool: str, **given: Any) -> tuple[Any, Any]:
-        meta = memories.whole(tool, **given)[0]["meta"]
-        return meta["projectId"], meta["projectSource"]
+        meta = memories.whole(tool, **given)[0].get("meta", {})
+        return meta.get("projectId"), meta.get("projectSource")
 
-    own, other = ("github.com/u/r", "git"), ("p", "argument")
+    # Who names a project, or none, knows which one it is; who names nothing is told.
+    own, other = ("github.com/u/r", "git"), (None, None)
     assert project("add_memory", content="x") == own
     assert project("add_memory", content="x", project_id="p") == other
-    assert project("add_memory", content="x", **{"global": True}) == (None, "global")
+    assert project("add_memory", content="x", **{"global": True}) == other
     for tool, more in (
         ("get_context", {}),
         ("search_memories", {"query": "x"}),
@@ -108,7 +108,7 @@ def test_what_a_call_says_wins_over_the_folder(engine: Engine, tmp_path: Path) -
         assert project(tool, **more) == own, tool
         assert project(tool, **more, project_id="p") == other, tool
     # What destroys goes by its filters alone: the page calls project_id one of them.
-    assert project("bulk_forget_memories", pattern="x", dry_run=True) == (None, "global")
+    assert project("bulk_forget_memories", pattern="x", dry_run=True) == other
     assert memories("bulk_forget_memories", pattern="x", dry_run=True)["count"] == 3
 
 
@@ -124,8 +124,8 @@ def test_two_stdio_processes_and_a_server_write_at_once_and_nothing_is_lost(home
         posted = [post.result() for post in posts]
         assert len(running.ask("/memories/mcp", "tools/list").json["result"]["tools"]) == 24
     answers = [*piped, *posted]
-    assert [one["error"] for one in answers if not one["ok"]] == []
-    assert len({one["id"] for one in answers}) == 3 * ADDS
+    assert [one for one in answers if not one["ok"]] == []
+    assert len({one["data"]["id"] for one in answers}) == 3 * ADDS
     engine = commonplace.open(home)
     stored = {memory.text for memory in engine.list("default", limit=1_000)}
     assert stored == {f"{name} {number}" for name in ("one", "two", "http") for number in range(ADDS)}

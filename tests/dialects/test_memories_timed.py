@@ -72,7 +72,7 @@ def test_when_a_cron_expression_comes_due(home: Path, cron: str, expected: str) 
 def test_what_is_no_cron_expression_is_refused(home: Path, cron: str) -> None:
     memories, _ = at(home, MONDAY)
     assert memories.refused("add_reminder", cron_expression=cron, message="m")["type"] == "validation_error"
-    assert memories("list_reminders", include_disabled=True)["count"] == 0
+    assert memories("list_reminders", include_disabled=True)["reminders"] == []
 
 
 @requirement("memories:reminders:cron")
@@ -120,12 +120,12 @@ def test_a_reminder_rests_comes_back_and_goes(home: Path) -> None:
     memories, clock = at(home, MONDAY)
     number = memories("add_reminder", cron_expression="0 9 * * *", message="m")["id"]
     data, text = memories.both("disable_reminder", id=number)
-    assert (data["reminder"]["enabled"], data["reminder"]["nextTriggerAt"], text) == (
+    assert (data["reminder"]["enabled"], data["reminder"].get("nextTriggerAt"), text) == (
         False,
         None,
         f"Disabled reminder {number}.",
     )
-    assert memories("list_reminders")["count"] == 0
+    assert memories("list_reminders")["reminders"] == []
     assert memories.text("list_reminders", include_disabled=True) == (
         f"1 reminders:\n- {number} [disabled] 0 9 * * * :: m (next: n/a)"
     )
@@ -192,7 +192,7 @@ def test_a_cancelled_stream_and_a_blank_one_leave_nothing(memories: Memories) ->
     blank = memories("start_memory_stream")["id"]
     memories("append_memory_chunk", stream_id=blank, chunk=" \n")
     data, text = memories.both("finalize_memory_stream", stream_id=blank)
-    assert (text, data["memory"]) == (f"Stream {blank} was empty - no memory created.", None)
+    assert (text, data.get("memory")) == (f"Stream {blank} was empty - no memory created.", None)
     memories.refused("finalize_memory_stream", stream_id=blank)
     assert memories.contents() == []
 

@@ -33,8 +33,8 @@ def test_a_user_is_still_a_wall_for_a_caller_that_names_one_on_stdio(home: Path)
     with opened(home, PROGRAM, "mcp", "--dialect", "memories") as pipes:
         pipes.hello("2025-06-18")
         pipes.call("add_memory", content="Ada likes tea", user_id="ada")
-        of_ada = pipes.call("list_memories", user_id="ada")["structuredContent"]["memories"]
-        of_bo = pipes.call("list_memories", user_id="bo")["structuredContent"]["memories"]
+        of_ada = pipes.call("list_memories", user_id="ada")["structuredContent"]["data"]["memories"]
+        of_bo = pipes.call("list_memories", user_id="bo")["structuredContent"]["data"]["memories"]
 
     assert [one["content"] for one in of_ada] == ["Ada likes tea"]
     assert of_bo == []
@@ -44,8 +44,8 @@ def test_a_tenant_is_still_another_bank_for_a_caller_that_names_one_on_stdio(hom
     with opened(home, PROGRAM, "mcp", "--dialect", "memories") as pipes:
         pipes.hello("2025-06-18")
         pipes.call("add_memory", content="Tea", tenant_id="shop")
-        there = pipes.call("list_memories", tenant_id="shop")["structuredContent"]["memories"]
-        here = pipes.call("list_memories")["structuredContent"]["memories"]
+        there = pipes.call("list_memories", tenant_id="shop")["structuredContent"]["data"]["memories"]
+        here = pipes.call("list_memories")["structuredContent"]["data"]["memories"]
 
     assert [one["content"] for one in there] == ["Tea"]
     assert here == []

@@ -18,7 +18,7 @@ from commonplace.engine.engine import Engine
 from commonplace.engine.mental_models import MentalModel
 from commonplace.records import Draft, Scope
 from tests.dialects.speaking import Client
-from tests.one_memory.tongues import FORMS
+from tests.one_memory.tongues import FORMS, ask
 
 SECRET = "quincunx"
 CUE = "Zofia"
@@ -217,7 +217,7 @@ def test_an_operation_for_another_user_does_not_tell_of_what(engine: Engine) -> 
     hindsight = Client(engine, registry.single("hindsight"))
     for _ in range(2):
         memories.result("add_memory", content="Ada stores rope.", user_id="ada")
-    winner = memories.result("consolidate_memories", user_id="ada")["structuredContent"]["winners"]
+    winner = ask(memories, "consolidate_memories", user_id="ada")["winners"]
     told = hindsight.result("list_operations")["structuredContent"]
     assert (len(winner), told["total"]) == (1, 1)
     assert winner[0] not in str(told)
@@ -227,10 +227,10 @@ def test_an_operation_for_another_user_does_not_tell_of_what(engine: Engine) -> 
 def test_a_named_user_sees_own_and_shared_rows_and_changes_own(engine: Engine) -> None:
     memories = Client(engine, registry.find("memories"))
     powermem = Client(engine, registry.find("powermem"))
-    mine = memories.result("add_memory", content="Ada stores rope.", user_id="ada")["structuredContent"]["id"]
-    ours = memories.result("add_memory", content="Everybody stores rope.")["structuredContent"]["id"]
+    mine = ask(memories, "add_memory", content="Ada stores rope.", user_id="ada")["id"]
+    ours = ask(memories, "add_memory", content="Everybody stores rope.")["id"]
 
-    shared = memories.result("search_memories", query="rope", user_id="ada")["structuredContent"]["memories"]
+    shared = ask(memories, "search_memories", query="rope", user_id="ada")["memories"]
     alone = powermem.result("search_memories", query="rope", user_id="ada")["structuredContent"]["results"]
 
     assert {one["id"] for one in shared} == {mine, ours}
@@ -244,8 +244,8 @@ def test_the_owner_by_name_is_the_owner(engine: Engine) -> None:
     powermem = Client(engine, registry.find("powermem"))
     memories = Client(engine, registry.find("memories"))
     powermem.result("add_memory", messages="The rope is in the loft.", user_id="mcp_user")
-    found = memories.result("search_memories", query="rope", user_id="mcp_user")["structuredContent"]["memories"]
-    assert [(one["content"], one["userId"]) for one in found] == [("The rope is in the loft.", None)]
+    found = ask(memories, "search_memories", query="rope", user_id="mcp_user")["memories"]
+    assert [(one["content"], one.get("userId")) for one in found] == [("The rope is in the loft.", None)]
 
 
 def test_a_project_shows_where_it_should_and_nowhere_else(engine: Engine) -> None:
@@ -254,7 +254,7 @@ def test_a_project_shows_where_it_should_and_nowhere_else(engine: Engine) -> Non
     memories.result("add_memory", content="The rope is in the loft.", project_id="cellar")
 
     def seen(**more: str) -> int:
-        return len(memories.result("search_memories", query="rope", **more)["structuredContent"]["memories"])
+        return len(ask(memories, "search_memories", query="rope", **more)["memories"])
 
     def found(**more: str) -> int:
         return len(memstate.result("memstate_search", query="rope", **more)["structuredContent"]["data"]["results"])
@@ -270,7 +270,7 @@ def test_marks_of_ours_cannot_be_forged_to_look_through_a_wall(engine: Engine) -
     memories = Client(engine, registry.find("memories"))
     assert powermem.result("add_memory", messages="A.", memory_type="observation", metadata=forged)["isError"]
     assert memories.result("add_memory", content="A.", metadata=forged)["isError"]
-    own = memories.result("add_memory", content="A.")["structuredContent"]["id"]
+    own = ask(memories, "add_memory", content="A.")["id"]
     assert memories.result("edit_memory", id=own, metadata=forged)["isError"]
     assert powermem.result("update_memory", memory_id=own, content="A.", metadata=forged)["isError"]
 

@@ -139,7 +139,9 @@ def ask(client: InProcess, tool: str, **given: Any) -> dict[str, Any]:
     """What a tool answers to a call that succeeds, for programs."""
     result = client.result(tool, **given)
     assert not result["isError"], result
-    return result["structuredContent"]
+    answer: dict[str, Any] = result["structuredContent"]
+    # memories.sh answers in an envelope; that of Memstate is part of what its contract promises.
+    return answer["data"] if "ok" in answer and "schema_version" not in answer else answer
 
 
 def spread(memory: Memory, turn: int) -> str:

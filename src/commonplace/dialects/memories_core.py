@@ -35,6 +35,7 @@ _FIELDS = ("content", "type", "tags", "paths", "category", "metadata")
 Paths = Annotated[list[str] | None, About("Glob patterns for path-scoped rules.", None, 100)]
 Types = Annotated[list[Type] | None, About("Filter by several types; wins over type.", None, 100)]
 InLayer = Annotated[Layer | None, About("Only this layer.")]
+Traced = Annotated[bool, About("Also tell what found each result with which score, and what was left out and why.")]
 
 
 @tool("reads", Does("find", words="query"), title="Get context", always_loaded=True)
@@ -62,12 +63,14 @@ def get_context(
     metadata: Annotated[
         dict[str, Any] | None, About('The files at hand, such as {"file": "src/api/users.ts"}.')
     ] = None,
+    include_trace: Traced = False,
 ) -> Reply:
     """Get rules and relevant context. Call this FIRST, at the start of every task.
 
     Returns all active rules, those for certain files first, then memories relevant to the query, or the recent ones.
     Name the file you work on and rules for other files stay away. conflicts[] lists memories that contradict each
-    other. With session_id and budget hints, a checkpoint is written when it is time to compact.
+    other; `unsure` is there when none of the memories is surely an answer. With session_id and budget hints, a
+    checkpoint is written when it is time to compact.
     """
     here = place(call, tenant_id, user_id, project_id)
     requested = "hybrid_graph" if retrieval_strategy.strip() == "hybrid" else retrieval_strategy.strip()
@@ -86,8 +89,11 @@ def get_context(
         around=Surroundings(session_id or "", metadata or {}, hints),
     )
     found = call.engine.context(here.bank, wanted)
-    data = shapes.context(found) | {"trace": shapes.trace(found, requested, graph_depth, linked_max)}
-    return shapes.reply("get_context", here, data, shapes.context_text(found, asked))
+    data = shapes.context(found)
+    if include_trace or found.conflicts or requested != "baseline":
+        traced = shapes.trace if include_trace else shapes.brief_trace
+        data["trace"] = traced(found, requested, graph_depth, linked_max)
+    return shapes.reply(here, data, shapes.context_text(found, asked))
 
 
 @tool("writes", Does("write", words="content"), title="Add a memory", always_loaded=True)
@@ -124,7 +130,7 @@ def add_memory(
     where = f"project: {here.project}" if here.project else "global"
     text = f"Stored {shapes.label(memory.kind)} {ids.short(memory.id)} ({where})"
     data = {"memory": shapes.memory(memory), "id": ids.short(memory.id), "message": text}
-    return shapes.reply("add_memory", here, data, text)
+    return shapes.reply(here, data, text)
 
 
 @tool("reads", Does("find", words="query"), title="Search memories", always_loaded=True)
@@ -138,6 +144,7 @@ def search_memories(
     limit: Annotated[float, About("Max results; at most 50.")] = 10,
     types: Types = None,
     layer: InLayer = None,
+    include_trace: Traced = False,
 ) -> Reply:
     """Search memories by words and meaning, best first. Nothing relevant gives no results.
 
@@ -145,15 +152,16 @@ def search_memories(
     """
     here = place(call, tenant_id, user_id, project_id)
     chosen = _within(here.seen, types or ([type] if type else None), layer)
-    recalled = call.engine.recall(here.bank, Query(query, chosen, limit=whole(limit, 10, 50), explain=True))
+    recalled = call.engine.recall(here.bank, Query(query, chosen, limit=whole(limit, 10, 50), explain=include_trace))
     hits = recalled.hits
-    found = [shapes.hit(hit) for hit in hits]
     lines = "\n".join(shapes.line(hit.memory) for hit in hits)
     text = f"Found {len(hits)} memories:\n\n{lines}" if hits else "No memories found matching your query."
     doubted = doubt(unsure=recalled.unsure, found=hits)
-    data = {"memories": found, "count": len(found), **doubted, "trace": shapes.search_trace(recalled)}
-    text += f"\n\n{NONE_SURE}" if doubted else ""
-    return shapes.reply("search_memories", here, data, text)
+    data: dict[str, Any] = {**doubted, "memories": [shapes.hit(hit) for hit in hits]}
+    if include_trace:
+        data["trace"] = shapes.search_trace(recalled)
+    text = f"{NONE_SURE} {text}" if doubted else text
+    return shapes.reply(here, data, text)
 
 
 @tool("reads", Does("list", kind="rule"), title="Get rules")
@@ -162,13 +170,11 @@ def get_rules(call: Call, project_id: ProjectId = None, user_id: UserId = None, 
     here = place(call, tenant_id, user_id, project_id)
     rules = call.engine.list_rules(here.bank, here.seen)
     text = shapes.rule_sections(rules) or "No rules defined. Add rules with: add_memory with type='rule'"
-    shown = [shapes.memory(rule) for rule in rules]
     data = {
-        "rules": shown,
-        "globalRules": [one for one in shown if one["scope"] == "global"],
-        "projectRules": [one for one in shown if one["scope"] == "project"],
+        "globalRules": [shapes.rule(one) for one in rules if not one.scope.project],
+        "projectRules": [shapes.rule(one) for one in rules if one.scope.project],
     }
-    return shapes.reply("get_rules", here, data, text)
+    return shapes.reply(here, data, text)
 
 
 @tool("reads", Does("list"), title="List memories")
@@ -190,9 +196,9 @@ def list_memories(
     chosen = replace(chosen, tags_like=tuple(wanted) or None)
     found = call.engine.list(here.bank, chosen, limit=whole(limit, 20, 100))
     lines = "\n".join(map(shapes.line, found))
-    data = {"memories": [shapes.memory(one) for one in found], "count": len(found)}
+    data = {"memories": [shapes.seen(one) for one in found]}
     text = f"{len(found)} memories:\n\n{lines}" if found else "No memories found."
-    return shapes.reply("list_memories", here, data, text)
+    return shapes.reply(here, data, text)
 
 
 @tool("writes", Does("revise", id="id", words="content"), title="Edit a memory", idempotent=True)
@@ -230,7 +236,7 @@ def edit_memory(
     memory = done.memory if done else before
     text = f"Updated {shapes.label(memory.kind)} {ids.short(memory.id)}: {memory.text}"
     data = {"id": ids.short(memory.id), "updated": True, "memory": shapes.memory(memory), "message": text}
-    return shapes.reply("edit_memory", here, data, text)
+    return shapes.reply(here, data, text)
 
 
 @tool("destroys", Does("forget", id="id"), title="Forget a memory")
@@ -245,7 +251,7 @@ def forget_memory(
     memory = _own(call, here, id)
     call.engine.forget(here.bank, [memory.id], call.origin("memories"))
     text = f"Forgot memory {ids.short(memory.id)}"
-    return shapes.reply("forget_memory", here, {"id": ids.short(memory.id), "deleted": True, "message": text}, text)
+    return shapes.reply(here, {"id": ids.short(memory.id), "deleted": True, "message": text}, text)
 
 
 @tool("destroys", Does("sweep", words="pattern"), title="Forget many memories")
@@ -290,11 +296,11 @@ def bulk_forget_memories(
     count = call.engine.count(here.bank, chosen)
     if dry_run:
         found = call.engine.list(here.bank, chosen, limit=PREVIEWS_MAX)
-        return shapes.reply("bulk_forget_memories", here, *shapes.previews(found, count))
+        return shapes.reply(here, *shapes.previews(found, count))
     gone = call.engine.forget_where(here.bank, chosen, call.origin("memories")) if count else ()
     text = f"Bulk deleted {len(gone)} memories" if gone else "No memories matched the filters"
     data = {"count": len(gone), "ids": [ids.short(one.memory.id) for one in gone], "message": text}
-    return shapes.reply("bulk_forget_memories", here, data, text)
+    return shapes.reply(here, data, text)
 
 
 @tool("destroys", Does("sweep"), title="Purge forgotten memories", confirm="Erase all forgotten memories for good?")
@@ -308,7 +314,7 @@ def vacuum_memories(call: Call, user_id: UserId = None, tenant_id: TenantId = No
         else ()
     )
     text = f"Vacuumed {len(purged)} soft-deleted memories" if purged else "No soft-deleted memories to vacuum"
-    return shapes.reply("vacuum_memories", here, {"purged": len(purged), "message": text}, text)
+    return shapes.reply(here, {"purged": len(purged), "message": text}, text)
 
 
 def said(content: str) -> str:

@@ -42,7 +42,7 @@ def start_session(
     where = f"project: {here.project}" if here.project else "global"
     text = f"Started session {ids.short(session.id)} ({where})"
     data = {"session": shapes.session(session), "id": ids.short(session.id), "sessionId": ids.short(session.id)}
-    return shapes.reply("start_session", here, data | {"message": text}, text)
+    return shapes.reply(here, data | {"message": text}, text)
 
 
 @tool("writes", APART, title="Checkpoint a session")
@@ -80,7 +80,7 @@ def checkpoint_session(
         },
         "message": text,
     }
-    return shapes.reply("checkpoint_session", here, data, text)
+    return shapes.reply(here, data, text)
 
 
 @tool("writes", APART, title="End a session", idempotent=True)
@@ -96,7 +96,7 @@ def end_session(
     session = call.engine.end_session(here.bank, session_id, status)
     text = f"Ended session {ids.short(session.id)} as {session.status}"
     data = {"session": shapes.session(session), "id": ids.short(session.id), "status": session.status}
-    return shapes.reply("end_session", here, data | {"message": text}, text)
+    return shapes.reply(here, data | {"message": text}, text)
 
 
 @tool("writes", APART, title="Snapshot a session")
@@ -127,7 +127,7 @@ def snapshot_session(
         "createdAt": clock.iso(snapshot.at),
     }
     data = {"snapshot": shown, "id": number, "slug": snapshot.slug, "sessionId": session, "message": text}
-    return shapes.reply("snapshot_session", here, data, f"{text}\nFile: {file}")
+    return shapes.reply(here, data, f"{text}\nFile: {file}")
 
 
 @tool("destroys", Does("sweep"), title="Consolidate memories", idempotent=True)
@@ -163,7 +163,7 @@ def consolidate_memories(
     run = Run(dry_run, lambda done, total: call.progress(done, total, "consolidating"), note)
     done = call.engine.consolidate(here.bank, chosen, call.origin("memories"), run)
     data, text = shapes.consolidation(done)
-    return shapes.reply("consolidate_memories", here, data, text)
+    return shapes.reply(here, data, text)
 
 
 def _session_place(call: Call, tenant_id: str | None, user_id: str | None, session_id: str) -> Place:

@@ -6,9 +6,10 @@ from typing import Any
 from commonplace import clock, ids
 from commonplace.activities import Reminder, Session
 from commonplace.clock import SystemClock
+from commonplace.dialects.doubts import NONE_SURE, doubt
 from commonplace.dialects.kinds import MEMORIES
 from commonplace.dialects.memories_places import Place
-from commonplace.dialects.table import Reply
+from commonplace.dialects.table import Reply, filled
 from commonplace.engine.compaction import Compaction
 from commonplace.engine.consolidation import Consolidation
 from commonplace.engine.context import Context
@@ -19,56 +20,69 @@ from commonplace.records import Dropped, Hit, Link, Memory, Recall
 
 VERSION = "2026-02-10"
 PREVIEW_CHARS_MAX = 80
-_DROPPED_MAX = 10  # A trace comes with every answer, so it names only the best of what was left out.
+_DAY_CHARS = len("2026-01-31")
+_DROPPED_MAX = 10  # A trace names only the best of what was left out.
 SUGGESTION = "These memories may conflict. Consider asking the user to clarify which preference is current."
 _LABELS = {"rule": "📌 RULE", "decision": "💡 DECISION", "fact": "📋 FACT", "note": "📝 NOTE", "skill": "🔧 SKILL"}
 
 
-def reply(tool: str, place: Place, data: Mapping[str, Any], text: str) -> Reply:
-    """An answer: the local server's text, and the hosted server's envelope with its data repeated at the top."""
-    about = meta(tool) | {
-        "tenantId": place.bank,
-        "userId": place.user or None,
-        "projectId": place.project or None,
-        "projectSource": place.source,
-    }
+def reply(place: Place, data: Mapping[str, Any], text: str) -> Reply:
+    """An answer: the local server's text, and the hosted server's envelope with each thing in it once.
+
+    A model is shown the envelope, so it has no empty fields, and nothing that the caller has just said.
+    """
+    envelope: dict[str, Any] = {"ok": True, "data": dict(data)}
     if place.source == "git":
+        envelope["meta"] = {"projectId": place.project, "projectSource": place.source}
         text = f"{text}\n\nProject: {place.project} (from the git remote)"
-    return Reply({**data, "ok": True, "data": dict(data), "error": None, "meta": about}, text)
+    return Reply(envelope, text)
 
 
 def memory(one: Memory) -> dict[str, Any]:
-    """A memory as programs see it."""
-    return {
-        "id": ids.short(one.id),
-        "content": one.text,
-        "title": heading(one) or None,
-        "type": MEMORIES.shown(one.kind),
-        "kind": one.kind,
-        "layer": layer(one),
-        "expiresAt": None if one.expires_at is None else clock.iso(one.expires_at),
-        "scope": "project" if one.scope.project else "global",
-        "projectId": one.scope.project or None,
-        "userId": one.scope.user or None,
-        "tags": list(one.tags),
-        "paths": list(one.paths),
-        "category": one.category or None,
-        "metadata": told(one.metadata) or None,
-        "createdAt": clock.iso(one.created_at),
-        "updatedAt": clock.iso(one.updated_at),
-    }
+    """A memory as programs see it. What is as usual is left out: no project is global, no expiry is long term."""
+    shown_type = MEMORIES.shown(one.kind)
+    return filled(
+        {
+            "id": ids.short(one.id),
+            "content": one.text,
+            "title": heading(one),
+            "type": shown_type,
+            "kind": one.kind if one.kind != shown_type else "",
+            "layer": "working" if layer(one) == "working" else "",
+            "expiresAt": moment(one.expires_at),
+            "projectId": one.scope.project,
+            "userId": one.scope.user,
+            "tags": list(one.tags),
+            "paths": list(one.paths),
+            "category": one.category,
+            "metadata": told(one.metadata),
+            "createdAt": clock.iso(one.created_at),
+            "updatedAt": clock.iso(one.updated_at),
+        }
+    )
+
+
+def seen(one: Memory) -> dict[str, Any]:
+    """A memory among others: the day of its last change, and whether it is of the project that the caller named."""
+    shown = {name: value for name, value in memory(one).items() if name not in ("createdAt", "projectId")}
+    shown["updatedAt"] = shown["updatedAt"][:_DAY_CHARS]
+    return shown | ({"scope": "project"} if one.scope.project else {})
+
+
+def rule(one: Memory) -> dict[str, Any]:
+    """A rule in a list of rules."""
+    return {name: value for name, value in seen(one).items() if name not in ("type", "scope", "updatedAt")}
 
 
 def context(found: Context) -> dict[str, Any]:
-    """A context as programs see it."""
-    working, lasting = [memory(one) for one in found.working], [memory(one) for one in found.lasting]
+    """A context as programs see it: those in hand come first among the memories and have the layer `working`."""
     data: dict[str, Any] = {
-        "rules": [memory(one) for one in found.rules],
-        "workingMemories": working,
-        "longTermMemories": lasting,
-        "memories": [*working, *lasting, *map(reached, found.reached)],
-        "conflicts": [conflict(one) for one in found.conflicts],
+        "rules": [rule(one) for one in found.rules],
+        **doubt(unsure=found.unsure, found=found.memories),
+        "memories": [*map(seen, (*found.working, *found.lasting)), *map(reached, found.reached)],
     }
+    if found.conflicts:
+        data["conflicts"] = [conflict(one) for one in found.conflicts]
     return data | ({"compaction": compaction(found.compaction)} if found.compaction else {})
 
 
@@ -87,8 +101,7 @@ def previews(found: Sequence[Memory], count: int) -> tuple[dict[str, Any], str]:
 
 def hit(one: Hit) -> dict[str, Any]:
     """A memory that was found, and the ids of others that say the same, if there are any."""
-    copies = {"copies": [ids.short(number) for number in one.copies]} if one.copies else {}
-    return memory(one.memory) | {"score": one.score} | copies
+    return filled(seen(one.memory) | {"copies": [ids.short(number) for number in one.copies]})
 
 
 def search_trace(found: Recall) -> dict[str, Any]:
@@ -135,7 +148,7 @@ def reached(one: Reached) -> dict[str, Any]:
         "reason": one.link.reason,
         "seedMemoryId": ids.short(one.seed_id),
     }
-    return memory(one.memory) | {"graph": graph}
+    return seen(one.memory) | {"graph": graph}
 
 
 def conflict(link: Link) -> dict[str, Any]:
@@ -153,14 +166,16 @@ def conflict(link: Link) -> dict[str, Any]:
 
 def compaction(one: Compaction) -> dict[str, Any]:
     """Why to compact, and what was written down first."""
-    return {
-        "trigger": one.trigger,
-        "reason": one.reason,
-        "estimatedTokens": one.token_count,
-        "checkpointId": None if one.checkpoint_id is None else ids.short(one.checkpoint_id),
-        "compactionEventId": None if one.event_id is None else ids.short(one.event_id),
-        "error": one.failure or None,
-    }
+    return filled(
+        {
+            "trigger": one.trigger,
+            "reason": one.reason,
+            "estimatedTokens": one.token_count,
+            "checkpointId": None if one.checkpoint_id is None else ids.short(one.checkpoint_id),
+            "compactionEventId": None if one.event_id is None else ids.short(one.event_id),
+            "error": one.failure,
+        }
+    )
 
 
 def label(kind: str) -> str:
@@ -180,9 +195,9 @@ def line(one: Memory) -> str:
 
 
 def rule_line(one: Memory) -> str:
-    """A rule as an item of a list, with the files it is for and its category."""
+    """A rule as an item of a list, with its id, the files it is for and its category."""
     paths = f" (paths: {','.join(one.paths)})" if one.paths else ""
-    return f"- {_indented(one.text)}{paths}{f' {{{one.category}}}' if one.category else ''}"
+    return f"- {ids.short(one.id)}: {_indented(one.text)}{paths}{f' {{{one.category}}}' if one.category else ''}"
 
 
 def rule_sections(rules: Sequence[Memory]) -> str:
@@ -200,7 +215,8 @@ def context_text(found: Context, query: str) -> str:
         sections.append(["## Active Rules", *map(rule_line, found.rules)])
     if found.memories:
         title = f'## Relevant to: "{_one_line(query)}"' if query.strip() else "## Recent Memories"
-        sections.append([title, *map(line, found.memories)])
+        doubts = [NONE_SURE] if found.unsure else []
+        sections.append([title, *doubts, *map(line, found.memories)])
     if found.conflicts:
         pairs = [conflict(one) for one in found.conflicts]
         told = (
@@ -236,6 +252,12 @@ def trace(found: Context, requested: str, depth: int, most: int) -> dict[str, An
     }
 
 
+def brief_trace(found: Context, requested: str, depth: int, most: int) -> dict[str, Any]:
+    """What the contract tells beside conflicts, and what a caller who asked for a strategy wants to know of it."""
+    whole = trace(found, requested, depth, most)
+    return {name: whole[name] for name in ("strategy", "conflictCount")}
+
+
 def preview(text: str) -> str:
     """The beginning of a text on one line."""
     plain = _one_line(text)
@@ -244,37 +266,38 @@ def preview(text: str) -> str:
 
 def session(one: Session) -> dict[str, Any]:
     """A session as programs see it."""
-    return {
-        "id": ids.short(one.id),
-        "title": one.title or None,
-        "client": one.client or None,
-        "status": one.status,
-        "scope": "project" if one.project else "global",
-        "projectId": one.project or None,
-        "userId": one.user or None,
-        "metadata": dict(one.metadata) or None,
-        "eventCount": one.event_count,
-        "startedAt": clock.iso(one.started_at),
-        "lastActivityAt": clock.iso(one.active_at),
-        "endedAt": None if one.ended_at is None else clock.iso(one.ended_at),
-    }
+    return filled(
+        {
+            "id": ids.short(one.id),
+            "title": one.title,
+            "client": one.client,
+            "status": one.status,
+            "projectId": one.project,
+            "userId": one.user,
+            "metadata": dict(one.metadata),
+            "eventCount": one.event_count,
+            "startedAt": clock.iso(one.started_at),
+            "lastActivityAt": clock.iso(one.active_at),
+            "endedAt": moment(one.ended_at),
+        }
+    )
 
 
 def reminder(one: Reminder) -> dict[str, Any]:
     """A reminder as programs see it."""
-    return {
-        "id": ids.short(one.id),
-        "cronExpression": one.cron,
-        "message": one.message,
-        "enabled": one.enabled,
-        "scope": "project" if one.project else "global",
-        "projectId": one.project or None,
-        "userId": one.user or None,
-        "timezone": one.timezone or None,
-        "nextTriggerAt": moment(one.next_at),
-        "lastTriggeredAt": moment(one.last_at),
-        "createdAt": clock.iso(one.created_at),
-    }
+    return filled(
+        {
+            "id": ids.short(one.id),
+            "cronExpression": one.cron,
+            "message": one.message,
+            "enabled": one.enabled,
+            "projectId": one.project,
+            "userId": one.user,
+            "timezone": one.timezone,
+            "nextTriggerAt": moment(one.next_at),
+            "lastTriggeredAt": moment(one.last_at),
+        }
+    )
 
 
 def consolidation(done: Consolidation) -> tuple[dict[str, Any], str]:

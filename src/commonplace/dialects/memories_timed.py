@@ -45,7 +45,7 @@ def add_reminder(
     scope = "project" if reminder.project else "global"
     next_at = shapes.moment(reminder.next_at)
     text = f"Created reminder {ids.short(reminder.id)} ({scope}) next at {next_at}: {reminder.message}"
-    return shapes.reply("add_reminder", here, _told(reminder, text), text)
+    return shapes.reply(here, _told(reminder, text), text)
 
 
 @tool("reads", APART, title="List reminders")
@@ -67,8 +67,8 @@ def list_reminders(
         for one in found
     )
     text = f"{len(found)} reminders:\n{lines}" if found else "No reminders found."
-    data = {"reminders": [shapes.reminder(one) for one in found], "count": len(found)}
-    return shapes.reply("list_reminders", here, data, text)
+    data = {"reminders": [shapes.reminder(one) for one in found]}
+    return shapes.reply(here, data, text)
 
 
 @tool("writes", APART, title="Run due reminders")
@@ -88,7 +88,7 @@ def run_due_reminders(
     text = f"Triggered {len(due)} reminder(s):\n{lines}" if due else f"No due reminders ({active} active checked)."
     shown = [shapes.reminder(one.reminder) | {"dueAt": shapes.moment(one.due_at)} for one in due]
     data = {"reminders": shown, "triggered": len(due), "checked": active, "dryRun": dry_run}
-    return shapes.reply("run_due_reminders", here, data, text)
+    return shapes.reply(here, data, text)
 
 
 @tool("writes", APART, title="Enable a reminder", idempotent=True)
@@ -97,7 +97,7 @@ def enable_reminder(call: Call, id: ReminderId, user_id: UserId = None, tenant_i
     here = _own(call, tenant_id, user_id, id)
     reminder = call.engine.enable_reminder(here.bank, id)
     text = f"Enabled reminder {ids.short(reminder.id)}. Next trigger: {shapes.moment(reminder.next_at)}"
-    return shapes.reply("enable_reminder", here, _told(reminder, text), text)
+    return shapes.reply(here, _told(reminder, text), text)
 
 
 @tool("writes", APART, title="Disable a reminder", idempotent=True)
@@ -106,7 +106,7 @@ def disable_reminder(call: Call, id: ReminderId, user_id: UserId = None, tenant_
     here = _own(call, tenant_id, user_id, id)
     reminder = call.engine.disable_reminder(here.bank, id)
     text = f"Disabled reminder {ids.short(reminder.id)}."
-    return shapes.reply("disable_reminder", here, _told(reminder, text), text)
+    return shapes.reply(here, _told(reminder, text), text)
 
 
 @tool("destroys", APART, title="Delete a reminder")
@@ -115,7 +115,7 @@ def delete_reminder(call: Call, id: ReminderId, user_id: UserId = None, tenant_i
     here = _own(call, tenant_id, user_id, id)
     reminder = call.engine.delete_reminder(here.bank, id)
     text = f"Deleted reminder {ids.short(reminder.id)}."
-    return shapes.reply("delete_reminder", here, _told(reminder, text) | {"deleted": True}, text)
+    return shapes.reply(here, _told(reminder, text) | {"deleted": True}, text)
 
 
 @tool("writes", APART, title="Start a memory stream")
@@ -135,7 +135,7 @@ def start_memory_stream(
     text = (
         f"Started stream {number}. Use append_memory_chunk to add content, then finalize_memory_stream when complete."
     )
-    return shapes.reply("start_memory_stream", here, {"streamId": number, "id": number, "message": text}, text)
+    return shapes.reply(here, {"streamId": number, "id": number, "message": text}, text)
 
 
 @tool("writes", APART, title="Append a chunk")
@@ -153,7 +153,7 @@ def append_memory_chunk(
         f"Stream now has {stream.chunk_count} chunks, {stream.text_chars} total chars."
     )
     data = {"streamId": ids.short(stream.id), "chunkCount": stream.chunk_count, "totalChars": stream.text_chars}
-    return shapes.reply("append_memory_chunk", here, data | {"message": text}, text)
+    return shapes.reply(here, data | {"message": text}, text)
 
 
 @tool("writes", APART, title="Finalize a stream")
@@ -165,14 +165,14 @@ def finalize_memory_stream(call: Call, stream_id: StreamId, tenant_id: TenantId 
     data |= {"totalChars": stream.text_chars}
     if outcome is None:
         text = f"Stream {ids.short(stream.id)} was empty - no memory created."
-        return shapes.reply("finalize_memory_stream", here, data | {"memory": None, "id": None, "message": text}, text)
+        return shapes.reply(here, data | {"message": text}, text)
     memory = outcome.memory
     text = (
         f"Created {shapes.label(memory.kind)} {ids.short(memory.id)} "
         f"from {stream.chunk_count} chunks ({stream.text_chars} chars)."
     )
     data |= {"memory": shapes.memory(memory), "id": ids.short(memory.id), "message": text}
-    return shapes.reply("finalize_memory_stream", here, data, text)
+    return shapes.reply(here, data, text)
 
 
 @tool("destroys", APART, title="Cancel a stream")
@@ -183,7 +183,7 @@ def cancel_memory_stream(call: Call, stream_id: StreamId, tenant_id: TenantId = 
     number = ids.short(stream.id)
     text = f"Cancelled stream {number} (discarded {stream.chunk_count} chunks, {stream.text_chars} chars)."
     data = {"streamId": number, "chunkCount": stream.chunk_count, "totalChars": stream.text_chars, "message": text}
-    return shapes.reply("cancel_memory_stream", here, data, text)
+    return shapes.reply(here, data, text)
 
 
 def _told(reminder: Reminder, text: str) -> dict[str, Any]:

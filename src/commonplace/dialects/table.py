@@ -256,6 +256,11 @@ def as_json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
+def filled(record: Mapping[str, Any]) -> dict[str, Any]:
+    """A record without its empty fields, which cost a model tokens and tell it nothing."""
+    return {name: value for name, value in record.items() if value is not None and value not in ("", [], {}, ())}
+
+
 def _unlisted(parameter: arguments.Parameter) -> arguments.Parameter:
     return replace(parameter, listed=False) if parameter.about.multiuser else parameter
 

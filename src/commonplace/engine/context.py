@@ -66,6 +66,8 @@ class Context:
     # What a question found, with its scores, and what it found that is not in the answer.
     hits: tuple[Hit, ...] = ()
     dropped: tuple[Dropped, ...] = ()
+    # Whether none of what a question found is surely an answer to it.
+    unsure: bool = False
 
     @property
     def memories(self) -> tuple[Memory, ...]:
@@ -160,7 +162,7 @@ def _told(answer: Context, found: Recall) -> Context:
     kept = {one.id for one in answer.memories}
     hits = tuple(hit for hit in found.hits if hit.memory.id in kept)
     beyond = (Dropped(hit.memory.id, hit.score, _BEYOND) for hit in found.hits if hit.memory.id not in kept)
-    return replace(answer, hits=hits, dropped=(*beyond, *found.dropped))
+    return replace(answer, hits=hits, dropped=(*beyond, *found.dropped), unsure=found.unsure)
 
 
 def _with_links(parts: Parts, bank: str, query: ContextQuery, seen: Filter, answer: Context) -> Context:
