@@ -14,7 +14,7 @@ def _promises(source: str, table: str) -> tuple[Requirement, ...]:
 _CONTRACT = _promises(
     _PAGE,
     """
-    modes:tools | Multi-bank has all 30 tools, single-bank 27 without list_banks, create_bank and get_bank_stats.
+    modes:tools | Multi-bank has all tools, single-bank all without list_banks, create_bank and get_bank_stats.
     modes:bank-id | Multi-bank tools take an optional bank_id, single-bank tools none.
     modes:isolation | A connection to one bank sees and changes that bank only.
     tools:parameters | Every tool has the parameters of the page, with their types and defaults.
@@ -185,4 +185,16 @@ _WITH_A_MODEL = _promises(
     reflect:max-tokens | An answer has no more than max_tokens.
     """,
 )
-REQUIREMENTS = _CONTRACT + _DECIDED + _SENTENCES + _WITH_A_MODEL
+_NEWEST = _promises(
+    "version 1.1.0",
+    """
+    update:fields | update_memory changes the text, context, dates, fact type and entities given; empty clears a date.
+    update:follows | Search, entities and observations follow an update, and a document told again does not undo it.
+    update:refused | Nothing to change, an observation, an unknown memory and dates out of order are refused.
+    update:elsewhere | What another dialect wrote is updated and keeps its kind and its metadata.
+    invalidate:hides | invalidate_memory hides a memory everywhere, keeps the reason, and restore brings it back.
+    corrections:walls | Corrections reach neither another bank nor another user, and an allowlist holds for them.
+    corrections:history | Every correction stays in the memory's history with its author and reason.
+    """,
+)
+REQUIREMENTS = _NEWEST + _CONTRACT + _DECIDED + _SENTENCES + _WITH_A_MODEL

@@ -34,6 +34,10 @@ PARAMETERS = {
     "delete_directive": "directive_id*",
     "list_memories": "type q limit=100 offset=0",
     "get_memory": "memory_id*",
+    "update_memory": (
+        "memory_id* text context occurred_start occurred_end mentioned_at fact_type entities resolve_entities=True"
+    ),
+    "invalidate_memory": "memory_id* reason restore=False",
     "list_documents": "q limit=100",
     "get_document": "document_id*",
     "delete_document": "document_id*",
@@ -49,7 +53,7 @@ PARAMETERS = {
 }
 DESTROYING = {
     *("delete_bank", "clear_memories", "clear_mental_model", "delete_mental_model", "delete_directive"),
-    "delete_document",
+    *("delete_document", "invalidate_memory"),
 }
 
 

@@ -99,7 +99,8 @@ def test_forgotten_there_it_is_forgotten_everywhere(meeting: Meeting, writer: Ro
         assert seen == dict.fromkeys(seen, False)
     for row in rows("fetch"):
         told = meeting.reader.do(row, what.cue, form=form)
-        assert what.sign not in told or '"is_deleted": true' in told, row
+        marked = any(one in told for one in ('"is_deleted": true', '"state":"invalidated"'))
+        assert what.sign not in told or marked, row
 
 
 @writers
@@ -109,7 +110,8 @@ def test_brought_back_there_it_is_back_everywhere(meeting: Meeting, writer: Row,
     meeting.writer.write(writer, what)
     before = meeting.memory(what)
     meeting.engine.forget("default", [before.id])
-    after = what.changed()
+    # A tool that takes no words brings back what was there.
+    after = what.changed() if reader.does.words else what
     form = spread(before, WRITERS.index(writer) + 2)
     meeting.reader.do(reader, what.cue, words=after.words, form=form, project=before.scope.project)
     memory = meeting.memory(what)

@@ -107,7 +107,7 @@ class OneMemory(RuleBasedStateMachine):
         assert callable(form)
         one = self.pick(place, alive=alive)
         assert one
-        after = one.what.changed()
+        after = one.what.changed() if row.does.words else one.what
         named = str(form(one.number))
         self.do(row, one.what.cue, second=second, words=after.words, form=named, project=one.project)
         self.put(replace(one, what=after, alive=True))

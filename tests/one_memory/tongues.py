@@ -53,7 +53,7 @@ class Row:
 
     def arguments(self, cue: str, *, words: str = "", form: str = "", project: str = "") -> dict[str, Any]:
         """What the tool is called with to do this."""
-        given: dict[str, Any] = {}
+        given: dict[str, Any] = dict(self.does.given)
         if self.does.words:
             kind = next(one.schema.get("type") for one in self.tool.parameters if one.name == self.does.words)
             given[self.does.words] = [words] if kind == "array" else words

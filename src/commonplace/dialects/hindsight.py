@@ -1,6 +1,7 @@
 """Hindsight: banks of facts. Retain texts, recall facts, reflect on them, keep mental models of them."""
 
 from commonplace.dialects import hindsight_banks as banks
+from commonplace.dialects import hindsight_corrections as corrections
 from commonplace.dialects import hindsight_memories as memories
 from commonplace.dialects import hindsight_standing as standing
 from commonplace.dialects.hindsight_rows import narrowed, refused, unknown
@@ -31,6 +32,8 @@ DIALECT = Dialect(
         standing.delete_directive,
         memories.list_memories,
         memories.get_memory,
+        corrections.update_memory,
+        corrections.invalidate_memory,
         memories.list_documents,
         memories.get_document,
         memories.delete_document,

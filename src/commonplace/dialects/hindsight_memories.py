@@ -176,18 +176,14 @@ def list_memories(
     chosen = of_kinds([type_] if type_ else None, chosen)
     found, total = call.engine.browse(call.bank, chosen, q or "", limit=limit, offset=offset)
     names = shapes.names_of(call, found)
-    items = [shapes.listed(one, names, call.bank) for one in found]
+    items = [shapes.listed(call, one, names) for one in found]
     return {"items": items, "total": total, "limit": limit, "offset": offset}
 
 
 @bank_tool("reads", Does("fetch", id="memory_id"))
 def get_memory(call: Call, memory_id: Annotated[str, About("The ID of the memory to retrieve.")]) -> Json:
-    """Retrieve a specific memory by ID."""
-    number = shapes.memory_number(call, memory_id)
-    found = call.engine.list(call.bank, Filter(ids=(number,), users=("",), expired=True), limit=1)
-    if not found:
-        raise NotFound(f"Memory '{memory_id}' not found")
-    return shapes.whole(call, found[0], shapes.names_of(call, found))
+    """Retrieve a specific memory by ID. One that was invalidated is shown as such."""
+    return shapes.whole(call, shapes.memory_named(call, memory_id))
 
 
 @bank_tool("reads", APART, beside={"items": []})
@@ -311,7 +307,7 @@ def _sources(call: Call, kept: Sequence[Finding], tokens_max: int | None) -> Jso
     found = call.engine.list(call.bank, Filter(ids=numbers), limit=LIST_MAX)
     shown = call.engine.packed(found, lambda one: one.text, tokens_max)
     names = shapes.names_of(call, shown)
-    by_id = {shapes.ids.uuid_form(one.id): shapes.listed(one, names, call.bank) for one in shown}
+    by_id = {shapes.ids.uuid_form(one.id): shapes.listed(call, one, names) for one in shown}
     return {"source_facts": by_id, "source_facts_truncated": len(shown) < len(found)}
 
 

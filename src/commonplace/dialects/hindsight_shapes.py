@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping
+from itertools import pairwise
 from typing import Any, cast
 
 from commonplace import clock, ids
@@ -15,7 +16,7 @@ from commonplace.engine.surveys import KINDS
 from commonplace.errors import Invalid, NotFound
 from commonplace.extract.when import Span
 from commonplace.metadata import told
-from commonplace.records import Bank, Condition, Memory, TagsMatch
+from commonplace.records import Bank, Condition, Filter, Memory, TagsMatch, Version
 
 Json = dict[str, Any]
 _PLACEHOLDERS = ("0000", "0001", "9999")
@@ -93,12 +94,12 @@ def found(one: Finding, names: Mapping[int, str], bank: str, *, entities: bool) 
     }
 
 
-def listed(memory: Memory, names: Mapping[int, str], bank: str) -> Json:
+def listed(call: Call, memory: Memory, names: Mapping[int, str]) -> Json:
     """A memory in a list."""
     mark = marks.mark_of(memory)
     return (
-        _common(memory, mark, names, bank)
-        | _state(memory)
+        _common(memory, mark, names, call.bank)
+        | _state(call, memory)
         | {
             "fact_type": fact_type(memory),
             "date": iso(memory.happened_at or mark.mentioned_at),
@@ -110,12 +111,12 @@ def listed(memory: Memory, names: Mapping[int, str], bank: str) -> Json:
     )
 
 
-def whole(call: Call, memory: Memory, names: Mapping[int, str]) -> Json:
+def whole(call: Call, memory: Memory) -> Json:
     """A memory by itself; an observation with what it was made of, and what it said before."""
     mark = marks.mark_of(memory)
     shown = (
-        _common(memory, mark, names, call.bank)
-        | _state(memory)
+        _common(memory, mark, names_of(call, [memory]), call.bank)
+        | _state(call, memory)
         | {
             "type": fact_type(memory),
             "date": iso(memory.happened_at or mark.mentioned_at),
@@ -144,16 +145,26 @@ def _source(memory: Memory) -> Json:
     }
 
 
-def _state(memory: Memory) -> Json:
+def _state(call: Call, memory: Memory) -> Json:
     gone = memory.forgotten_at is not None
+    # Most memories have one version, and those need no look at their past.
+    past = call.engine.history(call.bank, memory.id) if memory.version > 1 else ()
+    edits = [one.at for before, one in pairwise(past) if _said(before) != _said(one)]
     return {
         "state": "invalidated" if gone else "valid",
-        "invalidation_reason": None,
+        "invalidation_reason": past[-1].origin.reason or None if gone and past else None,
         "invalidated_at": iso(memory.forgotten_at),
-        "edited_at": None,
+        "edited_at": iso(edits[-1]) if edits else None,
         "consolidated_at": iso(memory.created_at) if memory.kind in KINDS else None,
         "consolidation_failed_at": None,
     }
+
+
+def _said(version: Version) -> tuple[object, ...]:
+    """What an edit of a fact changes; how often it was said is no part of that."""
+    mark = marks.mark_in(version.metadata)
+    times = (version.happened_at, version.happened_until, mark.mentioned_at if mark else None)
+    return (version.text, version.kind, version.category, *times, mark.entities if mark else ())
 
 
 def _uuids(numbers: Iterable[int]) -> list[str]:
@@ -178,6 +189,15 @@ def memory_number(call: Call, form: str) -> int:
         raise Invalid(
             f"Invalid memory_id: '{form[:60]}' is not a valid UUID.", hint="Pass an id as it was printed."
         ) from error
+
+
+def memory_named(call: Call, form: str) -> Memory:
+    """The owner's memory that a caller names, whether or not it is invalidated."""
+    number = memory_number(call, form)
+    found = call.engine.list(call.bank, Filter(ids=(number,), users=("",), status="any", expired=True), limit=1)
+    if not found:
+        raise NotFound(f"Memory '{form}' not found")
+    return found[0]
 
 
 def document(one: Document, bank: str) -> Json:

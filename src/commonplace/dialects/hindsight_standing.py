@@ -272,7 +272,7 @@ def _based_on(call: Call, done: Reflection, directives: list[Directive]) -> Json
     names = shapes.names_of(call, (one.memory for one in done.findings))
     based: Json = {kind: [] for kind in ("world", "experience", "opinion", "observation", "mental-models")}
     for one in done.findings:
-        based[shapes.fact_type(one.memory)].append(shapes.listed(one.memory, names, call.bank))
+        based[shapes.fact_type(one.memory)].append(shapes.listed(call, one.memory, names))
     return based | {"directives": [_directive(call, one) for one in directives]}
 
 

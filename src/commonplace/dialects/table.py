@@ -77,6 +77,8 @@ class Does:
     words: str = ""
     # Where a tool shows memories of one kind only.
     kind: str = ""
+    # Arguments that make the tool do this rather than something else.
+    given: Mapping[str, object] = field(default_factory=dict[str, object])
 
 
 APART = Does("apart")

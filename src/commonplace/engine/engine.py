@@ -7,6 +7,7 @@ from commonplace.engine import (
     banks,
     bundles,
     consolidation,
+    correcting,
     derived,
     directives,
     documents,
@@ -61,6 +62,7 @@ class Engine(Parts):
     complete_id = short_ids.complete_id
     short_ids = short_ids.short_ids
     revise = settled(memories.revise)
+    correct = settled(correcting.correct)
     tag = settled(memories.tag)
     list_tags = memories.list_tags
 
