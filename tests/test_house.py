@@ -18,6 +18,7 @@ FLOORS = {
     "limits": 1,
     "clock": 1,
     "ids": 1,
+    "receipts": 1,
     "records": 1,
     "activities": 1,
     "settings": 1,

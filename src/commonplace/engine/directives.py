@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 from commonplace import checks, ids
 from commonplace.activities import Standing
+from commonplace.engine.erasing import for_good
 from commonplace.engine.parts import Parts
 from commonplace.engine.reflecting import Guidance
 from commonplace.errors import NotFound
@@ -55,7 +56,7 @@ def list_directives(
 
 def delete_directive(parts: Parts, bank: str, number: int) -> None:
     """Remove an instruction for good."""
-    with parts.db.transaction():
+    with for_good(parts):
         place = banks.find(parts.db, checks.name(bank, what="bank"))
         found = standings.find(parts.db, place.id, KIND, ids.short(number)) if place and number else None
         if found is None:

@@ -7,7 +7,8 @@ from dataclasses import replace
 from commonplace import checks
 from commonplace.activities import Document, DocumentChange, DocumentDraft, Page
 from commonplace.engine.banks import known
-from commonplace.engine.erasing import purge_where, scrub
+from commonplace.engine.erasing import for_good, purge_where
+from commonplace.engine.ledger import Ledger
 from commonplace.engine.memories import bounded
 from commonplace.engine.parts import Parts
 from commonplace.errors import NotFound
@@ -75,14 +76,18 @@ def document_names(parts: Parts, bank: str, document_ids: Sequence[int]) -> dict
     return documents.names(parts.db, found.id, bounded(document_ids)) if found else {}
 
 
-def delete_document(parts: Parts, bank: str, name: str, origin: Origin = Origin()) -> tuple[int, ...]:
+def delete_document(
+    parts: Parts, bank: str, name: str, origin: Origin = Origin(), ledger: Ledger | None = None
+) -> tuple[int, ...]:
     """Erase a document for good, and every memory made from it; the ids of those memories."""
-    with parts.db.transaction():
-        document = _found(parts, bank, name)
-        purged = purge_where(parts, bank, Filter(document_id=document.id, status="any", expired=True), origin)
+    document = _found(parts, bank, name)
+    made = Filter(document_id=document.id, status="any", expired=True)
+    gone = purge_where(parts, bank, made, origin, ledger)
+    with for_good(parts):
+        # Whatever was made from it meanwhile.
+        gone += purge_where(parts, bank, made, origin, ledger)
         documents.delete(parts.db, document.id)
-    scrub(parts)
-    return purged
+    return gone
 
 
 def _checked(draft: DocumentDraft) -> DocumentDraft:

@@ -19,6 +19,7 @@ from commonplace.engine import (
     memories,
     mental_models,
     notes,
+    portions,
     reflecting,
     reminders,
     replies,
@@ -76,6 +77,10 @@ class Engine(Parts):
     restore = settled(forgetting.restore)
     purge = settled(erasing.purge)
     purge_where = settled(erasing.purge_where)
+
+    erase = settled(portions.erase)
+    erase_ids = settled(portions.erase_ids)
+    erase_bank = portions.erase_bank
 
     history = past.history
     get_version = past.get_version

@@ -12,6 +12,7 @@ from typing import Any, cast
 from commonplace import checks
 from commonplace.activities import Job, Standing
 from commonplace.engine import directives, reflecting, schedules, standings, triggers
+from commonplace.engine.erasing import for_good
 from commonplace.engine.jobs import enqueue
 from commonplace.engine.parts import Parts
 from commonplace.engine.reflecting import Reflection
@@ -19,7 +20,7 @@ from commonplace.engine.standings import KIND, MentalModel
 from commonplace.engine.worker import JobContext, asks_a_model, do_or_leave
 from commonplace.errors import CommonplaceError, Conflict, Invalid, NotFound
 from commonplace.limits import LIST_MAX, QUERY_CHARS_MAX, TITLE_CHARS_MAX
-from commonplace.storage import banks, grounds, memories
+from commonplace.storage import banks, erasing, grounds, memories
 from commonplace.storage import jobs as queue
 from commonplace.storage import standings as rows
 
@@ -73,16 +74,18 @@ def update_mental_model(parts: Parts, bank: str, name: str, **changes: Any) -> M
 
 def delete_mental_model(parts: Parts, bank: str, name: str) -> None:
     """Remove a model for good."""
-    with parts.db.transaction():
+    with for_good(parts):
         found = standings.find(parts, bank, name)
+        erasing.blank_traces(parts.db, found.bank_id, (), ())
         grounds.drop(parts.db, [found.id])
         rows.delete(parts.db, found.id)
 
 
 def clear_mental_model(parts: Parts, bank: str, name: str) -> MentalModel:
     """The model without its answer and without the answers before."""
-    with parts.db.transaction():
+    with for_good(parts):
         found = standings.find(parts, bank, name)
+        erasing.blank_traces(parts.db, found.bank_id, (), ())
         empty = standings.emptied(standings.read(found))
         grounds.drop(parts.db, [found.id])
         standings.put(parts, found.bank_id, empty)

@@ -11,6 +11,7 @@ from dataclasses import replace
 from commonplace import text as words
 from commonplace.engine import marks, retelling
 from commonplace.engine.erasing import purge
+from commonplace.engine.ledger import Ledger
 from commonplace.engine.marks import Mark, mark_of
 from commonplace.engine.memories import newborn, next_version
 from commonplace.engine.parts import Parts
@@ -49,14 +50,14 @@ def follow(parts: Parts, changed: Iterable[int], revising: Revising) -> None:
             _bring(parts, mark_of(before).subject, tuple(sorted(before.tags)), before, (), revising)
 
 
-def erase_about(parts: Parts, bank: str, gone: Sequence[Memory]) -> None:
+def erase_about(parts: Parts, bank: str, gone: Sequence[Memory], ledger: Ledger | None = None) -> None:
     """Erase for good what was ever observed about the subjects of some facts, with its history."""
     if not gone:
         return
     known = (_known(parts, gone[0].bank_id, *one) for one in _subjects(gone))
     doomed = [one.id for one in known if one]
     if doomed:
-        purge(parts, bank, doomed)
+        purge(parts, bank, doomed, ledger=ledger)
 
 
 def _bring(

@@ -8,6 +8,7 @@ from itertools import groupby
 from typing import cast
 
 from commonplace.activities import Document
+from commonplace.engine.ledger import Ledger
 from commonplace.engine.marks import mark_in
 from commonplace.engine.parts import Parts
 from commonplace.extract import redaction
@@ -25,18 +26,22 @@ _KEPT = ("user", "agent", "run", "said_at", "zone_ms", SHARED)
 class Redacting:
     """The documents of one erasure. Each is looked at once, with all of its memories that are to go."""
 
-    def __init__(self, parts: Parts, doomed: Iterable[int]) -> None:
+    def __init__(self, parts: Parts, doomed: Iterable[int], ledger: Ledger | None = None) -> None:
         self._db = parts.db
         self._clock = parts.clock
+        self._ledger = ledger
         self._doomed = frozenset(doomed)
         self._seen: set[int] = set()
-        self._empty: list[int] = []
-        # The names of those that go.
+        self._empty: set[int] = set()
+        self._touched: list[int] = []
+        # The names of those that go with the memories that were given last.
         self.names: list[str] = []
 
     def redact(self, memory_ids: Sequence[int]) -> None:
         """Take what some memories say out of their documents, before the memories themselves go."""
-        for number in _documents_of(erasing.wordings(self._db, memory_ids)):
+        self.names = []
+        self._touched = _documents_of(erasing.wordings(self._db, memory_ids))
+        for number in self._touched:
             if number not in self._seen:
                 self._seen.add(number)
                 document = documents.by_id(self._db, number)
@@ -44,8 +49,8 @@ class Redacting:
                     self._redact(document)
 
     def drop(self) -> None:
-        """Remove the documents of which nothing is left, once no memory refers to them."""
-        erasing.delete_empty(self._db, self._empty)
+        """Remove the documents of which nothing is left, after the memories that were given last."""
+        erasing.delete_empty(self._db, [number for number in self._touched if number in self._empty])
 
     def _redact(self, document: Document) -> None:
         shared = document.metadata.get(SHARED)
@@ -55,10 +60,12 @@ class Redacting:
         now = max(document.updated_at, self._clock.now())
         if not left:
             # Its row stays until its last memory goes; its words do not.
-            self._empty.append(document.id)
+            self._empty.add(document.id)
             self.names.append(document.name)
             blank = replace(document, title="", text="", sha256=_sha256(""), tags=(), metadata={}, updated_at=now)
             documents.update(self._db, blank)
+            if self._ledger:
+                self._ledger.gone("document", document.id, document.text, derived=True)
             return
         gone = erasing.wordings(self._db, sorted(carried & self._doomed))
         kept = [one for one in erasing.wordings(self._db, sorted(left)) if _from(one, document.id)]
@@ -66,6 +73,8 @@ class Redacting:
         if SHARED in after.metadata:
             after = replace(after, metadata={**after.metadata, SHARED: [one for one in also if one in left]})
         documents.update(self._db, replace(after, updated_at=now))
+        if self._ledger:
+            self._ledger.shortened("document", document.id, document.text)
 
 
 def _documents_of(wordings: Sequence[Wording]) -> list[int]:

@@ -5,6 +5,7 @@ from dataclasses import replace
 from commonplace import checks, ids
 from commonplace.activities import DueReminder, Reminder, ReminderDraft
 from commonplace.engine.banks import known
+from commonplace.engine.erasing import for_good
 from commonplace.engine.parts import Parts
 from commonplace.engine.schedules import checked_cron, next_time, zone
 from commonplace.errors import NotFound
@@ -111,7 +112,7 @@ def disable_reminder(parts: Parts, bank: str, reminder_id: int | str) -> Reminde
 
 def delete_reminder(parts: Parts, bank: str, reminder_id: int | str) -> Reminder:
     """The reminder as it was before it was removed."""
-    with parts.db.transaction():
+    with for_good(parts):
         reminder = _found(parts, bank, reminder_id)
         reminders.delete(parts.db, reminder.id)
     return reminder

@@ -17,8 +17,9 @@ from commonplace.activities import Document, DocumentDraft, Job
 from commonplace.engine import documents, graph, marks, mental_models, observations, reading, sayings
 from commonplace.engine.banks import known
 from commonplace.engine.drafts import checked_draft, checked_origin
-from commonplace.engine.erasing import purge_where, scrub
+from commonplace.engine.erasing import erase_memories, for_good, purge_where
 from commonplace.engine.jobs import enqueue
+from commonplace.engine.ledger import Ledger
 from commonplace.engine.marks import Mark, mark_of
 from commonplace.engine.memories import count, list_memories
 from commonplace.engine.parts import Parts
@@ -28,12 +29,13 @@ from commonplace.engine.worker import JobContext, do_or_leave
 from commonplace.errors import Conflict, ModelFailed
 from commonplace.extract import causes, facts
 from commonplace.extract.proposals import Model
-from commonplace.limits import LIST_MAX, NAME_CHARS_MAX
+from commonplace.limits import NAME_CHARS_MAX
 from commonplace.records import AllOf, AnyOf, Bank, Draft, Filter, Match, Memory, Metadata, Origin
 from commonplace.storage import banks, jobs, memories
 from commonplace.storage import documents as rows
 
 _READINGS_MAX = 2
+_AT_ONCE = 50
 JOB = "retain"
 
 
@@ -216,14 +218,18 @@ def _write(
     return changed
 
 
-def erase_document(parts: Parts, bank: str, name: str, origin: Origin = Origin()) -> tuple[int, ...]:
+def erase_document(
+    parts: Parts, bank: str, name: str, origin: Origin = Origin(), ledger: Ledger | None = None
+) -> tuple[int, ...]:
     """Erase a document for good with its facts and all that was made of them; the ids of the facts that went.
 
     A fact that another document says as well stays, with less proof.
     """
     author = checked_origin(origin)
-    with parts.db.transaction():
-        document = documents.get_document(parts, bank, name)
+    document = documents.get_document(parts, bank, name)
+    before = sayings.said_by(parts, document)
+    gone = _erase_own(parts, bank, document, author, ledger)
+    with for_good(parts):
         revising = Revising(parts, document.bank_id, "purge", author)
         said = sayings.said_by(parts, document)
         for memory in said:
@@ -233,13 +239,23 @@ def erase_document(parts: Parts, bank: str, name: str, origin: Origin = Origin()
         every = Filter(document_id=document.id, status="any", expired=True)
         ever = memories.select_ids(parts.db, document.bank_id, every, revising.now)
         once = memories.by_ids(parts.db, document.bank_id, ever).values()
-        observations.erase_about(parts, bank, [*said, *once])
-        gone = documents.delete_document(parts, bank, name, author)
+        observations.erase_about(parts, bank, [*said, *once], ledger)
+        if rows.by_id(parts.db, document.id):
+            gone += documents.delete_document(parts, bank, name, author, ledger)
         if known(parts, bank).config.get("enable_observations") is not False:
-            observations.consolidate(parts, said, revising)
+            observations.consolidate(parts, before, revising)
         mental_models.release(parts, bank, ever)
-    scrub(parts)
     return gone
+
+
+def _erase_own(parts: Parts, bank: str, document: Document, author: Origin, ledger: Ledger | None) -> tuple[int, ...]:
+    """Erase the facts that no other document says, with what was observed about them, before the document itself."""
+    every = Filter(document_id=document.id, status="any", expired=True)
+    made = memories.select_ids(parts.db, document.bank_id, every, parts.clock.now())
+    found = memories.by_ids(parts.db, document.bank_id, made).values()
+    own = [one for one in found if len(mark_of(one).documents) < 2]
+    observations.erase_about(parts, bank, own, ledger)
+    return erase_memories(parts, known(parts, bank), [one.id for one in own], author, ledger)
 
 
 def find_document(parts: Parts, bank: str, name: str) -> Document | None:
@@ -316,20 +332,19 @@ def _told(
 def clear_facts(parts: Parts, bank: str, kinds: Sequence[str] | None = None, origin: Origin = Origin()) -> int:
     """Erase the facts of a bank for good, all of them with their documents or those of some kinds; how many."""
     author = checked_origin(origin)
-    with parts.db.transaction():
-        place = banks.find(parts.db, checks.name(bank, what="bank"))
-        if place is None:
-            return 0
-        chosen = of_kinds(kinds, Filter(users=("",), status="any", expired=True))
-        if kinds and observations.KIND not in kinds:
-            doomed = memories.select_ids(parts.db, place.id, chosen, parts.clock.now())
-            observations.erase_about(parts, bank, list(memories.by_ids(parts.db, place.id, doomed).values()))
-        gone = purge_where(parts, bank, chosen, author)
-        while not kinds and (page := documents.list_documents(parts, bank, limit=LIST_MAX, user="")).items:
+    place = banks.find(parts.db, checks.name(bank, what="bank"))
+    if place is None:
+        return 0
+    chosen = of_kinds(kinds, Filter(users=("",), status="any", expired=True))
+    if kinds and observations.KIND not in kinds:
+        doomed = memories.select_ids(parts.db, place.id, chosen, parts.clock.now())
+        observations.erase_about(parts, bank, list(memories.by_ids(parts.db, place.id, doomed).values()))
+    gone = purge_where(parts, bank, chosen, author)
+    while not kinds and (page := documents.list_documents(parts, bank, limit=_AT_ONCE, user="")).items:
+        with for_good(parts):
             for document in page.items:
-                documents.delete_document(parts, bank, document.name, author)
-        mental_models.release(parts, bank, gone)
-    scrub(parts)
+                gone += documents.delete_document(parts, bank, document.name, author)
+    mental_models.release(parts, bank, gone)
     return len(gone)
 
 

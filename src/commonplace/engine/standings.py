@@ -99,12 +99,18 @@ def distrust(parts: Parts, holders: Iterable[int]) -> None:
         put(parts, row.bank_id, replace(read(row), seen_id=0))
 
 
-def release(parts: Parts, gone: Sequence[int]) -> None:
-    """Take the answers away that rest on memories that are going for good, now or in their history, to be made anew."""
+def release(parts: Parts, gone: Sequence[int]) -> list[MentalModel]:
+    """Take the answers away that rest on memories that are going for good, now or in their history, to be made anew.
+
+    The models as they were.
+    """
+    released: list[MentalModel] = []
     for row in _models(parts, grounds.holders(parts.db, gone)):
+        released.append(read(row))
         grounds.drop(parts.db, [row.id])
-        put(parts, row.bank_id, emptied(read(row)))
+        put(parts, row.bank_id, emptied(released[-1]))
         rows.hasten_turn(parts.db, row, parts.clock.now())
+    return released
 
 
 def _models(parts: Parts, holders: Iterable[int]) -> list[Standing]:

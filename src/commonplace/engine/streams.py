@@ -6,6 +6,7 @@ from commonplace import checks, ids
 from commonplace.activities import Stream
 from commonplace.engine.banks import known
 from commonplace.engine.drafts import checked_draft
+from commonplace.engine.erasing import for_good
 from commonplace.engine.memories import remember
 from commonplace.engine.parts import Parts
 from commonplace.errors import Invalid, NotFound, TooLarge
@@ -86,7 +87,7 @@ def close_stream(
 
 def cancel_stream(parts: Parts, bank: str, stream_id: int | str) -> Stream:
     """The stream as it was before it was thrown away with its chunks."""
-    with parts.db.transaction():
+    with for_good(parts):
         stream = _found(parts, bank, stream_id)
         streams.delete(parts.db, stream.id)
     return stream

@@ -34,12 +34,17 @@ class Redacted:
         return bool(self.words) and not self.words.isdisjoint(words.terms(text))
 
 
+def sentences(text: str) -> list[tuple[str, str]]:
+    """The sentences and lines of a text, each with what separates it from the next."""
+    pieces = _BETWEEN.split(text)
+    return list(zip(pieces[::2], [*pieces[1::2], ""], strict=True))
+
+
 def without(text: str, erased: Sequence[Erased], kept: Iterable[str]) -> Redacted:
     """A text without some statements, of which others are kept."""
     said = frozenset(term for one in kept for term in words.terms(one))
-    pieces = _BETWEEN.split(text)
-    sentences, ends = pieces[::2], [*pieces[1::2], ""]
-    terms = [frozenset(words.terms(one)) for one in sentences]
+    pieces = sentences(text)
+    terms = [frozenset(words.terms(one)) for one, _ in pieces]
     where: dict[str, set[int]] = {}
     for place, some in enumerate(terms):
         for term in some:
@@ -52,7 +57,7 @@ def without(text: str, erased: Sequence[Erased], kept: Iterable[str]) -> Redacte
         found = found and bool(hits or not one.present)
         gone |= hits
         own |= mine
-    left = "".join(sentences[n] + ends[n] for n in range(len(sentences)) if n not in gone)
+    left = "".join(one + end for place, (one, end) in enumerate(pieces) if place not in gone)
     return Redacted(left.strip() if found else None, frozenset(own))
 
 

@@ -4,8 +4,13 @@ import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from commonplace.activities import Snapshot
+from commonplace.receipts import Portion
 from commonplace.records import Metadata
+from commonplace.storage import streams
 from commonplace.storage.database import Database
+
+_PAGE = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,3 +48,80 @@ def blank_traces(db: Database, bank_id: int, memory_ids: Sequence[int], document
     db.run("blank_job_results", bank_id=bank_id)
     db.run("delete_jobs_of_documents", bank_id=bank_id, names=json.dumps(list(document_names), ensure_ascii=False))
     db.run("blank_reply_hashes", bank_id=bank_id, ids=json.dumps(list(memory_ids)))
+
+
+def events_after(db: Database, bank_id: int, after: int) -> list[tuple[int, str]]:
+    """A page of the events of a bank that are younger than an id, with their texts."""
+    rows = db.all("events_after", bank_id=bank_id, after=after, limit=_PAGE)
+    return [(row["id"], row["text"]) for row in rows]
+
+
+def snapshots_after(db: Database, bank_id: int, after: int) -> list[Snapshot]:
+    """A page of the snapshots of a bank that are younger than an id."""
+    return [Snapshot(**row) for row in db.all("snapshots_after", bank_id=bank_id, after=after, limit=_PAGE)]
+
+
+def rewrite_event(db: Database, number: int, text: str) -> None:
+    """Put another text in the place of an event's."""
+    db.run("rewrite_event", id=number, text=text)
+
+
+def rewrite_snapshot(db: Database, number: int, text: str) -> None:
+    """Put another text in the place of a snapshot's."""
+    db.run("rewrite_snapshot", id=number, text=text)
+
+
+def sessions(db: Database, bank_id: int, portion: Portion, session_id: int | None) -> list[tuple[int, str]]:
+    """The sessions of a part of a bank, with their titles."""
+    values = {"bank_id": bank_id, "user": portion.user, "project": portion.project, "session": session_id}
+    return [(row["id"], row["title"]) for row in db.all("sessions_of_portion", **values)]
+
+
+def events(db: Database, session_id: int) -> list[tuple[int, str]]:
+    """All events of a session, with their texts."""
+    return [(row["id"], row["text"]) for row in db.all("events_of_session", session_id=session_id)]
+
+
+def snapshots(db: Database, session_id: int) -> list[Snapshot]:
+    """All snapshots of a session."""
+    return [Snapshot(**row) for row in db.all("snapshots_of_session", session_id=session_id)]
+
+
+def delete_session(db: Database, session_id: int) -> None:
+    """Remove a session with its events and snapshots."""
+    for name in ("delete_snapshots_of_session", "delete_events_of_session", "delete_session"):
+        db.run(name, session_id=session_id)
+
+
+def reminders(db: Database, bank_id: int, portion: Portion) -> list[tuple[int, str]]:
+    """The reminders of a part of a bank, with their messages."""
+    rows = db.all("reminders_of_portion", bank_id=bank_id, user=portion.user, project=portion.project)
+    return [(row["id"], row["text"]) for row in rows]
+
+
+def delete_reminder(db: Database, number: int) -> None:
+    """Remove a reminder."""
+    db.run("delete_reminder", id=number)
+
+
+def open_streams(db: Database, bank_id: int, portion: Portion) -> list[tuple[int, str]]:
+    """The streams of a part of a bank that are still open, with what has come so far."""
+    rows = db.all("streams_of_portion", bank_id=bank_id, user=portion.user, project=portion.project)
+    return [(row["id"], row["text"]) for row in rows]
+
+
+def delete_stream(db: Database, number: int) -> None:
+    """Remove a stream with its chunks."""
+    streams.delete(db, number)
+
+
+def bare_documents(db: Database, bank_id: int, portion: Portion) -> list[tuple[int, str]]:
+    """The documents of a user or a project from which no memory came, with their texts."""
+    rows = db.all("bare_documents", bank_id=bank_id, user=portion.user, project=portion.project)
+    return [(row["id"], row["text"]) for row in rows]
+
+
+def delete_traces_of_project(db: Database, bank_id: int, project: str) -> int:
+    """Remove the finished jobs of a project, and its changes once no memory is left; how many changes there were."""
+    db.run("delete_jobs_of_project", bank_id=bank_id, project=project)
+    return db.run("delete_revisions_of_project", bank_id=bank_id, project=project)

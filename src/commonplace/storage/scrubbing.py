@@ -1,19 +1,49 @@
 """Makes erased text unreadable in the file: empties the write-ahead log and gives free pages back."""
 
+from commonplace.storage import banks
 from commonplace.storage.database import Database
 
 _CHECKPOINT_WAIT_MS = 2_000
+_PAGES_AT_ONCE = 1_000
+# Noted with every erasure, until the log is emptied: a process may be killed, or another one may be reading.
+_DUE = "unscrubbed"
+
+
+def owe(db: Database) -> None:
+    """Note inside an erasure's transaction that the log will have to be emptied."""
+    banks.set_fact(db, _DUE, "1")
+
+
+def owed(db: Database) -> bool:
+    """Whether an erasure was not followed by an empty log yet."""
+    return banks.fact(db, _DUE) != ""
 
 
 def scrub(db: Database) -> bool:
-    """Whether the log could be emptied now; a reader in another process can hold it until the next checkpoint."""
+    """Whether the log could be emptied now; a reader in another process can hold it until the next attempt."""
     if db.in_transaction:
         return False
+    _give_back_pages(db)
     with db.maintenance() as connection:
-        connection.execute("pragma incremental_vacuum").fetchall()
         connection.set_busy_timeout(_CHECKPOINT_WAIT_MS)
         try:
             row = connection.execute("pragma wal_checkpoint(truncate)").fetchone()
         finally:
             connection.set_busy_timeout(db.busy_timeout_ms)
-    return row is not None and row[0] == 0
+    emptied = row is not None and row[0] == 0
+    if emptied and owed(db):
+        with db.transaction():
+            banks.set_fact(db, _DUE, "")
+    return emptied
+
+
+def _give_back_pages(db: Database) -> None:
+    """Return free pages to the disk in steps, between which others can write."""
+    before = -1
+    while True:
+        with db.maintenance() as connection:
+            connection.execute(f"pragma incremental_vacuum({_PAGES_AT_ONCE})").fetchall()
+            left = int(connection.pragma("freelist_count"))
+        if left in (0, before):
+            return
+        before = left

@@ -1,6 +1,7 @@
 """Snapshots of sessions as markdown files beside the store, for people and for tools that read folders."""
 
 import shutil
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from urllib.parse import quote
@@ -14,9 +15,7 @@ FOLDER = "snapshots"
 
 def write(home: Path, bank: str, snapshot: Snapshot) -> str:
     """Keep a snapshot as a file of its own; its path below the home folder."""
-    day = f"{datetime.fromtimestamp(snapshot.at // 1000, UTC):%Y-%m-%d}"
-    # The id after the slug: two snapshots may have one slug, and no file is ever written over.
-    path = Path(FOLDER) / _folder(bank) / day / f"{snapshot.slug}-{ids.short(snapshot.id)}.md"
+    path = _path(bank, snapshot)
     target = home / path
     with files.explained(target):
         target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -25,12 +24,30 @@ def write(home: Path, bank: str, snapshot: Snapshot) -> str:
     return path.as_posix()
 
 
+def remove(home: Path, bank: str, snapshot: Snapshot) -> bool:
+    """Remove the file of a snapshot; whether there was one."""
+    target = home / _path(bank, snapshot)
+    with files.explained(target):
+        if not target.is_file():
+            return False
+        target.unlink()
+        with suppress(OSError):  # The folder of that day, once nothing is left in it.
+            target.parent.rmdir()
+    return True
+
+
 def erase(home: Path, bank: str) -> None:
     """Remove the snapshot files of a bank."""
     folder = home / FOLDER / _folder(bank)
     with files.explained(folder):
         if folder.is_dir():
             shutil.rmtree(folder)
+
+
+def _path(bank: str, snapshot: Snapshot) -> Path:
+    day = f"{datetime.fromtimestamp(snapshot.at // 1000, UTC):%Y-%m-%d}"
+    # The id after the slug: two snapshots may have one slug, and no file is ever written over.
+    return Path(FOLDER) / _folder(bank) / day / f"{snapshot.slug}-{ids.short(snapshot.id)}.md"
 
 
 def _folder(bank: str) -> str:

@@ -25,3 +25,74 @@ delete from jobs where bank_id = :bank_id and state in ('completed', 'failed', '
 -- name: blank_reply_hashes
 update replies set content_hash = '' where bank_id = :bank_id and json_type(reply) = 'integer'
   and cast(reply as integer) in (select value from json_each(:ids));
+
+-- The events and snapshots of a bank that are younger than an id, and so may tell what that id names.
+-- name: events_after
+select e.id, e.text from events e join sessions s on s.id = e.session_id
+where e.id > :after and s.bank_id = :bank_id order by e.id limit :limit;
+
+-- name: snapshots_after
+select {snapshot_columns} from snapshots p join sessions s on s.id = p.session_id
+where p.id > :after and s.bank_id = :bank_id order by p.id limit :limit;
+
+-- name: rewrite_event
+update events set text = :text, token_count = null where id = :id;
+
+-- name: rewrite_snapshot
+update snapshots set text = :text where id = :id;
+
+-- name: sessions_of_portion
+select s.id, s.title from sessions s
+where s.bank_id = :bank_id
+  and (cast(:user as text) is null or s.user = :user)
+  and (cast(:project as text) is null or s.project = :project)
+  and (cast(:session as integer) is null or s.id = :session)
+order by s.id;
+
+-- name: events_of_session
+select e.id, e.text from events e where e.session_id = :session_id order by e.id;
+
+-- name: snapshots_of_session
+select {snapshot_columns} from snapshots p where p.session_id = :session_id order by p.id;
+
+-- name: delete_events_of_session
+delete from events where session_id = :session_id;
+
+-- name: delete_snapshots_of_session
+delete from snapshots where session_id = :session_id;
+
+-- name: delete_session
+delete from sessions where id = :session_id;
+
+-- name: reminders_of_portion
+select r.id, r.message as text from reminders r
+where r.bank_id = :bank_id
+  and (cast(:user as text) is null or r.user = :user) and (cast(:project as text) is null or r.project = :project)
+order by r.id;
+
+-- name: streams_of_portion
+select s.id, coalesce((select group_concat(c.text, '') from chunks c where c.stream_id = s.id), '') as text
+from streams s
+where s.bank_id = :bank_id
+  and (cast(:user as text) is null or json_extract(s.draft, '$.scope.user') = :user)
+  and (cast(:project as text) is null or json_extract(s.draft, '$.scope.project') = :project)
+order by s.id;
+
+-- Documents that no memory came from. Those of a project are what was absorbed into it: its name stands in theirs.
+-- name: bare_documents
+select d.id, d.text from documents d
+where d.bank_id = :bank_id and not exists (select 1 from versions v where v.document_id = d.id)
+  and (cast(:user as text) is null or coalesce(json_extract(d.metadata, '$.user'), '') = :user)
+  and (cast(:project as text) is null
+    or (substr(d.name, 1, length(:project) + 1) = :project || '/'
+      and substr(d.name, -17, 1) = '/' and substr(d.name, -16) not glob '*[^0-9a-f]*'))
+order by d.id;
+
+-- Once nothing of a project is left, nothing needs the numbers of its changes.
+-- name: delete_revisions_of_project
+delete from revisions where bank_id = :bank_id and project = :project
+  and not exists (select 1 from memories m where m.bank_id = :bank_id and m.project = :project);
+
+-- name: delete_jobs_of_project
+delete from jobs where bank_id = :bank_id and json_extract(payload, '$.project') = :project
+  and state in ('completed', 'failed', 'cancelled');
