@@ -5,7 +5,7 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 _CONFIG_BYTES_MAX = 1_000_000
-_SECTION = re.compile(r'\[\s*([^\s"\]]+)\s*(?:"((?:[^"\\]|\\.)*)")?\s*\]')
+_SECTION = re.compile(r'\[\s*([^\s"\]]++)\s*+(?:"((?:[^"\\]|\\.)*)")?\s*+\]')
 _SETTING = re.compile(r"([A-Za-z][A-Za-z0-9-]*)\s*(?:=\s*(.*))?$")
 _VALUE = re.compile(r'"((?:[^"\\]|\\.)*)"|(\\.)|([;#].*)|([^"\\;#]+)')
 # host:path, with or without a user; a drive letter and an address with a scheme are no such thing.

@@ -43,7 +43,7 @@ _EXACT = re.compile(r"(?=.*\d)(?=.*[^\W\d_]).+|\d{5,}|\d+(?:[-.:/]\d+)+|.*[_@\\]
 # The 15th, 9am and a 5-day trip are said otherwise just as well.
 _SPOKEN = re.compile(r"\d+(?:st|nd|rd|th|am|pm)|\d+(?:-[^\W\d_]+)+", re.IGNORECASE)
 # As names in code are written; YouTube, iPhone and MoMA are words that may just as well be said otherwise.
-_CAMEL = re.compile(r"(?:[a-z]{2,}|[A-Z][a-z]+(?=(?:[A-Z][a-z]+){2}))\w*?[A-Z][a-z]\w*")
+_CAMEL = re.compile(r"(?:[a-z]{2}|[A-Z][a-z]++(?=(?:[A-Z][a-z]+){2}))(?>\w*?[A-Z][a-z])\w*+")
 _STOP_WORDS = (
     "a about all also am an and any are as at be because been being but by can could d did do does doing don for from "
     "had has have having he her hers him his how i if in into is it its just ll m me my of on or our ours re s she so "

@@ -338,11 +338,15 @@ def test_a_structured_output_fits_its_schema_or_is_null_with_the_reason(hindsigh
         assert answer["structured_output"] == {"deploy_port": 8443}
 
 
+_DOUBLING = {f"l{n}": {"allOf": [{"$ref": f"#/$defs/l{n - 1}"}] * 2} for n in range(1, 26)} | {"l0": {"type": "string"}}
+
+
 @pytest.mark.parametrize(
     ("schema", "why"),
     [
         ({"type": "elephant"}, "no valid JSON Schema"),
-        ({"type": "object", "properties": {"a": {"type": "string", "pattern": "(a+)+$"}}}, "take for ever"),
+        ({"$defs": _DOUBLING, "properties": {"port": {"$ref": "#/$defs/l25"}}}, "more than 20,000 steps"),
+        ({"properties": {f"field {n}": {"type": "string"} for n in range(3_000)}}, "longer than 64,000 bytes"),
         ({"type": "object", "properties": {"port": {"$ref": "http://192.0.2.1/x.json"}}}, "cannot be followed"),
     ],
 )
@@ -359,6 +363,18 @@ def test_a_schema_that_cannot_be_used_does_not_fail_the_call(
         answer = client("reflect", query="Which port?", response_schema=schema)
         assert (answer["structured_output"], why in answer["structured_output_error"]) == (None, True)
         assert answer["text"].startswith("8443.")
+
+
+@pytest.mark.parametrize("pattern", ["^(a|a)*$", "(a+)+$", r"^((\w|o|R)(\w|m|e)?)*#", "("])
+def test_a_pattern_in_a_schema_is_not_evaluated_so_none_can_hold_up_the_server(
+    hindsight: Hindsight, pattern: str
+) -> None:
+    long = "a" * 1_000 + "o"
+    _kept(hindsight, f"The city of Ana is {long}.")
+    fields = {"city": {"type": "string", "pattern": pattern}}
+    schema = {"properties": fields, "patternProperties": {pattern: {"type": "string"}}, "additionalProperties": False}
+    answer = hindsight("reflect", query="Where does Ana live?", response_schema=schema)
+    assert (answer["structured_output"], answer["structured_output_error"]) == ({"city": long}, None)
 
 
 @requirement("hindsight:reflect:model-fails")

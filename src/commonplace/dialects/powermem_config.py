@@ -18,7 +18,6 @@ _OURS = re.compile(
     r"QUERY_REWRITE|SKILL_STORE|SOURCE_STORE|SNOWFLAKE|POWERMEM|AGENT_MEMORY|ACCESS_CONTROL)_[A-Z0-9_]+|"
     r"[A-Z]+_(?:LLM|EMBEDDING)_BASE_URL"
 )
-_PROVIDER_URL = re.compile(r"([A-Z]+)_LLM_BASE_URL")
 _STORES = ("DATABASE_PROVIDER", "VECTOR_STORE_PROVIDER")
 # The sections of the configuration file, and what the fields of the one that counts are called.
 _SECTIONS = frozenset(

@@ -12,7 +12,7 @@ RULE = "rule"
 _RULES_MAX = 100_000
 _FILES_MAX = 50
 # A name with folders and an ending is a file for sure; one with an ending alone may be a product, such as Node.js.
-_PATH = re.compile(r"(?<![\w./\\~@+-])(?:[A-Za-z]:)?[\w.~@+-]*(?:[/\\][\w.@+()\[\]-]+)+\.[A-Za-z]\w{0,9}\b")
+_PATH = re.compile(r"(?<![\w./\\~@+-])(?:[A-Za-z]:)?[\w.~@+-]*(?:[/\\][\w.@+()\[\]-]{1,255}){1,64}\.[A-Za-z]\w{0,9}\b")
 _NAME = re.compile(r"(?<![\w./\\:@+-])[\w@+-]+(?:\.[\w-]+)*\.[A-Za-z]\w{0,9}\b(?![/\\])")
 _ADDRESS = re.compile(r"\b\w+://\S+")
 

@@ -13,8 +13,9 @@ from commonplace.records import Memory
 
 Filled = tuple[dict[str, Any] | None, str | None]
 _DEPTH_MAX = 5
+_READ_CHARS_MAX = 10_000
 _VALUE = re.compile(
-    r"(?::|=|\b(?:is|are|was|were|in|at|uses?|prefers?|likes?|has|have|costs?|to|on)\b)\s+(?P<value>.+?)[.!]*$",
+    r"(?::|=|\b(?:is|are|was|were|in|at|uses?|prefers?|likes?|has|have|costs?|to|on)\b)\s+(?P<value>\S.*)",
     re.IGNORECASE,
 )
 _NUMBER = re.compile(r"-?\d+(?:,\d{3})*(?:\.\d+)?")
@@ -74,9 +75,10 @@ def _validation() -> ModuleType:
 
 def _filled(properties: Mapping[str, Any], known: Sequence[Memory], depth: int) -> dict[str, Any]:
     filled: dict[str, Any] = {}
+    said = [(one, frozenset(words.terms(one.text))) for one in known]
     for name, about in properties.items():
         wanted = frozenset(words.terms(re.sub(r"(?<=[a-z])(?=[A-Z])|[_-]", " ", name)))
-        told = [one for one in known if wanted and wanted <= set(words.terms(one.text))]
+        told = [one for one, terms in said if wanted and wanted <= terms]
         given = cast(Mapping[str, Any], about if isinstance(about, Mapping) else {})
         inner = given.get("properties")
         if isinstance(inner, Mapping) and depth < _DEPTH_MAX:
@@ -103,8 +105,8 @@ def _value(about: Mapping[str, Any], told: Sequence[Memory]) -> Any:
         return next((one for one in cast(list[Any], about["enum"]) if f" {words.indexed(str(one))} " in said), None)
     if kind == "boolean":
         return _NO.search(text) is None
-    match = _VALUE.search(text)
-    value = match["value"] if match else text
+    match = _VALUE.search(text[-_READ_CHARS_MAX:].rstrip("\n").rpartition("\n")[2])
+    value = match["value"].rstrip(".!") or match["value"] if match else text
     if kind in ("number", "integer"):
         number = _NUMBER.search(value) or _NUMBER.search(text)
         plain = float(number[0].replace(",", "")) if number else None

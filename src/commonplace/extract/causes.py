@@ -33,15 +33,16 @@ _MADE = (
 _PATTERNS = tuple(
     re.compile(pattern, re.IGNORECASE | re.DOTALL)
     for pattern in (
-        rf"^(?:{_BY})\s+(?P<cause>[^,]+),\s+(?P<effect>.+)$",
-        r"^(?P<effect>.+?)\s+(?:was|were|is|are|been|being)\s+(?:\w+ly\s+)?(?:caused|triggered|brought about)\s+by\s+"
+        # They read a text whose words stand one space apart.
+        rf"^(?:{_BY}) (?P<cause>[^,]++), (?P<effect>.+)$",
+        r"^(?P<effect>.+?) (?:was|were|is|are|been|being) (?:\w+ly )?(?:caused|triggered|brought about) by "
         r"(?P<cause>.+)$",
-        r"^(?P<effect>.+?)\s+(?:result(?:s|ed)|stem(?:s|med)|follow(?:s|ed))\s+from\s+(?P<cause>.+)$",
-        rf"^(?P<effect>.+?),?\s+(?:{_BY})\s+(?P<cause>.+)$",
-        r"^(?P<cause>.+?)(?:[,;]\s*(?:and\s+)?|\s+and\s+)"
-        r"(?:therefore|consequently|thus|hence|as an? result|for (?:this|that) reason),?\s+(?P<effect>.+)$",
-        r"^(?P<cause>.+?)[,;]\s*(?:and\s+)?so\s+(?!that\b|far\b|much\b|many\b|called\b|long\b|as\b)(?P<effect>.+)$",
-        rf"^(?P<cause>.+?)\s+(?:{_MADE})\s+(?P<effect>.+)$",
+        r"^(?P<effect>.+?) (?:result(?:s|ed)|stem(?:s|med)|follow(?:s|ed)) from (?P<cause>.+)$",
+        rf"^(?P<effect>.+?),? (?:{_BY}) (?P<cause>.+)$",
+        r"^(?P<cause>.+?)(?:[,;] ?(?:and )?| and )"
+        r"(?:therefore|consequently|thus|hence|as an? result|for (?:this|that) reason),? (?P<effect>.+)$",
+        r"^(?P<cause>.+?)[,;] ?(?:and )?so (?!that\b|far\b|much\b|many\b|called\b|long\b|as\b)(?P<effect>.+)$",
+        rf"^(?P<cause>.+?) (?:{_MADE}) (?P<effect>.+)$",
     )
 )
 _ANY = re.compile(

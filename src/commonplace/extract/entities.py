@@ -17,7 +17,7 @@ _UNITS = (
 # In the order in which they are read; what one has taken no later one sees.
 _EXACT = (
     re.compile(r"\bhttps?://[^\s<>\"')\]]+[\w/]"),
-    re.compile(r"\b[\w.+-]+@[\w-]+(?:\.[\w-]+)+\b"),
+    re.compile(r"(?<![\w.+-])[\w.+-]++@[\w-]+(?:\.[\w-]+)+\b"),
     re.compile(
         rf"[$€£¥]\s?\d(?:[\d.,]*\d)?(?:\s?(?:k|m|bn?|thousand|million|billion))?\b"
         rf"|(?<![\w.,-])\d(?:[\d.,]*\d)?\s?(?:(?:thousand|million|billion)\s)?(?:{_UNITS})(?!\w)",
@@ -32,7 +32,7 @@ _EXACT = (
     re.compile(r"(?<![\w-])[^\W\d_]{1,40}[ \t]\d+(?:\.\d+)*[A-Za-z]?(?:[ \t](?:Pro|Max|Mini|Plus|Ultra))?(?![\w-])"),
     re.compile(r"(?<![\w-])\w[\w./@-]*"),
 )
-_DECIMAL = re.compile(r"\d+[.,/-]?\d*")
+_DECIMAL = re.compile(r"\d++(?:[.,/-]\d*+)?")
 _INITIAL = r"[^\W\d_a-z]"
 _NAME = re.compile(
     rf"(?<![\w'’])(?:St\.[ \t]+)?(?:[a-z]{{1,2}}(?=[A-Z]))?{_INITIAL}[\w'’&-]*"

@@ -42,16 +42,16 @@ _TIME_FIRST = re.compile(
     r"|(?:on |last |next )?(?:mon|tues|wednes|thurs|fri|satur|sun)day),?\s+",
     re.IGNORECASE,
 )
-_WHEN = r"(?:(?:yesterday|today|earlier|later|then|last \w+|this \w+|on [\w -]{2,30}|in [\w ]{2,20}),?\s+)?"
+_WHEN = r"(?:(?:yesterday|today|earlier|later|then|last \w+|this \w+|on [\w -]{2,30}|in [\w ]{2,20}),?\s++)?"
 _EXPERIENCE = re.compile(
     rf"{_WHEN}(?:(?:the |this )?(?:assistant|agent|ai|bot)\s+(?:\w+ly\s+)?(?:has |have |had )?(?:{_DONE})\b"
     rf"|(?:i|we)(?:['’]ve| have| had)?\s+(?:\w+ly\s+|just\s+|then\s+|also\s+)?(?:{_DONE})\b)",
     re.IGNORECASE,
 )
 _SUBJECT = re.compile(
-    r"(?P<subject>(?:[^\s,;:.!?]+\s+){0,6}?[^\s,;:.!?]+?)(?:['’]s)?\s+(?:(?:now|still|currently|always|usually|also|no "
-    r"longer)\s+)*(?:is|are|was|were|has|have|had|lives?|lived|works?|worked|moved|prefers?|preferred|likes?|liked|loves?|"
-    r"hates?|uses?|used|wants?|needs?|runs?|listens?|costs?|became|becomes|will|can|does|did|owns?|plays?|speaks?|joined|"
+    r"(?P<subject>(?:[^\s,;:.!?]++\s++){0,6}?[^\s,;:.!?]+?)(?:['’]s)?\s++(?:(?:now|still|currently|always|usually|also|"
+    r"no longer)\s++)*+(?:is|are|was|were|has|have|had|lives?|lived|works?|worked|moved|prefers?|preferred|likes?|liked|"
+    r"loves?|hates?|uses?|used|wants?|needs?|runs?|listens?|costs?|became|becomes|will|can|does|did|owns?|plays?|speaks?|joined|"
     r"left|started|stopped|switched|studies|studied|failed|crashed|broke|visited|bought|sold|met|went|said|deployed|fixed|"
     r"wrote|built|launched|finished|completed|signed|leads?|manages?|reached|dropped|ends|ended|expires?|expired|released|raised|hired|married|died|turned|decided|chose|plans?|planned|agreed|owes?|knows?|"
     r"keeps?|teaches|taught|drives?|drove|fell|grew|rose)\b",

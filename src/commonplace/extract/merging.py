@@ -48,21 +48,21 @@ _SINGLE = frozenset(
 # As labels these stand before many things that have nothing to do with each other.
 _GENERIC = frozenset("date title plan status state number name role job owner location version priority".split())
 _COPULA = re.compile(
-    r"^(?P<subject>.{2,80}?)\s+(?:is set to|changed to|will be|has been|became|equals|is|are|was|=)\s+(?P<value>.+)$"
+    r"^(?P<subject>.{2,80}?) (?:is set to|changed to|will be|has been|became|equals|is|are|was|=) (?P<value>.+)$"
 )
 _OWNED = re.compile(r"^(?:my|our|your|his|her|their|its|the|this|that)\s|'s?\s|\bof\b")
 _FAVOURITE = re.compile(r"\b(?:favou?rite|preferred|primary|main|current)\b")
-_MEASURE = re.compile(r"^(?P<how>at|on|in|by|for|due)?\s*(?:about|around|port|version|v)?\s*[\d$€£].*$")
+_MEASURE = re.compile(r"^(?P<how>at|on|in|by|for|due)?\s*+(?:about|around|port|version|v)?\s*+[\d$€£].*$")
 _CHINESE = re.compile(
     r"^(?P<subject>.{0,20}?(?:名字|姓名|年龄|生日|邮箱|电话|地址|公司|职业|密码|端口|版本|最喜欢的\w{1,8}?))(?:现在)?[是为].+$"
 )
 # Of two preferences for the same occasion the newer one holds: "prefers tea in the morning".
-_PREFERS = re.compile(r"^(?P<who>.{1,40}?)\s+prefers?\s+(?P<value>.+)$")
+_PREFERS = re.compile(r"^(?P<who>.{1,40}?) prefers? (?P<value>.+)$")
 _OCCASION = re.compile(r"\s(?=(?:in|on|at|for|with|when|during|before|after|while|over)\s)")
 
 
 def _verb(pattern: str) -> re.Pattern[str]:
-    return re.compile(rf"^(?P<who>.{{1,60}}?)\s+(?:{pattern})$")
+    return re.compile(rf"^(?P<who>.{{1,60}}?) (?:{pattern})$")
 
 
 # What somebody does at most once at a time: its name, the words a text about it has one of, and how it is said.

@@ -20,7 +20,9 @@ _SUBJECT_WORDS_MAX = 8
 _SUBJECT_CHARS_MAX = 80
 _VALUE_TERMS_MAX = 6
 
-_LABEL = re.compile(r"^[#>*\-\s]*(?P<label>[^:：\n]{1,80}?)\s*(?::[*_]{0,2}(?:\s+|$)|：\s*)(?P<value>.*)", re.DOTALL)
+_LABEL = re.compile(
+    r"^[#>*\-\s]*+(?P<label>[^:：\n]{1,80}?)(?<!\s)\s*+(?::[*_]{0,2}(?=\s|$)|：)\s*+(?P<value>.*)", re.DOTALL
+)
 # These head many statements that have nothing to do with each other.
 _GENERIC = frozenset(
     "action bug caution changelog decision done error example fact fix fixme hint idea important info issue lesson "
@@ -48,12 +50,12 @@ _SUCCESSION = re.compile(
     r"\binstead of (?P<a>[^.,;\n]+)|\brather than (?P<b>[^.,;\n]+)|\bno longer (?P<c>[^.,;\n]+)"
     r"|\b(?:replac(?:es|ed|ing)|supersed(?:es|ed|ing)) (?P<d>[^.,;\n]+?)(?= (?:with|by)\b|[.,;\n]|$)"
     r"|\b(?:switch|mov|migrat|chang|upgrad)(?:ed|ing|e)? (?:away )?from (?P<e>[^.,;\n]+?)(?= to\b|[.,;\n]|$)"
-    r"|\bnot (?P<f>[^.,;\n]+?) any ?more\b",
+    r"|\bnot (?P<f>[^.,;\n]{1,80}?) any ?more\b",
     re.IGNORECASE,
 )
 _RETIRED_WORD = re.compile(r"\b(?:deprecated|obsolete|replaced|gone|retired)\b", re.IGNORECASE)
 _RETIRED = re.compile(
-    r"([^.,;\n]+?) (?:is|are|was|were) (?:now )?(?:deprecated|obsolete|replaced|gone|retired)\b", re.IGNORECASE
+    r"\b([^.,;\n]{1,80}?) (?:is|are|was|were) (?:now )?(?:deprecated|obsolete|replaced|gone|retired)\b", re.IGNORECASE
 )
 _VERBS = frozenset(words.terms("use using used prefer like run deploy have has support need want do the a"))
 _NUMBER = re.compile(r"(?<![\w.])[-+]?\d[\d.,:]*\w*|\bv\d[\w.]*", re.IGNORECASE)

@@ -36,32 +36,35 @@ _SIGN_OFF = re.compile(
     re.IGNORECASE,
 )
 _ONLY_A_NAME = re.compile(r"[A-ZÀ-Þ][\w.’'-]*(?: [A-ZÀ-Þ][\w.’'-]*){0,2}")
+# Each phrase is taken once and never read in another way, so longer ones stand before the words they begin with.
 _SMALL_TALK = re.compile(
-    r"(?:(?:ok(?:ay)?|yes|yeah|yep|yup|no|nope|sure|right|alright|fine|great|good|nice|cool|perfect|awesome|excellent|"
-    r"wonderful|amazing|lovely|exactly|indeed|agreed|understood|noted|wow|oh|ah|hmm+|hm|haha+|lol|well|please|sorry|"
-    r"got it|i see|will do|no problem|no worries|never ?mind|makes sense|of course|certainly|on it|(?:good )?morning|"
+    r"(?:(?>(?:got it|i see|will do|no problem|no worries|never ?mind|makes sense|of course|certainly|on it|"
+    r"(?:good )?morning|"
     r"sounds (?:like a plan|good|great|lovely|nice|fun|perfect|wonderful|amazing|exciting|awesome|interesting)|"
     r"(?:good|great|nice|excellent) (?:idea|point|question|call|catch|choice|one|job|work)|welcome back|"
     r"(?:i['’]?m |i am |we['’]?re )?(?:so |very |really )?sorry(?: about (?:that|this|it)| to hear (?:that|it))?|"
-    r"(?:many )?thank(?:s| you) for (?:your|the|all|that|this)(?: [\w'’]+){0,3}|"
+    r"(?:many )?thank(?:s| you) for (?:your|the|all|that|this)(?: [\w'’]++){0,3}|"
     r"absolutely|you(?:['’]re| are) welcome|my pleasure|i(?:['’]m| am) (?:fine|good|great|well|ok(?:ay)?)|"
     r"(?:many |a lot of )?thanks?(?: you)?(?: so much| very much| a lot| again)?|thx|ty|much appreciated|"
     r"(?:that|this|it)(?:['’]s| is| sounds| looks| seems| must be) (?:so |really |very |like )?(?:great|good|nice|cool|"
     r"fine|right|correct|awesome|perfect|interesting|wonderful|amazing|lovely|fun|exciting|true)(?: to hear)?|"
     r"(?:glad|happy) to (?:help|hear (?:it|that))|let me know(?: if .*)?|how can i help.*|"
     r"i(?:['’]ll| will) (?:remember|keep|note) (?:that|it|this)(?: in mind)?|"
+    r"ok(?:ay)?|yes|yeah|yep|yup|no|nope|sure|right|alright|fine|great|good|nice|cool|perfect|awesome|excellent|"
+    r"wonderful|amazing|lovely|exactly|indeed|agreed|understood|noted|wow|oh|ah|hmm+|hm|haha+|lol|well|please|"
     r"好的?|谢谢(?:你|您)?|多谢|不客气|没问题|嗯+|哦+|是的|对的?|不是|知道了|明白了?|了解|收到|哈哈+|ありがとう(?:ございます)?|はい|네|감사합니다)"
-    r"(?:[\s,，!.…~]+|$))+",
+    r"(?=[\s,，!.…~]|$))[\s,，!.…~]*+)++",
     re.IGNORECASE,
 )
 _ASKING = (
     r"what|who|whom|whose|where|when|why|how|which|do|does|did|can|could|would|will|shall|should|may|might|is|are|was|"
     r"were|am|have|has|had|isn['’]t|aren['’]t|don['’]t|doesn['’]t|didn['’]t|won['’]t|any"
 )
-_QUESTION_END = re.compile(r"[?？؟][\"'”’)\]!?？]*$|[吗呢]$")
+_QUESTION_SIGNS, _CLOSING_SIGNS = "?？؟", "\"'”’)]!?？"
 # "I live in Rome, do you know a good restaurant?" says something before it asks.
-_SAID_FIRST = re.compile(
-    rf"(?P<said>.{{6,}}?)\s*[,;，；–—-]+\s*(?:(?:so|and|but|then)\s+)?(?:{_ASKING})\b.*", re.IGNORECASE | re.DOTALL
+_SAID_CHARS_MIN = 6
+_THEN_ASKS = re.compile(
+    rf"(?<![\s,;，；–—-])\s*+[,;，；–—-][\s,;，；–—-]*+(?:(?:so|and|but|then)\s++)?(?:{_ASKING})\b", re.IGNORECASE
 )
 _BEGINS_ASKING = re.compile(
     rf"(?:(?:so|and|but|well|ok|okay|hey|hi|hello|please|sorry|if|since|because)[,\s]+)*(?:{_ASKING})\b|if\b|"
@@ -80,7 +83,7 @@ _FENCE = re.compile(r"^\s*(```|~~~)")
 _QUOTE = re.compile(r"^\s{0,3}(?:>\s?)+")
 _RULE = re.compile(r"(?:[-*_=]\s*){3,}")
 _ITEM = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+(?=\S)")
-_HEADING = re.compile(r"^ {0,3}#{1,6}\s+(.+?)\s*#*$")
+_HEADING = re.compile(r"^ {0,3}#{1,6}\s+(\S.*)$")
 _QUIET_ROLES = ("system", "developer")
 # Who speaks in a line of a conversation, with or without the time.
 _SPEAKER = re.compile(
@@ -170,12 +173,20 @@ def _judged(piece: str) -> tuple[str, Reason | None]:
         return "", "greeting" if bare else None
     if _SMALL_TALK.fullmatch(bare):
         return "", "small talk"
-    if "\n" not in piece and _QUESTION_END.search(piece):
-        first = _SAID_FIRST.fullmatch(piece)
-        if first and not _BEGINS_ASKING.match(first["said"]) and len(first["said"].split()) > 2:
-            return first["said"], "question"
+    if "\n" not in piece and _asks(piece):
+        then = _THEN_ASKS.search(piece, _SAID_CHARS_MIN)
+        said = piece[: then.start()] if then else ""
+        if said and not _BEGINS_ASKING.match(said) and len(said.split()) > 2:
+            return said, "question"
         return "", "question"
     return piece, None
+
+
+def _asks(piece: str) -> bool:
+    """Whether a sentence ends as questions do, whatever closes it."""
+    bare = piece.rstrip(_CLOSING_SIGNS)
+    closing = piece[len(bare) :]
+    return any(sign in closing for sign in _QUESTION_SIGNS) or bare.endswith("؟") or piece.endswith(("吗", "呢"))
 
 
 def _joined(pieces: list[_Piece]) -> list[_Piece]:
@@ -184,7 +195,7 @@ def _joined(pieces: list[_Piece]) -> list[_Piece]:
     for piece in pieces:
         before = out[-1].text if out else ""
         goes_on = _LEANING.match(piece.text) or _ECHOING.fullmatch(piece.text)
-        leans = piece.may_lean and before and goes_on and not _QUESTION_END.search(piece.text)
+        leans = piece.may_lean and before and goes_on and not _asks(piece.text)
         if leans and _judged(before) == (before, None) and len(before) + len(piece.text) < _JOINED_CHARS_MAX:
             out[-1] = replace(out[-1], text=f"{before} {piece.text}")
         else:
@@ -213,7 +224,7 @@ def _pieces(text: str) -> list[_Piece]:
             lead = ""
         elif heading := _HEADING.match(lines[at]):
             above.clear()
-            lead = heading[1].rstrip(":：") + ":"
+            lead = _title(heading[1]).rstrip(":：") + ":"
         elif item := _ITEM.match(lines[at]):
             said = lines[at][item.end() :].strip()
             while above and above[-1][0] >= _indent(lines[at]):
@@ -237,6 +248,11 @@ def _pieces(text: str) -> list[_Piece]:
             lead, at = "", end - 1
         at += 1
     return out
+
+
+def _title(heading: str) -> str:
+    """The words of a heading, without the signs that close it."""
+    return heading.rstrip().rstrip("#").rstrip() or heading.rstrip()
 
 
 def _names_what_follows(lines: list[str], at: int) -> bool:

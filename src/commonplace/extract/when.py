@@ -17,7 +17,9 @@ _MONTH = r"(?P<month>jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|
 )
 _DAY = r"(?P<day>0?[1-9]|[12]\d|3[01])(?:st|nd|rd|th)?"
 _YEAR = r"(?P<year>(?:1[6-9]|20)\d\d)"
-_AND_YEAR = rf"(?:\s*,?\s+{_YEAR})?"
+# A comma, spaces or both, read in one way only, however many spaces there are.
+_GAP = r"\s*+(?:,\s++)?(?<=\s)"
+_AND_YEAR = rf"(?:{_GAP}{_YEAR})?"
 _TO_DAY = r"\s*(?:[-–—]|to|through|until)\s*(?P<until>\d{1,2})(?:st|nd|rd|th)?"
 _COUNT = (
     r"(?P<count>\d{1,4}|(?:a )?couple of|(?:a )?few|several|an?|one|two|three|four|five|six|seven|eight|nine|ten|"
@@ -138,8 +140,8 @@ def _written() -> Iterator[tuple[str, _Reading]]:
     yield rf"\b{_MONTH}\s+(?:the\s+)?{_DAY}{_AND_YEAR}\b(?!\s*%)", reckoning.named_day
     yield rf"\b{_DAY}\s+(?:of\s+)?{_MONTH}{_AND_YEAR}(?!\w)", reckoning.named_day
     part = r"(?P<part>early|mid|late|beginning of|start of|middle of|end of)[\s-]+"
-    yield rf"\b{part}{_MONTH}\s*,?\s+(?:of\s+)?{_YEAR}\b", reckoning.part_of_month
-    yield rf"\b{_MONTH}\s*,?\s+(?:of\s+)?{_YEAR}\b", reckoning.whole_month
+    yield rf"\b{part}{_MONTH}{_GAP}(?:of\s++)?{_YEAR}\b", reckoning.part_of_month
+    yield rf"\b{_MONTH}{_GAP}(?:of\s++)?{_YEAR}\b", reckoning.whole_month
     yield rf"(?<![\d-]){_YEAR}-(?P<m>0[1-9]|1[0-2])(?![\d-])", reckoning.whole_month
     yield rf"\bQ(?P<quarter>[1-4])(?P<ordinal>)\s*(?:of\s+)?{_YEAR}\b", reckoning.quarter
     yield rf"\b(?:early|mid|late)[\s-]+{_YEAR}\b", reckoning.whole_year

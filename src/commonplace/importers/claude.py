@@ -25,8 +25,8 @@ from commonplace.records import Draft
 
 SOURCE = "claude"
 STARTER = "a document that comes with every account"
-PROJECTS = re.compile(r"(?:.*/)?projects(?:\.json|/[^/]+\.json)")
-NOTED = re.compile(r"(?:.*/)?memories\.json")
+PROJECTS = re.compile(r"^(?:.*/)?projects(?:\.json|/[^/]+\.json)")
+NOTED = re.compile(r"^(?:.*/)?memories\.json")
 
 
 def read(place: Place) -> Iterator[Read]:

@@ -16,7 +16,7 @@ LEFT_BRANCH = "in a branch of the conversation that was left"
 UNSPOKEN = "not spoken: tools, thinking, settings"
 SMALL_TALK = "small talk"
 ATTACHED = "an attached file"
-CONVERSATIONS = re.compile(r"(?:.*/)?conversations(?:[-_]\d+)?\.json")
+CONVERSATIONS = re.compile(r"^(?:.*/)?conversations(?:[-_]\d+)?\.json")
 _SMALL = frozenset(
     "ok okay k yes no yep nope yeah sure thanks thank you thx ty continue go on next great good nice cool perfect "
     "awesome hi hello hey there please done stop right correct exactly got it makes sense sounds very so much again "

@@ -44,9 +44,10 @@ _BYTES_MAX = TEXT_BYTES_MAX + 100_000  # a text at its limit, and frontmatter be
 _TOO_LARGE = f"it is larger than {TEXT_BYTES_MAX:,} bytes"
 _LINKED = "a link to another place"
 # What a browser or a backup adds to the name of a zip: "Vault (1)", "Vault-2026-11-15".
-_COPY = re.compile(r"[\s._-]*(?:\(\d+\)|\d{4}-?\d\d-?\d\d[\dT:._-]*)$")
+_COPY = re.compile(r"(?<![\s._\d-])[\s._-]*+(?:\(\d+\)|\d{4}-?\d\d-?\d\d[\dT:._-]{0,40})$")
 _CODE = re.compile(r"^(```|~~~).*?^\1[^\n]*$|`[^`\n]*`", re.DOTALL | re.MULTILINE)
 _TAG = re.compile(r"(?<![\w/#&\[(])#([^\W\d_][\w/-]*|\d+[^\W\d][\w/-]*)")
+_HEADING = re.compile(r"^#[ \t]++(.+)$", re.MULTILINE)
 _LINK = re.compile(r"\[\[([^\]|#^]+)")
 _LINKS_MAX = 200
 _CREATED = ("created", "created_at", "creation_date", "date_created", "date")
@@ -195,13 +196,18 @@ def _head(text: str) -> Object | None:
     return object_of(found) if found is None or object_of(found) else None
 
 
+def _heading(body: str) -> str:
+    """The words of the first heading of a note, without the signs that close it."""
+    found = _HEADING.search(body)
+    return found[1].rstrip(" \t\r").rstrip("#") if found else ""
+
+
 def _thing(name: str, head: Object, body: str, changed: int | None) -> Thing | Skipped:
     if "excalidraw-plugin" in head:
         return Skipped(name, DRAWING)
     if not body.strip():
         return Skipped(name, EMPTY_NOTE)
-    heading = re.search(r"^#[ \t]+(.+?)[ \t]*#*[ \t]*$", body, re.MULTILINE)
-    title = line_of(head.get("title")) or (line_of(heading[1]) if heading else "") or line_of(PurePosixPath(name).stem)
+    title = line_of(head.get("title")) or line_of(_heading(body)) or line_of(PurePosixPath(name).stem)
     said = _CODE.sub(" ", body)
     tags = [*labels_of(head.get("tags")), *labels_of(head.get("tag")), *_TAG.findall(said)]
     rest = {key: value for key, value in head.items() if key not in _READ and value is not None}

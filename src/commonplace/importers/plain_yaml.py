@@ -10,9 +10,13 @@ from commonplace.errors import Invalid
 from commonplace.vault import yaml_text
 
 _KEY = re.compile(
-    r"""("(?:[^"\\]|\\.)*"|'(?:[^']|'')*'|[^\s#\-\[\]{}"'&*!|>%@`,:][^:#]*?|-[^\s:#][^:#]*?)\s*:(?:\s+|$)"""
+    r"""("(?:[^"\\]|\\.)*"|'(?:[^']|'')*'|[^\s#\-\[\]{}"'&*!|>%@`,:][^:#]*?|-[^\s:#][^:#]*?)(?<!\s)\s*+:(?:\s+|$)"""
 )
 _BLOCK = re.compile(r"([|>])([+-]?)([1-9]?)([+-]?)\s*(?:#.*)?")
+# An item of a list in brackets: in quotes, a link in brackets of its own, or plain.
+_ITEM = re.compile(
+    r"""(?:^|(?<=,))\s*+(?:("(?:[^"\\]|\\.)*"|'(?:[^']|'')*'|\[\[[^\]]*\]\])\s*+(?:,|$)|([^,]++)(?:,|$))"""
+)
 _NESTING_MAX = 50
 
 
@@ -184,9 +188,11 @@ def _folded_block(rows: list[str]) -> str:
 
 def _inline(text: str) -> list[Any]:
     inside = re.fullmatch(r"\[(.*)\]\s*(?:#.*)?", text, re.DOTALL)
-    if inside is None or re.search(r"[\[\]{}]", re.sub(r""""(?:[^"\\]|\\.)*"|'[^']*'|\[\[[^\]]*\]\]""", "", inside[1])):
+    if inside is None or re.search(
+        r"[\[\]{}]", re.sub(r"""(?<!\\)"(?:[^"\\]|\\.)*"|'[^']*'|\[\[[^\]]*\]\]""", "", inside[1])
+    ):
         raise Invalid("A list in brackets cannot be read.", hint="Put each item on a line of its own.")
-    items = re.findall(r"""\s*("(?:[^"\\]|\\.)*"|'(?:[^']|'')*'|\[\[[^\]]*\]\]|[^,]+?)\s*(?:,|$)""", inside[1])
+    items = [one[1] or one[2].strip() for one in _ITEM.finditer(inside[1])]
     # A link in brackets of its own is how notes name each other.
     found = (item if item.startswith("[[") else yaml_text.scalar([item]) for item in items)
     return [value for value in found if value is not None]

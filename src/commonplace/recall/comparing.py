@@ -11,14 +11,17 @@ from commonplace.recall.rank import ONE_QUESTION_CHARS, Evidence, strength
 
 _REACH = 5.0  # So much less evidence than the best has for a part of the question, and nothing is left of it.
 _PARTS_MAX, _WORDS_MIN = 4, 2
-_END = re.compile(r"[\s.?!]+$")
-_BETWEEN = re.compile(r"\bbetween (?P<one>.+?) and (?P<other>.+)", re.IGNORECASE)
-_UNTIL = re.compile(r"\b(?:since|after|before) (?P<one>.+?) (?:when|until) (?P<other>.+)", re.IGNORECASE)
-_WHEN = re.compile(r"\bhow (?:many|long)\b.+?\b(?:have|had|has) (?P<one>.+?) when (?P<other>.+)", re.IGNORECASE)
+_END = re.compile(r"(?<![\s.?!])[\s.?!]++$")
+# Each begins with the first of its words in a line, and no later one is tried: what follows the later one follows
+# the first as well.
+_LINES = re.IGNORECASE | re.MULTILINE
+_BETWEEN = re.compile(r"^(?>.*?\bbetween )(?P<one>.+?) and (?P<other>.+)", _LINES)
+_UNTIL = re.compile(r"^(?>.*?\b(?:since|after|before) )(?P<one>.+?) (?:when|until) (?P<other>.+)", _LINES)
+_WHEN = re.compile(r"^(?>(?>.*?\bhow (?:many|long)\b).+?\b(?:have|had|has) )(?P<one>.+?) when (?P<other>.+)", _LINES)
 _WHICH = re.compile(
-    r"\b(?:first|last|earlier|later|sooner|recently|more|most|less|longer|older|newer|better|cheaper|closer)\b"
-    r"[^,:]*[,:] (?P<one>.+?),? or (?P<other>.+)",
-    re.IGNORECASE,
+    r"^(?>(?>.*?\b(?:first|last|earlier|later|sooner|recently|more|most|less|longer|older|newer|better|cheaper|closer)\b)"
+    r"(?:[^,:]++|[,:](?! ))*+[,:] )(?P<one>.+?),? or (?P<other>.+)",
+    _LINES,
 )
 
 

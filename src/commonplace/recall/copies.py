@@ -12,7 +12,7 @@ from commonplace.metadata import told
 from commonplace.records import Memory
 from commonplace.text import is_digest
 
-_END = re.compile(r"[\s.!。！]+$")
+_END = re.compile(r"(?<![\s.!。！])[\s.!。！]++$")
 
 
 def grouped(memories: Iterable[Memory]) -> list[list[int]]:

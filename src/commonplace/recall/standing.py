@@ -9,7 +9,8 @@ import re
 _RULE_CHARS_MAX, _PREFERENCE_CHARS_MAX = 300, 600  # Longer texts have such words by chance.
 _FROM_NOW_ON = ("always", "never", "from now on", "in future", "going forward", "don't ever", "do not ever")
 _RULE = re.compile(
-    rf"(?:^|[.!?:\n]\s*)(?:please\s+|and\s+|but\s+)?(?:{'|'.join(_FROM_NOW_ON)}|when(?:ever)?|if)\b", re.IGNORECASE
+    rf"(?:^|(?<=[.!?:\n]))[^\S\n]*+(?:please\s+|and\s+|but\s+)?(?:{'|'.join(_FROM_NOW_ON)}|when(?:ever)?|if)\b",
+    re.IGNORECASE,
 )
 # What a rule is about stands behind these.
 _ABOUT = re.compile(

@@ -17,10 +17,10 @@ TEXT_CHARS_MAX = 2_000
 _ENDING_CHARS = 120  # So much of what was said before tells what a turn replies to.
 _LABEL = r"(?:[(\[][^)\]\n]{0,60}[)\]]\s*)?\*{0,2}(?P<name>[^\W\d_][\w .'’-]{0,30}?)\*{0,2}:\*{0,2}\s"
 _TURN = re.compile(_LABEL)
-_LINE = re.compile(rf"^\s*{_LABEL}", re.MULTILINE)
+_LINE = re.compile(rf"^[^\S\n]*+{_LABEL}", re.MULTILINE)
 _SENTENCE = re.compile(r"[^.!?。！？]+[.!?。！？]*")
 # Who goes on with something says more than one sentence, and one of these words.
-_SENTENCES = re.compile(r"[.!?]+(?:\s|$)")
+_SENTENCES = re.compile(r"(?<![.!?])[.!?]++(?:\s|$)")
 _GOING_ON = re.compile(
     r"\b(?:now|today|next|current|currently|latest|recent|recently|still|just|ready|back|continue|let's|again|yesterday"
     r"|hi|hello|hey|okay|ok|alright)\b",

@@ -6,7 +6,7 @@ from importlib import resources
 
 _FILES = resources.files("commonplace.storage") / "sql"
 _NAME = re.compile(r"^-- name: (\w+)\s*$", re.MULTILINE)
-_COMMENT = re.compile(r"^\s*--.*$", re.MULTILINE)
+_COMMENT = re.compile(r"^[^\S\n]*+--.*$", re.MULTILINE)
 _PART = re.compile(r"\{(\w+)\}")
 
 

@@ -11,16 +11,16 @@ _FORBIDDEN = re.compile(
 )
 _RESERVED = re.compile(r"(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)(\..*)?", re.IGNORECASE)
 _CONFLICTS = (
-    re.compile(r"\(.*conflicted copy.*\)", re.IGNORECASE),
-    re.compile(r"\(.*case conflict.*\)", re.IGNORECASE),
-    re.compile(r"\[conflict.*\]", re.IGNORECASE),
+    re.compile(r"^[^(]*+\((?>.*?conflicted copy).*\)", re.IGNORECASE),
+    re.compile(r"^[^(]*+\((?>.*?case conflict).*\)", re.IGNORECASE),
+    re.compile(r"^(?>.*?\[conflict).*\]", re.IGNORECASE),
     re.compile(r"\.sync-conflict-"),
     re.compile(r"^copy of ", re.IGNORECASE),
     re.compile(r"[-_ ]conflict[-_ ]?\d", re.IGNORECASE),
     re.compile(r"\.conflict$", re.IGNORECASE),
 )
 # Names that are a copy's only where the original lies beside it: Google Drive's number, OneDrive's machine.
-_BESIDE = (re.compile(r"(.+) \(\d+\)"), re.compile(r"(.+)-(?:DESKTOP|LAPTOP|WIN|PC)-\w{4,}(?:-\d+)?"))
+_BESIDE = (re.compile(r"^(.+) \(\d+\)"), re.compile(r"^(.+)-(?:DESKTOP|LAPTOP|WIN|PC)-\w{4,}(?:-\d+)?"))
 _TEMPORARY = re.compile(r"~\$|.*~$|.*\.(tmp|temp|swp|swx|part|crdownload|partial|bak)$|\.#", re.IGNORECASE)
 
 

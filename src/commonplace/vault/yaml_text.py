@@ -10,9 +10,9 @@ _WORD = re.compile(r"\w[\w-]*", re.ASCII)
 _WORDS = {"true", "false", "yes", "no", "on", "off", "null", "y", "n", "nan", "inf"}
 # YAML takes these for ends of lines, or does not allow them unescaped.
 _UNSAFE = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
-_DOUBLE = re.compile(r'"((?:[^"\\]|\\.)*)"\s*(#.*)?', re.DOTALL)
-_SINGLE = re.compile(r"'((?:[^']|'')*)'\s*(#.*)?", re.DOTALL)
-_LIST = re.compile(r"\[(.*)\]\s*(#.*)?", re.DOTALL)
+_DOUBLE = re.compile(r'^"((?:[^"\\]|\\.)*)"\s*(#.*)?', re.DOTALL)
+_SINGLE = re.compile(r"^'((?:[^']|'')*)'\s*(#.*)?", re.DOTALL)
+_LIST = re.compile(r"^\[(.*)\]\s*(#.*)?", re.DOTALL)
 # No two parts of it may take the same blanks, or many of them would be tried in every way there is.
 _ITEM = re.compile(r"""\s*((?:"(?:[^"\\]|\\.)*"|'(?:[^']|'')*')\s*|[^,\[\]{}"'\s][^,\[\]{}]*|)(?:,|$)""", re.DOTALL)
 _ESCAPE = re.compile(r"\\(x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|.)", re.DOTALL)

@@ -1,0 +1,43 @@
+"""Texts that once stopped the whole server are written and found within a moment."""
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from commonplace.extract import outline, statements
+from commonplace.extract.statements import Message
+
+QUICK_S = 5.0  # What is linear takes milliseconds; what is not took minutes.
+
+
+@contextmanager
+def quick() -> Iterator[None]:
+    started = time.thread_time()
+    yield
+    assert time.thread_time() - started < QUICK_S
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "thanks for your " * 60 + "!x",
+        "sorry " * 500 + "!x",
+        "abcdef" + " " * 60_000 + "?",
+        "# a" + " " * 60_000 + "b",
+        "I was away on 3 May" + " " * 9_000 + "to 5 June.\n" * 20,
+        "I live here" + ", " * 30_000 + "what?",
+    ],
+)
+def test_a_text_is_cut_into_statements_however_often_its_words_and_blanks_repeat(text: str) -> None:
+    with quick():
+        statements.find((Message("user", text),))
+        outline.read(text)
+
+
+def test_small_talk_is_still_told_from_what_matters() -> None:
+    talk = "Thanks for your help, sounds good. No problem! Good idea. OK, sorry about that. Great, good morning"
+    assert statements.find((Message("user", talk),)).statements == ()
+    said = statements.find((Message("user", "Thanks for your help. I live in Rome, do you know it?"),))
+    assert [one.text for one in said.statements] == ["I live in Rome"]
