@@ -50,10 +50,10 @@ _EXPERIENCE = re.compile(
 )
 _SUBJECT = re.compile(
     r"(?P<subject>(?:[^\s,;:.!?]++\s++){0,6}?[^\s,;:.!?]+?)(?:['’]s)?\s++(?:(?:now|still|currently|always|usually|also|"
-    r"no longer)\s++)*+(?:is|are|was|were|has|have|had|lives?|lived|works?|worked|moved|prefers?|preferred|likes?|liked|"
-    r"loves?|hates?|uses?|used|wants?|needs?|runs?|listens?|costs?|became|becomes|will|can|does|did|owns?|plays?|speaks?|joined|"
-    r"left|started|stopped|switched|studies|studied|failed|crashed|broke|visited|bought|sold|met|went|said|deployed|fixed|"
-    r"wrote|built|launched|finished|completed|signed|leads?|manages?|reached|dropped|ends|ended|expires?|expired|released|raised|hired|married|died|turned|decided|chose|plans?|planned|agreed|owes?|knows?|"
+    r"no longer)\s++)*+(?:is|are|was|were|has|have|had|lives?|lived|works?|worked|moved|prefers?|preferred|"
+    r"likes?|liked|loves?|hates?|uses?|used|wants?|needs?|runs?|listens?|costs?|became|becomes|will|can|does|did|owns?|plays?|"
+    r"speaks?|joined|left|started|stopped|switched|studies|studied|failed|crashed|broke|visited|bought|sold|met|went|said|deployed|"
+    r"fixed|wrote|built|launched|finished|completed|signed|leads?|manages?|reached|dropped|ends|ended|expires?|expired|released|raised|hired|married|died|turned|decided|chose|plans?|planned|agreed|owes?|knows?|"
     r"keeps?|teaches|taught|drives?|drove|fell|grew|rose)\b",
     re.IGNORECASE,
 )
