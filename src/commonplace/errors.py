@@ -11,6 +11,7 @@ CommonplaceError
 └─ Busy         503 · exit 9   try again later
 """
 
+import os
 from typing import ClassVar
 
 
@@ -85,3 +86,21 @@ class Busy(CommonplaceError):
 
     status = 503
     exit_code = 9
+
+
+_FRAMES_MAX = 6
+
+
+def traced(error: BaseException) -> str:
+    """The kind of an error and its places in the code, innermost first, for the log.
+
+    Nothing else of it: its text may hold somebody's memories, its trace this machine's paths.
+    """
+    places: list[str] = []
+    trace = error.__traceback__
+    while trace is not None:
+        code = trace.tb_frame.f_code
+        module = os.path.basename(code.co_filename).removesuffix(".py")
+        places.append(f"{module}:{trace.tb_lineno} {code.co_name}")
+        trace = trace.tb_next
+    return f"{type(error).__name__} at {' < '.join(places[: -_FRAMES_MAX - 1 : -1])}"

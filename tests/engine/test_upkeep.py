@@ -41,7 +41,7 @@ def test_a_sweep_takes_what_nobody_will_ask_for_and_nothing_else(engine: Engine,
 
 def test_a_worker_without_a_job_does_its_upkeep(engine: Engine) -> None:
     done = threading.Event()
-    worker = Worker(engine, {}, poll_s=0.01, idle=lambda _: done.set())
+    worker = Worker(engine, {}, poll_s=0.01, idle={"all": lambda _: done.set()})
     worker.start()
     assert done.wait(10)
     worker.stop()

@@ -9,6 +9,7 @@ from commonplace import ids
 from commonplace.engine.banks import list_banks
 from commonplace.engine.derived import heal, outdated, rebuild
 from commonplace.engine.parts import Parts
+from commonplace.engine.worker import LATE_MS
 from commonplace.errors import Busy, CommonplaceError, Forbidden, Unsupported
 from commonplace.storage import health, scrubbing, search, vectors
 
@@ -135,8 +136,12 @@ def _rebuild(parts: Parts) -> None:
 
 
 def _leases(parts: Parts) -> str:
-    count = health.expired_leases(parts.db, parts.clock.now())
-    return f"{count:,} jobs were left behind by a worker that stopped answering." if count else ""
+    now = parts.clock.now()
+    left, late = health.expired_leases(parts.db, now), health.late_jobs(parts.db, now - LATE_MS)
+    told = [f"{left:,} jobs were left behind by a worker that stopped answering."] if left else []
+    if late:
+        told.append(f"{late:,} jobs have waited for more than a minute: no worker runs, or it has fallen behind.")
+    return " ".join(told)
 
 
 def _counter(parts: Parts) -> str:
@@ -274,10 +279,10 @@ _INSIDE = (
     _Check("age", "The index and the vectors were made by this version.", _outdated, _rebuild, state="warning"),
     _Check(
         "jobs",
-        "No job is left behind.",
+        "No job is left behind or late.",
         _leases,
         state="warning",
-        hint="The next worker takes them over; `commonplace serve` runs one.",
+        hint="`commonplace serve` runs a worker, which does them. If it runs already, look at its /health and its log.",
     ),
 )
 _AROUND = (

@@ -1,5 +1,8 @@
 """What a server does when it has nothing else to do: embeds what waits, and clears away what nobody will ask for."""
 
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+
 from commonplace.engine import derived, erasing, jobs, links, mental_models, settling, streams
 from commonplace.engine.parts import Parts
 from commonplace.storage import banks
@@ -9,16 +12,38 @@ JOBS_KEPT_MS = 30 * 24 * 3_600_000
 _BANKS_MAX = 10_000
 
 
-def heal_idly(parts: Parts) -> None:
-    """Bring up to date what rests on memories, embed and link a little of what waits, let the model look at it.
-
-    The next turn goes on, also with emptying the log after an erasure.
-    """
+def _settle(parts: Parts) -> None:
+    """Bring up to date what rests on memories that changed."""
     settling.settle_all(parts)
+
+
+def _embed(parts: Parts) -> None:
+    """Embed a little of what waits for a vector."""
     derived.heal_all(parts, HEAL_MS)
+
+
+def _link(parts: Parts) -> None:
+    """Link a little of what waits, and let the model look at it."""
     links.heal_all(parts, HEAL_MS)
     links.judge_all(parts)
-    erasing.scrub_if_owed(parts)
+
+
+# What to do in turn when nothing else is to be done, by the names that the log and /health use. Each turn goes on where
+# the last one ended.
+IDLE: Mapping[str, Callable[[Parts], None]] = MappingProxyType(
+    {
+        "what follows from changes": _settle,
+        "vectors": _embed,
+        "links": _link,
+        "erasing": erasing.scrub_if_owed,
+    }
+)
+
+
+def heal_idly(parts: Parts) -> None:
+    """One turn of all that is done when nothing else is to be done."""
+    for work in IDLE.values():
+        work(parts)
 
 
 def sweep(parts: Parts) -> None:

@@ -9,14 +9,18 @@ import os
 import platform
 import re
 import threading
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from commonplace import checks
 from commonplace.activities import Job, Progress
+from commonplace.engine.duties import Duty
 from commonplace.engine.parts import Parts
-from commonplace.errors import CommonplaceError, Forbidden, Invalid, NotFound, TooLarge, Unsupported
+from commonplace.errors import CommonplaceError, Forbidden, Invalid, NotFound, TooLarge, Unsupported, traced
 from commonplace.limits import COUNT_MAX, JOB_BYTES_MAX, LIST_MAX
 from commonplace.storage import jobs
 
@@ -25,6 +29,7 @@ if TYPE_CHECKING:
 
 LEASE_MS = 300_000
 POLL_S = 1.0
+LATE_MS = 60_000  # A job that waits longer than this for its turn shows that nobody does jobs, or too slowly.
 _RETRY_MS = 5_000
 _RETRY_MS_MAX = 600_000
 _ERROR_CHARS_MAX = 500
@@ -117,10 +122,18 @@ def asks_a_model(parts: Parts) -> bool:
         return False
 
 
+@dataclass(frozen=True, slots=True)
+class WorkerHealth:
+    """How a worker fares, for whoever watches the server."""
+
+    state: Literal["ok", "failing", "behind", "stopped"]
+    text: str = ""
+
+
 class Worker:
     """Runs jobs one after the other in its own thread, from `start` until its owner calls `stop`.
 
-    At each turn without a job it calls `idle`, which should be brief.
+    At each turn without a job it runs what is in `idle`, which should be brief. No error ends the thread.
     """
 
     def __init__(
@@ -130,13 +143,17 @@ class Worker:
         *,
         poll_s: float = POLL_S,
         lease_ms: int = LEASE_MS,
-        idle: Callable[[Parts], object] = bool,
+        idle: Mapping[str, Callable[[Parts], object]] = MappingProxyType({}),
     ) -> None:
         self._parts = parts
         self._tasks = tasks
-        self._idle = idle
         self._poll_s = poll_s
         self._lease_ms = lease_ms
+        self._jobs = Duty("jobs", self._next_job, poll_s)
+        self._idle = [Duty(what, partial(work, parts), poll_s) for what, work in idle.items()]
+        self._late_ms = 0
+        self._moved_at = time.monotonic()
+        self._started = False
         self._wake = threading.Event()
         self._stopping = threading.Event()
         # A daemon, so that an owner who crashes is not kept alive; an interrupted job is claimed again after its lease.
@@ -146,6 +163,7 @@ class Worker:
         """Begin. A worker starts once; make a new one to begin again."""
         self._parts.bell.hear(self.notify)
         self._thread.start()
+        self._started = True
 
     def notify(self) -> None:
         """Look for jobs now instead of at the next turn."""
@@ -162,21 +180,41 @@ class Worker:
         self._thread.join(timeout_s)
         return not self._thread.is_alive()
 
+    def health(self) -> WorkerHealth:
+        """Whether the thread runs, its work succeeds, and it keeps up. It reads no file and takes no lock."""
+        if self._started and not self._thread.is_alive() and not self._stopping.is_set():
+            return WorkerHealth("stopped", "The thread has ended; restart the server.")
+        quiet_s = time.monotonic() - self._moved_at
+        if quiet_s * 1000 > self._lease_ms:
+            return WorkerHealth("behind", f"Nothing has moved for {quiet_s:,.0f} s.")
+        if failed := [duty for duty in (self._jobs, *self._idle) if duty.failure]:
+            return WorkerHealth("failing", f"The work on {failed[0].name} fails; the log says why.")
+        if self._late_ms > LATE_MS:
+            return WorkerHealth("behind", f"The current job was due {self._late_ms // 1000:,} s before.")
+        return WorkerHealth("ok")
+
     def _loop(self) -> None:
-        name = _worker_name()
         while not self._stopping.is_set():
+            self._moved_at = time.monotonic()
             # Cleared before looking: a notice that comes while looking is then still seen by the wait.
             self._wake.clear()
-            try:
-                found = _run_one(self._parts, self._tasks, name, self._lease_ms, self._stopping.is_set)
-                if found is None:
-                    self._idle(self._parts)
-            except CommonplaceError as error:
-                # The store is busy or its disk full: nothing is lost, the next turn may do better.
-                _log().warning("Jobs wait: %s", error.message)
-                found = None
-            if found is None and not self._stopping.is_set():
+            if self._jobs.turn() is not None:
+                continue
+            for duty in self._idle:
+                self._moved_at = time.monotonic()
+                duty.turn()
+            if not self._stopping.is_set():
                 self._wake.wait(self._poll_s)
+
+    def _next_job(self) -> Job | None:
+        job = jobs.claim(self._parts.db, _worker_name(), self._parts.clock.now(), self._lease_ms, self._tasks)
+        self._late_ms = self._parts.clock.now() - job.run_at if job else 0
+        return _ended(self._parts, job, self._tasks[job.kind], self._lease_ms, self._reported) if job else None
+
+    def _reported(self) -> bool:
+        """Whether the worker is to stop; asked at each report of a task, which shows that it moves."""
+        self._moved_at = time.monotonic()
+        return self._stopping.is_set()
 
 
 def _run_one(parts: Parts, tasks: Tasks, worker: str, lease_ms: int, stopping: Callable[[], bool]) -> Job | None:
@@ -194,8 +232,8 @@ def _ended(parts: Parts, job: Job, task: Task, lease_ms: int, stopping: Callable
     except JobStopped as stopped:
         _leave(parts, job, stopped)
     except Exception as error:
-        # The worker is where a task's failure ends: one sentence into the job's row, the trace into the log, once.
-        _log().exception("Job %d (%s) failed.", job.id, job.kind)
+        # The worker is where a task's failure ends: one sentence into the job's row, its places into the log, once.
+        _log().error("Job %d (%s) failed: %s", job.id, job.kind, traced(error))
         _fail(parts, job, error)
     else:
         with parts.db.transaction():

@@ -14,6 +14,7 @@ import apsw
 
 from commonplace import errors
 from commonplace.storage import functions, queries
+from commonplace.storage.identity import OpenFiles
 
 Row: TypeAlias = dict[str, Any]
 # What a query's value may be is the driver's to judge; naming it Any keeps the stores free of its types.
@@ -41,6 +42,7 @@ class Database:
         self._idle: list[apsw.Connection] = []
         self._local = threading.local()
         self._closed = False
+        self._files = OpenFiles(path)
         with translated():
             self._writer = self._connect()
 
@@ -96,6 +98,11 @@ class Database:
         answers: list[tuple[object, Any]] | None = getattr(self._local, "answers", None)
         return [] if self.in_transaction or answers is None else answers
 
+    @property
+    def in_place(self) -> bool:
+        """Whether the store's path still leads to the file that is open here."""
+        return self._files.in_place()
+
     @contextmanager
     def transaction(self, wait_ms: int | None = None) -> Generator[None]:
         """Everything inside happens or nothing does. Inside another transaction it becomes a part of that one.
@@ -147,7 +154,9 @@ class Database:
     def maintenance(self) -> Generator[apsw.Connection]:
         """The bare writing connection, outside any transaction, for work such as vacuum and checkpoints."""
         with self._write_lock, translated():
-            yield self._open_writer()
+            writer = self._open_writer()
+            self._files.check()
+            yield writer
 
     def close(self) -> None:
         """Close every connection. The last process to do so folds the log into the file."""
@@ -158,7 +167,9 @@ class Database:
             self._idle.clear()
 
     def _connect(self) -> apsw.Connection:
-        connection = apsw.Connection(str(self.path), statementcachesize=200)
+        # Without the right to create: a store that was removed is not to be replaced by an empty file.
+        connection = apsw.Connection(str(self.path), flags=apsw.SQLITE_OPEN_READWRITE, statementcachesize=200)
+        self._files.check()
         connection.set_busy_timeout(self.busy_timeout_ms)
         connection.execute(_PRAGMAS)
         functions.register(connection)
@@ -193,6 +204,7 @@ class Database:
     def _begin(self, patience_ms: int) -> None:
         writer = self._open_writer()
         writer.set_busy_timeout(patience_ms)
+        self._files.check()
         try:
             writer.execute("begin immediate")
         finally:
@@ -200,8 +212,11 @@ class Database:
 
     def _commit(self) -> None:
         try:
+            # A write is acknowledged after this, so it must go to the file that the next start will open.
+            self._files.check()
+            self._files.check_log()
             self._writer.execute("commit")
-        except apsw.Error:
+        except (apsw.Error, errors.Unsupported):
             # A full disk can leave the transaction open; nothing of it was acknowledged, so take it back.
             if self._writer.in_transaction:
                 self._writer.execute("rollback")

@@ -115,6 +115,11 @@ def expired_leases(db: Database, now: int) -> int:
     return int(db.value("count_expired_leases", now=now))
 
 
+def late_jobs(db: Database, before: int) -> int:
+    """How many jobs were due at a moment and nobody has begun them."""
+    return int(db.value("count_late_jobs", before=before))
+
+
 def log_bytes(db: Database) -> int:
     """The size of the write-ahead log."""
     log = _beside(db.path, "-wal")

@@ -7,6 +7,8 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 
+from commonplace.errors import traced
+
 FOLDERS_MAX = 2_000
 _STEP_MS = 200  # How long to wait for more of the same: an editor's save is several changes.
 _TOGETHER_MS = 1_000
@@ -93,8 +95,9 @@ class Notices:
                 self.wake()
         except FileNotFoundError:
             self._marks = ()  # A folder that went before it could be listened to.
-        except (OSError, RuntimeError) as error:
-            _log.info("Changes in the folder of notes are looked for every few seconds: %s", type(error).__name__)
+        except Exception as error:
+            # Whatever it is, the watch goes on by looking at the folder every few seconds.
+            _log.info("Changes in the folder of notes are looked for every few seconds: %s", traced(error))
         finally:
             self._listening.clear()
 

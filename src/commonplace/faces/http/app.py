@@ -10,17 +10,20 @@ import json
 import logging
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from commonplace.dialects.table import Dialect
 from commonplace.engine.engine import Engine
 from commonplace.engine.totals import totals
-from commonplace.errors import Busy, CommonplaceError
+from commonplace.engine.worker import Worker
+from commonplace.errors import Busy, CommonplaceError, traced
 from commonplace.faces.http import fast
 from commonplace.faces.http.calls import Calls
 from commonplace.faces.http.endpoints import Endpoints
 from commonplace.faces.http.guard import Admission, Arrival, Guard, Message, Receive, Scope, Send, answer, answer_error
+from commonplace.faces.http.health import health
 from commonplace.faces.http.jobs import job_page
 from commonplace.faces.http.metrics import Metrics
 from commonplace.faces.http.paths import Paths
@@ -32,6 +35,7 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger("commonplace.http")
 _METHODS = b"GET, HEAD"
+_RETRY_S = 5
 _STOPPED = "Look whether it was done before you try again."
 
 
@@ -54,6 +58,8 @@ class Site:
 
     def __init__(self, engine: Engine, plan: Plan) -> None:
         self.calls = Calls(engine, metrics := Metrics())
+        # Those whose health is the server's health.
+        self.workers: Mapping[str, Worker] = {}
         self._metrics = metrics
         self._endpoints = Endpoints(plan.dialects, plan.banks)
         self._sessions = Sessions()
@@ -87,7 +93,7 @@ class Site:
         """Begin to fetch the SDK. Call it in the running loop, once the server listens."""
         self._official = asyncio.get_running_loop().create_future()
         self._ended = asyncio.Event()
-        self._keeper = asyncio.create_task(self._keep_official(self._official, self._ended))
+        self._keeper = asyncio.create_task(self._keep_official(self._ended))
 
     def end_streams(self) -> None:
         """End the streams that only wait for news, so that the server need not wait for them."""
@@ -101,15 +107,27 @@ class Site:
             await self._keeper
         self.calls.close()
 
-    async def _keep_official(self, ready: "asyncio.Future[Official]", ended: asyncio.Event) -> None:
-        try:
-            official = await asyncio.to_thread(_official, self.calls, self._sessions)
-        except ImportError as error:
-            ready.set_exception(error)
-            raise
-        async with official.running():
-            ready.set_result(official)
-            await ended.wait()
+    async def _keep_official(self, ended: asyncio.Event) -> None:
+        while not ended.is_set():
+            try:
+                official = await asyncio.to_thread(_official, self.calls, self._sessions)
+            except Exception as error:
+                # Too many open files, for instance: whoever waits for the SDK is told, and it is fetched again.
+                self._retry_official(error)
+                with suppress(asyncio.TimeoutError):
+                    await asyncio.wait_for(ended.wait(), _RETRY_S)
+                continue
+            async with official.running():
+                assert self._official is not None
+                self._official.set_result(official)
+                await ended.wait()
+
+    def _retry_official(self, error: Exception) -> None:
+        _log.error("The protocol library cannot be loaded and is tried again: %s", traced(error))
+        waited, self._official = self._official, asyncio.get_running_loop().create_future()
+        if waited is not None:
+            waited.set_exception(Busy("The server is still starting.", hint="Try again in a few seconds."))
+            waited.exception()  # Noted as seen, because nobody may be waiting.
 
     async def _inside(self, arrival: Arrival) -> None:
         try:
@@ -153,7 +171,8 @@ class Site:
                 about = wire.server_info() | {"protocolVersions": versions}
                 await answer(arrival.send, 200, json.dumps(about).encode())
             case _:
-                await answer(arrival.send, 200, b'{"status":"ok"}')
+                status, found = health(self.calls.engine, self.workers)
+                await answer(arrival.send, status, json.dumps(found, ensure_ascii=False).encode())
 
 
 def _official(calls: Calls, sessions: Sessions) -> "Official":

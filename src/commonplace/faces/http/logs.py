@@ -4,8 +4,8 @@ import json
 import logging
 import sys
 import time
-import traceback
-from pathlib import PurePath
+
+from commonplace.errors import traced
 
 
 class Plain(logging.Formatter):
@@ -45,8 +45,5 @@ def record(text: str) -> logging.LogRecord:
 def _text(record: logging.LogRecord) -> str:
     text = " ".join(record.getMessage().split())
     if record.exc_info and record.exc_info[1] is not None:
-        # The kind and the place of an error; its text may hold somebody's memories, its trace this machine's paths.
-        frames = traceback.extract_tb(record.exc_info[2])
-        places = " < ".join(f"{PurePath(one.filename).stem}:{one.lineno} {one.name}" for one in reversed(frames[-6:]))
-        text += f" ({type(record.exc_info[1]).__name__} at {places})"
+        text += f" ({traced(record.exc_info[1])})"
     return text

@@ -23,7 +23,7 @@ from commonplace.engine.engine import Engine
 from commonplace.engine.parts import Parts
 from commonplace.engine.tasks import TASKS
 from commonplace.engine.worker import Tasks, Worker
-from commonplace.errors import Busy, Forbidden, Invalid
+from commonplace.errors import Busy, CommonplaceError, Forbidden, Invalid
 from commonplace.faces.http import logs, tokens
 from commonplace.faces.http.app import Plan, Site
 from commonplace.faces.http.guard import Admission, Keys, is_loopback
@@ -74,28 +74,33 @@ def run(
         plan = _plan(settings, spoken, dialect or DIALECT, host, listener.getsockname()[1])
         site = Site(engine, plan)
         _welcome(settings, plan, host, log_json)
-        with working(engine, TASKS):
+        with working(engine, TASKS) as workers:
+            site.workers = workers
             serve(site, listener)
     _leave(engine, site)
 
 
 @contextmanager
-def working(engine: Engine, tasks: Tasks) -> Generator[None]:
+def working(engine: Engine, tasks: Tasks) -> Generator[dict[str, Worker]]:
     """Do jobs in the background; beside them, see to the notes' files and to all that follows from what was written."""
-    upkeep.sweep(engine)
     watch = Watch(engine)
 
-    def idle(parts: Parts) -> None:
+    def look(_parts: Parts) -> None:
         watch.look()
-        upkeep.heal_idly(parts)
 
     # Two, because a job may wait for a model, and a file that somebody saved should not wait with it.
-    keeper, worker = Worker(engine, {}, idle=idle), Worker(engine, tasks)
+    keeper = Worker(engine, {}, idle={"notes": look, **upkeep.IDLE})
+    worker = Worker(engine, tasks)
+    try:
+        upkeep.sweep(engine)
+    except CommonplaceError as error:
+        # The disk is full or the store busy: no reason not to answer, and the next start sweeps as well.
+        _log.warning("Old jobs and streams were not cleared away: %s", error.message)
     watch.begin(keeper.notify)
     for one in (keeper, worker):
         one.start()
     try:
-        yield
+        yield {"upkeep": keeper, "jobs": worker}
     finally:
         for one in (keeper, worker):
             one.stop()

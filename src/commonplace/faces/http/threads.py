@@ -11,6 +11,8 @@ from collections.abc import Callable
 from queue import SimpleQueue
 from typing import Any, TypeAlias, TypeVar, cast
 
+from commonplace.errors import Busy
+
 Found = TypeVar("Found")
 _Piece: TypeAlias = tuple["asyncio.Future[Any]", Callable[..., Any], tuple[object, ...]]
 _Ended: TypeAlias = tuple["asyncio.Future[Any]", Any, BaseException | None]
@@ -33,9 +35,7 @@ class Threads:
         loop = self._loop = self._loop or asyncio.get_running_loop()
         # As many threads as pieces, so that a piece that waits holds up no other.
         if self.running >= self._count < self._threads_max:
-            self._count += 1
-            # Not waited for at the end of the process: its owner has waited as long as it wants to.
-            threading.Thread(target=self._work, name="commonplace-call", daemon=True).start()
+            self._start_one()
         future: asyncio.Future[Found] = loop.create_future()
         self.running += 1
         self._waiting.put((future, function, arguments))
@@ -49,6 +49,16 @@ class Threads:
     def soon(self, function: Callable[[], object]) -> None:
         """Have the event loop call a function. For pieces, from their threads."""
         cast(asyncio.AbstractEventLoop, self._loop).call_soon_threadsafe(function)
+
+    def _start_one(self) -> None:
+        # Not waited for at the end of the process: its owner has waited as long as it wants to.
+        thread = threading.Thread(target=self._work, name="commonplace-call", daemon=True)
+        try:
+            thread.start()
+            self._count += 1
+        except RuntimeError as error:  # The system has no room for a thread; those that run do the work.
+            if not self._count:
+                raise Busy("The system cannot start another thread.", hint="Try again in a moment.") from error
 
     def _work(self) -> None:
         while (piece := self._waiting.get()) is not None:

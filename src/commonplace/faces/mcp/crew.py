@@ -3,10 +3,16 @@
 import threading
 from collections.abc import Callable
 from queue import SimpleQueue
+from typing import TYPE_CHECKING
+
+from commonplace.errors import Busy, traced
+
+if TYPE_CHECKING:
+    from logging import Logger
 
 
 class Crew:
-    """At most so many threads; work beyond that waits in line. Work must not raise."""
+    """At most so many threads; work beyond that waits in line."""
 
     def __init__(self, size_max: int) -> None:
         self._size_max = size_max
@@ -27,8 +33,13 @@ class Crew:
             short = self._open > len(self._threads) < self._size_max
         if short:
             thread = threading.Thread(target=self._run, name=f"call-{len(self._threads)}", daemon=True)
-            self._threads.append(thread)
-            thread.start()
+            try:
+                thread.start()
+                self._threads.append(thread)
+            except RuntimeError as error:  # The system has no room for a thread; those that run do the work.
+                if not self._threads:
+                    self._open -= 1
+                    raise Busy("The system cannot start another thread.", hint="Try again in a moment.") from error
         self._work.put(work)
 
     def finish(self) -> None:
@@ -40,6 +51,17 @@ class Crew:
 
     def _run(self) -> None:
         while work := self._work.get():
-            work()
+            try:
+                work()
+            except Exception as error:
+                # The thread serves whoever comes next, whatever was wrong with this piece.
+                _log().error("A call ended without an answer: %s", traced(error))
             with self._lock:
                 self._open -= 1
+
+
+def _log() -> "Logger":
+    # Loading it is a tenth of the way to the first answer.
+    import logging
+
+    return logging.getLogger("commonplace.mcp")

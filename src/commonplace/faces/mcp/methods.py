@@ -8,12 +8,11 @@ import traceback
 import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from pathlib import PurePath
 from typing import Any, Literal, TypeAlias, cast
 
 from commonplace.dialects import arguments
 from commonplace.dialects.table import Call, Dialect, Reply, Tool, plain_failure
-from commonplace.errors import CommonplaceError
+from commonplace.errors import CommonplaceError, traced
 from commonplace.faces.mcp import addresses, wire
 from commonplace.faces.mcp.wire import Json, RequestId
 
@@ -188,11 +187,10 @@ def noted(error: BaseException, during: str) -> str:
     name, last = type(error).__name__, frames[-1]
     # The same bug gives the same reference everywhere, so that two reports of it can be told to be one.
     reference = f"{zlib.crc32(f'{name} {last.name} {last.line}'.encode()):08x}"
-    places = " < ".join(f"{PurePath(one.filename).stem}:{one.lineno} {one.name}" for one in reversed(frames[-6:]))
     # Nothing else on the way to the first answer needs this module, and it takes a tenth of that way.
     import logging
 
-    line = f"internal error {reference} during {during}: {name} at {places}"
+    line = f"internal error {reference} during {during}: {traced(error)}"
     logging.getLogger("commonplace.mcp").error(line)
     return reference
 

@@ -18,7 +18,7 @@ from commonplace.dialects.table import Call, Dialect
 from commonplace.engine.engine import Engine
 from commonplace.engine.tasks import TASKS
 from commonplace.engine.worker import Worker
-from commonplace.errors import CommonplaceError
+from commonplace.errors import Busy, CommonplaceError
 from commonplace.faces.mcp import methods, pipes, wire
 from commonplace.faces.mcp.crew import Crew
 from commonplace.faces.mcp.methods import Conversation, Gone, Refused, Request
@@ -135,13 +135,21 @@ class Server:
                 box.put(whole)
         except Refused as refused:
             self._send(wire.failure(methods.known_id(message), refused.code, refused.message, refused.data))
+        except Exception as error:
+            # The next message is read whatever was wrong with this one.
+            text = f"internal error, reference {methods.noted(error, 'reading a message')}"
+            self._send(wire.failure(methods.known_id(message), wire.INTERNAL_ERROR, text))
 
     def _begin(self, request: Request) -> None:
         if request.method in methods.WORKING:
             if self._crew.waiting >= CALLS_WAITING_MAX:
                 raise Refused(BUSY, "Too many calls are waiting. Try again when some are answered.")
             running = self._running[request.id] = Running(request)
-            self._crew.give(partial(self._work, running))
+            try:
+                self._crew.give(partial(self._work, running))
+            except Busy as busy:
+                del self._running[request.id]
+                raise Refused(BUSY, f"{busy.message} {busy.hint}") from busy
         elif request.method == methods.LISTENING and wire.is_modern(request.version):
             self._listen(request)
         else:

@@ -124,6 +124,9 @@ select coalesce(max(id), 0) as id from (
 -- name: count_expired_leases
 select count(*) as count from jobs where state = 'running' and leased_until <= :now;
 
+-- name: count_late_jobs
+select count(*) as count from jobs where state = 'pending' and run_at <= :before;
+
 -- name: bank_of_memory
 select bank_id from memories where id = :id;
 

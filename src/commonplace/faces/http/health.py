@@ -1,0 +1,25 @@
+"""The page /health: whether the server can do its work, and if not, what to do."""
+
+from collections.abc import Mapping
+
+from commonplace.engine.engine import Engine
+from commonplace.engine.worker import Worker
+from commonplace.faces.mcp.wire import Json
+
+_GONE = "The store's file was removed, renamed or replaced; put it back or restart the server."
+
+
+def health(engine: Engine, workers: Mapping[str, Worker]) -> tuple[int, Json]:
+    """The status code and the page: 503 where only a restart helps.
+
+    Nothing here waits for a lock, a query or another thread, so that the page is there when all else is slow.
+    """
+    if not engine.db.in_place:
+        return 503, {"status": "error", "store": _GONE}
+    fared = {name: worker.health() for name, worker in workers.items()}
+    troubled = {name: one for name, one in fared.items() if one.state != "ok"}
+    if not troubled:
+        return 200, {"status": "ok"}
+    stopped = any(one.state == "stopped" for one in troubled.values())
+    background = [{"worker": name, "state": one.state, "text": one.text} for name, one in troubled.items()]
+    return (503 if stopped else 200), {"status": "error" if stopped else "degraded", "background": background}

@@ -1,0 +1,58 @@
+"""Tells whether the files behind the open connections are still the ones at the store's path.
+
+A process that holds a file open can write to it after somebody removed, renamed or replaced it, and SQLite does not
+notice. Such a write succeeds, and is lost when the process ends.
+"""
+
+import os
+from pathlib import Path
+from typing import TypeAlias
+
+from commonplace.errors import Unsupported
+
+_Identity: TypeAlias = tuple[int, int]
+
+
+class OpenFiles:
+    """The store's file and its write-ahead log, as they were when they were opened."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = os.fspath(path)
+        self._log_path = self._path + "-wal"
+        self._store = _identity(self._path)
+        self._log: _Identity | None = None
+
+    def in_place(self) -> bool:
+        """Whether the store's path still leads to the file that was opened."""
+        return self._store is not None and _identity(self._path) == self._store
+
+    def check(self) -> None:
+        """Refuse to go on where the store's path leads to another file, or to none."""
+        if not self.in_place():
+            raise Unsupported(
+                "The store's file was removed, renamed or replaced while it was open; nothing was written.",
+                hint="Put the file back, or stop every process that uses the store and start again. "
+                "To change the content under running processes, use `commonplace restore --backup FILE`.",
+            )
+
+    def check_log(self) -> None:
+        """Refuse to go on where the log is another file than before. To be called inside a write transaction.
+
+        The log stays the same file for as long as any connection has read from the store.
+        """
+        found = _identity(self._log_path)
+        if self._log is None:
+            self._log = found
+        elif found != self._log:
+            raise Unsupported(
+                "The store's write-ahead log was removed or replaced while it was open; nothing was written.",
+                hint="Stop every process that uses the store and start again; stopping saves what the log held.",
+            )
+
+
+def _identity(path: str) -> _Identity | None:
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
