@@ -197,7 +197,7 @@ def test_a_killed_writer_leaves_whole_files_and_a_retry_makes_no_second_entry(ho
             assert not any(one["isError"] for one in answers)
     report = sync(vault_of(engine), full=True)
     assert report.broken == {}
-    found = [notes.read(notes.split(file.read_bytes()), file.stem) for file in sorted(root.iterdir())]
+    found = [notes.read(notes.split(file.read_bytes()), file.stem) for file in sorted(root.glob("*.md"))]
     live = engine.list("default", Filter(status="any"), limit=1000)
     assert {note.id for note in found} == {one.id for one in live}
     assert len({note.title for note in found}) == len(found)

@@ -9,6 +9,7 @@ from click.testing import CliRunner
 
 from commonplace.faces.cli.call import Shell
 from commonplace.faces.cli.past import purge
+from commonplace.vault.folder import MARK_NAME
 from tests.dialects.requirements import requirement
 from tests.dialects.vault_client import VaultClient, vault_server
 from tests.faces.http_client import until
@@ -51,7 +52,7 @@ def test_a_bank_erased_through_another_tongue_leaves_no_file_of_ours(vault: Vaul
     vault.raw("memory_search", "/vault/mcp/voyage", query="own words")
     gone = vault.running.call("/hindsight/mcp", "delete_bank", {"bank_id": "voyage"})
     assert '"bank_deleted":true' in str(gone)
-    assert [file.name for file in folder.iterdir()] == ["own.md"]
+    assert sorted(file.name for file in folder.iterdir()) == [MARK_NAME, "own.md"]
     found = vault.raw("memory_search", "/vault/mcp/voyage", query="own words").json["result"]["structuredContent"]
     assert found["results"] == []
     (folder / "own.md").unlink()
@@ -66,7 +67,7 @@ def test_a_note_purged_on_the_command_line_is_gone_from_the_folder_at_once(home:
         assert client.running.stop() == 0
     told = run.invoke(purge, [number, "--yes"], obj=Shell(home=str(home)))
     assert told.exit_code == 0, told.output
-    assert list((home / "vault").iterdir()) == []
+    assert [file.name for file in (home / "vault").iterdir()] == [MARK_NAME]
 
 
 @requirement("vault:sync:dialects")

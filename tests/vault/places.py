@@ -1,6 +1,7 @@
 """What the tests of the vault share: a note kept, the folder read, a file edited as a person would."""
 
 from commonplace.records import Filter, Memory, Origin
+from commonplace.vault.folder import MARK_NAME
 from commonplace.vault.place import Vault
 from commonplace.vault.writing import Written, append
 
@@ -12,7 +13,8 @@ def kept(vault: Vault, title: str = "Plan", body: str = "We sail.", *tags: str) 
 
 
 def files(vault: Vault) -> dict[str, str]:
-    return {str(f.relative_to(vault.root)): f.read_text() for f in sorted(vault.root.rglob("*")) if f.is_file()}
+    found = [file for file in sorted(vault.root.rglob("*")) if file.is_file() and file.name != MARK_NAME]
+    return {str(file.relative_to(vault.root)): file.read_text() for file in found}
 
 
 def known(vault: Vault) -> dict[str, tuple[str, str, bool]]:

@@ -1,12 +1,20 @@
 """Notes that are erased for good leave no file of ours behind, and no file of a person's is removed."""
 
-import pytest
+from pathlib import Path
 
+import pytest
+from click.testing import CliRunner
+
+from commonplace import ids
+from commonplace.dialects import registry
+from commonplace.dialects.table import Call
 from commonplace.engine.engine import Engine
 from commonplace.errors import NotFound
+from commonplace.faces.cli.call import Shell
+from commonplace.faces.cli.past import purge
 from commonplace.vault.place import Vault, vault_of, vaults
 from commonplace.vault.sync import sync
-from commonplace.vault.writing import catch_up
+from commonplace.vault.writing import adopt_files, catch_up
 from tests.vault.places import BY, files, kept, known
 
 
@@ -40,6 +48,69 @@ def test_what_a_person_made_by_hand_stays_and_is_not_read_again(vault: Vault) ->
     assert [text for text, _, _ in known(vault).values()] == ["My own words, changed."]
     with pytest.raises(NotFound):
         vault.engine.get("default", ours.id)
+
+
+def adopted(vault: Vault, name: str = "hand.md") -> int:
+    """A note that a person made, into whose file its id was written at a person's wish."""
+    vault.root.mkdir(exist_ok=True)
+    (vault.root / name).write_text("My own words.")
+    sync(vault)
+    number = next(one.id for one in vault.engine.list("default") if one.text == "My own words.")
+    assert adopt_files(vault, [number]) == 1
+    sync(vault)
+    return number
+
+
+def test_a_file_that_a_person_made_is_never_removed_also_when_it_carries_our_id(vault: Vault) -> None:
+    number = adopted(vault)
+    ours = kept(vault)
+    vault.engine.purge("default", [number, ours.id], BY)
+    assert catch_up(vault.engine).left == 1
+    sync(vault, full=True)
+    assert list(files(vault)) == ["hand.md"]
+    assert files(vault)["hand.md"].endswith("My own words.")
+    assert known(vault) == {}
+
+
+def test_a_person_who_purges_finds_an_own_file_in_the_trash_beside_it(vault: Vault, home: Path) -> None:
+    numbers = list[int]()
+    for _ in range(2):  # The second does not replace the first.
+        (vault.root / "deep").mkdir(parents=True, exist_ok=True)
+        numbers.append(adopted(vault, "deep/hand.md"))
+        made = kept(vault, "Ours")
+        run = CliRunner().invoke(
+            purge, [ids.short(numbers[-1]), ids.short(made.id), "--yes"], obj=Shell(str(home)), catch_exceptions=False
+        )
+        assert "Removed 1 file" in run.output
+        assert "Moved 1 file that you made to .trash" in run.output
+    assert sorted(files(vault)) == ["deep/.trash/hand-1.md", "deep/.trash/hand.md"]
+    sync(vault, full=True)
+    assert known(vault) == {}
+
+
+@pytest.mark.parametrize(
+    ("dialect", "name", "arguments"),
+    [
+        ("hindsight", "delete_bank", {"bank_id": "default"}),
+        ("memories", "vacuum_memories", {}),
+        ("powermem", "delete_all_memories", {}),
+        ("vault", "memory_forget", {}),
+    ],
+)
+def test_no_tool_removes_a_file_that_a_person_made(
+    vault: Vault, engine: Engine, dialect: str, name: str, arguments: dict[str, str]
+) -> None:
+    number = adopted(vault)
+    if name == "memory_forget":
+        arguments = {"id": ids.note(number)}
+    if name == "vacuum_memories":
+        engine.forget("default", [number], BY)
+    reply = registry.find(dialect).call(name, arguments, Call(engine=engine, bank="default"))
+    assert not reply.is_error, reply.text
+    if name in ("delete_bank", "vacuum_memories"):
+        assert reply.structured["files_left"] == 1
+    sync(vault, full=True)
+    assert files(vault)["hand.md"].endswith("My own words.")
 
 
 def test_a_file_of_ours_that_was_changed_since_is_a_note_again(vault: Vault) -> None:

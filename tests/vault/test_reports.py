@@ -76,8 +76,8 @@ def test_a_folder_that_is_away_is_told_of(vault: Vault, home: Path) -> None:
     kept(vault)
     assert "not there" not in run.invoke(vault_command, ["status"], obj=shell).output
     shutil.rmtree(vault.root)
-    assert "The folder is not there." in run.invoke(vault_command, ["status"], obj=shell).output
-    assert "The folder of the notes is not there" in run.invoke(doctor, ["--json"], obj=shell).output
+    assert "The folder of notes is not there" in run.invoke(vault_command, ["status"], obj=shell).output
+    assert "The folder of notes is not there" in run.invoke(doctor, ["--json"], obj=shell).output
 
 
 def test_many_files_that_are_no_notes_are_told_of_in_a_few_lines_and_to_programs_in_full(

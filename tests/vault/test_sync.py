@@ -341,6 +341,7 @@ def test_a_bank_has_a_folder_of_its_own(engine: Engine) -> None:
 
 
 def test_what_a_killed_process_left_is_swept_away(vault: Vault) -> None:
+    folder.make_root(vault.root)
     part = folder.stage(vault.root, b"x")
     part.rename(left := part.with_name(part.name.replace(f"-{os.getpid()}-", "-999999999-")))
     folder.stage(vault.root, b"y")

@@ -173,9 +173,9 @@ class Dialect:
             answer = tool.function(replace(call, given=given), **values)
         except CommonplaceError as error:
             return (self.failure or plain_failure)(tool, given, error)
-        if tool.effect != "reads":
-            _let_files_follow(call.engine)
-        return answer if isinstance(answer, Reply) else Reply(answer, as_json(answer))
+        reply = answer if isinstance(answer, Reply) else Reply(answer, as_json(answer))
+        left = _let_files_follow(call.engine) if tool.effect != "reads" else 0
+        return _with_files(reply, left) if left else reply
 
     def tool(self, name: str) -> Tool:
         """The row of a name."""
@@ -238,13 +238,23 @@ def instructed(dialect: Dialect, text: str) -> Dialect:
     return replace(dialect, tools=tools)
 
 
-def _let_files_follow(engine: Engine) -> None:
-    """Notes that a tool changed or erased are changed and erased in their files when it answers."""
-    if engine.vault is not None and notes.banks_behind(engine.db, engine.clock.now()):
-        # Whoever has no notes need not load what files need.
-        from commonplace.vault.writing import catch_up
+def _let_files_follow(engine: Engine) -> int:
+    """Change and erase the files of notes that a tool changed or erased; how many that a person made were left."""
+    if engine.vault is None or not notes.banks_behind(engine.db, engine.clock.now()):
+        return 0
+    # Whoever has no notes need not load what files need.
+    from commonplace.vault.writing import catch_up
 
-        catch_up(engine)
+    return catch_up(engine).left
+
+
+def _with_files(reply: Reply, left: int) -> Reply:
+    """An answer that also says how many files were left in the folder of notes because a person made them."""
+    structured = {**reply.structured, "files_left": left}
+    if reply.text.startswith(("{", "[")):
+        return replace(reply, structured=structured, text=as_json(structured))
+    files = "1 file that a person made stays" if left == 1 else f"{left:,} files that a person made stay"
+    return replace(reply, structured=structured, text=f"{reply.text}\n\n{files} in the folder of notes, unread.")
 
 
 def plain_failure(_tool: Tool, _given: Mapping[str, object], error: CommonplaceError) -> Reply:

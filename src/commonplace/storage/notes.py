@@ -1,7 +1,7 @@
 """Which file holds which note, as rows and back."""
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import asdict, dataclass
 
 from commonplace import ids
@@ -24,6 +24,8 @@ class Kept:
     sha256: str
     version: int
     missing_at: int | None = None
+    # Whether we made the file. Storing 0 for a file that we made changes nothing.
+    made_here: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +40,25 @@ class Erased:
     sha256: str
     # Whether it is a person's own, and theirs to remove.
     stays: int = 0
+    made_here: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Root:
+    """Which folder is a bank's folder of notes: what its mark says, and a digest of where it was last seen."""
+
+    mark: str
+    place: str
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """A file that should lie in a folder of notes; `present` where it was there at the last look."""
+
+    memory_id: int
+    path: str
+    sha256: str
+    present: int
 
 
 def find(db: Database, memory_id: int) -> Kept | None:
@@ -129,6 +150,11 @@ def banks_to_erase(db: Database) -> list[str]:
     return [row["bank"] for row in db.all("banks_to_erase")]
 
 
+def banks_of_erased(db: Database, numbers: Collection[int]) -> list[str]:
+    """The banks in whose folders the files of some erased notes lie."""
+    return [row["bank"] for row in db.all("banks_of_erased", ids=json.dumps(list(numbers)))] if numbers else []
+
+
 def banks_behind(db: Database, now: int) -> list[str]:
     """The banks whose files do not say yet what was changed just now, or erased, through another tongue."""
     return [row["name"] for row in db.all("banks_behind", since=ids.floor(now - _JUST_NOW_MS))]
@@ -148,3 +174,31 @@ def behind(db: Database, bank_id: int) -> list[int]:
 def without_file(db: Database, bank_id: int) -> list[int]:
     """The notes that have no file yet."""
     return [row["id"] for row in db.all("notes_without_file", bank_id=bank_id)]
+
+
+def root(db: Database, bank: str) -> Root | None:
+    """The folder that was marked as the one of a bank's notes."""
+    row = db.one("vault_root", bank=bank)
+    return Root(**row) if row else None
+
+
+def put_root(db: Database, bank: str, root: Root) -> None:
+    """Note which folder has a bank's notes."""
+    db.run("put_vault_root", bank=bank, **asdict(root))
+
+
+def drop_root(db: Database, bank: str) -> None:
+    """Forget which folder had a bank's notes."""
+    db.run("drop_vault_root", bank=bank)
+
+
+def expected(db: Database, bank: str, limit: int) -> list[Expected]:
+    """The files that should lie in a bank's folder of notes."""
+    return [Expected(**row) for row in db.all("expected_files", bank=bank, limit=limit)]
+
+
+def rehome(db: Database, bank_id: int, present: Iterable[str], now: int) -> None:
+    """Have every note written into the folder that does not lie in it; a forgotten one is only noted as not there."""
+    given = {"bank_id": bank_id, "present": json.dumps(list(present)), "nowhere": NOWHERE}
+    db.run("rehome_notes", **given)
+    db.run("rehome_forgotten_notes", now=now, **given)

@@ -1,18 +1,37 @@
-"""Files of notes that were erased for good: ours are removed, and what a person made by hand stays, unread."""
+"""Files of notes that were erased for good: those we made are removed, and what a person made is never removed.
 
+A person's file stays where it is and is not read, or is moved to a `.trash` beside it where a person asked for the
+erasing.
+"""
+
+from collections.abc import Collection
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from itertools import count
 from pathlib import Path, PurePosixPath
 
 from commonplace.errors import CommonplaceError
 from commonplace.storage import notes as rows
 from commonplace.storage.files import explained
 from commonplace.storage.notes import Erased
-from commonplace.vault import folder, notes
+from commonplace.vault import folder
 from commonplace.vault.folder import Seen
+from commonplace.vault.notes import carried
 from commonplace.vault.place import DEFAULT_BANK, Vault, sha256
+from commonplace.vault.root import is_usable, release
 
+TRASH = ".trash"
 STAYS = "Its note was erased for good; the file is yours, and is read again when you change it."
+
+
+@dataclass(slots=True)
+class Cleared:
+    """What became of the files of erased notes."""
+
+    removed: int = 0
+    # Files that a person made.
+    left: int = 0
+    trashed: int = 0
 
 
 @dataclass(slots=True)
@@ -35,17 +54,23 @@ class Graves:
 
 def graves(vault: Vault) -> Graves:
     """Which files stay unread. What is still to be removed is removed first."""
-    found = rows.erased(vault.engine.db, vault.bank)
-    if not found or not vault.root.is_dir():
-        return Graves()
-    kept = [one for one in found if one.stays]
-    if len(kept) < len(found):
-        with vault.engine.db.transaction():
-            settled = [_tried(vault, one) for one in found if not one.stays]
-        kept += [one for one in settled if one is not None]
-    if vault.bank != DEFAULT_BANK and vault.bank_id is None:
-        _remove_empty(vault.root)
+    clear_up(vault, Cleared())
+    kept = rows.erased(vault.engine.db, vault.bank)
     return Graves({one.path: one for one in kept}, {one.sha256: one for one in kept})
+
+
+def clear_up(vault: Vault, cleared: Cleared, trash: Collection[int] = ()) -> None:
+    """Remove the files of erased notes that we made. A person's stay, or, of the notes in `trash`, are moved away."""
+    waiting = [one for one in rows.erased(vault.engine.db, vault.bank) if not one.stays or one.memory_id in trash]
+    if not waiting or not vault.root.is_dir() or not is_usable(vault):
+        return
+    with vault.engine.db.transaction():
+        for one in waiting:
+            # A file in a folder that nobody may write to is tried again, and unread till then.
+            with suppress(CommonplaceError):
+                _settle(vault, one, cleared, one.memory_id in trash)
+    if vault.bank != DEFAULT_BANK and vault.bank_id is None:
+        _remove_empty(vault)
 
 
 def is_erased(vault: Vault, number: int, content: str) -> bool:
@@ -74,43 +99,39 @@ def _rise(vault: Vault, one: Erased) -> None:
         rows.drop_erased(vault.engine.db, one.memory_id)
 
 
-def _tried(vault: Vault, one: Erased) -> Erased | None:
-    """Settle what can be settled; a file in a folder that nobody may write to is tried again, and unread till then."""
-    try:
-        return _settled(vault, one)
-    except CommonplaceError:
-        return one
-
-
-def _settled(vault: Vault, one: Erased) -> Erased | None:
-    """Remove a file if it is ours and what it was; else note that it stays, or is none of an erased note any more."""
+def _settle(vault: Vault, one: Erased, cleared: Cleared, trash: bool) -> None:
+    """Remove a file if we made it and it is what it was; else move it away, or note that it stays."""
     seen = folder.seen(vault.root, one.path)
     data = folder.contents(vault.root, one.path) if seen else b""
     if seen is None or sha256(data) != one.sha256:
         _rise(vault, one)
-        return None
-    if _carried(data, one.path) != one.memory_id:
-        stays = replace(one, stays=1, mtime_ns=seen.settled_ns, size=seen.size)
-        rows.put_erased(vault.engine.db, stays)
-        return stays
-    target = vault.root / one.path
-    with explained(target):
-        target.unlink(missing_ok=True)
-    _rise(vault, one)
-    return None
+    elif one.made_here and carried(data, one.path) == one.memory_id:
+        target = vault.root / one.path
+        with explained(target):
+            target.unlink(missing_ok=True)
+        _rise(vault, one)
+        cleared.removed += 1
+    elif trash:
+        _put_away(vault.root, one.path)
+        _rise(vault, one)
+        cleared.trashed += 1
+    else:
+        rows.put_erased(vault.engine.db, replace(one, stays=1, mtime_ns=seen.settled_ns, size=seen.size))
+        cleared.left += 1
 
 
-def _carried(data: bytes, path: str) -> int | None:
-    try:
-        return notes.read(notes.split(data), PurePosixPath(path).stem).id
-    except CommonplaceError:
-        return None
+def _put_away(root: Path, path: str) -> None:
+    """Move a file to a `.trash` beside it, where nothing is read, under a name that nobody has."""
+    place = PurePosixPath(path)
+    names = (f"{place.stem}-{number}{place.suffix}" if number else place.name for number in count())
+    while not folder.publish(root / path, root, str(place.parent / TRASH / next(names))):
+        pass
 
 
-def _remove_empty(root: Path) -> None:
+def _remove_empty(vault: Vault) -> None:
     """Let go of the folders of a bank in which nothing is left."""
     with suppress(OSError):
-        for inner in sorted((path for path in root.rglob("*") if path.is_dir()), reverse=True):
+        for inner in sorted((path for path in vault.root.rglob("*") if path.is_dir()), reverse=True):
             with suppress(OSError):
                 inner.rmdir()
-        root.rmdir()
+    release(vault)

@@ -2,6 +2,7 @@
 
 import os
 import secrets
+import stat
 import time
 import zlib
 from collections.abc import Generator
@@ -11,17 +12,21 @@ from pathlib import Path
 from platform import node
 from typing import NamedTuple
 
-from commonplace.errors import Busy, Conflict
+from commonplace.errors import Busy, Conflict, Invalid
 from commonplace.limits import TEXT_BYTES_MAX
 from commonplace.storage.files import NO_SPACE, PART_PREFIX, PART_SUFFIX, explained
 from commonplace.vault import names
 
 # Frontmatter comes on top of a text at its own limit.
 FILE_BYTES_MAX = TEXT_BYTES_MAX + 100_000
+# The file that tells a folder of notes from another one in its place.
+MARK_NAME = ".commonplace.vault"
 _HOST = f"{zlib.crc32(node().encode()):08x}"
 _LEFT_S = 3_600
 _TICK_NS = 50_000_000  # Two writes within one turn of the system's clock leave the same time.
 _DEPTH_MAX = 40
+# Opening a pipe to which nobody writes would wait for ever; Windows knows neither of these.
+_READING = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
 
 
 class Seen(NamedTuple):
@@ -58,9 +63,11 @@ def listed(root: Path) -> Listing:
 
 
 def contents(root: Path, path: str) -> bytes:
-    """The bytes of a file."""
+    """The bytes of a file. What is no plain file, a pipe or a link for example, is refused and never waited for."""
     file = root / path
-    with explained(file), file.open("rb") as stream:
+    with explained(file), open(os.open(file, _READING), "rb") as stream:
+        if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
+            raise Invalid("It is not a plain file.", hint="Put a markdown file in its place.")
         return stream.read(FILE_BYTES_MAX + 1)
 
 
@@ -81,10 +88,15 @@ def behind_link(root: Path, path: str) -> bool:
     return any((root / "/".join(parents[: depth + 1])).is_symlink() for depth in range(len(parents)))
 
 
+def make_root(root: Path) -> None:
+    """Make the folder of notes where there was none."""
+    with explained(root), _usable():
+        root.mkdir(mode=0o700, parents=True, exist_ok=True)
+
+
 def stage(root: Path, data: bytes) -> Path:
     """The bytes on disk under a name that is nobody's note, to be given its own name later."""
     with explained(root), _usable():
-        root.mkdir(mode=0o700, parents=True, exist_ok=True)
         part = root / f"{PART_PREFIX}{_HOST}-{os.getpid()}-{secrets.token_hex(4)}{PART_SUFFIX}"
         handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600)
         try:
@@ -111,10 +123,12 @@ def _usable() -> Generator[None]:
         raise Busy(f"The folder of notes cannot be written to: {why}.", hint=hint) from error
 
 
-def publish(part: Path, target: Path) -> bool:
-    """Give staged bytes their name; False where somebody has it. Nothing is ever overwritten."""
+def publish(part: Path, root: Path, path: str) -> bool:
+    """Give staged bytes their name; False where somebody has it. Nothing is overwritten, and the root is not made."""
+    target = root / path
     with explained(target):
-        target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        for parent in reversed(target.parents[: path.count("/")]):
+            parent.mkdir(mode=0o700, exist_ok=True)
         try:
             # A link, unlike a rename, fails when the name is taken.
             os.link(part, target)
@@ -133,7 +147,7 @@ def replace(root: Path, path: str, data: bytes, before: Seen) -> None:
     """Other bytes for a file, unless somebody has changed it since it was looked at."""
     target = root / path
     with explained(target):
-        mode = target.stat().st_mode & 0o777
+        mode = target.lstat().st_mode & 0o777
         part = stage(target.parent, data)
         try:
             part.chmod(mode)
@@ -154,6 +168,8 @@ def _list(root: Path, under: str, found: Listing, depth: int) -> None:
         return
     for entry in entries:
         path = f"{under}/{entry.name}" if under else entry.name
+        if entry.name == MARK_NAME:
+            continue
         if _plain(entry.name) and entry.is_file(follow_symlinks=False):
             with suppress(FileNotFoundError):  # Gone between the list and the look.
                 status = entry.stat(follow_symlinks=False)

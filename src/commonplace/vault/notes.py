@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from pathlib import PurePosixPath
 from typing import TypeAlias
 
 from commonplace import clock, ids
@@ -147,6 +148,14 @@ def own_id(text: str | None) -> int | None:
         return None
     try:
         return ids.parse(text)
+    except Invalid:
+        return None
+
+
+def carried(data: bytes, path: str) -> int | None:
+    """The id of ours that a file carries; None where it has none or cannot be read."""
+    try:
+        return read(split(data), PurePosixPath(path).stem).id
     except Invalid:
         return None
 

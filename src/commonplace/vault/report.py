@@ -12,6 +12,8 @@ class Report:
     forgotten: int = 0
     restored: int = 0
     written: int = 0
+    # Whether the folder is the one of the notes: new, here, away or other.
+    standing: str = "here"
     # Files with what is the matter with each.
     missing: list[str] = field(default_factory=list[str])
     broken: dict[str, str] = field(default_factory=dict[str, str])

@@ -22,6 +22,7 @@ from commonplace.vault.folder import Listing, Seen
 from commonplace.vault.identity import Found, Named, identified
 from commonplace.vault.place import Vault, sha256
 from commonplace.vault.report import Report
+from commonplace.vault.root import claim, standing
 from commonplace.vault.writing import GRACE_MS, follow
 
 _GONE = Origin(dialect="vault", reason="the file was removed")
@@ -37,9 +38,14 @@ def sync(vault: Vault, *, full: bool = False, settle: bool = True) -> Report:
     """
     report = Report()
     with explained(vault.root):
+        report.standing = standing(vault)
+        if report.standing in ("away", "other"):
+            return report
         buried = erasing.graves(vault)
         listing = folder.listed(vault.root)
         report.passed = listing.passed
+        if listing.files:
+            claim(vault)
         for path in [path for path in buried.paths if buried.holds(path, listing.files.get(path))]:
             del listing.files[path]
             report.passed[path] = erasing.STAYS

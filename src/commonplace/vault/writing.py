@@ -1,7 +1,7 @@
 """From memory to file: new notes, and files that follow what was changed through any tongue."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,9 +13,10 @@ from commonplace.storage import notes as rows
 from commonplace.storage.files import explained
 from commonplace.storage.notes import Kept
 from commonplace.vault import folder, names, notes
-from commonplace.vault.erasing import graves
+from commonplace.vault.erasing import Cleared, clear_up
 from commonplace.vault.notes import Note
 from commonplace.vault.place import Vault, mark_of, marked, sha256, told, vault_of
+from commonplace.vault.root import claim, is_usable
 
 GRACE_MS = 90_000  # Sync clients replace a file by removing it first; some take a minute for it.
 
@@ -30,12 +31,19 @@ class Written:
 
 
 def append(vault: Vault, wanted: Written, key: Once | None, origin: Origin) -> Memory:
-    """Keep a new note; its file is on disk when this returns. The same key gives the note it made before."""
+    """Keep a new note; its file is on disk when this returns. The same key gives the note it made before.
+
+    While the folder's disk is away the note is in the store alone, and is written into the folder once it is back.
+    """
     parts: list[Path] = []
     try:
         with vault.engine.db.transaction():
             number = _once(vault, wanted, key, origin, parts)
-        _give_name(vault, number, parts[0] if parts else None, origin)
+        try:
+            _give_name(vault, number, parts[0] if parts else None, origin)
+        except CommonplaceError:
+            if is_usable(vault):
+                raise
     finally:
         for part in parts:
             part.unlink(missing_ok=True)
@@ -47,6 +55,8 @@ def append(vault: Vault, wanted: Written, key: Once | None, origin: Origin) -> M
 
 def follow(vault: Vault, number: int, origin: Origin) -> bool:
     """Write what a memory says into its file; whether anything was written. What a person changed there waits."""
+    if not is_usable(vault):
+        return False
     with vault.engine.db.transaction():
         kept, memory = rows.find(vault.engine.db, number), vault.memory(number)
         if memory is None or (kept is None and not mark_of(memory)):
@@ -69,15 +79,22 @@ def follow(vault: Vault, number: int, origin: Origin) -> bool:
         return after != data
 
 
-def catch_up(engine: Engine) -> None:
-    """Let files follow what was just changed or erased, in whichever tongue. What fails waits for the next look."""
-    for bank in rows.banks_behind(engine.db, engine.clock.now()) if engine.vault is not None else ():
-        vault = vault_of(engine, bank)
+def catch_up(engine: Engine, trash: Collection[int] = ()) -> Cleared:
+    """Let files follow what was just changed or erased through any dialect. What fails waits for the next look.
+
+    Of the notes in `trash`, which a person had erased, files that a person made are moved to a `.trash` beside them.
+    """
+    cleared, banks = Cleared(), set[str]()
+    if engine.vault is not None:
+        banks.update(rows.banks_behind(engine.db, engine.clock.now()))
+        banks.update(rows.banks_of_erased(engine.db, trash))
+    for vault in (vault_of(engine, bank) for bank in sorted(banks)):
         with suppress(CommonplaceError):
-            graves(vault)
+            clear_up(vault, cleared, trash)
         for number in rows.behind(engine.db, vault.bank_id or 0):
             with suppress(CommonplaceError):
                 follow(vault, number, Origin(dialect="vault"))
+    return cleared
 
 
 def _taken(vault: Vault, bank_id: int | None) -> set[str]:
@@ -92,9 +109,9 @@ def _taken(vault: Vault, bank_id: int | None) -> set[str]:
 
 def _once(vault: Vault, wanted: Written, key: Once | None, origin: Origin, parts: list[Path]) -> int:
     def work() -> int:
-        memory, part = _born(vault, wanted, origin)
-        parts.append(part)
-        return memory.id
+        number, part = _born(vault, wanted, origin)
+        parts.extend([part] if part else [])
+        return number
 
     if key is None:
         return work()
@@ -102,8 +119,8 @@ def _once(vault: Vault, wanted: Written, key: Once | None, origin: Origin, parts
     return vault.engine.once(vault.bank, key, content, work)[0]
 
 
-def _born(vault: Vault, wanted: Written, origin: Origin) -> tuple[Memory, Path]:
-    """A new note as memory and as bytes on disk that have no name yet."""
+def _born(vault: Vault, wanted: Written, origin: Origin) -> tuple[int, Path | None]:
+    """A new note as memory and, where the folder is there, as bytes on disk that have no name yet."""
     path = names.free(wanted.title, _taken(vault, vault.bank_id).__contains__)
     note = Note(wanted.title, wanted.body, tags=wanted.tags)
     draft = Draft(
@@ -114,36 +131,49 @@ def _born(vault: Vault, wanted: Written, origin: Origin) -> tuple[Memory, Path]:
     )
     memory = vault.engine.remember(vault.bank, draft, origin).memory
     data = notes.render(told(memory))
-    part = folder.stage(vault.root, data)
-    kept = Kept(memory.id, memory.bank_id, path, 0, len(data), sha256(data), memory.version)
+    part = None
+    if is_usable(vault):
+        claim(vault, make=True)
+        part = folder.stage(vault.root, data)
+    kept = Kept(memory.id, memory.bank_id, path, 0, len(data), sha256(data), memory.version, made_here=1)
     rows.put(vault.engine.db, kept)
-    return memory, part
+    return memory.id, part
 
 
 def _give_name(vault: Vault, number: int, part: Path | None, origin: Origin) -> None:
     """Put a note's file where it belongs, if it is not there yet."""
     memory, kept = vault.memory(number), rows.find(vault.engine.db, number)
-    if memory is None or (kept is not None and kept.mtime_ns):
+    if memory is None or (kept is not None and kept.mtime_ns) or not is_usable(vault):
         return
+    claim(vault, make=True)
     data = notes.render(told(memory))
     path = kept.path if kept else _inside(str(mark_of(memory).get("file", "")))
     path = "" if path.startswith(rows.NOWHERE) or folder.behind_link(vault.root, path) else path
     first = path or names.free(told(memory).title, _taken(vault, memory.bank_id).__contains__)
-    path, staged = first, part or folder.stage(vault.root, data)
+    path, staged, made = first, part or folder.stage(vault.root, data), True
     try:
         # Somebody may have made a file of that name since it was chosen; theirs stays, unless it is this very note.
-        while not folder.publish(staged, vault.root / path):
-            if sha256(folder.contents(vault.root, path)) == sha256(data):
+        while not folder.publish(staged, vault.root, path):
+            if _holds(vault, path, data):
+                made = False
                 break
             path = names.free(told(memory).title, _taken(vault, memory.bank_id).__contains__)
     finally:
         staged.unlink(missing_ok=True)
+    if not is_usable(vault):
+        return  # The disk went at this very moment: what was written lies below it, and is written again.
     with vault.engine.db.transaction():
         if path != mark_of(memory).get("file"):
             mark = {**memory.metadata, "vault": {**mark_of(memory), "file": path}}
             if memory.forgotten_at is None:
                 memory = vault.engine.revise(vault.bank, number, Edit(metadata=mark), origin).memory
-        _keep(vault, memory, path, data)
+        _keep(vault, memory, path, data, made=made)
+
+
+def _holds(vault: Vault, path: str, data: bytes) -> bool:
+    with suppress(Invalid, NotFound):
+        return sha256(folder.contents(vault.root, path)) == sha256(data)
+    return False  # No plain file.
 
 
 def _rewrite(vault: Vault, kept: Kept, memory: Memory, origin: Origin) -> bool:
@@ -158,12 +188,12 @@ def _rewrite(vault: Vault, kept: Kept, memory: Memory, origin: Origin) -> bool:
     return True
 
 
-def _keep(vault: Vault, memory: Memory, path: str, data: bytes) -> None:
+def _keep(vault: Vault, memory: Memory, path: str, data: bytes, *, made: bool = False) -> None:
     seen = folder.seen(vault.root, path)
     if seen is None:
         raise Conflict(f"{Path(path).name!r} was removed meanwhile.", hint="Try again.")
     kept = Kept(memory.id, memory.bank_id, path, seen.settled_ns, seen.size, sha256(data), memory.version)
-    rows.put(vault.engine.db, kept)
+    rows.put(vault.engine.db, replace(kept, made_here=int(made)))
 
 
 def _inside(path: str) -> str:
@@ -176,7 +206,7 @@ def _inside(path: str) -> str:
 def adopt_files(vault: Vault, numbers: Sequence[int]) -> int:
     """Write the ids of notes into their files; how many files were changed. Those that have one stay as they are."""
     done = 0
-    for number in numbers:
+    for number in numbers if is_usable(vault) else ():
         kept, memory = rows.find(vault.engine.db, number), vault.memory(number)
         if kept is None or memory is None or folder.seen(vault.root, kept.path) is None:
             continue

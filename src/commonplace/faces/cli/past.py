@@ -15,6 +15,7 @@ from commonplace.faces.cli.archive import restore_backup
 from commonplace.faces.cli.call import Call, called, with_filter
 from commonplace.faces.cli.memories import report
 from commonplace.faces.cli.shapes import memory_out, purged_out, version_out
+from commonplace.faces.cli.vault import tell_of_files
 from commonplace.limits import LIST_MAX
 from commonplace.records import Filter, Version
 
@@ -132,6 +133,7 @@ def purge(call: Call, memory_ids: tuple[str, ...], forgotten: bool, yes: bool) -
             screen.line("Purged ", screen.styled(ids.short(number), fg="cyan"))
     if not purged:
         screen.note("Nothing is forgotten, so nothing was purged.")
+    tell_of_files(call.engine, purged)
 
 
 def _one_way_only(first: bool, second: bool, hint: str) -> None:

@@ -1,6 +1,6 @@
 """Commands about the folder of notes: how it stands, bring it together with the memories, write ids into its files."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import asdict
 
 import click
@@ -11,13 +11,17 @@ from commonplace.faces.cli import screen
 from commonplace.faces.cli.call import Call, called
 from commonplace.faces.cli.columns import Column
 from commonplace.storage import notes as rows
+from commonplace.vault.erasing import TRASH
 from commonplace.vault.place import DEFAULT_BANK, Vault, vault_of, vaults
 from commonplace.vault.report import Report
+from commonplace.vault.root import AWAY, BRING_BACK, OTHER, TRUST, is_usable, trust
 from commonplace.vault.sync import sync
-from commonplace.vault.writing import adopt_files
+from commonplace.vault.writing import adopt_files, catch_up
 
 _SHOWN = 3
 _PASSED_SHOWN = 5
+# What is said of a folder that is not read, and what to do.
+_NOT_READ = {"away": (AWAY, BRING_BACK), "other": (OTHER, TRUST)}
 
 
 @click.group()
@@ -85,6 +89,42 @@ def adopt(call: Call) -> None:
         screen.note(f"Wrote ids into {screen.counted(count, 'file')}.")
 
 
+@vault.command("trust")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@called()
+def trust_folder(call: Call, yes: bool) -> None:
+    """Keep the notes in the folder that is there now.
+
+    Commonplace knows its folder of notes by a mark in it, so that an empty folder is not taken for it while a disk is
+    away. This marks the folder that is there now, and makes it where there is none. Notes whose files are not in it
+    are written into it; files that are in it become notes. Nothing is forgotten.
+
+    \b
+    Example:
+      commonplace vault trust
+    """
+    place = vault_of(call.engine, call.bank)
+    if is_usable(place) and place.root.is_dir():
+        screen.note("The folder of notes is there, so there was nothing to do.")
+        return
+    if not yes:
+        screen.confirm(f"Keep the notes in {place.root} from now on?")
+    trust(place)
+    _told(call, _synced(call), whole=False)
+
+
+def tell_of_files(engine: Engine, purged: Collection[int]) -> None:
+    """Clear the folders of what a person just erased, and say what became of the files that a person made."""
+    cleared = catch_up(engine, trash=purged)
+    if cleared.removed:
+        screen.note(f"Removed {screen.counted(cleared.removed, 'file')} from the folder of notes.")
+    if cleared.trashed:
+        files = screen.counted(cleared.trashed, "file")
+        screen.note(f"Moved {files} that you made to {TRASH} in the same folder; remove them there yourself.")
+    if cleared.left:
+        screen.note(f"Left {screen.counted(cleared.left, 'file')} that you made where they are, unread.")
+
+
 def findings(engine: Engine) -> tuple[Finding, ...]:
     """What doctor has to say about the folders of notes, one for each bank."""
     busy = rows.banks_with_notes(engine.db)
@@ -100,9 +140,9 @@ def _findings(place: Vault) -> Iterator[Finding]:
     report = sync(place, full=True)
     whose = "" if place.bank == DEFAULT_BANK else f" of bank {place.bank!r}"
     command = "`commonplace vault status`" if not whose else f"`commonplace vault status --bank {place.bank}`"
-    if not place.root.is_dir():
-        text = f"The folder of the notes{whose} is not there, so nothing is read from it or written to it."
-        yield Finding("vault", "warning", text, "Bring its disk back, or set COMMONPLACE_VAULT to where it is.")
+    if report.standing in _NOT_READ:
+        text, hint = _NOT_READ[report.standing]
+        yield Finding("vault", "warning", f"{text[:-1]}{whose}." if whose else text, hint)
     if report.broken:
         listed = "; ".join(f"{path}: {why}" for path, why in list(report.broken.items())[:_SHOWN])
         text = f"{screen.counted(len(report.broken), 'file')}{whose} cannot be read: {listed}"
@@ -125,9 +165,10 @@ def _told(call: Call, report: Report, *, whole: bool) -> None:
         screen.emit({"folder": str(place.root), "note_count": count} | asdict(report))
     else:
         screen.note(f"{screen.counted(count, 'note')} in {place.root}")
-        if not place.root.is_dir():
-            after = "Bring its disk back, or check COMMONPLACE_VAULT." if known else "The first note makes it."
-            screen.note(f"The folder is not there. {after}")
+        if report.standing in _NOT_READ:
+            screen.note(" ".join(_NOT_READ[report.standing]))
+        elif not place.root.is_dir():
+            screen.note("The folder is not there. The first note makes it.")
         counts = {name: getattr(report, name) for name in ("added", "changed", "forgotten", "restored", "written")}
         done = ", ".join(f"{count:,} {name}" for name, count in counts.items() if count)
         screen.note(f"Brought together: {done or 'nothing had changed'}.")
@@ -140,7 +181,7 @@ def _told(call: Call, report: Report, *, whole: bool) -> None:
         if lines:
             styles = {"broken": "bold red", "copy": "yellow", "missing": "yellow"}
             screen.table((Column("File", share=1), Column("State", styles=styles), Column("Why", share=1)), lines)
-    if report.broken:
+    if report.broken or report.standing in _NOT_READ:
         click.get_current_context().exit(1)
 
 

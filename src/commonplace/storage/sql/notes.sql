@@ -1,17 +1,17 @@
 -- Which file holds which note, and what it held when it was last looked at.
 
 -- name: find_note
-select memory_id, bank_id, path, mtime_ns, size, sha256, version, missing_at from notes where memory_id = :memory_id;
+select memory_id, bank_id, path, mtime_ns, size, sha256, version, missing_at, made_here from notes where memory_id = :memory_id;
 
 -- name: list_notes
-select memory_id, bank_id, path, mtime_ns, size, sha256, version, missing_at from notes where bank_id = :bank_id;
+select memory_id, bank_id, path, mtime_ns, size, sha256, version, missing_at, made_here from notes where bank_id = :bank_id;
 
 -- name: concerned_notes
-select memory_id, bank_id, path, mtime_ns, size, sha256, version, missing_at from notes
+select memory_id, bank_id, path, mtime_ns, size, sha256, version, missing_at, made_here from notes
 where bank_id = :bank_id and path in (select value from json_each(:paths))
-union select memory_id, bank_id, path, mtime_ns, size, sha256, version, missing_at from notes
+union select memory_id, bank_id, path, mtime_ns, size, sha256, version, missing_at, made_here from notes
 where bank_id = :bank_id and memory_id in (select value from json_each(:ids))
-union select memory_id, bank_id, path, mtime_ns, size, sha256, version, missing_at from notes
+union select memory_id, bank_id, path, mtime_ns, size, sha256, version, missing_at, made_here from notes
 where bank_id = :bank_id and missing_at is not null;
 
 -- name: note_paths
@@ -28,10 +28,12 @@ select n.memory_id from notes n join memories m on m.id = n.memory_id
 where n.bank_id = :bank_id and n.missing_at is not null and m.forgotten_at is not null;
 
 -- name: put_note
-insert into notes (memory_id, bank_id, path, mtime_ns, size, sha256, version, missing_at)
-values (:memory_id, :bank_id, :path, :mtime_ns, :size, :sha256, :version, :missing_at)
+insert into notes (memory_id, bank_id, path, mtime_ns, size, sha256, version, missing_at, made_here)
+values (:memory_id, :bank_id, :path, :mtime_ns, :size, :sha256, :version, :missing_at, :made_here)
 on conflict (memory_id) do update set bank_id = excluded.bank_id, path = excluded.path, mtime_ns = excluded.mtime_ns,
-  size = excluded.size, sha256 = excluded.sha256, version = excluded.version, missing_at = excluded.missing_at;
+  size = excluded.size, sha256 = excluded.sha256, version = excluded.version, missing_at = excluded.missing_at,
+  -- Once made by us it stays so, whoever looks at it.
+  made_here = max(notes.made_here, excluded.made_here);
 
 -- name: taken_ids
 select i.value as id from json_each(:ids) i where exists (select 1 from memories where id = i.value)
@@ -53,24 +55,24 @@ where n.bank_id = :bank_id and (m.version > n.version or n.mtime_ns = 0) order b
 
 -- What memories that are purged leave behind in the folder.
 -- name: leave_notes
-insert into erased_notes (memory_id, bank, path, mtime_ns, size, sha256)
-select n.memory_id, b.name, n.path, n.mtime_ns, n.size, n.sha256 from notes n join banks b on b.id = n.bank_id
+insert into erased_notes (memory_id, bank, path, mtime_ns, size, sha256, made_here)
+select n.memory_id, b.name, n.path, n.mtime_ns, n.size, n.sha256, n.made_here from notes n join banks b on b.id = n.bank_id
 where n.memory_id in (select value from json_each(:ids))
 on conflict (memory_id) do update set path = excluded.path, mtime_ns = excluded.mtime_ns, size = excluded.size,
-  sha256 = excluded.sha256, stays = 0;
+  sha256 = excluded.sha256, made_here = excluded.made_here, stays = 0;
 
 -- name: drop_notes
 delete from notes where memory_id in (select value from json_each(:ids));
 
 -- name: erased_note
-select memory_id, bank, path, mtime_ns, size, sha256, stays from erased_notes where memory_id = :memory_id;
+select memory_id, bank, path, mtime_ns, size, sha256, stays, made_here from erased_notes where memory_id = :memory_id;
 
 -- name: erased_notes
-select memory_id, bank, path, mtime_ns, size, sha256, stays from erased_notes where bank = :bank;
+select memory_id, bank, path, mtime_ns, size, sha256, stays, made_here from erased_notes where bank = :bank;
 
 -- name: put_erased_note
-insert into erased_notes (memory_id, bank, path, mtime_ns, size, sha256, stays)
-values (:memory_id, :bank, :path, :mtime_ns, :size, :sha256, :stays)
+insert into erased_notes (memory_id, bank, path, mtime_ns, size, sha256, stays, made_here)
+values (:memory_id, :bank, :path, :mtime_ns, :size, :sha256, :stays, :made_here)
 on conflict (memory_id) do update set path = excluded.path, mtime_ns = excluded.mtime_ns, size = excluded.size,
   sha256 = excluded.sha256, stays = excluded.stays;
 
@@ -82,6 +84,9 @@ select b.name from banks b where exists (select 1 from notes n where n.bank_id =
 
 -- name: banks_to_erase
 select distinct bank from erased_notes where stays = 0 order by bank;
+
+-- name: banks_of_erased
+select distinct bank from erased_notes where memory_id in (select value from json_each(:ids)) order by bank;
 
 -- The banks in whose folders something is to be written, of what changed since some id was given out, or to be removed.
 -- name: banks_behind
@@ -100,3 +105,34 @@ select (select max(id) from versions) as written,
 select m.id from memories m left join notes n on n.memory_id = m.id
 where m.bank_id = :bank_id and n.memory_id is null and json_extract(m.metadata, '$.vault.file') is not null
 order by m.id;
+
+-- name: vault_root
+select mark, place from vaults where bank = :bank;
+
+-- name: put_vault_root
+insert into vaults (bank, mark, place) values (:bank, :mark, :place)
+on conflict (bank) do update set mark = excluded.mark, place = excluded.place;
+
+-- name: drop_vault_root
+delete from vaults where bank = :bank;
+
+-- The files that should lie in a bank's folder, those that were there last first, and those of erased notes.
+-- name: expected_files
+select memory_id, path, sha256, present from (
+  select n.memory_id, n.path, n.sha256, n.missing_at is null as present from notes n join banks b on b.id = n.bank_id
+  where b.name = :bank and n.mtime_ns > 0
+  union all
+  select memory_id, path, sha256, 1 from erased_notes where bank = :bank
+) order by present desc, memory_id desc limit :limit;
+
+-- The notes whose files are not in the folder are written into it anew.
+-- name: rehome_notes
+update notes set path = :nowhere || memory_id || '.md', mtime_ns = 0, missing_at = null
+where bank_id = :bank_id and path not in (select value from json_each(:present))
+  and exists (select 1 from memories m where m.id = notes.memory_id and m.forgotten_at is null);
+
+-- Those that are forgotten are not.
+-- name: rehome_forgotten_notes
+update notes set path = :nowhere || memory_id || '.md', missing_at = coalesce(missing_at, :now)
+where bank_id = :bank_id and path not in (select value from json_each(:present))
+  and exists (select 1 from memories m where m.id = notes.memory_id and m.forgotten_at is not null);

@@ -349,7 +349,9 @@ create table notes (
   -- The version of the memory that the file holds.
   version integer not null,
   -- Since when the file is not to be found.
-  missing_at integer
+  missing_at integer,
+  -- Whether we made the file; one that a person made is never removed.
+  made_here integer not null default 0
 ) strict;
 
 create index notes_by_path on notes (bank_id, path);
@@ -363,10 +365,21 @@ create table erased_notes (
   mtime_ns integer not null,
   size integer not null,
   sha256 text not null,
-  stays integer not null default 0
+  stays integer not null default 0,
+  made_here integer not null default 0
 ) strict;
 
 create index erased_notes_by_bank on erased_notes (bank);
+
+-- Which folder is a bank's folder of notes, so that no other in its place is taken for it.
+create table vaults (
+  -- By its name, because the bank itself may be gone while files of it are still to be removed.
+  bank text primary key,
+  -- What the folder's mark says.
+  mark text not null,
+  -- A digest of the path at which the folder was last seen.
+  place text not null
+) strict;
 
 -- What observations and mental models were made of, now or before, so that they follow what becomes of it.
 create table grounds (
