@@ -50,10 +50,19 @@ PARAMETERS = {
     "update_bank": "name mission config_updates",
     "delete_bank": "",
     "clear_memories": "type",
+    "get_knowledge_base_tree": "",
+    "search_knowledge_base": "query* limit=10",
+    "get_knowledge_page": "page_id*",
+    "create_knowledge_folder": "name* parent_id",
+    "create_knowledge_page": ("name* source_query* parent_id tags max_tokens trigger refresh_after_consolidation"),
+    "update_knowledge_node": (
+        "node_id* name parent_id source_query tags max_tokens trigger refresh_after_consolidation"
+    ),
+    "delete_knowledge_node": "node_id*",
 }
 DESTROYING = {
     *("delete_bank", "clear_memories", "clear_mental_model", "delete_mental_model", "delete_directive"),
-    *("delete_document", "invalidate_memory"),
+    *("delete_document", "invalidate_memory", "delete_knowledge_node"),
 }
 
 
@@ -77,7 +86,7 @@ def test_both_modes_have_the_tools_and_parameters_of_the_page(engine: Engine) ->
 def test_annotations_say_what_a_tool_does(hindsight: Hindsight) -> None:
     for name, tool in hindsight.client.listed().items():
         notes = tool["annotations"]
-        reads = name in ("recall", "reflect") or name.startswith(("list_", "get_"))
+        reads = name in ("recall", "reflect") or name.startswith(("list_", "get_", "search_"))
         assert notes["readOnlyHint"] == reads
         assert notes["destructiveHint"] == (name in DESTROYING)
         assert notes["openWorldHint"] is False

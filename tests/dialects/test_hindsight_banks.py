@@ -78,6 +78,9 @@ UNWRITTEN: dict[str, tuple[dict[str, object], dict[str, object]]] = {
     "list_tags": ({}, {"items": [], "total": 0}),
     "get_bank": ({}, {"error": "Bank '{bank}' not found"}),
     "get_bank_stats": ({}, {"error": "Bank '{bank}' not found"}),
+    "get_knowledge_base_tree": ({}, {"roots": []}),
+    "search_knowledge_base": ({"query": "anything"}, {"results": [], "total": 0}),
+    "get_knowledge_page": ({"page_id": "kp-1"}, {"error": "Knowledge page 'kp-1' not found"}),
 }
 
 
@@ -193,7 +196,7 @@ def test_an_allowlist_cannot_be_got_around(engine: Engine) -> None:
     dialect = single("hindsight")
     assert dialect.narrowed is not None
     assert list(dialect.narrowed(dialect, engine, "closed").tools) == ["recall"]
-    assert len(dialect.narrowed(dialect, engine, "open").tools) == 29
+    assert len(dialect.narrowed(dialect, engine, "open").tools) == 36
     many.keep("Elsewhere all is open.")
 
 

@@ -63,9 +63,9 @@ def called(served: Running, path: str, tool: str, arguments: dict[str, Any], **h
 
 @requirement("hindsight:http:curl", "hindsight:http:key", "hindsight:http:mounted")
 def test_the_curl_of_the_page_works_with_its_key_only(served: Running) -> None:
-    assert len(names(served, "/mcp", x_bank_id="my-bank")) == 32
-    assert len(names(served, "/mcp/")) == 32
-    assert len(names(served, "/mcp/alice/")) == len(names(served, "/mcp/alice")) == 29
+    assert len(names(served, "/mcp", x_bank_id="my-bank")) == 39
+    assert len(names(served, "/mcp/")) == 39
+    assert len(names(served, "/mcp/alice/")) == len(names(served, "/mcp/alice")) == 36
     for wrong in ("Bearer wrong", "Bearer", KEY, f"Basic {KEY}", f"Bearer {KEY[:-1]}"):
         assert served.ask("/mcp", "tools/list", authorization=wrong).status == 401
     assert served.ask("/mcp", "tools/list").status == 401
@@ -139,7 +139,7 @@ def test_a_bank_lists_and_runs_only_the_tools_it_allows(served: Running) -> None
     served.call("/mcp/closed", "update_bank", given, authorization=BEARER)
     assert names(served, "/mcp/closed") == ["recall", "get_bank"]
     assert names(served, "/mcp", x_bank_id="closed") == ["recall", "get_bank"]
-    assert len(names(served, "/mcp/open")) == 29
+    assert len(names(served, "/mcp/open")) == 36
     keep = {"content": "Sesame."}
     for path, tool, arguments, headers in (
         ("/mcp/closed", "sync_retain", keep, {}),

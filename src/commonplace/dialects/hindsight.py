@@ -2,6 +2,7 @@
 
 from commonplace.dialects import hindsight_banks as banks
 from commonplace.dialects import hindsight_corrections as corrections
+from commonplace.dialects import hindsight_knowledge as knowledge
 from commonplace.dialects import hindsight_memories as memories
 from commonplace.dialects import hindsight_standing as standing
 from commonplace.dialects.hindsight_rows import narrowed, refused, unknown
@@ -46,6 +47,13 @@ DIALECT = Dialect(
         banks.update_bank,
         banks.delete_bank,
         banks.clear_memories,
+        knowledge.get_knowledge_base_tree,
+        knowledge.search_knowledge_base,
+        knowledge.get_knowledge_page,
+        knowledge.create_knowledge_folder,
+        knowledge.create_knowledge_page,
+        knowledge.update_knowledge_node,
+        knowledge.delete_knowledge_node,
     ),
     failure=refused,
     guided=("retain", "recall"),

@@ -237,7 +237,7 @@ def _model(call: Call, one: MentalModel, detail: str = "metadata") -> Json:
         "last_refresh_failed_at": shapes.iso(one.failed_at),
         "last_full_refreshed_at": refreshed,
         "created_at": shapes.iso(one.created_at),
-        "is_knowledge_page": False,
+        "is_knowledge_page": one.folder is not None,
         "is_stale": call.engine.is_stale(call.bank, one),
     }
     if detail == "metadata":

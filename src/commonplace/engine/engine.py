@@ -15,6 +15,7 @@ from commonplace.engine import (
     forgetting,
     jobs,
     keys,
+    knowledge_search,
     links,
     memories,
     mental_models,
@@ -37,6 +38,7 @@ from commonplace.engine import (
 from commonplace.engine import context as gathering
 from commonplace.engine import doctor as care
 from commonplace.engine import history as past
+from commonplace.engine import knowledge as pages
 from commonplace.engine import recall as finding
 from commonplace.engine.parts import Parts
 from commonplace.engine.settling import settled
@@ -162,6 +164,14 @@ class Engine(Parts):
     refresh_mental_model = mental_models.refresh_mental_model
     refresh_as_job = mental_models.refresh_as_job
     is_stale = mental_models.is_stale
+    knowledge = pages.knowledge
+    knowledge_page = pages.knowledge_page
+    search_knowledge = knowledge_search.search_knowledge
+    add_folder = pages.add_folder
+    add_page = pages.add_page
+    update_folder = pages.update_folder
+    update_page = pages.update_page
+    delete_node = pages.delete_node
 
     enqueue = jobs.enqueue
     get_job = jobs.get_job

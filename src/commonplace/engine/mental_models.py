@@ -38,7 +38,8 @@ def add_mental_model(parts: Parts, bank: str, draft: MentalModel) -> MentalModel
     with parts.db.transaction():
         now = parts.clock.now()
         bank_id, number = banks.ensure(parts.db, place, now).id, banks.new_ids(parts.db, now)[0]
-        checked = replace(checked, name=checked.name or f"mm-{number:032x}", id=number, created_at=now)
+        prefix = "mm" if checked.folder is None else "kp"
+        checked = replace(checked, name=checked.name or f"{prefix}-{number:032x}", id=number, created_at=now)
         if rows.find(parts.db, bank_id, KIND, checked.name):
             raise Conflict(f"Mental model '{checked.name}' already exists in bank '{bank}'.")
         standings.put(parts, bank_id, checked)

@@ -43,6 +43,8 @@ class MentalModel:
     seen_id: int = 0
     created_at: int = 0
     id: int = 0
+    # Of a knowledge page the folder that it is in, "" at the top; None where a model is no page.
+    folder: str | None = None
 
     @property
     def rests_on(self) -> tuple[int, ...]:
@@ -89,8 +91,8 @@ def read(row: Standing) -> MentalModel:
 
 def emptied(model: MentalModel) -> MentalModel:
     """A model without its answer and without the answers before."""
-    kept = {name: getattr(model, name) for name in ("title", "query", "tags", "tokens_max", "trigger", "created_at")}
-    return MentalModel(name=model.name, id=model.id, **kept)
+    given = ("title", "query", "tags", "tokens_max", "trigger", "folder", "created_at")
+    return MentalModel(name=model.name, id=model.id, **{name: getattr(model, name) for name in given})
 
 
 def distrust(parts: Parts, holders: Iterable[int]) -> None:
