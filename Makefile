@@ -16,7 +16,7 @@ export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup run test fuzz lint fix bench eval conformance interop docs dist wheels lock clean
+.PHONY: help setup run test fuzz lint fix bench eval conformance interop docs dist wheels installs lock clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' Makefile
@@ -68,6 +68,9 @@ dist: $(VENV)/.package ## Build the wheel and the source archive into dist/
 
 wheels: $(VENV)/.package $(VENV)/.dev ## Check that each dependency has a wheel for each Python and platform (needs the network)
 	@$(BIN)/python scripts/wheels.py $(ARGS)
+
+installs: $(VENV)/.package $(VENV)/.dev ## Install the wheel with pip on every Python that is found, and use it (needs the network)
+	@$(BIN)/python -m interop.installs
 
 lock: $(VENV)/lock/bin/uv ## Move every pinned dependency to its newest version and rewrite the hashes
 	@for list in requirements requirements-dev; do \

@@ -7,6 +7,9 @@ import tomllib
 from importlib.metadata import packages_distributions
 from pathlib import Path
 
+from commonplace.faces.cli import cli
+from tests.docs.loading import script
+
 ROOT = Path(__file__).parent.parent.parent
 UNIMPORTED = {
     "cryptography",  # mcp needs it; the line says which version some platforms can install
@@ -48,3 +51,21 @@ def test_everything_declared_is_locked() -> None:
     locked = {normal(name) for name in re.findall(r"^[a-zA-Z][\w.-]*", (ROOT / "requirements.txt").read_text(), re.M)}
 
     assert sorted(declared() - locked) == []
+
+
+def test_the_pages_name_the_pythons_and_platforms_that_are_checked() -> None:
+    wheels = script("wheels")
+    page = (ROOT / "docs" / "install.md").read_text(encoding="utf-8")
+    classifiers = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["classifiers"]
+
+    assert f"| | {' | '.join(f'Python {python}' for python in wheels.PYTHONS)} |\n" in page
+    assert re.findall(r"^\| (\w.*?) \|", page, re.MULTILINE) == list(wheels.PLATFORMS)
+    assert [line[-4:] for line in classifiers if " 3." in line] == list(wheels.PYTHONS)
+
+
+def test_every_command_and_target_of_the_install_page_exists() -> None:
+    page = (ROOT / "docs" / "install.md").read_text(encoding="utf-8")
+    targets = re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.MULTILINE)
+
+    assert set(re.findall(r"`make ([a-z]+)`", page)) - set(targets) == set()
+    assert set(re.findall(r"\bcommonplace ([a-z]+)", page)) - set(cli.commands) == set()
