@@ -19,6 +19,7 @@ FLOORS = {
     "clock": 1,
     "ids": 1,
     "receipts": 1,
+    "interrupts": 1,
     "records": 1,
     "activities": 1,
     "settings": 1,
@@ -62,6 +63,10 @@ BROAD_EXCEPTS = {
 # Each import inside a function, by file: start-up must not pay for numpy, the web server, rich, the watching of files
 # or the official SDK.
 INLINE_IMPORTS = {
+    # So that Ctrl-C is taken care of before anything else is loaded.
+    "__init__.py": 3,
+    "__main__.py": 1,
+    "mcp.py": 1,
     "app.py": 4,
     "dialects/table.py": 1,
     "engine/duties.py": 1,

@@ -7,24 +7,37 @@ engine.remember("default", commonplace.Draft("Staging listens on port 8080."))
 engine.recall("default", commonplace.Query("which port does staging use?")).hits[0].memory.text
 """
 
-from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from commonplace import settings as _settings
-from commonplace.app import open_engine
-from commonplace.engine.engine import Engine
-from commonplace.errors import (
-    Busy,
-    CommonplaceError,
-    Conflict,
-    Forbidden,
-    Invalid,
-    ModelFailed,
-    NotFound,
-    TooLarge,
-    Unsupported,
-)
-from commonplace.records import Bank, Draft, Edit, Filter, Hit, Memory, Origin, Outcome, Query, Recall, Scope, Version
+if TYPE_CHECKING:
+    from commonplace.engine.engine import Engine
+    from commonplace.errors import (
+        Busy,
+        CommonplaceError,
+        Conflict,
+        Forbidden,
+        Invalid,
+        ModelFailed,
+        NotFound,
+        TooLarge,
+        Unsupported,
+    )
+    from commonplace.records import (
+        Bank,
+        Draft,
+        Edit,
+        Filter,
+        Hit,
+        Memory,
+        Origin,
+        Outcome,
+        Query,
+        Recall,
+        Scope,
+        Version,
+    )
 
 __version__ = "0.1.0"
 
@@ -55,7 +68,25 @@ __all__ = [
 ]
 
 
-def open(home: str | Path | None = None) -> Engine:
+# The names above are loaded when they are first used: importing the package is the first thing that the program does,
+# before it can take care of Ctrl-C, and must not take long.
+_MODULES = ("commonplace.errors", "commonplace.records", "commonplace.engine.engine")
+
+
+def __getattr__(name: str) -> object:
+    if name in __all__:
+        for module in map(import_module, _MODULES):
+            if hasattr(module, name):
+                return getattr(module, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def open(home: str | Path | None = None) -> "Engine":
     """An engine on the store in a folder, or on the one the environment names."""
-    chosen = _settings.load()
+    from dataclasses import replace
+
+    from commonplace import settings
+    from commonplace.app import open_engine
+
+    chosen = settings.load()
     return open_engine(replace(chosen, home=Path(home).absolute()) if home else chosen)

@@ -3,36 +3,20 @@
 --config names a JSON file and --env a file of NAME=VALUE lines; in both, what the settings page lists is heeded.
 """
 
-import argparse
 import sys
-from collections.abc import Sequence
 
-from commonplace import settings
-from commonplace.dialects import registry
-from commonplace.errors import CommonplaceError
-from commonplace.faces.mcp import start
-
-DIALECT = "powermem"
+from commonplace import interrupts
 
 
-def main(argv: Sequence[str] | None = None) -> int:
+def main() -> int:
     """The exit code of one run of the server."""
-    given = _options().parse_args(argv)
-    try:
-        chosen = settings.load(start.environment(given.config, given.env, given.dialect))
-        return start.serve(given.dialect, chosen, given.bank)
-    except CommonplaceError as error:
-        sys.stderr.write(f"Error: {error.message}\nHint:  {error.hint}\n")
-        return error.exit_code
+    return interrupts.run(_load)
 
 
-def _options() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m commonplace.mcp", description="Serve a memory to one client.")
-    parser.add_argument("--dialect", default=DIALECT, metavar="NAME", help="one of " + ", ".join(registry.NAMES))
-    parser.add_argument("--bank", default="", metavar="ID", help="the one bank that calls are about")
-    parser.add_argument("--config", default="", metavar="FILE", help="a JSON file with settings")
-    parser.add_argument("--env", default="", metavar="FILE", help="a file of NAME=VALUE lines")
-    return parser
+def _load() -> interrupts.Program:
+    from commonplace.faces.mcp.command import main as command
+
+    return command
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
 
 from commonplace import ids
@@ -78,8 +79,8 @@ def test_every_command_has_help_with_an_example_its_options_and_json(run: Run, n
     assert all(
         parameter.help
         for parameter in cli.commands[name].params
-        if parameter.param_type_name == "option" and not parameter.hidden
-    )  # pyright: ignore
+        if isinstance(parameter, click.Option) and not parameter.hidden
+    )
 
 
 @pytest.mark.parametrize("name", sorted(cli.commands))

@@ -479,7 +479,7 @@ def test_a_wrong_option_is_two_lines_and_an_exit_code(args: tuple[str, ...], sai
 
 
 def test_the_start_loads_neither_the_official_library_nor_numbers(home: Path) -> None:
-    code = "import sys, commonplace.mcp; print(*sys.modules)"
+    code = "import sys, commonplace.faces.mcp.command; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=home.parent)
 
     assert {"mcp", "pydantic", "numpy", "asyncio", "logging", "click"}.isdisjoint(done.stdout.split())

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 import click
 
+from commonplace import interrupts
 from commonplace.errors import CommonplaceError
 from commonplace.faces.cli import archive, asking, care, memories, past, screen, serving
 from commonplace.faces.cli.call import Shell
@@ -97,15 +98,19 @@ def main(args: Sequence[str] | None = None) -> int:
         code = cli.main(args, NAME, standalone_mode=False, obj=shell, color=None if screen.colours() else False)
         if sys.stdout is not None:  # pyright: ignore[reportUnnecessaryComparison]
             sys.stdout.flush()
+    except KeyboardInterrupt:
+        return _stopped()
     except CommonplaceError as error:
+        if interrupts.pressed():
+            return _stopped()
         return _fail(error.message, error.hint or "`commonplace doctor` may know more.", error.exit_code)
     except click.UsageError as error:
         name = error.ctx.command_path if error.ctx else NAME
         return _fail(error.format_message(), f"`{name} --help` shows how it is used.", 2)
     except click.Abort as stop:
-        if isinstance(stop.__cause__, KeyboardInterrupt):
-            return _fail("Stopped.", "What was answered before is done; the rest is not.", 130)
-        return _fail("Nobody answered, so nothing was changed.", "Repeat with --yes to go on without the question.", 3)
+        if interrupts.pressed() or isinstance(stop.__cause__, KeyboardInterrupt):
+            return _stopped()
+        return _fail("Nobody answered, so nothing was changed.", "Repeat with --yes to skip the question.", 3)
     except BrokenPipeError:
         _leave_stdout()
         return 1
@@ -113,8 +118,12 @@ def main(args: Sequence[str] | None = None) -> int:
         _leave_stdout()  # What could not be written would be tried again at the end, and fail once more.
         return _fail(f"The system refused: {error.strerror or error}.", "Check the disk and who owns the folder.", 1)
     except Exception as error:  # The one place where a bug ends: named to the person, traced on request.
-        return _report_bug(error, shell.verbose)
+        return _stopped() if interrupts.pressed() else _report_bug(error, shell.verbose)
     return code if isinstance(code, int) else 0
+
+
+def _stopped() -> int:
+    return _fail("Stopped.", "What was reported as done is saved; the rest is not.", interrupts.EXIT_CODE)
 
 
 def _fail(message: str, hint: str, code: int) -> int:

@@ -35,7 +35,8 @@ def serve(call: Call, host: str, port: int, dialect: str | None, log_json: bool)
     """
     from commonplace.faces.http.serve import run
 
-    run(call.settings, host=host, port=port, dialect=dialect, log_json=log_json)
+    code = run(call.settings, host=host, port=port, dialect=dialect, log_json=log_json)
+    click.get_current_context().exit(code)
 
 
 @click.command()

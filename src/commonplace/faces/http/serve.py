@@ -11,10 +11,10 @@ import time
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from types import FrameType
 
 import uvicorn
 
+from commonplace import interrupts
 from commonplace.app import open_engine
 from commonplace.dialects import registry
 from commonplace.dialects.table import Dialect, instructed
@@ -48,8 +48,11 @@ def run(
     dialect: str | None = None,
     log_json: bool = False,
     dialects: Mapping[str, Dialect] | None = None,
-) -> None:
-    """Serve until a signal says stop. The dialects are all there are unless others are given."""
+) -> int:
+    """Serve until a signal says stop; the exit code: 130 after Ctrl-C, else 0.
+
+    The dialects are all there are unless others are given.
+    """
     if not is_loopback(host) and not settings.api_key:
         raise Forbidden(
             f"Without a key, {host} would be open to everybody who can reach it.",
@@ -76,8 +79,9 @@ def run(
         _welcome(settings, plan, host, log_json)
         with working(engine, TASKS) as workers:
             site.workers = workers
-            serve(site, listener)
-    _leave(engine, site)
+            code = serve(site, listener)
+    _leave(engine, site, code)
+    return code
 
 
 @contextmanager
@@ -109,8 +113,8 @@ def working(engine: Engine, tasks: Tasks) -> Generator[dict[str, Worker]]:
         watch.close()
 
 
-def serve(site: Site, listener: socket.socket) -> None:
-    """Serve an app on a socket until a signal says stop."""
+def serve(site: Site, listener: socket.socket) -> int:
+    """Serve an app on a socket until a signal says stop; the exit code."""
     config = uvicorn.Config(
         site,
         # uvloop and httptools where they exist, asyncio and h11 elsewhere.
@@ -128,17 +132,17 @@ def serve(site: Site, listener: socket.socket) -> None:
         timeout_graceful_shutdown=SHUTDOWN_S_MAX,
     )
     logging.getLogger("uvicorn").setLevel(logging.WARNING)
-    # uvicorn raises the signal again when all is done; stopping when told to is a success.
-    before = {one: signal.signal(one, _nothing) for one in (signal.SIGTERM, signal.SIGINT)}
+    # uvicorn raises the signal again when all is done; stopping when a supervisor says so is a success.
+    raised: list[int] = []
+    before = {
+        one: signal.signal(one, lambda number, _frame: raised.append(number)) for one in (signal.SIGTERM, signal.SIGINT)
+    }
     try:
         Server(config, site).run([listener])
     finally:
         for one, handler in before.items():
             signal.signal(one, handler)
-
-
-def _nothing(_number: int, _frame: FrameType | None) -> None:
-    """What a signal does after the server has done as it said."""
+    return interrupts.EXIT_CODE if signal.SIGINT in raised else 0
 
 
 class Server(uvicorn.Server):
@@ -221,7 +225,7 @@ def shortened(path: Path) -> str:
     return "~" + text.removeprefix(home) if text.startswith(home + os.sep) else text
 
 
-def _leave(engine: Engine, site: Site) -> None:
+def _leave(engine: Engine, site: Site, code: int) -> None:
     deadline = time.monotonic() + 1
     while site.calls.running and time.monotonic() < deadline:
         time.sleep(0.01)
@@ -231,4 +235,4 @@ def _leave(engine: Engine, site: Site) -> None:
     # A call that does not end would keep the process for ever; what it has not committed, it has not done.
     _log.warning("%d calls did not end in time and were left.", site.calls.running)
     sys.stderr.flush()
-    os._exit(0)
+    os._exit(code)
