@@ -4,6 +4,7 @@ import os
 import select
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import suppress
 
@@ -29,6 +30,14 @@ class Inlet:
         """Have the reader stop, from any thread or signal."""
         with suppress(BlockingIOError):  # The pipe is full of such calls already.
             os.write(self.waker, b"x")
+
+    def closed(self) -> bool:
+        """Whether nobody can write any more, although there may be lines that are not read yet."""
+        if sys.platform == "win32":
+            return False
+        poll = select.poll()
+        poll.register(self._descriptor, 0)
+        return bool(poll.poll(0))
 
     def lines(self) -> Iterator[bytes | None]:
         """Every line that is not blank; None stands for one that is longer than the limit."""
@@ -66,16 +75,25 @@ class Outlet:
         self.broken = False
         self._descriptor = descriptor
         self._lock = threading.Lock()
+        self._waiting_since: float | None = None
+
+    def stuck_s(self) -> float:
+        """For how long a write has waited for somebody to read."""
+        since = self._waiting_since
+        return 0.0 if since is None else time.monotonic() - since
 
     def write(self, line: bytes) -> None:
         """Send a line. When nobody reads any more, nothing is sent, now and later."""
         rest = memoryview(line + b"\n")
         with self._lock:
             while rest and not self.broken:
+                # In pieces, because a write returns only when somebody has taken the whole of it.
+                self._waiting_since = time.monotonic()
                 try:
-                    rest = rest[os.write(self._descriptor, rest) :]
+                    rest = rest[os.write(self._descriptor, rest[:_CHUNK_BYTES]) :]
                 except OSError:
                     self.broken = True
+            self._waiting_since = None
 
 
 def claimed() -> tuple[Inlet, Outlet]:

@@ -21,6 +21,7 @@ from commonplace.engine.worker import Worker
 from commonplace.errors import Busy, CommonplaceError
 from commonplace.faces.mcp import methods, pipes, wire
 from commonplace.faces.mcp.crew import Crew
+from commonplace.faces.mcp.ending import Ending, parent
 from commonplace.faces.mcp.methods import Conversation, Gone, Refused, Request
 from commonplace.faces.mcp.wire import Json, RequestId
 from commonplace.limits import CALLS_AT_ONCE_MAX, CALLS_WAITING_MAX, LINE_BYTES_MAX
@@ -101,6 +102,10 @@ class Server:
     def waker(self) -> int:
         """The descriptor that ends the wait for a line when something is written to it."""
         return self._inlet.waker
+
+    def stuck_s(self) -> float:
+        """For how long an answer has waited for somebody to read it, when nobody can ask for anything any more."""
+        return self._outlet.stuck_s() if self._stopping or self._inlet.closed() else 0.0
 
     def serve(self) -> None:
         """Answer every line until the input ends or somebody says stop; what has begun is finished first."""
@@ -273,12 +278,17 @@ class Server:
 
 def run(dialect: Dialect, settings: Settings, place: Place) -> int:
     """Serve standard input until it ends; the exit code."""
+    # First of all, because a client may die while its server is still starting.
+    started_by = parent()
     store = Store(settings)
     server = Server(dialect, store.engine, place)
+    ending = Ending(server.stop, server.stuck_s, started_by)
+    ending.start()
 
     def stop(number: int, _frame: object) -> None:
         # The second signal ends the process there and then.
         signal.signal(number, signal.SIG_DFL)
+        ending.hurry()
         server.stop()
 
     signal.set_wakeup_fd(server.waker, warn_on_full_buffer=False)
@@ -286,6 +296,7 @@ def run(dialect: Dialect, settings: Settings, place: Place) -> int:
         signal.signal(number, stop)
     server.serve()
     store.close()
+    ending.leave()
     return 0
 
 
