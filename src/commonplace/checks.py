@@ -11,6 +11,7 @@ from commonplace.limits import (
     NAME_CHARS_MAX,
     PATH_CHARS_MAX,
     PATHS_MAX,
+    PATTERN_CHARS_MAX,
     TAG_CHARS_MAX,
     TAGS_MAX,
     TEXT_BYTES_MAX,
@@ -63,6 +64,16 @@ def tags(values: Iterable[object]) -> tuple[str, ...]:
 def paths(values: Iterable[object]) -> tuple[str, ...]:
     """Path globs trimmed, without blanks and repeats, in the order given."""
     return _labels(values, what="path", count_max=PATHS_MAX, chars_max=PATH_CHARS_MAX)
+
+
+def pattern(text: str, *, what: str = "pattern") -> str:
+    """A pattern that is held against every text: it may not be long."""
+    if len(text) > PATTERN_CHARS_MAX:
+        raise TooLarge(
+            f"The {what} has {len(text):,} characters; the limit is {PATTERN_CHARS_MAX:,}.",
+            hint="Give the words that matter, with * between them.",
+        )
+    return text
 
 
 def metadata(value: object, *, what: str = "metadata", bytes_max: int = METADATA_BYTES_MAX) -> str:

@@ -52,6 +52,10 @@ _STOP_WORDS = (
 ).split()
 # Characters that carry grammar in Chinese: a pair with one of them spans two words or asks.
 _FILLERS = frozenset("的了是在我你他她它们吗呢吧啊么什怎哪谁几和与就都也这那个为被把着过得地")
+# Runs that say no more when they are longer: of blanks, of signs, and of letters that no word has.
+_LONG_BLANKS = re.compile(r"(\s{8})\s+")
+_LONG_SIGNS = re.compile(r"([^\w\s]{16})[^\w\s]+")
+_LONG_WORD = re.compile(rf"((?:(?![{_UNSPACED}])\w){{{_TERM_CHARS_MAX}}})(?:(?![{_UNSPACED}])\w)+")
 _DIGEST = re.compile(r"[0-9a-f]{24}")
 _local = threading.local()
 
@@ -63,6 +67,12 @@ class Word:
     start: int
     end: int
     terms: tuple[str, ...]
+
+
+def asked(question: str) -> str:
+    """A question as it is read: runs of blanks, of signs and of letters end where they say no more."""
+    plain = _LONG_SIGNS.sub(r"\1", _LONG_BLANKS.sub(r"\1", question))
+    return _LONG_WORD.sub(r"\1", plain) if len(plain) > _TERM_CHARS_MAX else plain
 
 
 def terms(text: str) -> list[str]:

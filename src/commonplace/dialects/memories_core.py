@@ -25,6 +25,7 @@ from commonplace.engine import marks
 from commonplace.engine.compaction import Hints
 from commonplace.engine.context import ContextQuery, Surroundings
 from commonplace.errors import Invalid, NotFound
+from commonplace.limits import PATTERN_CHARS_MAX
 from commonplace.records import UNSET, Draft, Edit, Filter, Memory, Query
 
 WORKING_MS = 24 * 3_600_000
@@ -261,7 +262,7 @@ def bulk_forget_memories(
     tags: Annotated[list[str] | None, About("Filter by tags; substring match.", None, 100)] = None,
     older_than_days: Annotated[int | None, About("Delete memories older than N days.", 1, 1_000_000)] = None,
     pattern: Annotated[
-        str | None, About("Content pattern: * = any chars, ? = one char; matches anywhere.", 0, 10_000)
+        str | None, About("Content pattern: * = any chars, ? = one char; matches anywhere.", 0, PATTERN_CHARS_MAX)
     ] = None,
     project_id: Annotated[
         str | None, About("Filter by project identifier; omitted means every project.", 0, 200)

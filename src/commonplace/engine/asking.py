@@ -100,6 +100,7 @@ def explain(parts: Parts, bank: str, question: Question) -> Asked:
     place = banks.find(parts.db, bank)
     if place is None or not question.text.strip():
         return Asked()
+    question = replace(question, text=text.asked(question.text))
     now = parts.clock.now() if question.now is None else question.now
     window = question.window or when.first(question.text, now + question.zone_ms)
     limit, follows = DEPTHS.get(question.depth, DEPTHS["high"])

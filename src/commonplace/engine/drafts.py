@@ -72,6 +72,8 @@ def checked_filter(chosen: Filter) -> Filter:
         value = getattr(chosen, name)
         if value is not None:
             checks.body(value, what=name.replace("_", " "), bytes_max=QUERY_CHARS_MAX)
+    for name in ("text_contains", "text_pattern"):
+        checks.pattern(getattr(chosen, name) or "", what=name.replace("_", " "))
     for tag in chosen.tags_like or ():
         checks.name(tag, what="tag")
     return chosen

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from commonplace import checks
+from commonplace import text as words
 from commonplace.engine import derived
 from commonplace.engine.drafts import checked_filter
 from commonplace.engine.parts import Parts
@@ -21,7 +22,7 @@ HEAL_MS = 50  # What a question may spend on embedding what was written since th
 def recall(parts: Parts, bank: str, query: Query) -> Recall:
     """What a bank knows about a question, best first; empty when it knows nothing relevant."""
     _check(query)
-    query = replace(query, filter=checked_filter(query.filter))
+    query = replace(query, text=words.asked(query.text), filter=checked_filter(query.filter))
     found = banks.find(parts.db, checks.name(bank, what="bank"))
     if found is None:  # Nothing was ever written there, so nothing is known.
         return Recall(())

@@ -3,6 +3,7 @@
 import json
 from dataclasses import fields
 
+from commonplace import checks
 from commonplace.errors import Invalid
 from commonplace.limits import FILTER_DEPTH_MAX
 from commonplace.records import AllOf, AnyOf, Condition, Filter, LabelMatch, Match, Not, TagMatch
@@ -75,7 +76,7 @@ def _match(db: Database, match: Match, values: dict[str, object]) -> str:
     if operator in ("like", "ilike"):
         if not isinstance(value, str):
             raise Invalid(f"`{operator}` needs a text.", hint='For example {"like": "port%"}.')
-        return _of(db, match, f"match_{operator}", values, p=path, v=value)
+        return _of(db, match, f"match_{operator}", values, p=path, v=checks.pattern(value))
     if not isinstance(value, str | int | float | bool):
         raise Invalid(f"`{operator}` cannot compare with {value!r}.", hint="Use a text, a number, true or false.")
     return _of(db, match, f"match_{operator}", values, p=path, t=json.dumps(_types(value)), v=value)
