@@ -3,7 +3,7 @@
 import time
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from commonplace import globs
@@ -27,12 +27,14 @@ def test_a_pattern_that_is_too_long_is_refused_with_its_limit(engine: Engine) ->
         engine.count("b", Filter(text_pattern="a" * PATTERN_CHARS_MAX + "b"))
 
 
+@settings(deadline=None)
 @given(st.text("ab*?İ", max_size=8), st.text("abAİ", max_size=12))
 def test_a_long_text_fits_what_a_short_one_fits(pattern: str, text: str) -> None:
     wild = globs._wild(pattern)
     assert wild._fits_long(globs._lowered(text)) == wild.fits(text)
 
 
+@settings(deadline=None)
 @given(st.text("ab%_\\", max_size=8), st.text("ab%A", max_size=12))
 def test_so_it_does_with_the_signs_of_sql(pattern: str, text: str) -> None:
     wild = globs._like(pattern)
