@@ -20,6 +20,7 @@ from commonplace import activities, errors, ids, limits, records
 from commonplace.engine.engine import Engine
 from commonplace.faces.cli import SECTIONS, cli, evaluating, shapes
 from commonplace.recall.scoring import Estimate
+from commonplace.receipts import Gone, Receipt
 from commonplace.records import Hit, Memory, Origin, Outcome, Scope, TagCount, Version
 from commonplace.settings import SETTINGS
 
@@ -168,11 +169,14 @@ def json_page() -> str:
     version = Version(**shared | own)
     hit = Hit(memory, 0.92, {"keyword": 0.81, "vector": 0.64})
     bank = records.Bank(1, "default", "", "", {}, MOMENT)
+    hashed = "9f2c" + "0" * 60
+    gone = (Gone("memory", memory.id, hashed), Gone("document", memory.id + 1, hashed, derived=True))
+    receipt = Receipt("default", MOMENT, author, {"user": hashed}, gone, rows={"version": 2})
     nothing: list[object] = []
     examples = (
         ("A memory: `show`, and one a line from `list`", shapes.memory_out(memory, "default")),
         ("A write: `add`, `revise`, `forget`, `restore`", shapes.outcome_out(Outcome("added", memory, 1), "default")),
-        ("A purge: one a line from `purge`", shapes.purged_out(memory.id)),
+        ("A receipt: `purge` and `banks delete`", shapes.receipt_out(receipt)),
         ("A version: one a line from `history`", shapes.version_out(version)),
         ("An answer: `recall`", {"question": "…", "hits": [shapes.hit_out(hit, "default")], "dropped": nothing}),
         ("A tag: one a line from `tags`", shapes.tag_out(TagCount("infra", 3))),

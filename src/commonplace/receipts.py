@@ -37,6 +37,9 @@ class Portion:
     forgotten: bool = False
 
 
+WHOLE = Portion()
+
+
 @dataclass(frozen=True, slots=True)
 class Gone:
     """One thing that went, or that lost words: its kind, its id and the keyed hash of what it said.

@@ -337,11 +337,78 @@ def test_purge_erases_only_after_a_yes(run: Run) -> None:
     assert run("show", memory_id).code == 4
 
 
+@pytest.mark.parametrize("way", [("--user", "ana"), ("--project", "web"), ("--user", "ana", "--project", "web")])
+def test_purging_a_user_or_a_project_erases_what_it_has_and_says_so(run: Run, way: tuple[str, ...]) -> None:
+    gone = added(run, "One", "--user", "ana", "--project", "web")
+    kept = added(run, "Two", "--user", "bob", "--project", "home")
+
+    assert run("purge", *way, stdin="n\n").code == 3
+    answer = run("purge", *way, "--yes")
+
+    assert answer.out == f"Purged {gone}\n"
+    assert "Erased 1 memory, 1 version" in answer.err
+    assert run("list").ids == [kept]
+
+
+def test_a_purge_ends_with_a_receipt_that_tells_no_words(run: Run) -> None:
+    gone = added(run, "quux", "--user", "ana")
+
+    answer = run("purge", "--user", "ana", "--yes", "--reason", "request 12", "--json")
+
+    [receipt] = objects(answer.out)
+    assert [(one["kind"], one["id"]) for one in receipt["gone"]] == [("memory", gone)]
+    assert (receipt["counts"], receipt["reason"]) == ({"memory": 1, "version": 1}, "request 12")
+    assert len(receipt["gone"][0]["hash"]) == len(receipt["asked"]["user"]) == 64
+    assert "quux" not in answer.out
+    assert '"ana"' not in answer.out
+
+
+def test_a_purge_says_where_else_the_user_has_memories(run: Run) -> None:
+    added(run, "One", "--user", "ana")
+    added(run, "Two", "--user", "ana", "--bank", "trial")
+
+    assert "--bank trial" in run("purge", "--user", "ana", "--yes").err
+
+
+@pytest.mark.parametrize("way", [("purge", "--bank", "trial"), ("banks", "delete", "trial")])
+def test_a_bank_is_deleted_after_a_yes(run: Run, way: tuple[str, ...]) -> None:
+    kept = added(run, "One")
+    added(run, "Two", "--bank", "trial")
+
+    assert run(*way).code == 3
+    assert "Erased 1 memory" in run(*way, "--yes").err
+
+    assert [bank["name"] for bank in objects(run("banks", "--json").out)] == ["default"]
+    assert run("list").ids == [kept]
+    assert run(*way, "--yes").code == 4
+
+
+@pytest.mark.parametrize(
+    "way", [(), ("m0s8127n3c02", "--user", "ana"), ("--document", "d", "--session", "s"), ("--user", "")]
+)
+def test_a_purge_that_means_nothing_or_two_things_is_refused(run: Run, way: tuple[str, ...]) -> None:
+    kept = added(run, "One")
+
+    assert run("purge", *way, "--yes").code == 2
+    assert run("list").ids == [kept]
+
+
+def test_an_export_can_be_of_one_user(run: Run) -> None:
+    added(run, "quux", "--user", "ana")
+    added(run, "zork", "--user", "bob")
+
+    out = run("export", "--user", "ana").out
+
+    assert "quux" in out
+    assert "zork" not in out
+
+
 def test_purging_the_forgotten_keeps_the_rest(run: Run) -> None:
     kept, gone = added(run, "One"), added(run, "Two")
     run("forget", gone)
 
-    assert [one["id"] for one in objects(run("purge", "--forgotten", "--yes", "--json").out)] == [gone]
+    [receipt] = objects(run("purge", "--forgotten", "--yes", "--json").out)
+    assert [one["id"] for one in receipt["gone"]] == [gone]
     assert run("list", "--all").ids == [kept]
 
 

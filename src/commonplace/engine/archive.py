@@ -16,6 +16,7 @@ from commonplace.engine.importing import Importing, located
 from commonplace.engine.parts import Parts
 from commonplace.errors import Invalid, TooLarge, Unsupported
 from commonplace.limits import COUNT_MAX
+from commonplace.receipts import WHOLE, Portion
 from commonplace.storage import archive, files, grounds
 from commonplace.storage.archive import SHAPES, Kind, Shape
 
@@ -74,24 +75,42 @@ class _RehearsedError(Exception):
 
 
 def export(
-    parts: Parts, write: Callable[[str], object], *, bank: str | None = None, progress: Progress | None = None
+    parts: Parts,
+    write: Callable[[str], object],
+    *,
+    bank: str | None = None,
+    portion: Portion = WHOLE,
+    progress: Progress | None = None,
 ) -> ExportReport:
-    """Write everything canonical, or one bank, as JSON lines. It is one state, whatever others write meanwhile."""
+    """Write everything canonical, or one bank, as JSON lines. It is one state, whatever others write meanwhile.
+
+    Of a part of a bank go the memories of a user, a project or a document with their documents, sessions, reminders and
+    streams, and neither directives, mental models and jobs nor who changed a project when.
+    """
+    if portion.session is not None or portion.forgotten:
+        raise Unsupported("Only a user, a project or a document can be exported.", hint="Leave the rest out.")
     with parts.db.snapshot():
         bank_id = known(parts, bank).id if bank is not None else None
-        report = ExportReport(archive.counts(parts.db, bank_id))
+        report = ExportReport(archive.counts(parts.db, bank_id, portion))
         write(_line({"format": FORMAT, "number": NUMBER, "counts": dict(report.counts)}))
-        for done, (shape, row) in enumerate(archive.rows(parts.db, bank_id), start=1):
+        for done, (shape, row) in enumerate(archive.rows(parts.db, bank_id, portion), start=1):
             write(_line({"type": shape.name, **row}))
             if progress and (done % _REPORT_EVERY == 0 or done == report.total):
                 progress(done, report.total)
     return report
 
 
-def export_to(parts: Parts, target: Path, *, bank: str | None = None, progress: Progress | None = None) -> ExportReport:
+def export_to(
+    parts: Parts,
+    target: Path,
+    *,
+    bank: str | None = None,
+    portion: Portion = WHOLE,
+    progress: Progress | None = None,
+) -> ExportReport:
     """Export into a new file that only its owner can read; it appears when it is complete and replaces nothing."""
     with files.new_file(target) as part, part.open("w", encoding="utf-8", newline="\n") as file:
-        return export(parts, file.write, bank=bank, progress=progress)
+        return export(parts, file.write, bank=bank, portion=portion, progress=progress)
 
 
 def import_archive(

@@ -10,13 +10,11 @@ from commonplace.engine.ledger import Ledger
 from commonplace.engine.memories import bounded, get
 from commonplace.engine.parts import Parts
 from commonplace.errors import Invalid, NotFound
-from commonplace.receipts import Portion, Receipt
+from commonplace.receipts import WHOLE, Portion, Receipt
 from commonplace.records import Bank, Filter, Origin
 from commonplace.storage import documents as document_rows
 from commonplace.storage import erasing as rows
 from commonplace.storage import memories, snapshots
-
-_WHOLE = Portion()
 
 
 def erase(parts: Parts, bank: str, portion: Portion, origin: Origin = Origin()) -> Receipt:
@@ -25,7 +23,7 @@ def erase(parts: Parts, bank: str, portion: Portion, origin: Origin = Origin()) 
     A user and a project together mean what that user has in that project. Where neither has anything, the receipt is
     empty; a document or a session that is not there is an error.
     """
-    if portion == _WHOLE:
+    if portion == WHOLE:
         raise Invalid("Nothing was chosen.", hint="Name a user, a project, a document or a session.")
     place, author = known(parts, bank), checked_origin(origin)
     ledger = Ledger(parts, place, author)
@@ -47,7 +45,7 @@ def erase_ids(parts: Parts, bank: str, memory_ids: Sequence[int | str], origin: 
     found = [get(parts, bank, memory_id).id for memory_id in bounded(memory_ids)]
     ledger = Ledger(parts, place, author)
     erasing.erase_memories(parts, place, found, author, ledger)
-    return ledger.receipt(_WHOLE, log_emptied=erasing.scrub(parts))
+    return ledger.receipt(WHOLE, log_emptied=erasing.scrub(parts))
 
 
 def erase_bank(parts: Parts, bank: str, origin: Origin = Origin()) -> Receipt:
@@ -56,9 +54,9 @@ def erase_bank(parts: Parts, bank: str, origin: Origin = Origin()) -> Receipt:
     ledger = Ledger(parts, place, author)
     found = memories.select_ids(parts.db, place.id, erasing.EVERYTHING, parts.clock.now())
     erasing.erase_memories(parts, place, found, author, ledger)
-    _around(parts, place, _WHOLE, ledger)
+    _around(parts, place, WHOLE, ledger)
     erasing.delete_bank(parts, bank, author, ledger)
-    return ledger.receipt(_WHOLE, log_emptied=erasing.scrub(parts))
+    return ledger.receipt(WHOLE, log_emptied=erasing.scrub(parts))
 
 
 def meant(portion: Portion) -> Filter:

@@ -11,6 +11,7 @@ from typing import Literal, TypeAlias
 import apsw
 
 from commonplace.errors import Conflict, Invalid, Unsupported
+from commonplace.receipts import Portion
 from commonplace.storage.database import Database, Row
 
 Kind: TypeAlias = Literal["id", "id?", "number", "number?", "moment", "moment?", "text", "list", "object", "json"]
@@ -271,19 +272,25 @@ _PARENTS = (BANK, REVISION, DOCUMENT, MEMORY, REPLY, SESSION, REMINDER, STANDING
 SHAPES = {shape.name: shape for parent in _PARENTS for shape in (parent, *parent.children)}
 
 
-def counts(db: Database, bank_id: int | None) -> dict[str, int]:
-    """How many rows of each type there are, in the whole store or in one bank."""
-    return {name: int(db.value(f"count_archived_{name}", bank_id=bank_id)) for name in SHAPES}
+def counts(db: Database, bank_id: int | None, portion: Portion) -> dict[str, int]:
+    """How many rows of each type there are, in the whole store or in one bank, or in a part of it."""
+    within = _within(bank_id, portion)
+    return {name: int(db.value(f"count_archived_{name}", **within)) for name in SHAPES}
 
 
-def rows(db: Database, bank_id: int | None) -> Iterator[tuple[Shape, Row]]:
+def rows(db: Database, bank_id: int | None, portion: Portion) -> Iterator[tuple[Shape, Row]]:
     """Every canonical row in the order of the file, each parent followed by its children."""
+    within = _within(bank_id, portion)
     for shape in _PARENTS:
-        for row in _pages(db, shape, bank_id=bank_id):
+        for row in _pages(db, shape, **within):
             yield shape, row
             for child in shape.children:
                 for below in _pages(db, child, **{child.parent: row["id"]}):
                     yield child, below
+
+
+def _within(bank_id: int | None, portion: Portion) -> dict[str, object]:
+    return {"bank_id": bank_id, "user": portion.user, "project": portion.project, "document": portion.document}
 
 
 def find(db: Database, shape: Shape, row: Row) -> Row | None:

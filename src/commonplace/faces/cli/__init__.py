@@ -10,7 +10,7 @@ import click
 
 from commonplace import interrupts
 from commonplace.errors import CommonplaceError
-from commonplace.faces.cli import archive, asking, care, memories, past, screen, serving
+from commonplace.faces.cli import archive, asking, care, memories, past, purging, screen, serving
 from commonplace.faces.cli.call import Shell
 from commonplace.faces.cli.connecting import connect, disconnect
 from commonplace.faces.cli.evaluating import evaluate
@@ -82,7 +82,7 @@ def cli(ctx: click.Context, home: str | None, verbose: bool) -> None:
 
 for command in (
     *(memories.add, memories.list_memories, memories.show, memories.revise, memories.tags),
-    *(asking.recall, past.history, past.forget, past.restore, past.purge),
+    *(asking.recall, past.history, past.forget, past.restore, purging.purge),
     *(archive.export, import_memories, archive.backup),
     *(care.banks, care.projects, care.rebuild, care.doctor, care.settings, evaluate),
     *(serving.serve, serving.mcp, serving.token, connect, disconnect, rules, vault),

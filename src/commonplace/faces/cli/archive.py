@@ -15,6 +15,7 @@ from commonplace.engine.archive import LINE_CHARS_MAX
 from commonplace.errors import Invalid, Unsupported
 from commonplace.faces.cli import screen
 from commonplace.faces.cli.call import Call, called
+from commonplace.receipts import Portion
 from commonplace.settings import Settings
 
 _STREAM = Path("-")
@@ -23,23 +24,30 @@ _STREAM = Path("-")
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path), default=_STREAM, metavar="[FILE|-]")
 @click.option("--bank", metavar="NAME", help="Only this bank; all of them otherwise.")
+@click.option("--user", metavar="NAME", help="Only what belongs to this user.")
+@click.option("--project", metavar="NAME", help="Only what belongs to this project.")
+@click.option("--document", metavar="NAME", help="Only this document, and what was made from it.")
 @called(bank=False)
-def export(call: Call, file: Path, bank: str | None) -> None:
+def export(
+    call: Call, file: Path, bank: str | None, user: str | None, project: str | None, document: str | None
+) -> None:
     """Write everything to a new file of JSON lines.
 
-    Everything: every version, forgotten memories, scopes. Without a file, or with -, it goes to standard output.
+    Everything: every version, forgotten memories, scopes; or what belongs to a user, a project or a document. Without a file, or with -, it goes to standard output.
     Importing it into an empty home gives the same store again.
 
     \b
     Examples:
       commonplace export memories.jsonl
       commonplace export --bank work | gzip > work.jsonl.gz
+      commonplace export --user ana ana.jsonl
     """
+    portion = Portion(user, project, document)
     with screen.progress("Exporting") as progress:
         if file == _STREAM:
-            report = call.engine.export(_standard_output(), bank=bank, progress=progress)
+            report = call.engine.export(_standard_output(), bank=bank, portion=portion, progress=progress)
         else:
-            report = call.engine.export_to(file, bank=bank, progress=progress)
+            report = call.engine.export_to(file, bank=bank, portion=portion, progress=progress)
     if call.as_json:
         # Standard output is taken by the data itself when there is no file.
         say = screen.emit_note if file == _STREAM else screen.emit

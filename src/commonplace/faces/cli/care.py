@@ -19,10 +19,10 @@ from commonplace.settings import Setting, Settings
 _STATES = {"ok": "green", "fixed": "cyan", "warning": "yellow", "problem": "bold red"}
 
 
-@click.command()
+@click.group(invoke_without_command=True)
 @called(bank=False)
 def banks(call: Call) -> None:
-    """List the banks, the walls between memories.
+    """List the banks, the walls between memories, or delete one.
 
     Nothing crosses from one bank into another. The first write to a bank makes it. With --json there is one object on
     each line.
@@ -31,7 +31,10 @@ def banks(call: Call) -> None:
     Examples:
       commonplace banks
       commonplace add "The cat is called Ada." --bank home
+      commonplace banks delete trial
     """
+    if click.get_current_context().invoked_subcommand:
+        return
     found = [(bank, call.engine.count(bank.name)) for bank in call.engine.list_banks()]
     if call.as_json:
         for bank, count in found:

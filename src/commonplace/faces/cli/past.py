@@ -1,4 +1,4 @@
-"""Commands about what was and what goes: history, forget, restore, purge."""
+"""Commands about what was and what goes: history, forget, restore."""
 
 import difflib
 from collections.abc import Iterator
@@ -8,18 +8,15 @@ from typing import Any
 
 import click
 
-from commonplace import ids
 from commonplace.errors import Invalid
 from commonplace.faces.cli import screen
 from commonplace.faces.cli.archive import restore_backup
 from commonplace.faces.cli.call import Call, called, with_filter
 from commonplace.faces.cli.memories import report
-from commonplace.faces.cli.shapes import memory_out, purged_out, version_out
-from commonplace.faces.cli.vault import tell_of_files
+from commonplace.faces.cli.shapes import memory_out, version_out
 from commonplace.limits import LIST_MAX
 from commonplace.records import Filter, Version
 
-_FORGOTTEN = Filter(status="forgotten", expired=True)
 _FIELDS = ("title", "kind", "key", "tags", "category", "paths", "metadata")
 _MOMENTS = ("happened_at", "happened_until", "expires_at")
 
@@ -100,40 +97,6 @@ def restore(call: Call, memory_ids: tuple[str, ...], backup: Path | None, yes: b
         restore_backup(call, backup, yes=yes)
     else:
         report(call, *call.engine.restore(call.bank, memory_ids, call.origin))
-
-
-@click.command()
-@click.argument("memory_ids", metavar="[ID]...", nargs=-1)
-@click.option("--forgotten", is_flag=True, help="Everything in the bank that is forgotten.")
-@click.option("--yes", is_flag=True, help="Do not ask.")
-@called(reason=True)
-def purge(call: Call, memory_ids: tuple[str, ...], forgotten: bool, yes: bool) -> None:
-    """Erase memories for good, with every version of them.
-
-    Nothing brings them back but a backup made before. The command asks first.
-
-    \b
-    Examples:
-      commonplace purge m0vc3sn6jr00
-      commonplace purge --forgotten --yes
-    """
-    _one_way_only(bool(memory_ids), forgotten, "Name ids, or --forgotten.")
-    found = [call.engine.get(call.read_bank, memory_id) for memory_id in memory_ids]
-    count = call.engine.count(call.read_bank, _FORGOTTEN) if forgotten else len({memory.id for memory in found})
-    if count and not yes:
-        screen.confirm(f"Erase {screen.counted(count, 'memory')} and all versions for good?")
-    if forgotten:
-        purged = call.engine.purge_where(call.bank, _FORGOTTEN, call.origin) if count else ()
-    else:
-        purged = call.engine.purge(call.bank, memory_ids, call.origin)
-    for number in purged:
-        if call.as_json:
-            screen.emit(purged_out(number))
-        else:
-            screen.line("Purged ", screen.styled(ids.short(number), fg="cyan"))
-    if not purged:
-        screen.note("Nothing is forgotten, so nothing was purged.")
-    tell_of_files(call.engine, purged)
 
 
 def _one_way_only(first: bool, second: bool, hint: str) -> None:

@@ -4,6 +4,7 @@ from dataclasses import asdict
 
 from commonplace import ids
 from commonplace.faces.cli.screen import iso
+from commonplace.receipts import Gone, Receipt
 from commonplace.records import Bank, Dropped, Hit, Memory, Outcome, Project, TagCount, Version
 
 
@@ -37,9 +38,25 @@ def outcome_out(outcome: Outcome, bank: str) -> dict[str, object]:
     return {"change": outcome.change, "revision": outcome.revision, "memory": memory_out(outcome.memory, bank)}
 
 
-def purged_out(number: int) -> dict[str, object]:
-    """What is left of a purged memory: its id."""
-    return {"change": "purged", "id": ids.short(number), "number": number}
+def receipt_out(receipt: Receipt) -> dict[str, object]:
+    """What an erasure took: ids and keyed hashes, and none of the words."""
+    return {
+        "change": "purged",
+        "bank": receipt.bank,
+        "at": iso(receipt.at),
+        "who": receipt.origin.who,
+        "dialect": receipt.origin.dialect,
+        "reason": receipt.origin.reason,
+        "asked": dict(receipt.asked),
+        "counts": receipt.counts,
+        "gone": [_gone_out(one) for one in receipt.gone],
+        "shortened": [_gone_out(one) for one in receipt.shortened],
+        "log_emptied": receipt.log_emptied,
+    }
+
+
+def _gone_out(one: Gone) -> dict[str, object]:
+    return {"kind": one.kind, "id": ids.short(one.id), "number": one.id, "hash": one.hash, "derived": one.derived}
 
 
 def version_out(version: Version) -> dict[str, object]:

@@ -4,6 +4,37 @@
 -- name: archived_bank_is_meant
 (cast(:bank_id as integer) is null or bank_id = :bank_id)
 
+-- Of a part of a bank go the memories of a user, a project or a document with what they need; never what stands for the
+-- whole bank.
+-- name: archive_is_whole
+(cast(:user as text) is null and cast(:project as text) is null and cast(:document as text) is null)
+
+-- name: archived_memory_is_meant
+{archived_bank_is_meant}
+and (cast(:user as text) is null or user = :user) and (cast(:project as text) is null or project = :project)
+and (cast(:document as text) is null or document_id in (select d.id from documents d where d.name = :document))
+
+-- name: archived_scope_is_meant
+{archived_bank_is_meant} and cast(:document as text) is null
+and (cast(:user as text) is null or user = :user) and (cast(:project as text) is null or project = :project)
+
+-- name: archived_stream_is_meant
+{archived_bank_is_meant} and cast(:document as text) is null
+and (cast(:user as text) is null or json_extract(draft, '$.scope.user') = :user)
+and (cast(:project as text) is null or json_extract(draft, '$.scope.project') = :project)
+
+-- name: archived_document_is_meant
+{archived_bank_is_meant} and ({archive_is_whole} or name = :document
+  or (cast(:project as text) is null and json_extract(metadata, '$.user') = :user)
+  or id in (select document_id from memories where {archived_memory_is_meant}))
+
+-- name: archived_revision_is_meant
+{archived_bank_is_meant} and ({archive_is_whole}
+  or (bank_id, project) in (select bank_id, project from memories where {archived_memory_is_meant}))
+
+-- name: archived_rest_is_meant
+{archived_bank_is_meant} and {archive_is_whole}
+
 -- name: archived_document_bank
 select bank_id from documents where id = :id;
 
@@ -32,11 +63,16 @@ values (:id, :name, :title, :mission, :config, :created_at);
 bank_id, project, number, action, at, who, dialect, session, reason
 
 -- name: count_archived_revision
-select count(*) as count from revisions where {archived_bank_is_meant};
+select count(*) as count from revisions where {archived_revision_is_meant};
+
+-- Who made which change of a project is not told to who gets a part of it; versions say who made them.
+-- name: archived_revision_origin
+iif({archive_is_whole}, who, '') as who, iif({archive_is_whole}, dialect, '') as dialect,
+iif({archive_is_whole}, session, '') as session, iif({archive_is_whole}, reason, '') as reason
 
 -- name: export_revision
-select {archived_revision_columns} from revisions
-where (bank_id, project, number) > (:after_bank_id, :after_project, :after_number) and {archived_bank_is_meant}
+select bank_id, project, number, action, at, {archived_revision_origin} from revisions
+where (bank_id, project, number) > (:after_bank_id, :after_project, :after_number) and {archived_revision_is_meant}
 order by bank_id, project, number limit :limit;
 
 -- name: find_archived_revision
@@ -50,11 +86,11 @@ values (:bank_id, :project, :number, :action, :at, :who, :dialect, :session, :re
 id, bank_id, name, title, text, sha256, tags, metadata, created_at, updated_at
 
 -- name: count_archived_document
-select count(*) as count from documents where {archived_bank_is_meant};
+select count(*) as count from documents where {archived_document_is_meant};
 
 -- name: export_document
 select {archived_document_columns} from documents
-where id > :after_id and {archived_bank_is_meant}
+where id > :after_id and {archived_document_is_meant}
 order by id limit :limit;
 
 -- name: find_archived_document
@@ -71,11 +107,11 @@ id, bank_id, project, user, agent, run, text, title, kind, key, tags, metadata, 
 happened_until, expires_at, document_id, version, version_id, created_at, updated_at, forgotten_at
 
 -- name: count_archived_memory
-select count(*) as count from memories where {archived_bank_is_meant};
+select count(*) as count from memories where {archived_memory_is_meant};
 
 -- name: export_memory
 select {archived_memory_columns} from memories
-where id > :after_id and {archived_bank_is_meant}
+where id > :after_id and {archived_memory_is_meant}
 order by id limit :limit;
 
 -- name: find_archived_memory
@@ -98,7 +134,7 @@ happened_until, expires_at, document_id, at, who, dialect, session, reason
 
 -- name: count_archived_version
 select count(*) as count from versions
-where memory_id in (select id from memories where {archived_bank_is_meant});
+where memory_id in (select id from memories where {archived_memory_is_meant});
 
 -- name: export_version
 select {archived_version_columns} from versions
@@ -117,11 +153,11 @@ values (:id, :memory_id, :number, :action, :revision, :text, :title, :kind, :key
 bank_id, session, tool, key, content_hash, reply, at
 
 -- name: count_archived_reply
-select count(*) as count from replies where {archived_bank_is_meant};
+select count(*) as count from replies where {archived_rest_is_meant};
 
 -- name: export_reply
 select {archived_reply_columns} from replies
-where (bank_id, session, tool, key) > (:after_bank_id, :after_session, :after_tool, :after_key) and {archived_bank_is_meant}
+where (bank_id, session, tool, key) > (:after_bank_id, :after_session, :after_tool, :after_key) and {archived_rest_is_meant}
 order by bank_id, session, tool, key limit :limit;
 
 -- name: find_archived_reply
@@ -135,11 +171,11 @@ values (:bank_id, :session, :tool, :key, :content_hash, :reply, :at);
 id, bank_id, project, user, title, client, metadata, status, started_at, active_at, ended_at
 
 -- name: count_archived_session
-select count(*) as count from sessions where {archived_bank_is_meant};
+select count(*) as count from sessions where {archived_scope_is_meant};
 
 -- name: export_session
 select {archived_session_columns} from sessions
-where id > :after_id and {archived_bank_is_meant}
+where id > :after_id and {archived_scope_is_meant}
 order by id limit :limit;
 
 -- name: find_archived_session
@@ -157,7 +193,7 @@ id, session_id, number, role, kind, text, token_count, turn_index, meaningful, a
 
 -- name: count_archived_event
 select count(*) as count from events
-where session_id in (select id from sessions where {archived_bank_is_meant});
+where session_id in (select id from sessions where {archived_scope_is_meant});
 
 -- name: export_event
 select {archived_event_columns} from events
@@ -176,7 +212,7 @@ id, session_id, slug, trigger, text, at
 
 -- name: count_archived_snapshot
 select count(*) as count from snapshots
-where session_id in (select id from sessions where {archived_bank_is_meant});
+where session_id in (select id from sessions where {archived_scope_is_meant});
 
 -- name: export_snapshot
 select {archived_snapshot_columns} from snapshots
@@ -194,11 +230,11 @@ values (:id, :session_id, :slug, :trigger, :text, :at);
 id, bank_id, project, user, cron, timezone, message, enabled, next_at, last_at, created_at
 
 -- name: count_archived_reminder
-select count(*) as count from reminders where {archived_bank_is_meant};
+select count(*) as count from reminders where {archived_scope_is_meant};
 
 -- name: export_reminder
 select {archived_reminder_columns} from reminders
-where id > :after_id and {archived_bank_is_meant}
+where id > :after_id and {archived_scope_is_meant}
 order by id limit :limit;
 
 -- name: find_archived_reminder
@@ -215,11 +251,11 @@ on conflict (id) do update set project = excluded.project, user = excluded.user,
 id, bank_id, kind, name, tags, body, created_at, updated_at
 
 -- name: count_archived_standing
-select count(*) as count from standings where {archived_bank_is_meant};
+select count(*) as count from standings where {archived_rest_is_meant};
 
 -- name: export_standing
 select {archived_standing_columns} from standings
-where id > :after_id and {archived_bank_is_meant}
+where id > :after_id and {archived_rest_is_meant}
 order by id limit :limit;
 
 -- name: find_archived_standing
@@ -234,11 +270,11 @@ on conflict (id) do update set tags = excluded.tags, body = excluded.body, updat
 id, bank_id, draft, chunk_count, text_bytes, text_chars, started_at, touched_at
 
 -- name: count_archived_stream
-select count(*) as count from streams where {archived_bank_is_meant};
+select count(*) as count from streams where {archived_stream_is_meant};
 
 -- name: export_stream
 select {archived_stream_columns} from streams
-where id > :after_id and {archived_bank_is_meant}
+where id > :after_id and {archived_stream_is_meant}
 order by id limit :limit;
 
 -- name: find_archived_stream
@@ -255,7 +291,7 @@ stream_id, number, text
 
 -- name: count_archived_chunk
 select count(*) as count from chunks
-where stream_id in (select id from streams where {archived_bank_is_meant});
+where stream_id in (select id from streams where {archived_stream_is_meant});
 
 -- name: export_chunk
 select {archived_chunk_columns} from chunks
@@ -274,11 +310,11 @@ id, bank_id, kind, payload, state, done_count, total_count, stage, attempt_count
 worker, cancel_asked, error, result, created_at, updated_at, finished_at
 
 -- name: count_archived_job
-select count(*) as count from jobs where {archived_bank_is_meant};
+select count(*) as count from jobs where {archived_rest_is_meant};
 
 -- name: export_job
 select {archived_job_columns} from jobs
-where id > :after_id and {archived_bank_is_meant}
+where id > :after_id and {archived_rest_is_meant}
 order by id limit :limit;
 
 -- name: find_archived_job

@@ -1,0 +1,164 @@
+"""Commands that erase for good: purge, and the deletion of a bank. Each ends with a receipt."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import click
+from click.core import ParameterSource
+
+from commonplace import ids
+from commonplace.engine.portions import meant
+from commonplace.errors import Invalid
+from commonplace.faces.cli import screen
+from commonplace.faces.cli.call import Call, called
+from commonplace.faces.cli.care import banks
+from commonplace.faces.cli.shapes import receipt_out
+from commonplace.receipts import WHOLE, Portion, Receipt
+
+_WAYS = "Name ids, or one of --user, --project, --document, --session, --forgotten and --bank."
+
+
+@click.command()
+@click.argument("memory_ids", metavar="[ID]...", nargs=-1)
+@click.option("--user", metavar="NAME", help="Everything of this user in the bank.")
+@click.option("--project", metavar="NAME", help="Everything of this project in the bank.")
+@click.option("--document", metavar="NAME", help="This document, and what was made from it.")
+@click.option("--session", metavar="ID", help="This session, with its events and snapshots.")
+@click.option("--forgotten", is_flag=True, help="Only forgotten memories, of the user or project if one is named.")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@called(reason=True)
+def purge(
+    call: Call,
+    memory_ids: tuple[str, ...],
+    user: str | None,
+    project: str | None,
+    document: str | None,
+    session: str | None,
+    forgotten: bool,
+    yes: bool,
+) -> None:
+    """Erase memories for good, or all that a user or a bank has.
+
+    Name ids, a user, a project, a document or a session. Every version goes, and everything that was made of it or still tells it: documents, observations, sessions. Nothing
+    brings it back but a backup made before. With nothing but --bank, the whole bank goes. The command asks first, and
+    ends with a receipt: with --json one object that names what went by id and keyed hash, and tells no words.
+
+    \b
+    Examples:
+      commonplace purge m0vc3sn6jr00
+      commonplace purge --user ana --reason "asked for it" --json
+      commonplace purge --bank trial --yes
+      commonplace purge --forgotten --yes
+    """
+    portion = Portion(user, project, document, session, forgotten)
+    named = click.get_current_context().get_parameter_source("bank") is ParameterSource.COMMANDLINE
+    _check(memory_ids, portion, whole_bank=named)
+    if memory_ids:
+        numbers = {call.engine.get(call.read_bank, memory_id).id for memory_id in memory_ids}
+        _ask(f"Erase {screen.counted(len(numbers), 'memory')} and all versions for good?", yes=yes)
+        _report(call, call.engine.erase_ids(call.bank, sorted(numbers), call.origin))
+    elif portion == WHOLE:
+        _erase_bank(call, yes=yes)
+    else:
+        _erase_portion(call, portion, yes=yes)
+
+
+@banks.command()
+@click.argument("name")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@called(bank=False, reason=True)
+def delete(call: Call, name: str, yes: bool) -> None:
+    """Erase a bank for good, with all it holds.
+
+    The same as `commonplace purge --bank NAME`. It asks first, and ends with a receipt.
+
+    \b
+    Example:
+      commonplace banks delete trial
+    """
+    call.bank = name
+    _erase_bank(call, yes=yes)
+
+
+def _erase_bank(call: Call, *, yes: bool) -> None:
+    call.engine.get_bank(call.bank)
+    count = call.engine.count(call.bank, meant(WHOLE))
+    held = screen.counted(count, "memory")
+    _ask(f"Erase the bank {call.bank} for good, with {held} and everything else in it?", yes=yes)
+    _report(call, call.engine.erase_bank(call.bank, call.origin))
+
+
+def _erase_portion(call: Call, portion: Portion, *, yes: bool) -> None:
+    count = call.engine.count(call.read_bank, meant(portion))
+    if not call.is_written or (portion.forgotten and not count):
+        screen.note("Nothing is forgotten, so nothing was purged." if portion.forgotten else _NOTHING)
+        return
+    if portion.document or portion.session:
+        question = f"Erase {_described(portion)} for good, and everything made from it?"
+    else:
+        held = screen.counted(count, "memory")
+        question = f"Erase {_described(portion)} in the bank {call.bank} for good, {held} among it?"
+    _ask(question, yes=yes)
+    _report(call, call.engine.erase(call.bank, portion, call.origin))
+    _tell_of_other_banks(call, portion)
+
+
+_NOTHING = "Nothing fits, so nothing was purged."
+
+
+def _described(portion: Portion) -> str:
+    if portion.document:
+        return f"the document {portion.document}"
+    if portion.session:
+        return f"the session {portion.session}"
+    whose = [f"of {what} {name}" for what, name in (("user", portion.user), ("project", portion.project)) if name]
+    return " ".join(["everything forgotten" if portion.forgotten else "everything", *whose])
+
+
+def _check(memory_ids: tuple[str, ...], portion: Portion, *, whole_bank: bool) -> None:
+    """Refuse what means nothing, and two ways of choosing at once."""
+    scope = portion.user is not None or portion.project is not None or portion.forgotten
+    ways = [bool(memory_ids), portion.document is not None, portion.session is not None, scope]
+    if sum(ways) > 1:
+        raise Invalid("Two ways of choosing at once.", hint=_WAYS)
+    if not any(ways) and not whole_bank:
+        raise Invalid("Nothing was chosen.", hint=_WAYS)
+    if "" in (portion.user, portion.project, portion.document, portion.session):
+        raise Invalid("A name is empty.", hint=_WAYS)
+
+
+def _ask(question: str, *, yes: bool) -> None:
+    if not yes:
+        screen.confirm(question)
+
+
+def _report(call: Call, receipt: Receipt) -> None:
+    if call.as_json:
+        screen.emit(receipt_out(receipt))
+        return
+    for number in receipt.memory_ids:
+        screen.line("Purged ", screen.styled(ids.short(number), fg="cyan"))
+    if not receipt.counts and not receipt.shortened:
+        screen.note(_NOTHING)
+        return
+    shortened = [one.kind for one in receipt.shortened]
+    lost = {kind: shortened.count(kind) for kind in dict.fromkeys(shortened)}
+    also = f" {_listed(lost).capitalize()} lost what was erased." if lost else ""
+    screen.note(f"Erased {_listed(receipt.counts)}.{also}")
+    if not receipt.log_emptied:
+        screen.note("Another program is reading the store: its log is emptied as soon as nobody reads.")
+
+
+def _listed(counts: Mapping[str, int]) -> str:
+    return ", ".join(screen.counted(count, kind.replace("_", " ")) for kind, count in counts.items())
+
+
+def _tell_of_other_banks(call: Call, portion: Portion) -> None:
+    """A person may have memories behind other walls too."""
+    if portion.user is None:
+        return
+    chosen = meant(replace(portion, project=None))
+    for bank in call.engine.list_banks():
+        if bank.name != call.bank and (count := call.engine.count(bank.name, chosen)):
+            held = screen.counted(count, "memory")
+            screen.note(f"The bank {bank.name} holds {held} of this user too; repeat with --bank {bank.name}.")
