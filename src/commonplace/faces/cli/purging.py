@@ -39,9 +39,10 @@ def purge(
 ) -> None:
     """Erase memories for good, or all that a user or a bank has.
 
-    Name ids, a user, a project, a document or a session. Every version goes, and everything that was made of it or still tells it: documents, observations, sessions. Nothing
-    brings it back but a backup made before. With nothing but --bank, the whole bank goes. The command asks first, and
-    ends with a receipt: with --json one object that names what went by id and keyed hash, and tells no words.
+    Name ids, a user, a project, a document or a session; with nothing but --bank, the whole bank goes. Every version
+    goes, and everything that was made of it or still tells it: documents, observations, lines of sessions. Nothing
+    brings it back but a backup made before. The command asks first, and ends with a receipt: with --json one object
+    that names what went by id and keyed hash, and tells no words.
 
     \b
     Examples:
