@@ -13,6 +13,7 @@ from commonplace.faces.cli import screen
 from commonplace.faces.cli.call import Call, called
 from commonplace.faces.cli.care import banks
 from commonplace.faces.cli.shapes import receipt_out
+from commonplace.faces.cli.vault import tell_of_files
 from commonplace.receipts import WHOLE, Portion, Receipt
 
 _WAYS = "Name ids, or one of --user, --project, --document, --session, --forgotten and --bank."
@@ -136,7 +137,12 @@ def _ask(question: str, *, yes: bool) -> None:
 def _report(call: Call, receipt: Receipt) -> None:
     if call.as_json:
         screen.emit(receipt_out(receipt))
-        return
+    else:
+        _show(receipt)
+    tell_of_files(call.engine, receipt.memory_ids)
+
+
+def _show(receipt: Receipt) -> None:
     for number in receipt.memory_ids:
         screen.line("Purged ", screen.styled(ids.short(number), fg="cyan"))
     if not receipt.counts and not receipt.shortened:
