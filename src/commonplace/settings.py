@@ -1,14 +1,21 @@
 """The settings, as a table of name, default and help. Only this module reads the environment."""
 
 import os
-from collections.abc import Mapping
+import zoneinfo
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
 
 import platformdirs
 
+from commonplace import nearest
 from commonplace.errors import Invalid
+
+EMBEDDERS = ("static", "none")
+RERANKERS = ("cross-encoder", "none")
+# Not a setting: where evals finds the public sets.
+_ELSEWHERE = ("COMMONPLACE_DATA",)
 
 # Macs with Intel processors have no onnxruntime for Python 3.14 and later.
 RERANKER = "cross-encoder" if find_spec("onnxruntime") else "none"
@@ -148,35 +155,54 @@ class Settings:
 def load(environment: Mapping[str, str] | None = None) -> Settings:
     """Read every setting from the environment."""
     given = os.environ if environment is None else environment
+    _refuse_unknown(given)
     values = {setting.name: _value(setting, given) for setting in SETTINGS}
     home = Path(values["home"]).expanduser() if values["home"] else platformdirs.user_data_path("commonplace", False)
     return Settings(
         home=home.absolute(),
         database=values["database"],
-        embedder=values["embedder"],
-        busy_timeout_ms=_milliseconds("COMMONPLACE_BUSY_TIMEOUT_MS", values["busy_timeout_ms"]),
+        embedder=_choice("embedder", given, values, EMBEDDERS),
+        busy_timeout_ms=int(_number("busy_timeout_ms", given, values, 600_000, "a whole number of milliseconds")),
         owner=values["owner"],
-        timezone=values["timezone"],
+        timezone=_timezone(given, values),
         api_key=values["api_key"],
         allowed_hosts=tuple(name.strip() for name in values["allowed_hosts"].split(",") if name.strip()),
-        log_level=_choice("COMMONPLACE_LOG_LEVEL", values["log_level"], ("debug", "info", "warning", "error")),
+        log_level=_choice("log_level", given, values, ("debug", "info", "warning", "error")),
         hindsight_api_key=values["hindsight_api_key"],
         hindsight_tenant=values["hindsight_tenant"],
         hindsight_bank=values["hindsight_bank"],
-        hindsight_enabled=_choice("HINDSIGHT_API_MCP_ENABLED", values["hindsight_enabled"], _TRUE + _FALSE) in _TRUE,
+        hindsight_enabled=_choice("hindsight_enabled", given, values, _TRUE + _FALSE) in _TRUE,
         hindsight_instructions=values["hindsight_instructions"],
         llm_provider=values["llm_provider"],
         llm_url=values["llm_url"],
         llm_model=values["llm_model"],
         llm_api_key=values["llm_api_key"],
         powermem_dir=values["powermem_dir"],
-        fading_days=_days("COMMONPLACE_FADING_DAYS", values["fading_days"]),
+        fading_days=_number("fading_days", given, values, 36_500, "a number of days"),
         vault=values["vault"],
-        reranker=values["reranker"],
+        reranker=_choice("reranker", given, values, RERANKERS),
     )
 
 
 _TRUE, _FALSE = ("true", "1", "yes", "on"), ("false", "0", "no", "off")
+
+
+def refuse_unknown(name: str, known: Iterable[str], *, what: str) -> None:
+    """Refuse a name of a setting that does not exist: what it was to change would stay as it is, unnoticed."""
+    if name not in known:
+        raise Invalid(f"There is no {what} {name}.", hint=_suggestion(name, known))
+
+
+def _refuse_unknown(given: Mapping[str, str]) -> None:
+    known = (*(setting.variable for setting in SETTINGS), *_ELSEWHERE)
+    for name, value in sorted(given.items()):
+        if name.upper().startswith("COMMONPLACE_") and value.strip():
+            refuse_unknown(name, known, what="setting")
+
+
+def _suggestion(name: str, known: Iterable[str]) -> str:
+    meant = nearest.name(name, known)
+    return f"{f'Did you mean {meant}? ' if meant else ''}`commonplace settings` lists them all."
 
 
 def _value(setting: Setting, given: Mapping[str, str]) -> str:
@@ -184,27 +210,39 @@ def _value(setting: Setting, given: Mapping[str, str]) -> str:
     return next((value for name in names if (value := given.get(name, "").strip())), setting.default)
 
 
-def _milliseconds(variable: str, text: str) -> int:
+def _variable(name: str, given: Mapping[str, str]) -> str:
+    """The variable that a setting's value came from."""
+    setting = next(one for one in SETTINGS if one.name == name)
+    if setting.original and not given.get(setting.variable, "").strip():
+        return setting.original
+    return setting.variable
+
+
+def _number(name: str, given: Mapping[str, str], values: Mapping[str, str], most: int, what: str) -> float:
     try:
-        value = int(text)
-    except ValueError as error:
-        raise Invalid(f"{variable} is {text!r}.", hint="Use whole milliseconds.") from error
-    if not 0 <= value <= 600_000:
-        raise Invalid(f"{variable} is out of range.", hint="Use 0 to 600000.")
-    return value
+        value = int(values[name]) if "whole" in what else float(values[name])
+        if 0 <= value <= most:
+            return value
+    except ValueError:
+        pass
+    raise Invalid(f"{_variable(name, given)} cannot be {values[name]!r}.", hint=f"Use {what} from 0 to {most:,}.")
 
 
-def _days(variable: str, text: str) -> float:
+def _choice(name: str, given: Mapping[str, str], values: Mapping[str, str], allowed: tuple[str, ...]) -> str:
+    text = values[name].lower()
+    if text not in allowed:
+        raise Invalid(f"{_variable(name, given)} cannot be {values[name]!r}.", hint=nearest.hint(text, allowed))
+    return text
+
+
+def _timezone(given: Mapping[str, str], values: Mapping[str, str]) -> str:
+    text = values["timezone"]
     try:
-        value = float(text)
-    except ValueError as error:
-        raise Invalid(f"{variable} is {text!r}.", hint="Use a number of days.") from error
-    if not 0 <= value <= 36_500:
-        raise Invalid(f"{variable} is out of range.", hint="Use 0 to 36500.")
-    return value
-
-
-def _choice(variable: str, text: str, allowed: tuple[str, ...]) -> str:
-    if text.lower() not in allowed:
-        raise Invalid(f"{variable} is {text!r}.", hint=f"Use one of: {', '.join(allowed)}.")
-    return text.lower()
+        if text:
+            zoneinfo.ZoneInfo(text)
+    except (zoneinfo.ZoneInfoNotFoundError, ValueError, OSError) as error:
+        meant = nearest.name(text, zoneinfo.available_timezones()) or "Europe/Rome"
+        raise Invalid(
+            f"{_variable('timezone', given)} cannot be {text!r}.", hint=f"Use the name of a time zone, such as {meant}."
+        ) from error
+    return text

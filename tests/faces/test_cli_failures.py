@@ -132,10 +132,59 @@ def test_a_backup_takes_the_place_of_a_corrupt_store_which_is_kept(run: Run, hom
     assert (home / "commonplace.db.damaged-1.bak").read_bytes() == damaged
 
 
-def test_an_unusable_setting_is_named(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COMMONPLACE_BUSY_TIMEOUT_MS", "soon")
+@pytest.mark.parametrize(
+    ("variable", "value", "allowed"),
+    [
+        ("COMMONPLACE_BUSY_TIMEOUT_MS", "soon", "a whole number of milliseconds from 0 to 600,000"),
+        ("COMMONPLACE_BUSY_TIMEOUT_MS", "-1", "a whole number of milliseconds from 0 to 600,000"),
+        ("COMMONPLACE_FADING_DAYS", "nan", "a number of days from 0 to 36,500"),
+        ("COMMONPLACE_EMBEDDER", "statik", "Did you mean static? Use static or none."),
+        ("COMMONPLACE_RERANKER", "crossencoder", "Did you mean cross-encoder? Use cross-encoder or none."),
+        ("COMMONPLACE_LOG_LEVEL", "loud", "Use debug, info, warning or error."),
+        ("COMMONPLACE_TIMEZONE", "Europe/Roma", "Use the name of a time zone, such as Europe/Rome."),
+        ("HINDSIGHT_API_MCP_ENABLED", "maybe", "true"),
+        ("COMMONPLACE_DATABASE", "postgres:x", "sqlite:PATH"),
+    ],
+)
+def test_an_impossible_value_of_a_setting_is_refused_with_what_is_allowed(
+    run: Run, monkeypatch: pytest.MonkeyPatch, variable: str, value: str, allowed: str
+) -> None:
+    monkeypatch.setenv(variable, value)
 
-    check_failure(run("list"), 2, "COMMONPLACE_BUSY_TIMEOUT_MS")
+    check_failure(run("list"), 2, variable.removeprefix("COMMONPLACE_DATABASE"), value, allowed)
+
+
+@pytest.mark.parametrize(
+    ("variable", "meant"),
+    [
+        ("COMMONPLACE_EMBEDER", "Did you mean COMMONPLACE_EMBEDDER?"),
+        ("COMMONPLACE_APIKEY", "Did you mean COMMONPLACE_API_KEY?"),
+        ("commonplace_home", "Did you mean COMMONPLACE_HOME?"),
+        ("COMMONPLACE_X", "`commonplace settings` lists them all."),
+    ],
+)
+def test_a_misspelt_setting_is_refused_with_the_nearest_name(
+    run: Run, monkeypatch: pytest.MonkeyPatch, variable: str, meant: str
+) -> None:
+    monkeypatch.setenv(variable, "x")
+
+    check_failure(run("list"), 2, f"There is no setting {variable}.", meant)
+
+
+@pytest.mark.parametrize(
+    ("config", "said"),
+    [
+        ({"embeder": "none"}, "Did you mean embedder?"),
+        ({"embedder": ["none"]}, "Use a text or a number."),
+        ({"embedder": "statik"}, "Did you mean static?"),
+    ],
+)
+def test_a_misspelt_or_impossible_key_of_a_configuration_file_is_refused(
+    run: Run, tmp_path: Path, config: dict[str, object], said: str
+) -> None:
+    (tmp_path / "config.json").write_text(json.dumps(config))
+
+    check_failure(run("mcp", "--dialect", "memstate", "--config", str(tmp_path / "config.json")), 2, said)
 
 
 def test_an_existing_file_is_never_overwritten(run: Run, tmp_path: Path) -> None:

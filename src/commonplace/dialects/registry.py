@@ -3,6 +3,7 @@
 from functools import cache
 from importlib import import_module
 
+from commonplace import nearest
 from commonplace.dialects.table import Dialect
 from commonplace.errors import Invalid
 
@@ -35,7 +36,7 @@ def find(name: str) -> Dialect:
         assert isinstance(written, Dialect)
         return written
     if name not in _EMPTY:
-        raise Invalid(f"No dialect is called {name!r}.", hint=f"Use one of {', '.join(NAMES)}.")
+        raise Invalid(f"No dialect is called {name!r}.", hint=nearest.hint(name, NAMES))
     return _EMPTY[name]
 
 

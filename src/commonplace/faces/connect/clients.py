@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
+from commonplace import nearest
 from commonplace.errors import NotFound
 
 Entry: TypeAlias = dict[str, Any]
@@ -183,6 +184,6 @@ def client_named(name: str) -> Client:
     """The row of a name."""
     found = next((one for one in CLIENTS if one.name == name), None)
     if found is None:
-        known = ", ".join(one.name for one in CLIENTS)
-        raise NotFound(f"There is no client called {name!r} here.", hint=f"Choose one of {known}.")
+        known = [one.name for one in CLIENTS]
+        raise NotFound(f"There is no client called {name!r}.", hint=nearest.hint(name, known))
     return found

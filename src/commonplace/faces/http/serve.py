@@ -14,7 +14,7 @@ from pathlib import Path
 
 import uvicorn
 
-from commonplace import interrupts
+from commonplace import interrupts, nearest
 from commonplace.app import open_engine
 from commonplace.dialects import registry
 from commonplace.dialects.table import Dialect, instructed
@@ -69,7 +69,7 @@ def run(
     if not settings.hindsight_enabled:
         spoken.pop("hindsight", None)
     if dialect is not None and dialect not in spoken:
-        raise Invalid(f"No dialect is called {dialect!r}.", hint=f"Use one of {', '.join(spoken)}.")
+        raise Invalid(f"No dialect is called {dialect!r}.", hint=nearest.hint(dialect, spoken))
     logs.configure(settings.log_level, log_json)
     listener = _listener(host, port)
     with listener:

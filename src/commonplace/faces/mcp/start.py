@@ -18,6 +18,7 @@ from commonplace.settings import Settings
 DEFAULT_BANK = "default"
 POWERMEM = "powermem"
 _ENV_CHARS_MAX = 100_000
+_PLAIN = (str, int, float)
 
 
 def serve(name: str, settings: Settings, bank: str = "") -> int:
@@ -40,6 +41,7 @@ def environment(config: str = "", env: str = "", dialect: str = "") -> dict[str,
     configured = _decoded(_text(config, "--config")) if config else {}
     set_here = {name: value for name, value in os.environ.items() if value}
     if dialect != POWERMEM:
+        _check(configured)
         return added | set_here | _wanted(configured)
     found, warnings = powermem_config.from_env_file(_assignments(_env_here()))
     from_file, more = powermem_config.from_config(configured, [one.name for one in settings_table.SETTINGS])
@@ -87,11 +89,19 @@ def _decoded(text: str) -> dict[str, object]:
 
 def _wanted(chosen: dict[str, object]) -> dict[str, str]:
     """The settings in a configuration file: plain values under their names. PowerMem's own sections are not these."""
-    return {one.variable: str(chosen[one.name]) for one in settings_table.SETTINGS if _plain(chosen.get(one.name))}
+    return {
+        one.variable: str(chosen[one.name])
+        for one in settings_table.SETTINGS
+        if isinstance(chosen.get(one.name), _PLAIN)
+    }
 
 
-def _plain(value: object) -> bool:
-    return isinstance(value, str | int) and not isinstance(value, bool)
+def _check(chosen: dict[str, object]) -> None:
+    names = [one.name for one in settings_table.SETTINGS]
+    for name, value in chosen.items():
+        settings_table.refuse_unknown(name, names, what="setting for --config called")
+        if not isinstance(value, _PLAIN):
+            raise Invalid(f"The setting {name} of --config is not a plain value.", hint="Use a text or a number.")
 
 
 def _assignments(text: str) -> list[tuple[str, str]]:
