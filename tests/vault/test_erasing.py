@@ -11,7 +11,7 @@ from commonplace.dialects.table import Call
 from commonplace.engine.engine import Engine
 from commonplace.errors import NotFound
 from commonplace.faces.cli.call import Shell
-from commonplace.faces.cli.past import purge
+from commonplace.faces.cli.purging import purge
 from commonplace.vault.place import Vault, vault_of, vaults
 from commonplace.vault.sync import sync
 from commonplace.vault.writing import adopt_files, catch_up

@@ -33,8 +33,8 @@ def export(
 ) -> None:
     """Write everything to a new file of JSON lines.
 
-    Everything: every version, forgotten memories, scopes; or what belongs to a user, a project or a document. Without a file, or with -, it goes to standard output.
-    Importing it into an empty home gives the same store again.
+    Everything: every version, forgotten memories, scopes; or what belongs to a user, a project or a document. Without
+    a file, or with -, it goes to standard output. Importing it into an empty home gives the same store again.
 
     \b
     Examples:
