@@ -194,7 +194,7 @@ _NEWEST = _promises(
     update:elsewhere | What another dialect wrote is updated and keeps its kind and its metadata.
     invalidate:hides | invalidate_memory hides a memory everywhere, keeps the reason, and restore brings it back.
     corrections:walls | Corrections reach neither another bank nor another user, and an allowlist holds for them.
-    knowledge:page | A page is made from the memories its question and tags mean, and is read as markdown with its sources.
+    knowledge:page | A page is made from the memories its question and tags mean, and read as markdown with sources.
     knowledge:tree | The tree shows folders and pages, with each page's trigger and whether it is stale.
     knowledge:search | Pages are found by their words and by the memories they rest on; strangers are not found.
     knowledge:follows | A page follows its memories, whoever changes them, or is stale until its turn comes.
