@@ -79,6 +79,8 @@ INLINE_IMPORTS = {
     "faces/cli/screen.py": 2,
     "faces/cli/serving.py": 3,
     "faces/http/app.py": 1,
+    # What not every system has: the faster parser of HTTP, and limits on open files.
+    "faces/http/punctual.py": 3,
     "faces/mcp/crew.py": 1,
     "faces/mcp/methods.py": 1,
     "faces/mcp/stdio.py": 1,

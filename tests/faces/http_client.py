@@ -9,7 +9,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -115,16 +115,20 @@ class Running:
 @contextmanager
 def server(home: Path, *options: str, module: str = "tests.faces.http_server", **environment: str) -> Iterator[Running]:
     """A server with the dialects for tests unless another is named, ready to answer."""
+    with collected(started(home, [sys.executable, "-m", module, *options], **environment), home) as running:
+        yield running
+
+
+def started(home: Path, command: Sequence[str], **environment: str) -> subprocess.Popen[str]:
+    """The process of a server that is starting."""
     kept = {k: v for k, v in os.environ.items() if not k.startswith(("COMMONPLACE_", "HINDSIGHT_"))}
-    process = subprocess.Popen(
-        [sys.executable, "-m", module, *options],
+    return subprocess.Popen(
+        command,
         env=kept | {"COMMONPLACE_HOME": str(home), "COMMONPLACE_LOG_LEVEL": "debug"} | environment,
         stderr=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
     )
-    with collected(process, home) as running:
-        yield running
 
 
 @contextmanager

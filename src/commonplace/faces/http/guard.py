@@ -14,7 +14,7 @@ from typing import Any, TypeAlias, cast
 
 from commonplace.errors import CommonplaceError
 from commonplace.faces.http.paths import Paths, Place
-from commonplace.limits import BODY_BYTES_MAX, BODY_READ_S_MAX
+from commonplace.limits import BODY_BYTES_MAX, BODY_READ_S_MAX, HEAD_BYTES_MAX
 
 Scope: TypeAlias = MutableMapping[str, Any]
 Message: TypeAlias = MutableMapping[str, Any]
@@ -102,20 +102,27 @@ class Guard:
         try:
             arrival = await self._admitted(scope, receive, send)
         except TurnedAway as away:
-            await answer(send, away.status, _refusal(str(away), away.hint), away.headers)
+            await answer(send, away.status, refusal(str(away), away.hint), away.headers)
             return
         await self._inside(arrival)
 
     async def _admitted(self, scope: Scope, receive: Receive, send: Send) -> Arrival:
         headers: dict[bytes, bytes] = {}
         repeated = padded = False
+        size = len(scope["raw_path"])
         for name, value in scope["headers"]:
+            size += len(name) + len(value)
             if name in headers:
                 repeated = True
                 if name in _ONCE:
                     raise TurnedAway(400, f"The header {name.decode('latin-1')} came twice.", "Send it once.")
             headers[name] = plain = value.strip()
             padded = padded or plain is not value
+        if size > HEAD_BYTES_MAX:
+            # Where a head comes in one piece, nobody has counted before.
+            raise TurnedAway(
+                431, f"The headers are over {HEAD_BYTES_MAX:,} bytes.", "Send fewer or shorter ones.", _CLOSE
+            )
         if padded:
             # Blanks around a value mean nothing, but the parser leaves them on.
             scope["headers"] = [(name, value.strip()) for name, value in scope["headers"]]
@@ -209,7 +216,7 @@ async def answer(
 
 async def answer_error(send: Send, error: CommonplaceError) -> None:
     """Send what went wrong."""
-    await answer(send, error.status, _refusal(error.message, error.hint))
+    await answer(send, error.status, refusal(error.message, error.hint))
 
 
 def is_loopback(host: str) -> bool:
@@ -228,7 +235,8 @@ def _too_large() -> TurnedAway:
     return TurnedAway(413, f"The request is over {BODY_BYTES_MAX:,} bytes.", "Send less at once.", _CLOSE)
 
 
-def _refusal(message: str, hint: str) -> bytes:
+def refusal(message: str, hint: str) -> bytes:
+    """The body of an answer that refuses."""
     return json.dumps({"error": {"message": message, "hint": hint}}, ensure_ascii=False).encode()
 
 

@@ -24,10 +24,10 @@ from commonplace.engine.parts import Parts
 from commonplace.engine.tasks import TASKS
 from commonplace.engine.worker import Tasks, Worker
 from commonplace.errors import Busy, CommonplaceError, Forbidden, Invalid
-from commonplace.faces.http import logs, tokens
+from commonplace.faces.http import logs, punctual, tokens
 from commonplace.faces.http.app import Plan, Site
 from commonplace.faces.http.guard import Admission, Keys, is_loopback
-from commonplace.limits import CONNECTIONS_MAX, SHUTDOWN_S_MAX
+from commonplace.limits import HEAD_BYTES_MAX, SHUTDOWN_S_MAX
 from commonplace.settings import Settings
 from commonplace.vault.watching import Watch
 
@@ -119,7 +119,8 @@ def serve(site: Site, listener: socket.socket) -> int:
         site,
         # uvloop and httptools where they exist, asyncio and h11 elsewhere.
         loop="auto",
-        http="auto",
+        http=punctual.protocol(),
+        h11_max_incomplete_event_size=HEAD_BYTES_MAX,
         ws="none",
         lifespan="off",
         log_config=None,
@@ -128,7 +129,7 @@ def serve(site: Site, listener: socket.socket) -> int:
         proxy_headers=False,
         timeout_keep_alive=_KEEP_ALIVE_S,
         backlog=_BACKLOG,
-        limit_concurrency=CONNECTIONS_MAX,
+        limit_concurrency=punctual.connections_max(),
         timeout_graceful_shutdown=SHUTDOWN_S_MAX,
     )
     logging.getLogger("uvicorn").setLevel(logging.WARNING)
