@@ -16,7 +16,7 @@ export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup run test fuzz lint fix bench eval conformance interop docs dist wheels installs lock clean
+.PHONY: help setup run test fuzz hostile lint fix bench eval conformance interop docs dist wheels installs lock clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' Makefile
@@ -35,6 +35,9 @@ test: lint ## Set up if needed, run lint and then the tests (ARGS="-k name" narr
 
 fuzz: $(VENV)/.package $(VENV)/.dev ## Run the property tests on examples that no run has seen (ARGS are passed on)
 	@$(BIN)/python -m pytest -n $(JOBS) --hypothesis-profile=searching -m hypothesis $(ARGS)
+
+hostile: $(VENV)/.package $(VENV)/.dev ## Give every tool hostile texts up to the limit (hours; ARGS="--only retain" narrows)
+	@$(BIN)/python -m tests.hostile.sweep $(ARGS)
 
 lint: $(VENV)/.package $(VENV)/.dev ## Check style, formatting and types (ruff, pyright strict)
 	@echo "ruff check, ruff format --check, pyright" >&2
