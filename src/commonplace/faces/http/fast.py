@@ -77,7 +77,7 @@ def regular(arrival: Arrival, endpoint: Endpoint, sessions: Sessions) -> Regular
         return None
     try:
         message = _decoder.decode(arrival.body)
-    except (msgspec.DecodeError, RecursionError):
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
     params = message.params
     if params.name not in endpoint.offer.plain:

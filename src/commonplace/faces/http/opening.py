@@ -42,6 +42,6 @@ def opening(arrival: Arrival) -> Opening | None:
         return None
     try:
         message = _decoder.decode(arrival.body)
-    except (msgspec.DecodeError, RecursionError):
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
     return Opening(message.params.client_info.name, wire.negotiated(message.params.protocol_version))

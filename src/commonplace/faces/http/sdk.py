@@ -34,6 +34,7 @@ from commonplace.limits import BODY_BYTES_MAX, SESSION_IDLE_S_MAX, SESSIONS_MAX
 Context: TypeAlias = ServerRequestContext[Any, Any]
 _PROGRESS_MAX = 100  # news that wait for a slow reader; later ones are left out
 _ENDPOINT = "commonplace.endpoint"
+_NOT_UTF8 = wire.failure(None, wire.PARSE_ERROR, "Parse error: the body is not UTF-8.")
 # The SDK asks for a schema before it builds the context of a request.
 _here: ContextVar[Endpoint] = ContextVar("endpoint")
 
@@ -68,6 +69,10 @@ class Official:
 
     async def serve(self, arrival: Arrival, endpoint: Endpoint) -> None:
         """Answer a request of either era."""
+        if not _is_utf8(arrival.body):
+            # The SDK reads other encodings in one era, and halves of characters too.
+            await answer(arrival.send, 400, wire.encoded(_NOT_UTF8))
+            return
         _here.set(endpoint)
         scope: Scope = {**arrival.scope, _ENDPOINT: endpoint}
         if b"accept" not in arrival.headers:
@@ -289,6 +294,14 @@ def _request(ctx: Context) -> methods.Request:
 
 def _error(refused: methods.Refused) -> MCPError:
     return MCPError(refused.code, refused.message, refused.data)
+
+
+def _is_utf8(body: bytes) -> bool:
+    try:
+        body.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def _is_modern(arrival: Arrival) -> bool:
