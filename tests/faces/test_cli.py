@@ -239,7 +239,7 @@ def test_list_says_how_to_go_on(run: Run) -> None:
     answer = run("list", "--limit", "2")
 
     assert len(answer.ids) == 2
-    assert answer.err == "2 of 3 memories; --offset 2 shows the next ones.\n"
+    assert answer.err == "2 of 3 memories; --offset 2 shows the next.\n"
     assert len(run("list", "--limit", "2", "--offset", "2").ids) == 1
 
 

@@ -90,7 +90,7 @@ def test_misses_show_what_was_expected_and_what_was_found(run: Run, known: dict[
 
     short, long = run("eval", file), run("eval", file, "--misses")
 
-    assert "1 went wrong (--misses lists them)" in short.err
+    assert "1 answered wrongly (--misses lists them)" in short.err
     assert "Pipa" not in short.out
     assert "missed  what is the office cat called?" in long.out
     assert f"expected {known['old']}  Staging listens on port 8080." in long.out
@@ -131,10 +131,10 @@ def test_nothing_is_changed_by_measuring(run: Run, known: dict[str, str], writte
         ('{"question": "a", "expected": []}\nnonsense', "Line 2 is not JSON"),
         ("[1]", "Question 1 is not an object."),
         ('{"expected": []}', "Question 1 has no question."),
-        ('{"question": 3, "expected": []}', "Question 1: 'question' is not a text."),
-        ('{"question": "a"}', "Question 1 does not say what is expected."),
+        ('{"question": 3, "expected": []}', "Question 1: 'question' is not a string."),
+        ('{"question": "a"}', "Question 1 has no expected ids."),
         ('{"question": "a", "expected": {}}', "Question 1: 'expected' is not a list."),
-        ('{"question": "a", "expected": [null]}', "Question 1 has None in 'expected'."),
+        ('{"question": "a", "expected": [null]}', "Question 1 has None in 'expected', which is not an id."),
         ('{"question": "a", "expected": ["zz"]}', "Question 1, 'expected': 'zz' is not a memory id."),
         ('{"question": "a", "expected": ["m0rpbtc40000"]}', "Question 1 expects m0rpbtc40000, which bank"),
         ('{"question": "a", "expect": []}', "Question 1 has an unknown field 'expect'."),

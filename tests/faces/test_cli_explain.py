@@ -26,7 +26,7 @@ def explained(run: Run, *args: str) -> str:
 def test_it_tells_by_what_a_hit_was_found_and_what_each_number_means(run: Run) -> None:
     shown = explained(run, "port of staging", "--limit", "1")
     assert "found by its words and its meaning" in shown
-    for name, meant in (("keyword", "rare ones weigh more"), ("vector", "nearness in meaning")):
+    for name, meant in (("keyword", "rare ones weigh more"), ("vector", "similarity in meaning")):
         (line,) = [line for line in shown.splitlines() if line.split()[:1] == [name]]
         assert "█" in line
         assert meant in line
@@ -44,7 +44,7 @@ def test_every_kind_of_evidence_is_told_in_words() -> None:
 
 def test_what_was_left_out_stands_below_its_reason_with_what_to_do(run: Run) -> None:
     shown = explained(run, "port of staging", "--limit", "1")
-    assert "3 memories were weighed: 1 kept, 2 left out." in shown
+    assert "3 memories were considered: 1 kept, 2 left out." in shown
     head, _, rest = shown.partition("Beyond the limit: 1 (a larger --limit shows more)")
     assert TEXTS[0] in head
     assert TEXTS[1] in rest
@@ -71,7 +71,7 @@ def test_many_of_one_reason_are_counted_and_a_program_gets_all(run: Run) -> None
 def test_without_a_hit_it_tells_what_was_too_far(run: Run) -> None:
     shown = explained(run, "quantum chromodynamics lectures in Göttingen")
     assert "Nothing relevant is known." in shown
-    assert "3 memories were weighed: 0 kept, 3 left out." in shown
+    assert "3 memories were considered: 0 kept, 3 left out." in shown
 
 
 def test_it_fits_into_eighty_columns_and_sixty(terminal: Callable[..., str]) -> None:
@@ -80,7 +80,7 @@ def test_it_fits_into_eighty_columns_and_sixty(terminal: Callable[..., str]) -> 
     for columns in (80, 60):
         environment = {"NO_COLOR": "1", "COLUMNS": str(columns)}
         shown = terminal("commonplace recall 'port 数据库 harbour' --explain --limit 2", **environment)
-        assert "weighed" in shown
+        assert "considered" in shown
         assert max(map(columns_of, shown.splitlines())) <= columns, shown
 
 

@@ -93,7 +93,7 @@ def test_while_a_command_runs(tmp_path: Path, args: tuple[str, ...]) -> None:
     assert code_ == 130
     assert err.strip().splitlines() == [
         "Error: Stopped.",
-        "Hint:  What was reported as done is saved; the rest is not.",
+        "Hint:  Everything that was reported as done is saved; the rest is not.",
     ]
 
 

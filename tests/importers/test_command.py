@@ -77,9 +77,9 @@ def test_a_terminal_shows_a_table_and_says_what_to_do_next(tmp_path: Path) -> No
     assert re.search(r"would be added\s+1", shown)
     assert re.search(r"not readable\s+1\s+see below", shown)
     assert "memories row 777166475130568705: its payload is not JSON." in shown
-    assert "Users in it: alice (1)." in shown
+    assert "Users in the source: alice (1)." in shown
     assert "--owner NAME" in shown
-    assert "Nothing was changed. Leave --dry-run out to take it." in shown
+    assert "Nothing was changed. Repeat without --dry-run to import." in shown
 
 
 def test_a_pipe_gets_lines_with_tabs_and_no_bar(tmp_path: Path, home: Path) -> None:
@@ -117,7 +117,7 @@ def test_an_archive_says_itself_where_things_belong(tmp_path: Path, home: Path, 
 
     done = ran(home, "import", str(tmp_path / "a.jsonl"), "--owner", "alice")
 
-    assert (done.returncode, b"Leave --bank, --project and --owner out." in done.stderr) == (2, True)
+    assert (done.returncode, b"Repeat without --bank, --project and --owner." in done.stderr) == (2, True)
 
 
 def test_a_wrong_file_is_two_lines_and_an_exit_code(tmp_path: Path, home: Path) -> None:

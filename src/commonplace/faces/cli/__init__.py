@@ -23,9 +23,9 @@ MESSAGE_CHARS_MAX = 500
 SECTIONS = (
     ("Remember and recall", ("add", "recall", "list", "show")),
     ("Change and undo", ("revise", "history", "forget", "restore", "purge")),
-    ("Look around", ("tags", "projects", "banks")),
-    ("Take care", ("doctor", "rebuild", "eval", "export", "import", "backup", "settings")),
-    ("Serve programs", ("connect", "disconnect", "rules", "vault", "serve", "mcp", "token")),
+    ("Inspect", ("tags", "projects", "banks")),
+    ("Maintain", ("doctor", "rebuild", "eval", "export", "import", "backup", "settings")),
+    ("Connect and serve", ("connect", "disconnect", "rules", "vault", "serve", "mcp", "token")),
 )
 EXAMPLES = (
     'commonplace add "Staging listens on port 8080." --tag infra',
@@ -42,7 +42,7 @@ class Overview(click.Group):
         formatter.write_text(self.help or "")
         formatter.write_paragraph()
         formatter.write_text(f"Usage: {NAME} [OPTIONS] COMMAND [ARGS]...")
-        with formatter.section("Begin with"):
+        with formatter.section("Getting started"):
             for example in EXAMPLES:
                 formatter.write_text(example)
         listed = {name for _, names in SECTIONS for name in names}
@@ -56,7 +56,7 @@ class Overview(click.Group):
                     formatter.write_dl([(str(c.name).ljust(widest), c.get_short_help_str(66)) for c in known])
         self.format_options(ctx, formatter)
         formatter.write_paragraph()
-        formatter.write_text(f"`{NAME} COMMAND --help` explains a command with an example.")
+        formatter.write_text(f"`{NAME} COMMAND --help` shows the options of a command and examples.")
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write nothing: the sections above have shown the commands."""
@@ -68,8 +68,8 @@ class Overview(click.Group):
     invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"], "show_default": True, "max_content_width": 80},
 )
-@click.option("--home", metavar="DIR", help="Folder of the store; wins over COMMONPLACE_HOME.")
-@click.option("--verbose", is_flag=True, help="Show the trace of an internal error.")
+@click.option("--home", metavar="DIR", help="Folder of the store. Overrides COMMONPLACE_HOME.")
+@click.option("--verbose", is_flag=True, help="Show the traceback of an internal error.")
 @click.version_option(None, "-V", "--version", package_name=NAME, message="%(prog)s %(version)s")
 @click.pass_context
 def cli(ctx: click.Context, home: str | None, verbose: bool) -> None:
@@ -103,27 +103,31 @@ def main(args: Sequence[str] | None = None) -> int:
     except CommonplaceError as error:
         if interrupts.pressed():
             return _stopped()
-        return _fail(error.message, error.hint or "`commonplace doctor` may know more.", error.exit_code)
+        return _fail(error.message, error.hint or "Run `commonplace doctor` to check the store.", error.exit_code)
     except click.UsageError as error:
         name = error.ctx.command_path if error.ctx else NAME
-        return _fail(error.format_message(), f"`{name} --help` shows how it is used.", 2)
+        return _fail(error.format_message(), f"Run `{name} --help` to see the usage.", 2)
     except click.Abort as stop:
         if interrupts.pressed() or isinstance(stop.__cause__, KeyboardInterrupt):
             return _stopped()
-        return _fail("Nobody answered, so nothing was changed.", "Repeat with --yes to skip the question.", 3)
+        return _fail(
+            "The question was not answered, so nothing was changed.", "Repeat with --yes to answer it in advance.", 3
+        )
     except BrokenPipeError:
         _leave_stdout()
         return 1
     except OSError as error:
         _leave_stdout()  # What could not be written would be tried again at the end, and fail once more.
-        return _fail(f"The system refused: {error.strerror or error}.", "Check the disk and who owns the folder.", 1)
+        return _fail(
+            f"The operating system refused: {error.strerror or error}.", "Check the disk space and the permissions.", 1
+        )
     except Exception as error:  # The one place where a bug ends: named to the person, traced on request.
         return _stopped() if interrupts.pressed() else _report_bug(error, shell.verbose)
     return code if isinstance(code, int) else 0
 
 
 def _stopped() -> int:
-    return _fail("Stopped.", "What was reported as done is saved; the rest is not.", interrupts.EXIT_CODE)
+    return _fail("Stopped.", "Everything that was reported as done is saved; the rest is not.", interrupts.EXIT_CODE)
 
 
 def _fail(message: str, hint: str, code: int) -> int:
@@ -139,8 +143,8 @@ def _report_bug(error: Exception, verbose: bool) -> int:
     reference = f"{zlib.crc32(f'{type(error).__name__} {frame.name} {frame.line}'.encode()):08x}"
     if verbose:
         traceback.print_exception(error)
-        return _fail(f"internal error {reference}.", "Please report it with the trace above.", 1)
-    return _fail(f"internal error {reference}.", "Repeat with --verbose and report what it prints.", 1)
+        return _fail(f"internal error {reference}.", "Please report it with the traceback above.", 1)
+    return _fail(f"internal error {reference}.", "Repeat with --verbose and report the traceback.", 1)
 
 
 def _prepare_streams() -> None:

@@ -23,18 +23,18 @@ _STREAM = Path("-")
 
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path), default=_STREAM, metavar="[FILE|-]")
-@click.option("--bank", metavar="NAME", help="Only this bank; all of them otherwise.")
-@click.option("--user", metavar="NAME", help="Only what belongs to this user.")
-@click.option("--project", metavar="NAME", help="Only what belongs to this project.")
-@click.option("--document", metavar="NAME", help="Only this document, and what was made from it.")
+@click.option("--bank", metavar="NAME", help="Export only this bank; by default all banks.")
+@click.option("--user", metavar="NAME", help="Export only what belongs to this user.")
+@click.option("--project", metavar="NAME", help="Export only what belongs to this project.")
+@click.option("--document", metavar="NAME", help="Export only this document and what was made from it.")
 @called(bank=False)
 def export(
     call: Call, file: Path, bank: str | None, user: str | None, project: str | None, document: str | None
 ) -> None:
-    """Write everything to a new file of JSON lines.
+    """Export the store to a new file of JSON lines.
 
-    Everything: every version, forgotten memories, scopes; or what belongs to a user, a project or a document. Without
-    a file, or with -, it goes to standard output. Importing it into an empty home gives the same store again.
+    The file has every version, forgotten memories and scopes; with the options below, only what they select. Without
+    FILE, or with -, the command writes to standard output. Importing the file into an empty home restores the store.
 
     \b
     Examples:
@@ -70,18 +70,19 @@ def bring_archive(call: Call, file: Path, *, dry_run: bool) -> None:
     done = "Would import" if dry_run else "Imported"
     screen.note(f"{done} {_listed(report.added)}.")
     if report.continued:
-        screen.note(f"{'Would bring' if dry_run else 'Brought'} to a later state: {_listed(report.continued)}.")
+        screen.note(f"{'Would update' if dry_run else 'Updated'}: {_listed(report.continued)}.")
     if report.skipped:
-        screen.note(f"Already here: {_listed(report.skipped)}.")
+        screen.note(f"Already in the store: {_listed(report.skipped)}.")
 
 
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path))
 @called(bank=False)
 def backup(call: Call, file: Path) -> None:
-    """Copy the whole store into a new file, while others go on writing.
+    """Back up the whole store to a new file, even while it is in use.
 
-    The copy is one consistent moment, checked before it gets its name; `commonplace restore --backup` puts it back.
+    The copy is a consistent snapshot and is checked before it gets its name. `commonplace restore --backup` restores
+    it.
 
     \b
     Example:
@@ -98,7 +99,7 @@ def backup(call: Call, file: Path) -> None:
 def restore_backup(call: Call, file: Path, *, yes: bool) -> None:
     """Put the whole store back from a backup, after asking."""
     if not yes:
-        screen.confirm(f"Replace everything in {call.settings.database_path} by {file}?")
+        screen.confirm(f"Replace everything in {call.settings.database_path} with {file}?")
     with screen.progress("Copying") as progress:
         try:
             kept = call.engine.restore_backup(file, progress=progress).kept
@@ -109,7 +110,7 @@ def restore_backup(call: Call, file: Path, *, yes: bool) -> None:
     if call.as_json:
         screen.emit({"change": "restored", "file": str(file), "kept": kept})
     else:
-        screen.note(f"Restored the store from {file}; what was there before is kept in {kept}.")
+        screen.note(f"Restored the store from {file}. The previous store is kept in {kept}.")
 
 
 def _replace_damaged(settings: Settings, file: Path, progress: screen.Progress) -> str:
@@ -137,7 +138,7 @@ def _replace_damaged(settings: Settings, file: Path, progress: screen.Progress) 
 
 def _standard_output() -> Callable[[str], object]:
     if sys.stdout is None:  # pyright: ignore[reportUnnecessaryComparison]
-        raise Invalid("There is no standard output to write to.", hint="Name a file.")
+        raise Invalid("There is no standard output to write to.", hint="Give a file name.")
     stream = sys.stdout.buffer
     # Straight as UTF-8, whatever this terminal can show: it is data.
     return lambda line: stream.write(line.encode())
@@ -145,7 +146,7 @@ def _standard_output() -> Callable[[str], object]:
 
 def _standard_input() -> Iterable[str]:
     if sys.stdin is None or sys.stdin.closed:  # pyright: ignore[reportUnnecessaryComparison]
-        raise Invalid("There is no standard input to read.", hint="Name a file, or pipe one in.")
+        raise Invalid("There is no standard input to read.", hint="Give a file name, or pipe a file in.")
     return _lines(io.TextIOWrapper(sys.stdin.buffer, encoding="utf-8-sig", newline="\n"))
 
 
@@ -153,7 +154,9 @@ def _lines(stream: io.TextIOWrapper) -> Iterator[str]:
     try:
         yield from iter(lambda: stream.readline(LINE_CHARS_MAX), "")
     except UnicodeDecodeError as error:
-        raise Invalid("Standard input is not UTF-8 text.", hint="Pipe in what `commonplace export` wrote.") from error
+        raise Invalid(
+            "Standard input is not UTF-8 text.", hint="Pipe in the output of `commonplace export`."
+        ) from error
 
 
 def _listed(counts: Mapping[str, int]) -> str:

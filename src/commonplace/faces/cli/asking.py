@@ -16,20 +16,19 @@ _COPIES_SHOWN = 3
 @click.command()
 @click.argument("question", nargs=-1, required=True)
 @with_filter(full=False)
-@click.option("--limit", type=int, metavar="N", help="Most memories to return, with those that are merely similar.")
-@click.option("--min-score", type=float, default=0.0, metavar="0..1", help="Leave out what scores less.")
-@click.option("--explain", is_flag=True, help="Show what each channel found, and what was left out and why.")
+@click.option("--limit", type=int, metavar="N", help="Show at most N memories, including merely similar ones.")
+@click.option("--min-score", type=float, default=0.0, metavar="0..1", help="Leave out memories with a lower score.")
+@click.option("--explain", is_flag=True, help="Show the scores of each memory, and what was left out and why.")
 @called()
 def recall(
     call: Call, question: tuple[str, ...], chosen: Filter, limit: int | None, min_score: float, explain: bool
 ) -> None:
-    """Find what is known about a question, best first.
+    """Find the memories that answer a question, best first.
 
-    Words and meaning both count; an exact name is never outranked by something merely similar. Only what surely answers
-    is shown, of what has changed the newest, and what was told several times once; when nothing does, it says so, and
-    shows the few that come closest.
-    With --limit as many are shown as there is room for. With --json there is one object: question,
-    unsure, hits (score, channels, memory, copies) and dropped.
+    Both words and meaning count; an exact name always ranks above something merely similar. By default the command
+    shows only memories that surely answer: the newest where something has changed, and each statement once. When none
+    surely answers, it says so and shows the closest few. --limit also shows merely similar memories. --json prints
+    one object: question, unsure, hits (score, channels, memory, copies) and dropped.
 
     \b
     Examples:
@@ -51,7 +50,7 @@ def recall(
     if not found.hits:
         screen.answer(NOTHING)
     elif found.unsure:
-        screen.note("None of these is surely an answer; they only come closest.")
+        screen.note("None of these surely answers; they are only the closest.")
     if explain:
         explaining.show_dropped(call, len(found.hits), found.dropped)
 

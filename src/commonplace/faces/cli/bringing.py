@@ -24,8 +24,8 @@ def bring_file(call: Call, file: Path, name: str, wishes: Wishes) -> None:
     if name == sources.ARCHIVE:
         if wishes.bank or wishes.project or wishes.owners:
             raise Invalid(
-                "An archive names its banks, projects and users itself.",
-                hint="Leave --bank, --project and --owner out.",
+                "An archive already names its banks, projects and users.",
+                hint="Repeat without --bank, --project and --owner.",
             )
         archive.bring_archive(call, file, dry_run=wishes.dry_run)
         return
@@ -72,7 +72,7 @@ def _tell(report: Report) -> None:
     if report.shown and report.dry_run:
         _first(report)
     rows = _rows(report)
-    screen.table((Column("What"), Column("How many", right=True), Column("Why", fold=True, share=1)), rows)
+    screen.table((Column("What"), Column("Count", right=True), Column("Why", fold=True, share=1)), rows)
     for one in report.broken[:_BROKEN_SHOWN]:
         screen.note(screen.styled("  ! ", fg="yellow") + screen.clean(f"{one.where}: {_sentence(one.why)}"))
     if report.broken_count > _BROKEN_SHOWN:
@@ -80,7 +80,7 @@ def _tell(report: Report) -> None:
     if report.users:
         _tell_users(report)
     if report.dry_run:
-        screen.note("Nothing was changed. Leave --dry-run out to take it.")
+        screen.note("Nothing was changed. Repeat without --dry-run to import.")
 
 
 def _first(report: Report) -> None:
@@ -99,13 +99,13 @@ def _rows(report: Report) -> list[list[str]]:
     would = "would be " if report.dry_run else ""
     rows = [
         [f"{would}added", report.added, ""],
-        [f"{would}revised", report.revised, "changed there since the last import"],
-        [f"{would}moved", report.moved, "to another user or project; the old one is forgotten"],
-        ["already here", report.unchanged, ""],
-        [f"documents {would}kept", report.documents, "with the facts found in them"],
-        [f"standing {would}kept", report.standings, "directives, and the questions of mental models"],
-        [f"reminders {would}kept", report.reminders, "with their schedules"],
-        *(["left out", count, why] for why, count in report.left.most_common()),
+        [f"{would}revised", report.revised, "changed in the source since the last import"],
+        [f"{would}moved", report.moved, "to another user or project; the old copy is forgotten"],
+        ["unchanged", report.unchanged, "already in the store"],
+        [f"documents {would}added", report.documents, "with the facts extracted from them"],
+        [f"instructions {would}added", report.standings, "directives, and the queries of mental models"],
+        [f"reminders {would}added", report.reminders, "with their schedules"],
+        *(["skipped", count, why] for why, count in report.left.most_common()),
         ["not readable", report.broken_count, "see below"],
     ]
     told = [row for row in rows if row[1]] or rows[:1]
@@ -116,8 +116,8 @@ def _tell_users(report: Report) -> None:
     listed = ", ".join(f"{user} ({count:,})" for user, count in report.users.most_common(_USERS_SHOWN))
     others = len(report.users) - _USERS_SHOWN
     more = f" and {others:,} more" if others > 0 else ""
-    screen.note(f"Users in it: {screen.clean(listed)}{more}.")
-    screen.note("If one of them is you, add --owner NAME: then all your tools see those memories as yours.")
+    screen.note(f"Users in the source: {screen.clean(listed)}{more}.")
+    screen.note("If one of them is you, add --owner NAME, so that all your tools see those memories as yours.")
 
 
 def _sentence(text: str) -> str:

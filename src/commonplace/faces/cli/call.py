@@ -130,7 +130,7 @@ def called(*, bank: bool = True, reason: bool = False, verbose: str = "") -> Cal
             added.insert(
                 0,
                 click.option(
-                    "--reason", metavar="TEXT", default="", show_default=False, help="Why; kept in the history."
+                    "--reason", metavar="TEXT", default="", show_default=False, help="The reason, kept in the history."
                 ),
             )
         return _with(run, added)
@@ -150,8 +150,8 @@ def with_fields(command: Command) -> Command:
                 given[field] = read(value)
         command(*args, given=given, **options)
 
-    texts = (("--title", "A short heading."), ("--kind", "What sort of memory it is; `note` when new."))
-    times = (("--when", "When it happened"), ("--until", "When that ended"), ("--expires", "When it stops being found"))
+    texts = (("--title", "A short title."), ("--kind", "Kind of memory; a new one is a `note` by default."))
+    times = (("--when", "When it happened"), ("--until", "When it ended"), ("--expires", "When it expires"))
     return _with(
         run,
         [
@@ -159,8 +159,11 @@ def with_fields(command: Command) -> Command:
             click.option("--tag", multiple=True, metavar="TAG", help="A tag; repeat for several."),
             click.option("--category", metavar="TEXT", help="A category of your own."),
             click.option("--path", multiple=True, metavar="GLOB", help="Files it is about; repeat for several."),
-            *(click.option(n, metavar="TIME", help=f"{text}: ISO time, local without a zone.") for n, text in times),
-            click.option("--metadata", metavar="JSON", help='More fields, such as \'{"source": "chat"}\'.'),
+            *(
+                click.option(n, metavar="TIME", help=f"{text}: an ISO 8601 time, local if it has no zone.")
+                for n, text in times
+            ),
+            click.option("--metadata", metavar="JSON", help='Further fields as JSON, such as \'{"source": "chat"}\'.'),
         ],
     )
 
@@ -199,8 +202,8 @@ _SETS = (
 )
 _NARROWING = (
     ("key_prefix", "with this key or one below it"),
-    ("since", "made at or after this time"),
-    ("before", "made before this time"),
+    ("since", "created at or after this time"),
+    ("before", "created before this time"),
     ("contains", "with this in the text or the title"),
     ("pattern", "with this in the text; * and ? are wildcards"),
 )
@@ -243,7 +246,7 @@ def _metadata(text: str) -> dict[str, object]:
         ) from error
     if not isinstance(value, dict):
         raise Invalid(
-            "The metadata is not an object.", hint="""Use names and values: --metadata '{"source": "chat"}'."""
+            "The metadata is not a JSON object.", hint="""Use names and values: --metadata '{"source": "chat"}'."""
         )
     return cast("dict[str, object]", value)
 
@@ -273,7 +276,7 @@ def spoken(words: tuple[str, ...]) -> str:
     if sys.stdin is None or sys.stdin.closed:  # pyright: ignore[reportUnnecessaryComparison]
         raise Invalid("There is no standard input to read.", hint="Give the text as an argument, or pipe it in.")
     if screen.is_terminal(sys.stdin):
-        screen.note("Type the text, then end it with Ctrl-D on a line of its own.")
+        screen.note("Type the text and end it with Ctrl-D on a line of its own.")
     try:
         # Enough to see that it is over the limit, however much more would come.
         given = sys.stdin.buffer.read(TEXT_BYTES_MAX + 4)
@@ -281,7 +284,9 @@ def spoken(words: tuple[str, ...]) -> str:
             raise TooLarge(f"The text has more than {TEXT_BYTES_MAX:,} bytes.", hint="Split it into parts.")
         return given.decode().rstrip("\r\n")
     except UnicodeDecodeError as error:
-        raise Invalid("Standard input is not UTF-8 text.", hint="Convert it first, for example with iconv.") from error
+        raise Invalid(
+            "Standard input is not UTF-8 text.", hint="Convert it first, for example with `iconv`."
+        ) from error
 
 
 def _with(command: Command, options: list[Callable[[Command], Command]]) -> Command:

@@ -22,10 +22,10 @@ _STATES = {"ok": "green", "fixed": "cyan", "warning": "yellow", "problem": "bold
 @click.group(invoke_without_command=True)
 @called(bank=False)
 def banks(call: Call) -> None:
-    """List the banks, the walls between memories, or delete one.
+    """List or delete banks, which keep memories apart.
 
-    Nothing crosses from one bank into another. The first write to a bank makes it. With --json there is one object on
-    each line.
+    No search or change crosses from one bank into another. The first write to a bank creates it. --json prints one
+    object a line.
 
     \b
     Examples:
@@ -48,15 +48,15 @@ def banks(call: Call) -> None:
         )
         screen.table(columns, [(b.name, f"{count:,}", screen.when(b.created_at), b.title) for b, count in found])
     else:
-        screen.note("There is no bank yet; the first `commonplace add` makes one.")
+        screen.note("There is no bank yet. The first `commonplace add` creates one.")
 
 
 @click.command()
 @called()
 def projects(call: Call) -> None:
-    """List the projects of a bank, the last changed first.
+    """List the projects of a bank, the most recently changed first.
 
-    A revision counts the changes of a project. With --json there is one object on each line.
+    The revision of a project counts its changes. --json prints one object per line.
 
     \b
     Examples:
@@ -85,10 +85,10 @@ def projects(call: Call) -> None:
 @click.command()
 @called(bank=False)
 def rebuild(call: Call) -> None:
-    """Make the text index and the vectors anew from the memories.
+    """Rebuild the text index and the vectors from the memories.
 
-    Needed after another embedder was chosen, or when doctor says so. It can be stopped at any time: the next rebuild
-    goes on where this one ended.
+    Needed after changing the embedder, or when `commonplace doctor` says so. You can stop it at any time; the next
+    rebuild continues where this one ended.
 
     \b
     Example:
@@ -99,18 +99,18 @@ def rebuild(call: Call) -> None:
     if call.as_json:
         screen.emit({"memory_count": report.memory_count, "resumed": report.resumed})
     else:
-        rest = ", going on where the last rebuild was stopped" if report.resumed else ""
-        screen.note(f"Rebuilt what is derived from {screen.counted(report.memory_count, 'memory')}{rest}.")
+        rest = ", continuing where the last rebuild stopped" if report.resumed else ""
+        screen.note(f"Rebuilt the indexes of {screen.counted(report.memory_count, 'memory')}{rest}.")
 
 
 @click.command()
-@click.option("--fix", is_flag=True, help="Repair what can be repaired safely.")
-@called(bank=False, verbose="Show the checks that passed, too.")
+@click.option("--fix", is_flag=True, help="Fix the problems that can be fixed safely.")
+@called(bank=False, verbose="Also show the checks that passed.")
 def doctor(call: Call, fix: bool) -> None:
     """Check the store and explain what is wrong with it.
 
-    Shows what needs attention, or that all is well. Ends with exit code 1 when a problem remains. With --json there
-    is one finding on each line, those of the checks that passed included.
+    Shows what needs attention, or that all is well. The exit code is 1 when a problem remains. --json prints one
+    finding a line, including the checks that passed.
 
     \b
     Examples:
@@ -130,7 +130,7 @@ def doctor(call: Call, fix: bool) -> None:
 def _show_findings(call: Call, findings: Sequence[Finding]) -> None:
     shown = [finding for finding in findings if call.verbose or finding.state != "ok"]
     if shown:
-        columns = (Column("Check"), Column("State", styles=_STATES), Column("What was found", fold=True, share=1))
+        columns = (Column("Check"), Column("State", styles=_STATES), Column("Finding", fold=True, share=1))
         screen.table(columns, [(f.check, f.state, " ".join(filter(None, (f.text, f.hint)))) for f in shown])
         screen.note(_verdict([finding.state for finding in findings]))
         return
@@ -162,10 +162,10 @@ def _verdict(states: list[str]) -> str:
 @click.command()
 @called(bank=False)
 def settings(call: Call) -> None:
-    """Show every setting and its value in force.
+    """Show every setting, its value and where the value comes from.
 
-    Also where the value comes from and what the setting means. Settings are environment variables: COMMONPLACE_ and
-    the name in capitals. With --json there is one object on each line.
+    Settings are environment variables: COMMONPLACE_ followed by the name in capitals. --json prints one object per
+    line.
 
     \b
     Examples:

@@ -47,10 +47,12 @@ def wanting(command: Command) -> Command:
 
 _OPTIONS: tuple[Callable[[Command], Command], ...] = (
     click.option("--dialect", metavar="NAME", default=DEFAULT_DIALECT, help="The tools the client gets."),
-    click.option("--bank", metavar="NAME", help="The only bank it sees."),
-    click.option("--http", metavar="URL", help="Use the server there instead of starting one."),
-    click.option("--key-variable", metavar="NAME", help="Variable with that server's key; the key is not written."),
-    click.option("--name", "entry_name", metavar="NAME", default=DEFAULT_NAME, help="What the entry is called."),
+    click.option("--bank", metavar="NAME", help="The only bank the client sees."),
+    click.option("--http", metavar="URL", help="Use the running server at this URL instead of starting one."),
+    click.option(
+        "--key-variable", metavar="NAME", help="Environment variable with that server's key; only its name is written."
+    ),
+    click.option("--name", "entry_name", metavar="NAME", default=DEFAULT_NAME, help="Name of the entry."),
 )
 
 
@@ -58,13 +60,13 @@ _OPTIONS: tuple[Callable[[Command], Command], ...] = (
 @click.argument("client", required=False, metavar="[CLIENT]")
 @called(bank=False)
 @wanting
-@click.option("--write", is_flag=True, help="Make the change; without it the change is only shown.")
+@click.option("--write", is_flag=True, help="Write the change; without this it is only shown.")
 def connect(call: Call, client: str | None, wanted: Wanted, write: bool) -> None:
-    """Let an assistant use this memory.
+    """Connect an assistant to this memory.
 
     Shows the change to the configuration file of claude-code, claude-desktop, cursor, vscode, codex, gemini, windsurf
-    or opencode, and makes it with --write. A copy of the file is kept beside it; everything else in it stays as it
-    is. Without a client, shows where each keeps its file and which are connected.
+    or opencode; --write makes it. A copy of the file is kept beside it, and everything else in the file stays as it
+    is. Without a client, the command lists the clients, their files and which of them are connected.
 
     \b
     Examples:
@@ -82,10 +84,10 @@ def connect(call: Call, client: str | None, wanted: Wanted, write: bool) -> None
 @click.command()
 @click.argument("client", metavar="CLIENT")
 @called(bank=False)
-@click.option("--name", "entry_name", metavar="NAME", default=DEFAULT_NAME, help="What the entry is called.")
-@click.option("--write", is_flag=True, help="Make the change; without it the change is only shown.")
+@click.option("--name", "entry_name", metavar="NAME", default=DEFAULT_NAME, help="Name of the entry.")
+@click.option("--write", is_flag=True, help="Write the change; without this it is only shown.")
 def disconnect(call: Call, client: str, entry_name: str, write: bool) -> None:
-    """Take this memory out of an assistant's configuration.
+    """Disconnect an assistant from this memory.
 
     Removes the entry that `connect` made and nothing else. The memories stay.
 
@@ -131,8 +133,10 @@ def _carry_out(call: Call, planned: Plan, write: bool, *, done: str, nothing: st
     for line in planned.diff.splitlines():
         screen.line(_coloured(line))
     if not write:
-        return screen.note("Nothing was written yet. Repeat with --write to make this change.")
-    screen.note(f"Written to {planned.path}." + (f" The old file is {backup.name} beside it." if backup else ""))
+        return screen.note("Nothing was written. Repeat with --write to make this change.")
+    screen.note(
+        f"Written to {planned.path}." + (f" The previous version is kept beside it as {backup.name}." if backup else "")
+    )
     return screen.note(done)
 
 
@@ -141,7 +145,7 @@ def _coloured(line: str) -> str:
     return screen.styled(line, fg=colour) if colour else screen.clean(line)
 
 
-_TROUBLES: dict[type[CommonplaceError], str] = {Conflict: "name is taken", Invalid: "file is broken"}
+_TROUBLES: dict[type[CommonplaceError], str] = {Conflict: "name is in use", Invalid: "file is broken"}
 
 
 def _overview(call: Call, name: str) -> None:

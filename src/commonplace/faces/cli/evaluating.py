@@ -26,7 +26,7 @@ FILE_BYTES_MAX = 20 * TEXT_BYTES_MAX
 _NAMES = ("project", "user", "kind", "category")
 _IDS = ("expected", "superseded", "also_fine")
 _FIELDS = ("question", *_IDS, "bank", "tags", *_NAMES, "now")
-_EXAMPLE = """Write {"question": "which port?", "expected": ["m0srn2x8v000"]}, and [] where the store does not know."""
+_EXAMPLE = """Write {"question": "which port?", "expected": ["m0srn2x8v000"]}, or [] if no memory answers it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,16 +45,16 @@ class Case:
 
 @click.command("eval")
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option("--limit", type=int, metavar="N", default=10, help="Most memories to ask for.")
-@click.option("--misses", is_flag=True, help="List the questions that went wrong, and how.")
+@click.option("--limit", type=int, metavar="N", default=10, help="Search for at most N memories per question.")
+@click.option("--misses", is_flag=True, help="List the questions that were answered wrongly, and how.")
 @called()
 def evaluate(call: Call, file: Path, limit: int, misses: bool) -> None:
-    """Measure how well your memories answer questions of yours.
+    """Measure how well the memories answer your own questions.
 
-    The file has a question and the ids of the memories that answer it on each line, as JSON; a JSON list of such
-    objects will do as well. An empty list of ids means that the store does not know and should say so. More may be
-    given: superseded (ids that were right once), also_fine (ids that are no answer but no noise either), bank, tags,
-    project, user, kind, category, and now (the time of asking). Nothing is changed.
+    Each line of the file is a JSON object with a question and the ids of the memories that answer it; one JSON list
+    of such objects works as well. An empty list of ids means that no memory answers, and that the store should say
+    so. Optional fields: superseded (ids that were right once), also_fine (ids that neither help nor hurt), bank, tags,
+    project, user, kind, category, and now (the time of asking). The command changes nothing.
 
     \b
     Examples:
@@ -76,8 +76,8 @@ def evaluate(call: Call, file: Path, limit: int, misses: bool) -> None:
         for case, answer, why in wrong:
             _show_miss(call, case, answer, why)
     unknown = sum(1 for case in cases if not case.expected)
-    told = f"Asked {screen.counted(len(cases), 'question')}, {unknown} of them without an answer in the store"
-    screen.note(f"{told}; {len(wrong)} went wrong{'' if misses or not wrong else ' (--misses lists them)'}.")
+    told = f"Asked {screen.counted(len(cases), 'question')}, {unknown} of which no memory answers"
+    screen.note(f"{told}; {len(wrong)} answered wrongly{'' if misses or not wrong else ' (--misses lists them)'}.")
 
 
 def _answers(call: Call, cases: Sequence[Case], limit: int) -> Iterator[Answer]:
@@ -121,7 +121,7 @@ def _known(call: Call, case: Case) -> Case:
         if memory.forgotten_at is not None:
             raise NotFound(
                 f"{case.place} expects {ids.short(number)}, which was forgotten.",
-                hint=f"Take it out of the file, or `commonplace restore {ids.short(number)}`.",
+                hint=f"Remove it from the file, or run `commonplace restore {ids.short(number)}`.",
             )
         found.append(memory.id)
     return replace(case, expected=tuple(found))
@@ -150,13 +150,13 @@ def _text(file: Path) -> str:
     except FileNotFoundError as error:
         raise NotFound(f"There is no file {file}.", hint="Check the name.") from error
     except IsADirectoryError as error:
-        raise Invalid(f"{file} is a folder.", hint="Name a file of questions.") from error
+        raise Invalid(f"{file} is a folder.", hint="Give the name of a file with questions.") from error
     if len(given) > FILE_BYTES_MAX:
         raise TooLarge(f"{file} has more than {FILE_BYTES_MAX:,} bytes.", hint="Split it into parts.")
     try:
         return given.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise Invalid(f"{file} is not UTF-8 text.", hint="Convert it first, for example with iconv.") from error
+        raise Invalid(f"{file} is not UTF-8 text.", hint="Convert it first, for example with `iconv`.") from error
 
 
 def _objects(text: str) -> Iterator[tuple[str, object]]:
@@ -197,7 +197,7 @@ def _case(place: str, given: object, bank: str) -> Case:
     if not text.strip():
         raise Invalid(f"{place} has no question.", hint=_EXAMPLE)
     if "expected" not in fields:
-        raise Invalid(f"{place} does not say what is expected.", hint=_EXAMPLE)
+        raise Invalid(f"{place} has no expected ids.", hint=_EXAMPLE)
     now = _line(place, fields, "now")
     with _at(place):
         asked_at = clock.moment(now) if now else None
@@ -227,7 +227,10 @@ def _ids(place: str, fields: Given, name: str) -> tuple[int, ...]:
     found: list[int] = []
     for form in _list(place, fields, name):
         if not isinstance(form, int | str):
-            raise Invalid(f"{place} has {form!r} in {name!r}.", hint="Give ids as they were printed.")
+            raise Invalid(
+                f"{place} has {form!r} in {name!r}, which is not an id.",
+                hint="Write ids as `commonplace list` prints them.",
+            )
         with _at(f"{place}, {name!r}"):
             found.append(ids.parse(form))
     return tuple(found)
@@ -245,7 +248,7 @@ def _list(place: str, fields: Given, name: str) -> list[object]:
 def _line(place: str, fields: Given, name: str) -> str:
     value = fields.get(name, "")
     if not isinstance(value, str):
-        raise Invalid(f"{place}: {name!r} is not a text.", hint=f'Write "{name}": "...".')
+        raise Invalid(f"{place}: {name!r} is not a string.", hint=f'Write "{name}": "...".')
     return value
 
 

@@ -16,27 +16,27 @@ _MEANT = {
     "keyword": "its words, rare ones weigh more",
     "coverage": "share of the question's words",
     "passage": "the same of its best passage",
-    "vector": "nearness in meaning, as a whole",
-    "tokens": "nearness to each word asked",
+    "vector": "similarity in meaning, as a whole",
+    "tokens": "similarity to each word asked",
     "passage tokens": "the same of its best passage",
     "section tokens": "the same of its best section",
-    "coverage around": "words gained from around it",
-    "vector around": "meaning gained from around it",
-    "tokens around": "nearness gained from around it",
-    "company": "nearness to the best others",
-    "speaker": "said by who is asked about",
-    "asking": "how much of it only asks",
-    "telling": "how much it tells, 0 is usual",
+    "coverage around": "gain from the words around it",
+    "vector around": "gain from the meaning around it",
+    "tokens around": "gain from the tokens around it",
+    "company": "similarity to the best others",
+    "speaker": "said by the person asked about",
+    "asking": "how much of it is questions",
+    "telling": "how much it states, 0 is usual",
     "part": "one of two things compared",
     "recent": "how new it is",
-    "time": "of the time that is asked for",
-    "preference": "what somebody prefers",
+    "time": "from the time asked about",
+    "preference": "a preference",
     "answer": "has the time or number asked for",
-    "kind": "what is of the kind asked for",
-    "rule": "a rule about what is asked",
-    "read": "the reranker's word, -0.5 to 0.5",
-    "unread": "others were read, this was not",
-    "sure": "how surely it is an answer",
+    "kind": "names the kind of thing asked for",
+    "rule": "a rule about the subject",
+    "read": "reranker score, -0.5 to 0.5",
+    "unread": "not read by the reranker",
+    "sure": "how surely it answers",
 }
 _MAIN = ("keyword", "coverage", "vector", "tokens")
 # A short text is its own best passage.
@@ -44,16 +44,16 @@ _SAME = {"passage": "coverage", "passage tokens": "tokens", "section tokens": "t
 _BY = {
     "its words": ("keyword", "coverage"),
     "its meaning": ("vector", "tokens"),
-    "what was said around it": ("coverage around", "vector around", "tokens around"),
+    "the text around it": ("coverage around", "vector around", "tokens around"),
     "its speaker": ("speaker",),
     "its time": ("time",),
-    "what holds from now on": ("preference", "rule"),
+    "a standing preference or rule": ("preference", "rule"),
 }
 _HINTS = {
     "beyond the limit": "a larger --limit shows more",
-    "not surely an answer": "--limit N shows the merely similar too",
+    "not surely an answer": "--limit N also shows merely similar ones",
     "below the least score asked for": "a smaller --min-score shows more",
-    "another memory says the same": "`commonplace forget ID` lets go of one",
+    "another memory says the same": "`commonplace forget ID` forgets one of them",
 }
 
 
@@ -83,7 +83,7 @@ def show_dropped(call: Call, kept_count: int, dropped: Sequence[Dropped]) -> Non
         return
     total = screen.counted(kept_count + len(dropped), "memory")
     verb = "was" if kept_count + len(dropped) == 1 else "were"
-    screen.line(screen.styled(f"{total} {verb} weighed: {kept_count:,} kept, {len(dropped):,} left out.", bold=True))
+    screen.line(screen.styled(f"{total} {verb} considered: {kept_count:,} kept, {len(dropped):,} left out.", bold=True))
     reasons: dict[str, list[Dropped]] = {}
     for one in dropped:
         reasons.setdefault(one.why, []).append(one)

@@ -9,16 +9,20 @@ from commonplace.faces.cli.call import Call, called
 
 @click.command("import")
 @click.argument("file", type=click.Path(path_type=Path), metavar="FILE|FOLDER|-")
-@click.option("--from", "source", metavar="NAME", help="What it is, where that is not seen: a name from above.")
-@click.option("--dry-run", is_flag=True, help="Only say what would be taken, and what not.")
-@click.option("--bank", metavar="NAME", help="The bank to bring it to; `default`, or the one a Hindsight export names.")
-@click.option("--project", metavar="NAME", default="", show_default=False, help="The project of what names none.")
-@click.option("--owner", "owners", multiple=True, metavar="USER", help="A user in it who is you; may be repeated.")
+@click.option("--from", "source", metavar="NAME", help="The format, a name from the list above; detected by default.")
+@click.option("--dry-run", is_flag=True, help="Only show what would be imported and what would be skipped.")
+@click.option("--bank", metavar="NAME", help="The bank to import into; `default`, or the one a Hindsight export names.")
+@click.option(
+    "--project", metavar="NAME", default="", show_default=False, help="The project of memories that name none."
+)
+@click.option(
+    "--owner", "owners", multiple=True, metavar="USER", help="The name you have in the source; may be repeated."
+)
 @called(bank=False)
 def import_memories(
     call: Call, file: Path, source: str | None, dry_run: bool, bank: str | None, project: str, owners: tuple[str, ...]
 ) -> None:
-    """Bring in what other products remember, or an archive.
+    """Import the memories of another product, or an archive.
 
     \b
     memories   memories.sh: local.db, or its export as JSON or YAML
@@ -32,8 +36,8 @@ def import_memories(
     claude     Claude: the export, zipped or not
     archive    what `commonplace export` wrote; - is standard input
 
-    The file is only read. Doing it again brings in what is new or changed; what
-    you forgot here stays forgotten.
+    The source is never changed. Importing it again adds what is new or changed;
+    what you forgot here stays forgotten.
 
     \b
     Examples:

@@ -33,16 +33,16 @@ _LIST = (
 
 @click.command()
 @click.argument("text", nargs=-1, required=True)
-@click.option("--key", metavar="KEY", **_EMPTY, help="A name such as deploy.port; a second add revises it.")
+@click.option("--key", metavar="KEY", **_EMPTY, help="A key such as deploy.port; adding it again revises the memory.")
 @click.option("--project", metavar="NAME", **_EMPTY, help="The project it belongs to.")
-@click.option("--user", metavar="NAME", **_EMPTY, help="The user it belongs to; none means the owner.")
+@click.option("--user", metavar="NAME", **_EMPTY, help="The user it belongs to; by default the owner.")
 @with_fields
 @called(reason=True)
 def add(call: Call, text: tuple[str, ...], key: str, project: str, user: str, given: dict[str, Any]) -> None:
     """Remember a statement.
 
-    It is on disk when the command answers, and the next recall finds it. A single - reads the text from standard
-    input. A text with a --key that is already known becomes the next version of that memory.
+    The memory is on disk when the command returns, and the next recall finds it. A single - reads the text from
+    standard input. If a memory with the same --key exists, the text becomes its next version.
 
     \b
     Examples:
@@ -56,25 +56,25 @@ def add(call: Call, text: tuple[str, ...], key: str, project: str, user: str, gi
 
 @click.command("list")
 @with_filter()
-@click.option("--forgotten", is_flag=True, help="Only forgotten memories.")
-@click.option("--all", "everything", is_flag=True, help="Forgotten and expired memories too.")
+@click.option("--forgotten", is_flag=True, help="Show only forgotten memories.")
+@click.option("--all", "everything", is_flag=True, help="Also show forgotten and expired memories.")
 @click.option(
     "--order",
     type=click.Choice(["created", "updated", "happened", "key"]),
     default="created",
     metavar="ORDER",
-    help="Newest first (created), or updated, happened, key.",
+    help="Sort by created (newest first), updated, happened or key.",
 )
-@click.option("--limit", type=int, metavar="N", default=50, help="Most memories to print.")
-@click.option("--offset", type=int, metavar="N", default=0, help="How many to pass over first.")
+@click.option("--limit", type=int, metavar="N", default=50, help="Show at most N memories.")
+@click.option("--offset", type=int, metavar="N", default=0, help="Skip the first N memories.")
 @called()
 def list_memories(
     call: Call, chosen: Filter, forgotten: bool, everything: bool, order: Order, limit: int, offset: int
 ) -> None:
     """List memories, newest first.
 
-    Options of different names narrow the list; the same option given twice widens it. With --json there is one
-    object on each line. Without a terminal the columns are separated by tabs and nothing is cut.
+    Different options narrow the list; repeating one option widens it. --json prints one object per line. When the
+    output is not a terminal, columns are separated by tabs and nothing is cut.
 
     \b
     Examples:
@@ -94,16 +94,16 @@ def list_memories(
         screen.table(_LIST, [_row(memory, names[memory.id]) for memory in found])
     total = call.engine.count(bank, chosen)
     if offset + len(found) < total and found:
-        screen.note(f"{len(found)} of {total:,} memories; --offset {offset + len(found)} shows the next ones.")
+        screen.note(f"{len(found)} of {total:,} memories; --offset {offset + len(found)} shows the next.")
     elif not found:
-        screen.note("No memory fits." if total == 0 else f"There are only {total:,} memories.")
+        screen.note("No memory matches." if total == 0 else f"There are only {total:,} memories.")
 
 
 @click.command()
 @click.argument("memory_id", metavar="ID")
 @called()
 def show(call: Call, memory_id: str) -> None:
-    """Show one memory with everything known about it.
+    """Show one memory with all its fields.
 
     The id can be shortened to its beginning; the id of one of its versions works too. A forgotten memory is
     shown and marked.
@@ -129,14 +129,15 @@ def show(call: Call, memory_id: str) -> None:
 @click.command()
 @click.argument("memory_id", metavar="ID")
 @click.argument("text", nargs=-1)
-@click.option("--expected", type=int, metavar="N", help="Refuse when N is not its newest version.")
+@click.option("--expected", type=int, metavar="N", help="Refuse if N is not the newest version.")
 @with_fields
 @called(reason=True)
 def revise(call: Call, memory_id: str, text: tuple[str, ...], expected: int | None, given: dict[str, Any]) -> None:
-    """Make the next version of a memory.
+    """Change a memory; the older versions are kept.
 
-    What is not named stays; an empty value takes a field away; tags, paths and metadata are replaced as a whole. Older
-    versions are kept: see `commonplace history`. A single - reads the text from standard input.
+    Fields that are not given stay as they are, and an empty value clears a field. Tags, paths and metadata are
+    replaced as a whole. Older versions are kept, see `commonplace history`. A single - reads the text from standard
+    input.
 
     \b
     Examples:
@@ -151,12 +152,12 @@ def revise(call: Call, memory_id: str, text: tuple[str, ...], expected: int | No
 
 @click.command()
 @click.argument("pattern", default="")
-@click.option("--limit", type=int, metavar="N", default=100, help="Most tags to print.")
+@click.option("--limit", type=int, metavar="N", default=100, help="Show at most N tags.")
 @called()
 def tags(call: Call, pattern: str, limit: int) -> None:
-    """List the tags in use and how many memories carry each.
+    """List the tags and how many memories have each.
 
-    * and ? in the pattern are wildcards. With --json there is one object on each line.
+    * and ? in the pattern are wildcards. --json prints one object per line.
 
     \b
     Examples:
@@ -171,7 +172,7 @@ def tags(call: Call, pattern: str, limit: int) -> None:
         columns = (Column("Tag", style="magenta"), Column("Memories", right=True))
         screen.table(columns, [(tag.tag, f"{tag.count}") for tag in found])
     else:
-        screen.note("No tag fits." if pattern else "No memory has a tag.")
+        screen.note("No tag matches." if pattern else "No memory has a tag.")
 
 
 def report(call: Call, *outcomes: Outcome) -> None:

@@ -27,8 +27,8 @@ _MOMENTS = ("happened_at", "happened_until", "expires_at")
 def history(call: Call, memory_id: str) -> None:
     """Show every version of a memory and what it changed.
 
-    The oldest comes first. Each says who made it, when, through which dialect and why. With --json there is one
-    object on each line, with the whole text.
+    The oldest comes first. Each version shows who made it, when, through which dialect and why. --json prints one
+    object a line, with the whole text.
 
     \b
     Example:
@@ -47,20 +47,20 @@ def history(call: Call, memory_id: str) -> None:
 @click.argument("memory_ids", metavar="[ID]...", nargs=-1)
 @with_filter()
 @click.option("--dry-run", is_flag=True, help="Only show what would be forgotten.")
-@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 @called(reason=True)
 def forget(call: Call, memory_ids: tuple[str, ...], chosen: Filter, dry_run: bool, yes: bool) -> None:
     """Forget memories; `commonplace restore` brings them back.
 
-    Name them by id, or describe them with options and confirm. A forgotten memory is no longer found or listed, but its
-    history stays until it is purged.
+    Give ids, or select memories with options and confirm. A forgotten memory is no longer found or listed, but its
+    history is kept until it is purged.
 
     \b
     Examples:
       commonplace forget m0vc3sn6jr00 --reason "out of date"
       commonplace forget --project old-site --dry-run
     """
-    _one_way_only(bool(memory_ids), chosen != Filter(), "Name ids, or options such as --project.")
+    _one_way_only(bool(memory_ids), chosen != Filter(), "Give ids, or options such as --project.")
     if dry_run:
         _preview(call, memory_ids, chosen)
     elif memory_ids:
@@ -71,28 +71,28 @@ def forget(call: Call, memory_ids: tuple[str, ...], chosen: Filter, dry_run: boo
             screen.confirm(f"Forget {screen.counted(count, 'memory')}?")
         report(call, *call.engine.forget_where(call.bank, chosen, call.origin))
         if not count:
-            screen.note("No memory fits, so nothing was forgotten.")
+            screen.note("No memory matches, so nothing was forgotten.")
 
 
 @click.command()
 @click.argument("memory_ids", metavar="[ID]...", nargs=-1)
 @click.option(
-    "--backup", type=click.Path(path_type=Path), metavar="FILE", help="Put the whole store back from a backup."
+    "--backup", type=click.Path(path_type=Path), metavar="FILE", help="Restore the whole store from a backup."
 )
-@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 @called(reason=True)
 def restore(call: Call, memory_ids: tuple[str, ...], backup: Path | None, yes: bool) -> None:
-    """Bring forgotten memories back, or the whole store from a backup.
+    """Restore forgotten memories, or the whole store from a backup.
 
     A memory comes back as it was, as a new version. With --backup the store becomes what it was when the backup was
-    made; the command asks first, and keeps what was there in a file beside it.
+    made; the command asks first, and keeps the previous store in a file beside it.
 
     \b
     Examples:
       commonplace restore m0vc3sn6jr00
       commonplace restore --backup before-move.db
     """
-    _one_way_only(bool(memory_ids), backup is not None, "Name ids, or --backup FILE.")
+    _one_way_only(bool(memory_ids), backup is not None, "Give ids, or --backup FILE.")
     if backup is not None:
         restore_backup(call, backup, yes=yes)
     else:
@@ -101,7 +101,7 @@ def restore(call: Call, memory_ids: tuple[str, ...], backup: Path | None, yes: b
 
 def _one_way_only(first: bool, second: bool, hint: str) -> None:
     if first == second:
-        raise Invalid("Both ways of choosing at once." if first else "Nothing was chosen.", hint=hint)
+        raise Invalid("Ids and options cannot be combined." if first else "Nothing was selected.", hint=hint)
 
 
 def _preview(call: Call, memory_ids: tuple[str, ...], chosen: Filter) -> None:

@@ -16,17 +16,19 @@ from commonplace.faces.cli.shapes import receipt_out
 from commonplace.faces.cli.vault import tell_of_files
 from commonplace.receipts import WHOLE, Portion, Receipt
 
-_WAYS = "Name ids, or one of --user, --project, --document, --session, --forgotten and --bank."
+_WAYS = "Give ids, or one of --user, --project, --document, --session, --forgotten and --bank."
 
 
 @click.command()
 @click.argument("memory_ids", metavar="[ID]...", nargs=-1)
-@click.option("--user", metavar="NAME", help="Everything of this user in the bank.")
-@click.option("--project", metavar="NAME", help="Everything of this project in the bank.")
-@click.option("--document", metavar="NAME", help="This document, and what was made from it.")
-@click.option("--session", metavar="ID", help="This session, with its events and snapshots.")
-@click.option("--forgotten", is_flag=True, help="Only forgotten memories, of the user or project if one is named.")
-@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.option("--user", metavar="NAME", help="Erase everything of this user in the bank.")
+@click.option("--project", metavar="NAME", help="Erase everything of this project in the bank.")
+@click.option("--document", metavar="NAME", help="Erase this document and what was made from it.")
+@click.option("--session", metavar="ID", help="Erase this session with its events and snapshots.")
+@click.option(
+    "--forgotten", is_flag=True, help="Erase only forgotten memories, of the user or project if one is given."
+)
+@click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 @called(reason=True)
 def purge(
     call: Call,
@@ -40,10 +42,10 @@ def purge(
 ) -> None:
     """Erase memories for good, or all that a user or a bank has.
 
-    Name ids, a user, a project, a document or a session; with nothing but --bank, the whole bank goes. Every version
-    goes, and everything that was made of it or still tells it: documents, observations, lines of sessions. Nothing
-    brings it back but a backup made before. The command asks first, and ends with a receipt: with --json one object
-    that names what went by id and keyed hash, and tells no words.
+    Give ids, a user, a project, a document or a session; --bank alone erases the whole bank. Every version is erased,
+    and so is everything that was made from it or repeats it: documents, observations, lines of sessions. Only a
+    backup made before can bring it back. The command asks first and ends with a receipt. --json prints the receipt as
+    one object, which names what was erased by id and keyed hash and contains none of the text.
 
     \b
     Examples:
@@ -67,12 +69,12 @@ def purge(
 
 @banks.command()
 @click.argument("name")
-@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 @called(bank=False, reason=True)
 def delete(call: Call, name: str, yes: bool) -> None:
-    """Erase a bank for good, with all it holds.
+    """Erase a bank for good, with everything in it.
 
-    The same as `commonplace purge --bank NAME`. It asks first, and ends with a receipt.
+    The same as `commonplace purge --bank NAME`. The command asks first and ends with a receipt.
 
     \b
     Example:
@@ -93,19 +95,19 @@ def _erase_bank(call: Call, *, yes: bool) -> None:
 def _erase_portion(call: Call, portion: Portion, *, yes: bool) -> None:
     count = call.engine.count(call.read_bank, meant(portion))
     if not call.is_written or (portion.forgotten and not count):
-        screen.note("Nothing is forgotten, so nothing was purged." if portion.forgotten else _NOTHING)
+        screen.note("No memory is forgotten, so nothing was purged." if portion.forgotten else _NOTHING)
         return
     if portion.document or portion.session:
         question = f"Erase {_described(portion)} for good, and everything made from it?"
     else:
         held = screen.counted(count, "memory")
-        question = f"Erase {_described(portion)} in the bank {call.bank} for good, {held} among it?"
+        question = f"Erase {_described(portion)} in the bank {call.bank} for good, including {held}?"
     _ask(question, yes=yes)
     _report(call, call.engine.erase(call.bank, portion, call.origin))
     _tell_of_other_banks(call, portion)
 
 
-_NOTHING = "Nothing fits, so nothing was purged."
+_NOTHING = "Nothing matches, so nothing was purged."
 
 
 def _described(portion: Portion) -> str:
@@ -114,7 +116,7 @@ def _described(portion: Portion) -> str:
     if portion.session:
         return f"the session {portion.session}"
     whose = [f"of {what} {name}" for what, name in (("user", portion.user), ("project", portion.project)) if name]
-    return " ".join(["everything forgotten" if portion.forgotten else "everything", *whose])
+    return " ".join(["all forgotten memories" if portion.forgotten else "everything", *whose])
 
 
 def _check(memory_ids: tuple[str, ...], portion: Portion, *, whole_bank: bool) -> None:
@@ -122,9 +124,9 @@ def _check(memory_ids: tuple[str, ...], portion: Portion, *, whole_bank: bool) -
     scope = portion.user is not None or portion.project is not None or portion.forgotten
     ways = [bool(memory_ids), portion.document is not None, portion.session is not None, scope]
     if sum(ways) > 1:
-        raise Invalid("Two ways of choosing at once.", hint=_WAYS)
+        raise Invalid("Ids and options, or two kinds of options, cannot be combined.", hint=_WAYS)
     if not any(ways) and not whole_bank:
-        raise Invalid("Nothing was chosen.", hint=_WAYS)
+        raise Invalid("Nothing was selected.", hint=_WAYS)
     if "" in (portion.user, portion.project, portion.document, portion.session):
         raise Invalid("A name is empty.", hint=_WAYS)
 
@@ -150,10 +152,10 @@ def _show(receipt: Receipt) -> None:
         return
     shortened = [one.kind for one in receipt.shortened]
     lost = {kind: shortened.count(kind) for kind in dict.fromkeys(shortened)}
-    also = f" {_listed(lost).capitalize()} lost what was erased." if lost else ""
+    also = f" {_listed(lost).capitalize()} lost the erased text." if lost else ""
     screen.note(f"Erased {_listed(receipt.counts)}.{also}")
     if not receipt.log_emptied:
-        screen.note("Another program is reading the store: its log is emptied as soon as nobody reads.")
+        screen.note("Another program is reading the store. The log is emptied as soon as no program reads it.")
 
 
 def _listed(counts: Mapping[str, int]) -> str:
@@ -168,4 +170,6 @@ def _tell_of_other_banks(call: Call, portion: Portion) -> None:
     for bank in call.engine.list_banks():
         if bank.name != call.bank and (count := call.engine.count(bank.name, chosen)):
             held = screen.counted(count, "memory")
-            screen.note(f"The bank {bank.name} holds {held} of this user too; repeat with --bank {bank.name}.")
+            screen.note(
+                f"The bank {bank.name} also has {held} of this user. Repeat with --bank {bank.name} to erase them."
+            )

@@ -32,23 +32,28 @@ class _Step:
 
 @click.command()
 @click.option(
-    "--for", "tools", type=click.Choice(list(TARGETS)), multiple=True, required=True, help="The tool; may be repeated."
+    "--for",
+    "tools",
+    type=click.Choice(list(TARGETS)),
+    multiple=True,
+    required=True,
+    help="The tool to write for; may be repeated.",
 )
-@click.option("--project", metavar="NAME", help="The project; by default that of the folder's git remote.")
+@click.option("--project", metavar="NAME", help="The project; by default the folder's git remote.")
 @click.option("--folder", type=click.Path(file_okay=False, exists=True), default=".", help="The folder to write to.")
 @click.option("--force", is_flag=True, help="Also replace files that a person wrote or edited.")
 @click.option("--yes", is_flag=True, help="Do not ask before removing files.")
-@click.option("--dry-run", is_flag=True, help="Only show what would be done.")
+@click.option("--dry-run", is_flag=True, help="Only show what would change.")
 @called()
 def rules(
     call: Call, tools: tuple[str, ...], project: str | None, folder: str, force: bool, yes: bool, dry_run: bool
 ) -> None:
     """Write the rules and skills of a project as files for an assistant.
 
-    For claude, cursor, copilot, windsurf, gemini or agents (AGENTS.md). Rules for certain files keep their paths in
-    the tool's own form. A file written here carries a mark; it is updated, and removed once its rules are gone. A
-    file that a person wrote or edited stays as it is; --force replaces it, and nothing removes it. The command asks
-    before it removes more than three files, or all of them. With --json there is one object for each file.
+    Supports claude, cursor, copilot, windsurf, gemini and agents (AGENTS.md). Rules for certain files keep their
+    paths in the tool's own form. Files written by this command carry a mark; they are updated, and removed once their
+    rules are gone. A file that a person wrote or edited stays as it is; --force replaces it, and nothing removes it.
+    The command asks before it removes more than three files, or all of them. --json prints one object per file.
 
     \b
     Examples:
@@ -127,7 +132,7 @@ def _reason_to_keep(root: Path, step: _Step) -> str:
     wrote = author(step.file, _read(path))
     # A linked folder may be shared with other projects, which still have rules in it.
     if path.is_symlink() or (step.text is None and path.resolve() != path):
-        return "is reached through a link"
+        return "is a link or in a linked folder"
     return {"ours": "", "edited": "was edited by hand", "person": "was written by hand"}[wrote]
 
 
@@ -152,7 +157,7 @@ def _read(path: Path) -> str:
         return path.read_text(encoding="utf-8", errors="replace")
     except IsADirectoryError as error:
         raise Invalid(
-            f"{path.name!r} is a folder.", hint="Move it away; a file of that name is to be written."
+            f"{path.name!r} is a folder.", hint="Move it away, so that a file of that name can be written."
         ) from error
     except FileNotFoundError:
         return ""

@@ -188,4 +188,4 @@ def progress(title: str) -> Generator[Progress]:
 def confirm(question: str) -> None:
     """Go on only if a person says yes; otherwise stop before anything is changed."""
     if not click.confirm(question, err=True):
-        raise Forbidden("You said no, so nothing was changed.", hint="Repeat with --yes to go on without the question.")
+        raise Forbidden("The answer was no, so nothing was changed.", hint="Repeat with --yes to answer it in advance.")

@@ -18,14 +18,22 @@ PORT = 8888
 
 @click.command()
 @called(bank=False)
-@click.option("--host", default=HOST, metavar="ADDRESS", help="Where to listen; a public address needs a key.")
-@click.option("--port", default=PORT, type=click.IntRange(0, 65535), metavar="NUMBER", help="0 takes any free port.")
-@click.option("--dialect", metavar="NAME", help="What /mcp speaks; hindsight when left out.")
+@click.option(
+    "--host", default=HOST, metavar="ADDRESS", help="Address to listen on; one that others can reach needs a key."
+)
+@click.option(
+    "--port",
+    default=PORT,
+    type=click.IntRange(0, 65535),
+    metavar="NUMBER",
+    help="Port to listen on; 0 takes any free port.",
+)
+@click.option("--dialect", metavar="NAME", help="The dialect at /mcp; hindsight by default.")
 @click.option("--log-json", is_flag=True, help="Write the log as JSON lines.")
 def serve(call: Call, host: str, port: int, dialect: str | None, log_json: bool) -> None:
     """Serve the memory over HTTP.
 
-    Every dialect has its own address, /memstate/mcp for instance. Ctrl-C finishes the calls that are running and
+    Every dialect has its own address, /memstate/mcp for instance. Ctrl-C finishes the running calls and
     stops.
 
     \b
@@ -41,14 +49,16 @@ def serve(call: Call, host: str, port: int, dialect: str | None, log_json: bool)
 
 @click.command()
 @called(bank=False)
-@click.option("--dialect", default="hindsight", metavar="NAME", help="The tools the client gets.")
+@click.option(
+    "--dialect", default="hindsight", metavar="NAME", help="The dialect, which decides the tools the client gets."
+)
 @click.option("--bank", default="", show_default=False, metavar="NAME", help="The only bank the client sees.")
 @click.option("--config", default="", show_default=False, metavar="FILE", help="A JSON file with settings.")
 @click.option("--env", default="", show_default=False, metavar="FILE", help="A file of NAME=VALUE lines.")
 def mcp(call: Call, dialect: str, bank: str, config: str, env: str) -> None:
     """Serve the memory to one client on standard input and output.
 
-    Assistants start this themselves; `commonplace connect` tells them to.
+    Assistants start this command themselves; `commonplace connect` configures them to.
 
     \b
     Examples:
@@ -67,7 +77,7 @@ def mcp(call: Call, dialect: str, bank: str, config: str, env: str) -> None:
 def token(call: Call) -> None:
     """Show the token that clients of the vault dialect need.
 
-    It is made on first use and kept in a file of the home folder that only its owner can read.
+    It is created on first use and kept in a file of the home folder that only you can read.
 
     \b
     Examples:
