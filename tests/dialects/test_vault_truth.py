@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from commonplace.faces.cli.call import Shell
-from commonplace.faces.cli.past import purge
+from commonplace.faces.cli.purging import purge
 from commonplace.vault.folder import MARK_NAME
 from tests.dialects.requirements import requirement
 from tests.dialects.vault_client import VaultClient, vault_server

@@ -17,7 +17,7 @@ from tests.engine.archives import exported, meddle, open_filled, open_home, peek
 
 INDEXES = {"tags", "fields", "texts", "vectors", "stale"}
 DERIVED = INDEXES | {"links", "notes", "erased_notes", "grounds", "unsettled", "turns"}
-OWN = {"migrations", "counters", "facts"}
+OWN = {"migrations", "counters", "facts", "vaults"}
 
 
 @pytest.fixture

@@ -54,10 +54,12 @@ def test_a_reminder_is_listed_by_the_tools_of_memories_sh_with_its_schedule(
     report = brought(database(tmp_path / "local.db", WEEKLY, RESTING, OF_A_PROJECT))
 
     client = Client(engine, registry.single("memories"))
-    listed = client.result("list_reminders", include_disabled=True, project_id="shop")["structuredContent"]["reminders"]
+    listed = client.result("list_reminders", include_disabled=True, project_id="shop")["structuredContent"]["data"][
+        "reminders"
+    ]
     assert report.reminders == 3
     # There, 5/10 means the fifth minute alone.
-    assert {(one["message"], one["cronExpression"], one["enabled"], one["projectId"]) for one in listed} == {
+    assert {(one["message"], one["cronExpression"], one["enabled"], one.get("projectId")) for one in listed} == {
         ("Rotate the keys", "5 9 * * 1-5/2", True, None),
         ("Water the fern", "0 8 * * *", False, None),
         ("Deploy", "0 9 * * 2", True, "shop"),

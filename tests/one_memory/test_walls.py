@@ -69,7 +69,15 @@ def stranger(engine: Engine, bank: str, user: str) -> Stranger:
         model = engine.add_mental_model(bank, MentalModel("lamps", SECRET, CUE))
         engine.refresh_mental_model(bank, model.name)
         directive = engine.add_directive(bank, Directive(SECRET, TEXT))
-        names |= {"mental_model_id": ["lamps"], "directive_id": [ids.uuid_form(directive.id)]}
+        folder = engine.add_folder(bank, SECRET)
+        page = engine.add_page(bank, MentalModel("", SECRET, CUE, folder=folder.name))
+        names |= {
+            "mental_model_id": ["lamps"],
+            "directive_id": [ids.uuid_form(directive.id)],
+            "page_id": [page.name],
+            "parent_id": [folder.name],
+            "node_id": [page.name, folder.name],
+        }
     return Stranger(bank, user, memory.id, memory.version_id, names)
 
 
@@ -108,6 +116,9 @@ PLAIN: dict[str, Any] = {
     "stream_id": "m00000000001",
     "mental_model_id": "tides",
     "directive_id": ids.uuid_form(1),
+    "page_id": "kp-tides",
+    "node_id": "kp-tides",
+    "source_query": "When is the tide?",
 }
 # Optional arguments that widen what a tool looks at.
 WIDER: dict[str, Any] = {
@@ -124,7 +135,7 @@ WIDER: dict[str, Any] = {
     "retrieval_strategy": "hybrid_graph",
     "graph_depth": 2,
 }
-REACHING = ("project_id", "document_id", "memory_id", "keypath", "session_id", "tags", *WORDS)
+REACHING = ("project_id", "parent_id", "document_id", "memory_id", "keypath", "session_id", "tags", *WORDS)
 
 
 def attempts(one: Stranger, tool: Tool) -> Iterator[dict[str, Any]]:

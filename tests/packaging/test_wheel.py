@@ -52,7 +52,7 @@ def test_the_wheel_names_its_licences_and_its_program(dist: Path) -> None:
 
     assert re.search(r"^License-Expression: Apache-2.0 AND MIT$", metadata, re.MULTILINE)
     assert "Copyright (c) 2024 Lee Miller" in notice
-    assert "commonplace=commonplace.faces.cli:main" in programs.replace(" ", "")
+    assert "commonplace=commonplace.__main__:main" in programs.replace(" ", "")
 
 
 def test_a_wheel_built_from_the_source_archive_holds_the_same_files(dist: Path, tmp_path: Path) -> None:
