@@ -5,14 +5,20 @@ from collections.abc import Mapping
 from commonplace.records import Metadata
 
 FACT = "fact"
+NOTE = "vault"
 # What is noted for us and not for callers, and the field by which it is known: the facts' particulars, and the file of
 # a note. A caller may use the same name for something else.
-OURS: Mapping[str, str] = {FACT: "mentioned_at", "vault": "file"}
+OURS: Mapping[str, str] = {FACT: "mentioned_at", NOTE: "file"}
 
 
 def is_ours(name: str, value: object) -> bool:
     """Whether an entry is noted for us."""
     return name in OURS and isinstance(value, Mapping) and OURS[name] in value
+
+
+def is_note(name: str, value: object) -> bool:
+    """Whether an entry is what is noted of the file of a note."""
+    return name == NOTE and is_ours(name, value)
 
 
 def told(metadata: Metadata) -> dict[str, object]:

@@ -57,7 +57,9 @@ def test_a_search_finds_by_meaning_and_tells_all(vault: VaultClient) -> None:
     vault.append("Crew list", "Marta, Ben, Ada.", tags=["crew"])
     answer = vault("memory_search", query="what food must Marta avoid?")
     first = answer["results"][0]
-    assert set(first) == {"id", "title", "body", "score", "tags", "status", "created_at", "updated_at"}
+    promised = {"id", "title", "body", "score", "tags", "status", "created_at", "updated_at"}
+    assert set(first) == promised | {"path"}
+    assert first["path"] == "Allergies of the crew.md"
     assert (first["id"], first["title"], first["body"]) == (
         number,
         "Allergies of the crew",

@@ -11,7 +11,7 @@ from commonplace import clock, ids
 from commonplace.dialects.table import Reply, Tool, as_json
 from commonplace.errors import CommonplaceError, Invalid
 from commonplace.records import Hit, Memory, Place
-from commonplace.vault.place import title_of
+from commonplace.vault.place import path_of, title_of
 
 _TYPES = {400: "invalid", 403: "forbidden", 404: "not_found", 409: "conflict", 413: "too_large", 503: "busy"}
 _MAC_BYTES = 12
@@ -21,11 +21,13 @@ _TOKEN_BYTES = 3
 
 
 def entry(hit: Hit) -> dict[str, Any]:
-    """A hit."""
+    """A hit, with the path of its file where it has one."""
     memory = hit.memory
+    path = path_of(memory)
     return {
         "id": ids.note(memory.id),
         "title": title_of(memory),
+        **({"path": path} if path else {}),
         "body": memory.text,
         "score": hit.score,
         "tags": list(memory.tags),
@@ -103,8 +105,9 @@ def failure(_tool: Tool, _given: Mapping[str, object], error: CommonplaceError) 
 
 
 def _section(memory: Memory) -> str:
+    path = f", in {path_of(memory)}" if path_of(memory) else ""
     tags = f", tagged {', '.join(memory.tags)}" if memory.tags else ""
-    return f"## {title_of(memory)}\n\n_{ids.note(memory.id)}{tags}_\n\n{memory.text.rstrip()}\n\n"
+    return f"## {title_of(memory)}\n\n_{ids.note(memory.id)}{path}{tags}_\n\n{memory.text.rstrip()}\n\n"
 
 
 def _shortened(section: str, budget: int) -> str:

@@ -77,6 +77,7 @@ class Engine(Parts):
     forget = settled(forgetting.forget)
     forget_where = settled(forgetting.forget_where)
     restore = settled(forgetting.restore)
+    restore_version = settled(forgetting.restore_version)
     purge = settled(erasing.purge)
     purge_where = settled(erasing.purge_where)
 

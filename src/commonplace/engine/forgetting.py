@@ -3,13 +3,18 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+from commonplace import metadata
 from commonplace.engine.banks import known
 from commonplace.engine.drafts import checked_filter, checked_origin
 from commonplace.engine.memories import bounded, get, next_version
 from commonplace.engine.parts import Parts
 from commonplace.engine.revising import Revising
-from commonplace.records import Filter, Memory, Origin, Outcome
+from commonplace.errors import NotFound
+from commonplace.records import Filter, Memory, Origin, Outcome, Version
 from commonplace.storage import banks, memories
+
+# What an older version says again; whose memory it is, its key and its document stay.
+_RESTORED = ("text", "title", "kind", "tags", "paths", "category", "happened_at", "happened_until", "expires_at")
 
 
 def forget(parts: Parts, bank: str, memory_ids: Sequence[int | str], origin: Origin = Origin()) -> tuple[Outcome, ...]:
@@ -35,6 +40,37 @@ def restore(parts: Parts, bank: str, memory_ids: Sequence[int | str], origin: Or
     with parts.db.transaction():
         revising = Revising(parts, known(parts, bank).id, "restore", author)
         return tuple(_restore(parts, get(parts, bank, memory_id), revising) for memory_id in bounded(memory_ids))
+
+
+def restore_version(parts: Parts, bank: str, memory_id: int | str, number: int, origin: Origin = Origin()) -> Outcome:
+    """Have a memory say again what it said in one of its versions, as its newest version; a forgotten one is back."""
+    author = checked_origin(origin)
+    with parts.db.transaction():
+        revising = Revising(parts, known(parts, bank).id, "restore", author)
+        memory = get(parts, bank, memory_id)
+        wanted = _as_it_was(memory, _version(parts, memory, number))
+        if wanted == replace(memory, forgotten_at=None):
+            return _restore(parts, memory, revising)
+        after = next_version(wanted, banks.new_ids(parts.db, revising.now)[0], revising.now)
+        return Outcome("restored", after, revising.write(after, "restore"))
+
+
+def _version(parts: Parts, memory: Memory, number: int) -> Version:
+    found = memories.find_numbered_version(parts.db, memory.id, number)
+    if found is None:
+        raise NotFound(
+            f"The memory has no version {number}; its newest is {memory.version}.",
+            hint="See `commonplace history` for its versions.",
+        )
+    return found
+
+
+def _as_it_was(memory: Memory, version: Version) -> Memory:
+    """A memory with the content of a version. What is noted of its file is true of the file as it lies there now."""
+    told = {name: value for name, value in version.metadata.items() if not metadata.is_note(name, value)}
+    noted = {name: value for name, value in memory.metadata.items() if metadata.is_note(name, value)}
+    content = {name: getattr(version, name) for name in _RESTORED}
+    return replace(memory, forgotten_at=None, metadata={**told, **noted}, **content)
 
 
 def _all(parts: Parts, revising: Revising, bank: str, chosen: Filter) -> list[Memory]:

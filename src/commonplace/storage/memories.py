@@ -129,6 +129,12 @@ def find_version(db: Database, bank_id: int, number: int) -> Version | None:
     return _version(row) if row else None
 
 
+def find_numbered_version(db: Database, memory_id: int, number: int) -> Version | None:
+    """The version of a memory that has a number in its history."""
+    row = db.one("find_numbered_version", memory_id=memory_id, number=number)
+    return _version(row) if row else None
+
+
 def at_revision(db: Database, bank_id: int, scope: Scope, revision: int, limit: int) -> list[Version]:
     """What a user's part of a project was right after one of its revisions; agents and runs do not divide it."""
     values = {"bank_id": bank_id, "project": scope.project, "user": scope.user, "revision": revision}

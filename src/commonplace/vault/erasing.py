@@ -55,6 +55,11 @@ class Graves:
 def graves(vault: Vault) -> Graves:
     """Which files stay unread. What is still to be removed is removed first."""
     clear_up(vault, Cleared())
+    return known_graves(vault)
+
+
+def known_graves(vault: Vault) -> Graves:
+    """Which files are known to be what erased notes left."""
     kept = rows.erased(vault.engine.db, vault.bank)
     return Graves({one.path: one for one in kept}, {one.sha256: one for one in kept})
 

@@ -52,11 +52,17 @@ class Listing:
     whole: bool = True
 
 
-def listed(root: Path) -> Listing:
-    """What lies in a folder. Links are not followed, and names that begin with a dot are nobody's notes."""
+def listed(root: Path, *, sweep: bool = True) -> Listing:
+    """What lies in a folder. Links are not followed, and names that begin with a dot are nobody's notes.
+
+    With `sweep`, what a process of ours left when it was killed is removed on the way.
+    """
     found = Listing()
     if root.is_dir():
-        _list(root, "", found, 0)
+        left: list[os.DirEntry[str]] = []
+        _list(root, "", found, left)
+        for entry in left if sweep else ():
+            _sweep(entry)
     else:
         found.whole = False
     return found
@@ -159,7 +165,7 @@ def replace(root: Path, path: str, data: bytes, before: Seen) -> None:
         _flush(target.parent)
 
 
-def _list(root: Path, under: str, found: Listing, depth: int) -> None:
+def _list(root: Path, under: str, found: Listing, left: "list[os.DirEntry[str]]") -> None:
     try:
         entries = sorted(os.scandir(root / under), key=lambda entry: entry.name)
     except OSError:
@@ -175,11 +181,11 @@ def _list(root: Path, under: str, found: Listing, depth: int) -> None:
                 status = entry.stat(follow_symlinks=False)
                 found.files[path] = Seen(status.st_mtime_ns, status.st_size)
         elif entry.name.startswith(PART_PREFIX):
-            _sweep(entry)
-        elif reason := _reason(entry, depth):
+            left.append(entry)
+        elif reason := _reason(entry, path.count("/")):
             found.passed[path.encode(errors="replace").decode()] = reason
         else:
-            _list(root, path, found, depth + 1)
+            _list(root, path, found, left)
 
 
 def _plain(name: str) -> bool:

@@ -9,6 +9,7 @@ from typing import Any, cast
 from commonplace.engine.engine import Engine
 from commonplace.engine.marks import heading
 from commonplace.errors import Unsupported
+from commonplace.metadata import NOTE
 from commonplace.records import Memory
 from commonplace.storage import banks, memories, notes
 from commonplace.vault import names
@@ -16,7 +17,7 @@ from commonplace.vault.notes import Note, text_of
 
 DEFAULT_BANK = "default"
 # The field of a memory's metadata that makes it a note: where its file lies, and what only the file can say.
-MARK = "vault"
+MARK = NOTE
 _BANKS_MAX = 10_000
 
 
@@ -97,6 +98,12 @@ def mark_of(memory: Memory) -> dict[str, Any]:
     """What a note's memory knows of its file; empty where it is no note."""
     found = memory.metadata.get(MARK)
     return cast("dict[str, Any]", found) if isinstance(found, dict) else {}
+
+
+def path_of(memory: Memory) -> str:
+    """Where the file of a note lies, from the folder of notes on; "" where a memory is no note."""
+    found = mark_of(memory).get("file")
+    return found if isinstance(found, str) else ""
 
 
 def title_of(memory: Memory) -> str:

@@ -6,29 +6,26 @@ A file is the truth about its note: where both changed, the file's words win and
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
-from pathlib import PurePosixPath
-from typing import TypeAlias
 
 from commonplace import ids
-from commonplace.errors import CommonplaceError, NotFound, TooLarge
+from commonplace.errors import CommonplaceError
 from commonplace.records import Origin
 from commonplace.storage import notes as rows
 from commonplace.storage.files import explained
 from commonplace.storage.notes import Kept
-from commonplace.vault import erasing, folder, names, notes
+from commonplace.vault import erasing, folder, names
 from commonplace.vault.applying import ORIGIN, adopt_many, apply
 from commonplace.vault.erasing import Graves
-from commonplace.vault.folder import Listing, Seen
+from commonplace.vault.folder import Listing
 from commonplace.vault.identity import Found, Named, identified
-from commonplace.vault.place import Vault, sha256
+from commonplace.vault.place import Vault
+from commonplace.vault.reading import Stamps, changed
 from commonplace.vault.report import Report
 from commonplace.vault.root import claim, standing
 from commonplace.vault.writing import GRACE_MS, follow
 
 _GONE = Origin(dialect="vault", reason="the file was removed")
 _TOGETHER = 200
-# The time and size of each file as it was.
-Stamps: TypeAlias = Mapping[str, tuple[int, int]]
 
 
 def sync(vault: Vault, *, full: bool = False, settle: bool = True) -> Report:
@@ -64,7 +61,7 @@ def sync(vault: Vault, *, full: bool = False, settle: bool = True) -> Report:
 
 def _take_in(vault: Vault, listing: Listing, buried: Graves, report: Report, how: tuple[Stamps | None, bool]) -> None:
     stamps, settle = how
-    found = _changed(vault, listing, stamps, report)
+    found = changed(vault, listing, stamps, report)
     known = _concerned(vault, listing, stamps, found)
     by_path = {one.path: one for one in known}
     living = [one for one in found if one.path in by_path]
@@ -117,21 +114,6 @@ def _follow(vault: Vault, number: int, report: Report) -> None:
     report.written += follow(vault, number, ORIGIN)
 
 
-def _changed(vault: Vault, listing: Listing, stamps: Stamps | None, report: Report) -> list[Found]:
-    """The files that do not look as they did, or all, read."""
-    found: list[Found] = []
-    for path, seen in sorted(listing.files.items() - (stamps or {}).items()):
-        try:
-            data = _read(vault, path, seen)
-            note = notes.read(notes.split(data), PurePosixPath(path).stem)
-            found.append(Found(path, seen, sha256(data), note))
-        except NotFound:
-            continue  # Gone since it was listed; the next look knows more.
-        except CommonplaceError as error:
-            report.broken[path] = f"{error.message} {error.hint}".strip()
-    return found
-
-
 def _unburied(vault: Vault, found: list[Found], buried: Graves, listing: Listing, report: Report) -> list[Found]:
     """The files that were not erased as notes, or were changed since."""
     out: list[Found] = []
@@ -143,12 +125,6 @@ def _unburied(vault: Vault, found: list[Found], buried: Graves, listing: Listing
         else:
             out.append(one)
     return out
-
-
-def _read(vault: Vault, path: str, seen: Seen) -> bytes:
-    if seen.size > folder.FILE_BYTES_MAX:
-        raise TooLarge("It is too large for a note.", hint="Split it into parts.")
-    return folder.contents(vault.root, path)
 
 
 def _is_known(kept: Kept | None, one: Found, settle: bool) -> bool:

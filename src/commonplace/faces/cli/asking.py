@@ -8,6 +8,7 @@ from commonplace.faces.cli import explaining, screen
 from commonplace.faces.cli.call import Call, called, with_filter
 from commonplace.faces.cli.shapes import dropped_out, hit_out
 from commonplace.records import Filter, Hit, Query, Recall
+from commonplace.vault.place import path_of
 
 NOTHING = "Nothing relevant is known."
 _COPIES_SHOWN = 3
@@ -27,8 +28,9 @@ def recall(
 
     Both words and meaning count; an exact name always ranks above something merely similar. By default the command
     shows only memories that surely answer: the newest where something has changed, and each statement once. When none
-    surely answers, it says so and shows the closest few. --limit also shows merely similar memories. --json prints
-    one object: question, unsure, hits (score, channels, memory, copies) and dropped.
+    surely answers, it says so and shows the closest few. --limit also shows merely similar memories. A note comes with
+    the path of its file. --json prints one object: question, unsure, hits (score, channels, memory, path, copies) and
+    dropped.
 
     \b
     Examples:
@@ -63,6 +65,7 @@ def _show(hit: Hit, explain: bool, names: Mapping[int, str]) -> None:
     screen.line(score, "  ", screen.styled(_lines(text, indent)))
     details = (
         screen.when(memory.created_at),
+        path_of(memory),
         memory.key,
         memory.scope.project and f"project {memory.scope.project}",
         memory.scope.user and f"user {memory.scope.user}",

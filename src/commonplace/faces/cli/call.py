@@ -47,6 +47,8 @@ class Call:
         self.reason = reason
         self.verbose = shell.verbose
         self.opened = False
+        # Whether the command only looks, so that not even the files of notes follow.
+        self.only_looks = False
 
     @cached_property
     def settings(self) -> Settings:
@@ -60,7 +62,8 @@ class Call:
         opened = open_engine(self.settings)
         click.get_current_context().call_on_close(opened.db.close)
         # What a command changes or erases is changed and erased in the files of notes too.
-        click.get_current_context().call_on_close(partial(catch_up, opened))
+        if not self.only_looks:
+            click.get_current_context().call_on_close(partial(catch_up, opened))
         self.opened = True
         return opened
 

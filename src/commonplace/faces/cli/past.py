@@ -76,24 +76,31 @@ def forget(call: Call, memory_ids: tuple[str, ...], chosen: Filter, dry_run: boo
 
 @click.command()
 @click.argument("memory_ids", metavar="[ID]...", nargs=-1)
+@click.option("--version", "number", type=int, metavar="N", help="Restore version N of one memory.")
 @click.option(
     "--backup", type=click.Path(path_type=Path), metavar="FILE", help="Restore the whole store from a backup."
 )
 @click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 @called(reason=True)
-def restore(call: Call, memory_ids: tuple[str, ...], backup: Path | None, yes: bool) -> None:
-    """Restore forgotten memories, or the whole store from a backup.
+def restore(call: Call, memory_ids: tuple[str, ...], number: int | None, backup: Path | None, yes: bool) -> None:
+    """Restore forgotten memories, an older version of one, or the whole store from a backup.
 
-    A memory comes back as it was, as a new version. With --backup the store becomes what it was when the backup was
-    made; the command asks first, and keeps the previous store in a file beside it.
+    A memory comes back as it was, as a new version. With --version it says what it said in that version; the versions
+    in between stay in its history, which `commonplace history` shows. With --backup the store becomes what it was when
+    the backup was made; the command asks first, and keeps the previous store in a file beside it.
 
     \b
     Examples:
       commonplace restore m0vc3sn6jr00
+      commonplace restore m0vc3sn6jr00 --version 2
       commonplace restore --backup before-move.db
     """
     _one_way_only(bool(memory_ids), backup is not None, "Give ids, or --backup FILE.")
-    if backup is not None:
+    if number is not None:
+        if len(memory_ids) != 1:
+            raise Invalid("--version goes with one id.", hint="Give the id of the memory to restore.")
+        report(call, call.engine.restore_version(call.bank, memory_ids[0], number, call.origin))
+    elif backup is not None:
         restore_backup(call, backup, yes=yes)
     else:
         report(call, *call.engine.restore(call.bank, memory_ids, call.origin))

@@ -6,6 +6,7 @@ from commonplace import ids
 from commonplace.faces.cli.screen import iso
 from commonplace.receipts import Gone, Receipt
 from commonplace.records import Bank, Dropped, Hit, Memory, Outcome, Project, TagCount, Version
+from commonplace.vault.place import path_of
 
 
 def memory_out(memory: Memory, bank: str) -> dict[str, object]:
@@ -90,6 +91,7 @@ def hit_out(hit: Hit, bank: str) -> dict[str, object]:
         "score": hit.score,
         "channels": dict(hit.channels),
         "memory": memory_out(hit.memory, bank),
+        "path": path_of(hit.memory),
         "copies": copies,
     }
 

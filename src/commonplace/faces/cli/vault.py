@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import asdict
+from pathlib import Path
 
 import click
 
@@ -12,6 +13,7 @@ from commonplace.faces.cli.call import Call, called
 from commonplace.faces.cli.columns import Column
 from commonplace.storage import notes as rows
 from commonplace.vault.erasing import TRASH
+from commonplace.vault.looking import look
 from commonplace.vault.place import DEFAULT_BANK, Vault, vault_of, vaults
 from commonplace.vault.report import Report
 from commonplace.vault.root import AWAY, BRING_BACK, OTHER, TRUST, is_usable, trust
@@ -42,14 +44,19 @@ def vault() -> None:
 def status(call: Call) -> None:
     """Show where the notes lie and what is the matter with any of them.
 
-    Reads every file, and brings folder and memories together on the way. Ends with exit code 1 when a file cannot be
-    read.
+    Reads every file and changes nothing, neither in the folder nor in the store. Ends with exit code 1 when a file
+    cannot be read.
 
     \b
     Example:
       commonplace vault status
     """
-    _told(call, _synced(call), whole=True)
+    call.only_looks = True
+    if not call.settings.database_path.exists():
+        # Opening the store would make it.
+        _tell(call, call.settings.vault_path, 0, Report(standing="new"), whole=True)
+        return
+    _told(call, look(vault_of(call.engine, call.bank)), whole=True)
 
 
 @vault.command("sync")
@@ -137,7 +144,7 @@ def findings(engine: Engine) -> tuple[Finding, ...]:
 
 
 def _findings(place: Vault) -> Iterator[Finding]:
-    report = sync(place, full=True)
+    report = look(place)
     whose = "" if place.bank == DEFAULT_BANK else f" of bank {place.bank!r}"
     command = "`commonplace vault status`" if not whose else f"`commonplace vault status --bank {place.bank}`"
     if report.standing in _NOT_READ:
@@ -160,18 +167,21 @@ def _synced(call: Call) -> Report:
 def _told(call: Call, report: Report, *, whole: bool) -> None:
     place = vault_of(call.engine, call.bank)
     known = rows.listed(call.engine.db, place.bank_id) if place.bank_id is not None else []
-    count = sum(one.missing_at is None for one in known)
+    _tell(call, place.root, sum(one.missing_at is None for one in known), report, whole=whole)
+
+
+def _tell(call: Call, root: Path, count: int, report: Report, *, whole: bool) -> None:
     if call.as_json:
-        screen.emit({"folder": str(place.root), "note_count": count} | asdict(report))
+        screen.emit({"folder": str(root), "note_count": count} | asdict(report))
     else:
-        screen.note(f"{screen.counted(count, 'note')} in {place.root}")
+        screen.note(f"{screen.counted(count, 'note')} in {root}")
         if report.standing in _NOT_READ:
             screen.note(" ".join(_NOT_READ[report.standing]))
-        elif not place.root.is_dir():
+        elif not root.is_dir():
             screen.note("The folder is not there. The first note makes it.")
         counts = {name: getattr(report, name) for name in ("added", "changed", "forgotten", "restored", "written")}
         done = ", ".join(f"{count:,} {name}" for name, count in counts.items() if count)
-        screen.note(f"Brought together: {done or 'nothing had changed'}.")
+        screen.note(_waiting(counts) if whole else f"Brought together: {done or 'nothing had changed'}.")
         lines = [
             *((path, "broken", why) for path, why in report.broken.items()),
             *((path, "copy", "It has the id of another file, or the name of a conflict.") for path in report.copies),
@@ -183,6 +193,16 @@ def _told(call: Call, report: Report, *, whole: bool) -> None:
             screen.table((Column("File", share=1), Column("State", styles=styles), Column("Why", share=1)), lines)
     if report.broken or report.standing in _NOT_READ:
         click.get_current_context().exit(1)
+
+
+def _waiting(counts: Mapping[str, int]) -> str:
+    """What a look found that the next `sync` will do."""
+    told = {"added": "file to read as a new note", "changed": "changed file to read", "written": "file to write"}
+    plural = {"added": "files to read as new notes", "changed": "changed files to read"}
+    found = [screen.counted(counts[name], one, plural.get(name, "")) for name, one in told.items() if counts[name]]
+    if not found:
+        return "Folder and memories say the same."
+    return f"Still to come: {', '.join(found)}; `commonplace vault sync` does it now."
 
 
 def _passed(passed: Mapping[str, str]) -> Iterator[tuple[str, str, str]]:

@@ -80,6 +80,9 @@ select {version_columns} from versions v where v.memory_id = :memory_id order by
 select {version_columns} from versions v join memories m on m.id = v.memory_id
 where v.id = :id and m.bank_id = :bank_id;
 
+-- name: find_numbered_version
+select {version_columns} from versions v where v.memory_id = :memory_id and v.number = :number;
+
 -- Each memory's newest version no younger than the revision, without those forgotten by then.
 -- name: versions_at_revision
 select {version_columns} from versions v join memories m on m.id = v.memory_id

@@ -1,0 +1,69 @@
+"""How a folder of notes stands beside the memories. Looks at every file, and changes nothing at all."""
+
+from commonplace import ids
+from commonplace.storage import notes as rows
+from commonplace.storage.files import explained
+from commonplace.storage.notes import Kept
+from commonplace.vault import erasing, folder, names
+from commonplace.vault.erasing import Graves
+from commonplace.vault.folder import Listing
+from commonplace.vault.identity import Found, identified
+from commonplace.vault.place import Vault
+from commonplace.vault.reading import changed
+from commonplace.vault.report import Report
+from commonplace.vault.root import standing
+
+
+def look(vault: Vault) -> Report:
+    """What the next `sync` would find: the counts say what it would do, as far as a look can tell."""
+    report = Report()
+    with explained(vault.root), vault.engine.db.snapshot():
+        report.standing = standing(vault)
+        if report.standing in ("away", "other"):
+            return report
+        listing = folder.listed(vault.root, sweep=False)
+        report.passed = listing.passed
+        _pass_over(listing, erasing.known_graves(vault))
+        bank_id = vault.bank_id
+        known = rows.listed(vault.engine.db, bank_id) if bank_id is not None else []
+        found = changed(vault, listing, None, report)
+        _compare(vault, found, known, listing, report)
+        if bank_id is not None:
+            waiting = {*rows.behind(vault.engine.db, bank_id), *rows.without_file(vault.engine.db, bank_id)}
+            report.written = len(waiting)
+    return report
+
+
+def _pass_over(listing: Listing, buried: Graves) -> None:
+    for path in [path for path in buried.paths if buried.holds(path, listing.files.get(path))]:
+        del listing.files[path]
+        listing.passed[path] = erasing.STAYS
+
+
+def _compare(vault: Vault, found: list[Found], known: list[Kept], listing: Listing, report: Report) -> None:
+    by_id = {one.memory_id: one for one in known}
+    for one, number, copy in identified(vault, found, known, listing):
+        kept = by_id.get(number)
+        if copy:
+            report.copies.append(one.path)
+        if kept is None:
+            report.added += 1
+        elif (kept.path, kept.sha256) != (one.path, one.sha256) or kept.missing_at is not None:
+            report.changed += 1
+        by_id.pop(number, None)
+    bank_id = vault.bank_id
+    believed = rows.gone(vault.engine.db, bank_id) if bank_id is not None else set[int]()
+    report.missing += [
+        _named(kept) for kept in by_id.values() if kept.memory_id not in believed and _away(kept, listing)
+    ]
+
+
+def _away(kept: Kept, listing: Listing) -> bool:
+    """Whether a file that was written is not in the folder, nor on its way to it from a cloud."""
+    if not listing.whole or not kept.mtime_ns or kept.path in listing.files:
+        return False
+    return names.placeholder(kept.path) not in listing.passed
+
+
+def _named(kept: Kept) -> str:
+    return ids.note(kept.memory_id) if kept.path.startswith(rows.NOWHERE) else kept.path

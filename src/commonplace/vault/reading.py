@@ -1,0 +1,36 @@
+"""Files of a folder read as notes. Nothing is written here."""
+
+from collections.abc import Mapping
+from pathlib import PurePosixPath
+from typing import TypeAlias
+
+from commonplace.errors import CommonplaceError, NotFound, TooLarge
+from commonplace.vault import folder, notes
+from commonplace.vault.folder import Listing, Seen
+from commonplace.vault.identity import Found
+from commonplace.vault.place import Vault, sha256
+from commonplace.vault.report import Report
+
+# The time and size of each file as it was.
+Stamps: TypeAlias = Mapping[str, tuple[int, int]]
+
+
+def changed(vault: Vault, listing: Listing, stamps: Stamps | None, report: Report) -> list[Found]:
+    """The files that do not look as they did, or all, read."""
+    found: list[Found] = []
+    for path, seen in sorted(listing.files.items() - (stamps or {}).items()):
+        try:
+            data = _read(vault, path, seen)
+            note = notes.read(notes.split(data), PurePosixPath(path).stem)
+            found.append(Found(path, seen, sha256(data), note))
+        except NotFound:
+            continue  # Gone since it was listed; the next look knows more.
+        except CommonplaceError as error:
+            report.broken[path] = f"{error.message} {error.hint}".strip()
+    return found
+
+
+def _read(vault: Vault, path: str, seen: Seen) -> bytes:
+    if seen.size > folder.FILE_BYTES_MAX:
+        raise TooLarge("It is too large for a note.", hint="Split it into parts.")
+    return folder.contents(vault.root, path)
