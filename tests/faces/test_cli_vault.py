@@ -95,7 +95,7 @@ def test_a_version_that_is_not_there_or_of_several_memories_is_refused(run: Run)
     assert answer.code != 0
     assert "no version 7; its newest is 1" in answer.err
     assert "one id" in run("restore", number, number, "--version", "1").err
-    assert "Nothing was chosen" in run("restore", "--version", "1").err
+    assert "Give ids" in run("restore", "--version", "1").err
 
 
 def test_a_hit_says_in_which_file_it_lies(run: Run, home: Path) -> None:

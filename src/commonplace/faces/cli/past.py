@@ -83,7 +83,7 @@ def forget(call: Call, memory_ids: tuple[str, ...], chosen: Filter, dry_run: boo
 @click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 @called(reason=True)
 def restore(call: Call, memory_ids: tuple[str, ...], number: int | None, backup: Path | None, yes: bool) -> None:
-    """Restore forgotten memories, an older version of one, or the whole store from a backup.
+    """Restore forgotten memories, an older version, or a whole store.
 
     A memory comes back as it was, as a new version. With --version it says what it said in that version; the versions
     in between stay in its history, which `commonplace history` shows. With --backup the store becomes what it was when
