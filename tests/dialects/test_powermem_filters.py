@@ -3,6 +3,8 @@
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from tests.conftest import StoppedClock
 from tests.dialects.powermem_client import PowerMem
@@ -75,6 +77,56 @@ def test_conditions_are_joined(filled: PowerMem, filters: dict[str, Any], names:
     check(filled, filters, names)
 
 
+ODD_NAMES = (
+    "back\\slash",
+    "ends\\",
+    'quo"te',
+    '"',
+    "apo'strophe",
+    "[0]",
+    "a$",
+    "\\u0041",
+    "a\nb",
+    "é",
+    "\u2028",
+    "or ",
+)
+
+
+@requirement("powermem:filters:paths")
+@pytest.mark.parametrize("name", ODD_NAMES)
+def test_a_field_is_found_whatever_letters_its_name_has(powermem: PowerMem, name: str) -> None:
+    powermem.add("The ship first sails", metadata={name: "x", "inner": {name: 5}})
+    powermem.add("The ship second sails", metadata={name: "y", "inner": {name: 6}})
+
+    for field in (name, f"metadata.{name}"):
+        check(powermem, {field: "x"}, "first")
+        check(powermem, {"OR": [{field: {"like": "x%"}}, {"AND": [{field: "z"}]}]}, "first")
+        check(powermem, {"AND": [{"OR": [{field: {"ne": "x"}}]}]}, "second")
+    check(powermem, {f"inner.{name}": 6}, "second")
+    check(powermem, {"OR": [{f"inner.{name}": {"lt": 6}}, {"n": 1}]}, "first")
+
+
+ODD = st.sampled_from((*ODD_NAMES, "a\x00", "\ud83d", "a.b", ".", "$or", "AND", "user_id", "created_at", "id", "text"))
+LEAVES = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=4) | ODD
+FILTERS = st.recursive(
+    LEAVES,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(ODD | st.sampled_from(("gt", "in", "like")), inner),
+    max_leaves=12,
+)
+
+
+@requirement("powermem:filters:unknown")
+@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(filters=st.dictionaries(ODD | st.sampled_from(("OR", "AND")), FILTERS, max_size=3))
+def test_whatever_a_filter_is_made_of_is_answered_or_refused_in_words(
+    filled: PowerMem, filters: dict[str, Any]
+) -> None:
+    for tool, more in (("list_memories", {}), ("search_memories", {"query": "ship"})):
+        answer = filled.client.result(tool, filters=filters, **more)
+        assert "internal error" not in answer["content"][0]["text"], filters
+
+
 @requirement("powermem:filters:null", "powermem:filters:paths")
 @pytest.mark.parametrize(
     ("filters", "names"),
@@ -142,7 +194,9 @@ def test_a_scope_in_the_filters_never_opens_what_the_arguments_close(powermem: P
         ({"AND": 3}, "list of filters"),
         ({"OR": []}, "list of filters"),
         ({"created_at": {"gt": "yesterday"}}, "not a time"),
-        ({'a"b': 1}, "quotation"),
+        ({"a\x00b": 1}, "NUL"),
+        ({"OR": [{"n": 9}, {"a\x00b": {"gt": 1}}]}, "NUL"),
+        ({"AND": [{"OR": [{"a.\ud83d": 1}]}]}, "half of a character"),
         ({"a..b": 1}, "not a field"),
         ({"n": {"in": list(range(1_001))}}, "too many"),
         ({"OR": [{"n": number} for number in range(201)]}, "more than 200"),

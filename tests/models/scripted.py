@@ -3,7 +3,7 @@
 import json
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -65,6 +65,18 @@ def endless(script: Scripted, to: BaseHTTPRequestHandler) -> None:
             to.wfile.flush()
         except OSError:
             return
+
+
+def dripping(first: bytes, drop: bytes) -> Answer:
+    """An answer that begins with some bytes and then goes on with the same few, now and then and for ever."""
+
+    def drip(script: Scripted, to: BaseHTTPRequestHandler) -> None:
+        with suppress(OSError):
+            to.wfile.write(first)
+            while not script.over.wait(0.05):
+                to.wfile.write(drop)
+
+    return drip
 
 
 @contextmanager

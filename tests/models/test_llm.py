@@ -1,6 +1,7 @@
 """A language model is asked for JSON; every way in which it can fail is ModelFailed, in time and in bounds."""
 
 import json
+import time
 from http.server import BaseHTTPRequestHandler
 
 import pytest
@@ -95,6 +96,27 @@ def test_a_redirect_is_not_followed_with_the_key() -> None:
 def test_a_slow_server_is_not_waited_for_longer_than_said(slow: scripted.Answer) -> None:
     with model(slow) as script, pytest.raises(ModelFailed, match="within"):
         LanguageModel(script.url, call_s_max=0.3).ask("x", "y")
+
+
+@pytest.mark.parametrize(
+    ("first", "drop"),
+    [
+        (b"HTTP/1.1 200 ", b"O"),
+        (b"HTTP/1.1 200 OK\r\nX-Slow: ", b"x"),
+        (b"HTTP/1.1 200 OK\r\n", b"X-A: b\r\n"),
+        (b"", b"HTTP/1.1 100 Continue\r\n\r\n"),
+        (b"HTTP/1.1 500 No\r\n", b"X"),
+        (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", b"0"),
+    ],
+    ids=["status line", "one header", "many headers", "come on", "refusal", "size of a chunk"],
+)
+def test_a_server_that_drips_whatever_part_of_its_answer_ends_at_the_limit(first: bytes, drop: bytes) -> None:
+    with model(scripted.dripping(first, drop)) as script:
+        started = time.monotonic()
+        with pytest.raises(ModelFailed, match="within"):
+            LanguageModel(script.url, call_s_max=0.5).ask("x", "y")
+        # The headers of a hundred and one lines would take five seconds, the others would never end.
+        assert time.monotonic() - started < 4
 
 
 def test_an_answer_has_a_length_it_may_not_pass() -> None:

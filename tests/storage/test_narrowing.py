@@ -201,12 +201,13 @@ def test_fields_follow_what_becomes_of_a_memory(engine: Engine) -> None:
 @pytest.mark.parametrize(
     ("where", "told"),
     [
-        (Match((), "eq", 1), "is not a metadata field"),
-        (Match(('a"b',), "gt", 1), "is not a metadata field"),
+        (Match((), "eq", 1), "names no metadata field"),
+        (Match(("a\x00b",), "gt", 1), "NUL"),
+        (Match(("a", "\ud83d"), "gt", 1), "half of a character"),
         (Match(("a",), "in", 3), "needs a list"),
         (reduce(lambda inner, _: AllOf((inner,)), range(5_000), cast(Condition, TagMatch(("red",)))), "too deeply"),
     ],
-    ids=["no path", "a quotation mark", "no list", "nested"],
+    ids=["no path", "NUL", "half of a character", "no list", "nested"],
 )
 def test_what_is_no_filter_is_refused_in_words(engine: Engine, where: Condition, told: str) -> None:
     bank_id = engine.get_bank("b").id

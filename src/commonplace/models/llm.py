@@ -16,6 +16,7 @@ from typing import Any, cast
 
 from commonplace.errors import ModelFailed
 from commonplace.limits import MODEL_BYTES_MAX, MODEL_CALL_S_MAX, MODEL_TOKENS_MAX
+from commonplace.models import timely
 from commonplace.models.answers import Unusable
 from commonplace.models.providers import is_near
 
@@ -76,8 +77,9 @@ class LanguageModel:
         # What runs on this machine is never asked through a proxy.
         around = (urllib.request.ProxyHandler({}),) if is_near(self.url) else ()
         try:
-            with urllib.request.build_opener(_NoRedirect, *around).open(request, timeout=left) as response:
-                return response.status, self._read(response, ends_at)
+            opener = urllib.request.build_opener(_NoRedirect, *around, *timely.handlers(ends_at))
+            with opener.open(request, timeout=left) as response:
+                return response.status, _read(response)
         except urllib.error.HTTPError as error:
             error.close()
             return error.code, b""
@@ -88,18 +90,16 @@ class LanguageModel:
                 raise _too_slow(self.call_s_max) from error
             raise ModelFailed("The model's server cannot be reached.", hint=_HINT) from error
 
-    def _read(self, response: Any, ends_at: float) -> bytes:
-        parts: list[bytes] = []
-        size = 0
-        # Part by part, because a server that sends a byte a second never runs into the socket's own limit.
-        while part := cast(bytes, response.read1(_PART_BYTES)):
-            parts.append(part)
-            size += len(part)
-            if size > MODEL_BYTES_MAX:
-                raise ModelFailed(f"The model's answer is longer than {MODEL_BYTES_MAX:,} bytes.", hint=_HINT)
-            if time.monotonic() > ends_at:
-                raise _too_slow(self.call_s_max)
-        return b"".join(parts)
+
+def _read(response: Any) -> bytes:
+    parts: list[bytes] = []
+    size = 0
+    while part := cast(bytes, response.read1(_PART_BYTES)):
+        parts.append(part)
+        size += len(part)
+        if size > MODEL_BYTES_MAX:
+            raise ModelFailed(f"The model's answer is longer than {MODEL_BYTES_MAX:,} bytes.", hint=_HINT)
+    return b"".join(parts)
 
 
 def _too_slow(call_s_max: float) -> ModelFailed:
@@ -127,5 +127,15 @@ def _object_in(content: str) -> Mapping[str, Any]:
         except (ValueError, RecursionError):
             continue
         if isinstance(found, dict):
-            return cast(dict[str, Any], found)
+            return _in_whole_characters(cast(dict[str, Any], found))
     raise Unusable("The model did not answer with a JSON object.", hint=_HINT)
+
+
+def _in_whole_characters(found: dict[str, Any]) -> dict[str, Any]:
+    """The same object with a mark in the place of each half of a character: halves can be neither kept nor sent."""
+    text = json.dumps(found, ensure_ascii=False)
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return json.loads(text.encode("utf-16", "surrogatepass").decode("utf-16", "replace"))
+    return found

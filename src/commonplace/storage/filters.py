@@ -35,7 +35,12 @@ def compiled(db: Database, chosen: Filter, now: int) -> tuple[str, dict[str, obj
 
 
 def json_path(match: Match) -> str:
-    """Where in metadata the field of a condition stands, as SQLite writes it."""
+    """Where in metadata the field of a condition stands, as SQLite reads it: every name written as JSON writes it."""
+    return "$" + "".join(f".{json.dumps(name, ensure_ascii=False)}" for name in match.path)
+
+
+def field_path(match: Match) -> str:
+    """The same as the index of fields has it: with the names as they are, so that a few paths stand for two fields."""
     return "$" + "".join(f'."{name}"' for name in match.path)
 
 
@@ -62,9 +67,11 @@ def _joined(parts: list[str], word: str, empty: str) -> str:
 
 
 def _match(db: Database, match: Match, values: dict[str, object]) -> str:
+    if not match.path:
+        raise Invalid("The filter names no metadata field.", hint="Name the field to compare.")
+    for name in match.path:
+        checks.passage(name, what="name of a metadata field")
     path = json_path(match)
-    if '"' in "".join(match.path) or not match.path:
-        raise Invalid(f"{match.path!r} is not a metadata field.", hint="Name it without quotation marks.")
     operator, value = match.operator, match.value
     if value is None and operator in ("eq", "ne"):
         return _of(db, match, "match_null" if operator == "eq" else "match_not_null", values, p=path)

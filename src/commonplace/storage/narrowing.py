@@ -146,7 +146,7 @@ class Ways:
         if name in UNLISTED:
             return []
         low, high = span.ends()
-        return [self._way("field_span", p=filters.json_path(match), l=low, h=high)]
+        return [self._way("field_span", p=filters.field_path(match), l=low, h=high)]
 
     def _of_values(self, match: Match) -> list[str]:
         if not match.path:
@@ -157,8 +157,8 @@ class Ways:
         if name in UNLISTED:
             return []
         if values is not None:
-            return [self._way("field_values", p=filters.json_path(match), v=_listed(values))]
-        return [self._way("field", p=filters.json_path(match))] if match.operator in ("like", "ilike") else []
+            return [self._way("field_values", p=filters.field_path(match), v=_listed(values))]
+        return [self._way("field", p=filters.field_path(match))] if match.operator in ("like", "ilike") else []
 
 
 def _apart(conditions: Iterable[Condition]) -> tuple[list[Condition], list[tuple[Match, _Span]]]:
