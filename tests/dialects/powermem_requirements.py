@@ -43,7 +43,7 @@ _CONTRACT = _promises(
     get:parameters | get_memory has the three parameters of the page, and needs an integer id.
     get:by-id | It retrieves one memory by its id.
     get:permission | user_id and agent_id are checked.
-    update:parameters | update_memory has the five parameters of the page.
+    update:parameters | update_memory has the five parameters of the page, and `expected_version`.
     update:content | It updates the content.
     update:metadata | It updates the metadata.
     update:permission | user_id and agent_id are checked.

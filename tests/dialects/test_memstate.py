@@ -42,6 +42,8 @@ PARAMETERS: dict[str, dict[str, tuple[str, object]]] = {
         "value": ("string", "required"),
         "category": ("string", None),
         "topics": ("array", None),
+        # Ours.
+        "expected_version": ("integer", None),
     },
     "history": {"project_id": ("string", None), "keypath": ("string", None), "memory_id": ("string", None)},
     "delete": {

@@ -1,12 +1,13 @@
 from commonplace.dialects.memstate import DIALECT
 from commonplace.dialects.table import Call
 from commonplace.engine.engine import Engine
+from commonplace.engine.keys import Key
 from commonplace.records import Draft, Edit, Scope
 
 
 def test_projects_keypaths_and_ids_are_completed_from_what_is_known(engine: Engine) -> None:
-    memory = engine.set_key("default", Scope(project="shop"), "auth.provider", Edit(text="OTP")).memory
-    engine.set_key("default", Scope(project="shop"), "db.port", Edit(text="5432"))
+    memory = engine.set_key("default", Key(Scope(project="shop"), "auth.provider"), Edit(text="OTP")).memory
+    engine.set_key("default", Key(Scope(project="shop"), "db.port"), Edit(text="5432"))
     engine.remember("default", Draft("secret", key="auth.other", scope=Scope(project="shop", user="somebody")))
     call = Call(engine, "default")
     offered = {name: list(find(call, typed)) for name, find, typed in _asked(DIALECT.completions)}

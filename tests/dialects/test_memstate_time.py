@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from commonplace.engine.engine import Engine
+from commonplace.engine.keys import Key
 from commonplace.records import Draft, Edit, Filter, Scope
 from tests.dialects.memstate_client import Memstate
 from tests.dialects.requirements import requirement
@@ -50,7 +51,7 @@ def test_a_keypath_has_one_chain_whoever_writes_it(memstate: Memstate, engine: E
     memstate.set("p", "db.port", "5432")
     memstate.remember("p", "# DB\n- Port: 5433")
     engine.remember("default", Draft("5434", key="db.port", scope=HERE))
-    engine.set_key("default", HERE, "db.port", Edit(text="5435"))
+    engine.set_key("default", Key(HERE, "db.port"), Edit(text="5435"))
     memstate.remember("p", "The db.port is wrong.\n\ndb.port: 5436")
 
     assert [one["summary"] for one in memstate.history("p", "db.port")] == ["5432", "5433", "5434", "5435", "5436"]

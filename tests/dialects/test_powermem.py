@@ -43,6 +43,8 @@ PARAMETERS: dict[str, dict[str, tuple[Any, object]]] = {
         "content": ("string", "required"),
         **_CHECKED,
         "metadata": ("object", None),
+        # Ours.
+        "expected_version": ("integer", None),
     },
     "delete_memory": {"memory_id": ("integer", "required"), **_CHECKED},
     "delete_all_memories": _SCOPE,

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from commonplace.engine.engine import Engine
+from commonplace.engine.keys import Key
 from commonplace.errors import ModelFailed
 from commonplace.records import Edit, Scope
 from tests.dialects.requirements import requirement
@@ -76,7 +77,7 @@ def test_one_edited_line_changes_the_key_that_the_model_named(engine: Engine) ->
 
 
 def test_a_model_cannot_touch_a_key_that_belongs_to_something_else(engine: Engine) -> None:
-    engine.set_key("b", APP, "api.port", Edit(text="443"))
+    engine.set_key("b", Key(APP, "api.port"), Edit(text="443"))
     with_model(engine, naming(staging="api.port", PostgreSQL="same", Ada="same")).absorb("b", APP, TEXT)
     found = keys(engine)
     assert found["api.port"] == "443"
@@ -114,7 +115,7 @@ def test_a_model_that_fails_is_as_good_as_none(engine: Engine) -> None:
 def test_nobody_waits_for_the_model_to_write(engine: Engine) -> None:
     def answer(_: str) -> Mapping[str, Any]:
         assert not engine.db.in_transaction
-        engine.set_key("b", APP, "meanwhile", Edit(text="written"))
+        engine.set_key("b", Key(APP, "meanwhile"), Edit(text="written"))
         return {"keys": {"0": "meanwhile"}}
 
     with_model(engine, answer).absorb_as_job("b", APP, TEXT)

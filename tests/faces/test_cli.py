@@ -263,7 +263,7 @@ def test_revise_changes_what_is_named_and_nothing_else(run: Run) -> None:
 def test_a_stale_reviser_is_refused(run: Run) -> None:
     memory_id = added(run, "One")
     run("revise", memory_id, "Two")
-    answer = run("revise", memory_id, "Three", "--expected", "1")
+    answer = run("revise", memory_id, "Three", "--expect", "1")
 
     assert answer.code == 5
     assert shown(run, memory_id)["text"] == "Two"

@@ -7,6 +7,7 @@ from commonplace.dialects import hindsight_shapes as shapes
 from commonplace.dialects.arguments import About
 from commonplace.dialects.hindsight_rows import bank_tool
 from commonplace.dialects.table import Call, Does
+from commonplace.dialects.versions import ExpectedVersion
 from commonplace.engine.correcting import Correction
 from commonplace.errors import Invalid
 from commonplace.limits import REASON_CHARS_MAX
@@ -31,6 +32,7 @@ def update_memory(
     resolve_entities: Annotated[
         bool, About("Accepted; names that differ only in capitals are one entity in any case.")
     ] = True,
+    expected_version: ExpectedVersion = None,
 ) -> Json:
     """Correct one memory: its text, context, dates, fact type or entities. What is not given stays.
 
@@ -54,8 +56,8 @@ def update_memory(
     if all(one is None for one in (text, context, occurred_start, occurred_end, mentioned_at, fact_type, entities)):
         raise Invalid("Nothing to update.", hint=f"Give at least one of: {_CHANGES}.")
     # The fact type that it has already changes nothing, and is no mistake.
-    done = call.engine.correct(call.bank, before.id, given, call.origin("hindsight")) if given != Correction() else None
-    return shapes.whole(call, done.memory if done else before)
+    done = call.engine.correct(call.bank, before.id, given, call.origin("hindsight"), expected=expected_version)
+    return shapes.whole(call, done.memory)
 
 
 @bank_tool(

@@ -8,6 +8,7 @@ from typing import Any, cast
 from commonplace import clock, ids
 from commonplace.activities import Document, Job
 from commonplace.dialects.table import Call
+from commonplace.dialects.versions import version
 from commonplace.engine import marks, triggers
 from commonplace.engine.asking import Finding
 from commonplace.engine.directives import DISPOSITION
@@ -118,6 +119,7 @@ def whole(call: Call, memory: Memory) -> Json:
         _common(memory, mark, names_of(call, [memory]), call.bank)
         | _state(call, memory)
         | {
+            **version(memory),
             "type": fact_type(memory),
             "date": iso(memory.happened_at or mark.mentioned_at),
             "entities": list(mark.entities),

@@ -21,6 +21,7 @@ from commonplace.dialects.memories_places import (
     whole,
 )
 from commonplace.dialects.table import Call, Does, Reply, tool
+from commonplace.dialects.versions import ExpectedVersion
 from commonplace.engine import marks
 from commonplace.engine.compaction import Hints
 from commonplace.engine.context import ContextQuery, Surroundings
@@ -215,6 +216,7 @@ def edit_memory(
     user_id: UserId = None,
     tenant_id: TenantId = None,
     layer: Annotated[Layer | None, About("New layer: working expires after a day, long_term stays.")] = None,
+    expected_version: ExpectedVersion = None,
 ) -> Reply:
     """Update a memory's content, type, tags, path scope or category. What is not given stays."""
     here = place(call, tenant_id, user_id, detect=False)
@@ -233,8 +235,7 @@ def edit_memory(
         expires_at=_expiry(call, layer) if layer else UNSET,
     )
     # An edit that only repeats what is shown asks for nothing, and is no mistake.
-    done = call.engine.revise(here.bank, before.id, edit, call.origin("memories")) if edit != Edit() else None
-    memory = done.memory if done else before
+    memory = call.engine.revise(here.bank, before.id, edit, call.origin("memories"), expected=expected_version).memory
     text = f"Updated {shapes.label(memory.kind)} {ids.short(memory.id)}: {memory.text}"
     data = {"id": ids.short(memory.id), "updated": True, "memory": shapes.memory(memory), "message": text}
     return shapes.reply(here, data, text)

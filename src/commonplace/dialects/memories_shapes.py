@@ -10,6 +10,7 @@ from commonplace.dialects.doubts import NONE_SURE, doubt
 from commonplace.dialects.kinds import MEMORIES
 from commonplace.dialects.memories_places import Place
 from commonplace.dialects.table import Reply, filled
+from commonplace.dialects.versions import version
 from commonplace.engine.compaction import Compaction
 from commonplace.engine.consolidation import Consolidation
 from commonplace.engine.context import Context
@@ -56,6 +57,7 @@ def memory(one: Memory) -> dict[str, Any]:
             "paths": list(one.paths),
             "category": one.category,
             "metadata": told(one.metadata),
+            **version(one),
             "createdAt": clock.iso(one.created_at),
             "updatedAt": clock.iso(one.updated_at),
         }

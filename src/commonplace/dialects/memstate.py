@@ -11,7 +11,7 @@ from commonplace.dialects.arguments import About
 from commonplace.dialects.doubts import doubt
 from commonplace.dialects.kinds import MEMSTATE
 from commonplace.dialects.table import Call, Dialect, Does, rows, tool
-from commonplace.engine.keys import Source, Tree, key_of
+from commonplace.engine.keys import Key, Source, Tree, key_of
 from commonplace.errors import Invalid
 from commonplace.limits import LIST_MAX, RECALL_MAX
 from commonplace.records import UNSET, Edit, Filter, Memory, Query, Scope, Version
@@ -144,12 +144,16 @@ def memstate_set(
     value: Annotated[str, About("The value to store. Short and simple; for markdown use memstate_remember.", 1, 2_000)],
     category: Annotated[Category | None, About("What sort of thing it is.")] = None,
     topics: Annotated[list[str] | None, About("Additional tags.", None, 100)] = None,
+    expected_version: Annotated[
+        int | None, About("The version you read, 0 for a new keypath; refused if it is no longer the newest.", 0)
+    ] = None,
 ) -> dict[str, Any]:
     """Set ONE keypath to a short value: config, status, version numbers. For summaries use memstate_remember."""
     where = places.required(call, project_id, keypath)
     kind = MEMSTATE.edited(where.memory.kind, category) if where.memory else category or UNSET
     edit = Edit(text=value, kind=kind, tags=tuple(topics) if topics is not None else UNSET)
-    outcome = call.engine.set_key(call.bank, Scope(project=where.project), where.key, edit, call.origin("memstate"))
+    named = Key(Scope(project=where.project), where.key, expected_version)
+    outcome = call.engine.set_key(call.bank, named, edit, call.origin("memstate"))
     memory, key = outcome.memory, key_of(outcome.memory)
     action = {"added": "created", "unchanged": "unchanged"}.get(outcome.change, "superseded")
     messages = {

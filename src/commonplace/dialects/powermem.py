@@ -10,6 +10,7 @@ from commonplace.dialects import powermem_shapes as shapes
 from commonplace.dialects.arguments import About
 from commonplace.dialects.doubts import doubt
 from commonplace.dialects.table import Call, Dialect, Does, Resource, as_json, rows, tool
+from commonplace.dialects.versions import ExpectedVersion
 from commonplace.engine import marks
 from commonplace.engine.telling import Telling
 from commonplace.errors import Invalid, NotFound
@@ -116,12 +117,14 @@ def update_memory(
     user_id: UserId = None,
     agent_id: AgentId = None,
     metadata: Annotated[dict[str, Any] | None, About("Metadata to update; other fields stay.")] = None,
+    expected_version: ExpectedVersion = None,
 ) -> dict[str, Any]:
     """Update an existing memory's content and/or metadata. Earlier versions are kept."""
     before = _memory(call, memory_id, user_id, agent_id)
     changed_too = marks.kept(before.metadata, told(before.metadata) | (metadata or {}))
     edit = Edit(text=content, metadata=changed_too)
-    outcome = call.engine.revise(call.bank, before.id, edit, call.origin("powermem"), expected=before.version)
+    expected = before.version if expected_version is None else expected_version
+    outcome = call.engine.revise(call.bank, before.id, edit, call.origin("powermem"), expected=expected)
     changed = outcome.change != "unchanged"
     message = "Memory updated successfully" if changed else "Memory already says this; nothing was changed"
     return {"success": True, "message": message, "data": shapes.item(outcome.memory, call.engine.owner, "content")}

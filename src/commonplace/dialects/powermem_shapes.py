@@ -8,6 +8,7 @@ from typing import Any, cast
 
 from commonplace import clock
 from commonplace.dialects.table import NOBODY_NAMED, Reply, Tool, as_json
+from commonplace.dialects.versions import version
 from commonplace.engine.marks import heading
 from commonplace.engine.telling import Noted, Told
 from commonplace.errors import CommonplaceError, Invalid
@@ -57,6 +58,7 @@ def item(memory: Memory, owner: str, text: str = "memory") -> dict[str, Any]:
         "run_id": scope.run or None,
         "memory_type": memory.kind,
         "metadata": told(memory.metadata),
+        **version(memory),
         "created_at": clock.iso(memory.created_at),
         "updated_at": clock.iso(memory.updated_at),
     }

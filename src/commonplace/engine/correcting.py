@@ -6,7 +6,7 @@ from typing import Any
 from commonplace import checks
 from commonplace.engine import marks
 from commonplace.engine.drafts import checked_edit
-from commonplace.engine.memories import get, revise
+from commonplace.engine.memories import get, require_version, revise
 from commonplace.engine.observations import KIND as OBSERVATION
 from commonplace.engine.parts import Parts
 from commonplace.errors import Invalid
@@ -31,9 +31,18 @@ class Correction:
 
 
 def correct(
-    parts: Parts, bank: str, memory_id: int | str, correction: Correction, origin: Origin = Origin()
+    parts: Parts,
+    bank: str,
+    memory_id: int | str,
+    correction: Correction,
+    origin: Origin = Origin(),
+    *,
+    expected: int | None = None,
 ) -> Outcome:
-    """Make the next version of a fact with some of its particulars changed. Observations follow their facts instead."""
+    """Make the next version of a fact with some of its particulars changed. Observations follow their facts instead.
+
+    With `expected`, only if that is still its newest version.
+    """
     named = correction.entities
     if not isinstance(named, Unset):
         if len(named) > _ENTITIES_MAX:
@@ -41,6 +50,7 @@ def correct(
         named = tuple(dict.fromkeys(checks.name(one, what="entity") for one in named))
     with parts.db.transaction():
         before = get(parts, bank, memory_id)
+        require_version(before, expected)
         if before.kind == OBSERVATION:
             raise Invalid(
                 "An observation is derived and cannot be edited.", hint="Update or invalidate the facts it comes from."

@@ -14,10 +14,10 @@ from commonplace.engine import history as past
 from commonplace.engine.documents import put_document
 from commonplace.engine.drafts import checked_edit, checked_origin, checked_scope
 from commonplace.engine.jobs import enqueue
-from commonplace.engine.memories import newborn, next_version
+from commonplace.engine.memories import newborn, next_version, require_version
 from commonplace.engine.parts import Parts
 from commonplace.engine.revising import Revising
-from commonplace.errors import Invalid
+from commonplace.errors import Conflict, Invalid
 from commonplace.extract import naming, placing, slugs
 from commonplace.limits import KEY_CHARS_MAX
 from commonplace.records import Draft, Edit, Memory, Origin, Outcome, Scope, Unset, Version
@@ -48,6 +48,15 @@ class KeyOutcome(Outcome):
 
 
 @dataclass(frozen=True, slots=True)
+class Key:
+    """A key, and which version of its memory was read: 0 where there was none, None where it does not matter."""
+
+    scope: Scope
+    name: str
+    expected: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Tree:
     """The keys of a project as they were after a revision, and which revision is the newest."""
 
@@ -56,14 +65,22 @@ class Tree:
     versions: tuple[Version, ...]
 
 
-def set_key(parts: Parts, bank: str, scope: Scope, key: str, edit: Edit, origin: Origin = Origin()) -> KeyOutcome:
+def set_key(parts: Parts, bank: str, key: Key, edit: Edit, origin: Origin = Origin()) -> KeyOutcome:
     """Make the next version of a key, which need not exist yet; fields not given stay as they are."""
-    checked, owned, author = checked_edit(edit), checked_scope(scope), checked_origin(origin)
-    name = checks.name(key, what="key", chars_max=KEY_CHARS_MAX)
+    checked, owned, author = checked_edit(edit), checked_scope(key.scope), checked_origin(origin)
+    name = checks.name(key.name, what="key", chars_max=KEY_CHARS_MAX)
     with parts.db.transaction():
         bank_id = banks.ensure(parts.db, checks.name(bank, what="bank"), parts.clock.now()).id
+        _require_version(_find(parts, bank_id, owned, name), key)
         revising = Revising(parts, bank_id, "set", author)
         return _set(parts, Draft("-", key=name, scope=owned), checked, revising)
+
+
+def _require_version(memory: Memory | None, key: Key) -> None:
+    if memory is not None:
+        require_version(memory, key.expected)
+    elif key.expected:
+        raise Conflict(f"{key.name!r} has no version {key.expected}.", hint="Read it again; 0 makes a new key.")
 
 
 def absorb(

@@ -72,11 +72,7 @@ def revise(
     checked, author = checked_edit(edit), checked_origin(origin)
     with parts.db.transaction():
         memory = get(parts, bank, memory_id)
-        if expected is not None and memory.version != expected:
-            raise Conflict(
-                f"The memory is at version {memory.version}, not {expected}.",
-                hint="Read it again and repeat the change on its newest version.",
-            )
+        require_version(memory, expected)
         _require_live(memory, memory_id)
         revising = Revising(parts, memory.bank_id, "revise", author)
         return _revise(parts, memory, checked, revising)
@@ -175,6 +171,15 @@ def bounded(items: Sequence[_Item]) -> Sequence[_Item]:
     if len(items) > BULK_MAX:
         raise TooLarge(f"{len(items):,} at once; the limit is {BULK_MAX:,}.", hint="Do it in several calls.")
     return items
+
+
+def require_version(memory: Memory, expected: int | None) -> None:
+    """Refuse a change that was made to an older version than the newest one."""
+    if expected is not None and memory.version != expected:
+        raise Conflict(
+            f"The memory is at version {memory.version}, not {expected}.",
+            hint="Read it again and repeat the change on its newest version.",
+        )
 
 
 def _require_live(memory: Memory, memory_id: int | str) -> None:

@@ -129,7 +129,9 @@ def show(call: Call, memory_id: str) -> None:
 @click.command()
 @click.argument("memory_id", metavar="ID")
 @click.argument("text", nargs=-1)
-@click.option("--expected", type=int, metavar="N", help="Refuse if N is not the newest version.")
+@click.option(
+    "--expect", "--expected", "expected", type=int, metavar="N", help="Refuse if N is not the newest version."
+)
 @with_fields
 @called(reason=True)
 def revise(call: Call, memory_id: str, text: tuple[str, ...], expected: int | None, given: dict[str, Any]) -> None:
