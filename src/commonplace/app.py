@@ -77,7 +77,9 @@ def _semantics(embedder: str) -> "Callable[[], Semantics | None]":
         case "static":
             return cache(_open_static)
         case _:
-            raise Invalid(f"No embedder is called {embedder!r}.", hint="Set COMMONPLACE_EMBEDDER to static or none.")
+            raise Invalid(
+                f"There is no embedder called {embedder!r}.", hint="Set COMMONPLACE_EMBEDDER to static or none."
+            )
 
 
 def reranker_named(name: str) -> "Callable[[], Reranker | None]":
@@ -93,7 +95,9 @@ def reranker_named(name: str) -> "Callable[[], Reranker | None]":
                 )
             return _cross_encoder
         case _:
-            raise Invalid(f"No reranker is called {name!r}.", hint="Set COMMONPLACE_RERANKER to cross-encoder or none.")
+            raise Invalid(
+                f"There is no reranker called {name!r}.", hint="Set COMMONPLACE_RERANKER to cross-encoder or none."
+            )
 
 
 @cache

@@ -24,7 +24,7 @@ def body(text: object, *, what: str = "text", bytes_max: int = TEXT_BYTES_MAX) -
     """A text of any length up to the limit, kept exactly as it is."""
     plain = passage(text, what=what, bytes_max=bytes_max)
     if not plain.strip():
-        raise Invalid(f"The {what} is empty.", hint=f"Give the {what} at least one word.")
+        raise Invalid(f"The {what} is empty.", hint=f"Write at least one word in the {what}.")
     return plain
 
 
@@ -44,7 +44,9 @@ def line(text: object, *, what: str, chars_max: int = NAME_CHARS_MAX) -> str:
     if _CONTROL.search(plain):
         raise Invalid(f"The {what} has a control character.", hint="Keep it on one line of plain text.")
     if len(plain) > chars_max:
-        raise TooLarge(f"The {what} has {len(plain)} characters; the limit is {chars_max}.", hint="Shorten it.")
+        raise TooLarge(
+            f"The {what} has {len(plain)} characters; the limit is {chars_max}.", hint=f"Shorten the {what}."
+        )
     return plain
 
 
@@ -71,7 +73,7 @@ def pattern(text: str, *, what: str = "pattern") -> str:
     if len(text) > PATTERN_CHARS_MAX:
         raise TooLarge(
             f"The {what} has {len(text):,} characters; the limit is {PATTERN_CHARS_MAX:,}.",
-            hint="Give the words that matter, with * between them.",
+            hint="Use only the important words, with * between them.",
         )
     return text
 
@@ -85,12 +87,12 @@ def metadata(value: object, *, what: str = "metadata", bytes_max: int = METADATA
         size = len(text.encode())
     except (TypeError, ValueError, RecursionError) as error:
         raise Invalid(
-            f"The {what} cannot be written as JSON.", hint="Use texts, numbers, lists and objects."
+            f"The {what} cannot be written as JSON.", hint="Use strings, numbers, lists and objects."
         ) from error
     if "\\u0000" in text:
-        raise Invalid(f"The {what} contains a NUL character.", hint="Remove it.")
+        raise Invalid(f"The {what} contains a NUL character.", hint="Remove the NUL character.")
     if size > bytes_max:
-        raise TooLarge(f"The {what} has {size:,} bytes; the limit is {bytes_max:,}.", hint="Store less.")
+        raise TooLarge(f"The {what} has {size:,} bytes; the limit is {bytes_max:,}.", hint=f"Shorten the {what}.")
     return text
 
 
@@ -104,9 +106,9 @@ def moment(value: int | None, *, what: str) -> int | None:
 def count(value: int, *, what: str, least: int = 0, most: int) -> int:
     """A number within its bounds."""
     if value < least:
-        raise Invalid(f"The {what} is {value}.", hint=f"Use {least} to {most}.")
+        raise Invalid(f"The {what} is {value}; the minimum is {least}.", hint=f"Use {least} to {most}.")
     if value > most:
-        raise TooLarge(f"The {what} is {value}; the limit is {most}.", hint=f"Use {least} to {most}.")
+        raise TooLarge(f"The {what} is {value}; the maximum is {most}.", hint=f"Use {least} to {most}.")
     return value
 
 
@@ -120,7 +122,7 @@ def choice(value: str, allowed: Iterable[str], *, what: str) -> str:
 
 def _labels(values: Iterable[object], *, what: str, count_max: int, chars_max: int) -> tuple[str, ...]:
     if isinstance(values, str):
-        raise Invalid(f"The {what}s are a text.", hint=f"Pass a list of {what}s.")
+        raise Invalid(f"The {what}s must be a list, not a string.", hint=f"Pass a list of {what}s.")
     trimmed = (line(value, what=what, chars_max=chars_max) for value in values)
     kept = tuple(dict.fromkeys(label for label in trimmed if label))
     if len(kept) > count_max:
@@ -130,9 +132,9 @@ def _labels(values: Iterable[object], *, what: str, count_max: int, chars_max: i
 
 def _plain(text: object, what: str) -> str:
     if not isinstance(text, str):
-        raise Invalid(f"The {what} is not a text.", hint=f"Pass the {what} as a string.")
+        raise Invalid(f"The {what} is not a string.", hint=f"Pass the {what} as a string.")
     if "\x00" in text:
-        raise Invalid(f"The {what} contains a NUL character.", hint="Remove it; NUL cannot be stored as text.")
+        raise Invalid(f"The {what} contains a NUL character.", hint="Remove the NUL character.")
     try:
         text.encode()
     except UnicodeEncodeError as error:

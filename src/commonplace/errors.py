@@ -3,11 +3,11 @@
 CommonplaceError
 ├─ Invalid      400 · exit 2   the request cannot be understood
 ├─ Forbidden    403 · exit 3   the caller may not do this
-├─ NotFound     404 · exit 4   there is no such thing
-├─ Conflict     409 · exit 5   someone else changed it first
-├─ TooLarge     413 · exit 6   over a stated limit
-├─ Unsupported  501 · exit 7   this store or build cannot do it
-├─ ModelFailed  502 · exit 8   a model gave no usable answer
+├─ NotFound     404 · exit 4   it does not exist
+├─ Conflict     409 · exit 5   another caller changed it first
+├─ TooLarge     413 · exit 6   the request exceeds a limit
+├─ Unsupported  501 · exit 7   this store or installation does not support it
+├─ ModelFailed  502 · exit 8   the language model gave no usable answer
 └─ Busy         503 · exit 9   try again later
 """
 
@@ -47,42 +47,42 @@ class Forbidden(CommonplaceError):
 
 
 class NotFound(CommonplaceError):
-    """There is no such thing."""
+    """It does not exist."""
 
     status = 404
     exit_code = 4
 
 
 class Conflict(CommonplaceError):
-    """Someone else changed it first."""
+    """Another caller changed it first."""
 
     status = 409
     exit_code = 5
 
 
 class TooLarge(CommonplaceError):
-    """Over a stated limit."""
+    """The request exceeds a limit."""
 
     status = 413
     exit_code = 6
 
 
 class Unsupported(CommonplaceError):
-    """This store or build cannot do it."""
+    """This store or installation does not support it."""
 
     status = 501
     exit_code = 7
 
 
 class ModelFailed(CommonplaceError):
-    """A model gave no usable answer."""
+    """The language model gave no usable answer."""
 
     status = 502
     exit_code = 8
 
 
 class Busy(CommonplaceError):
-    """Try again later."""
+    """The server or the store is busy; try again later."""
 
     status = 503
     exit_code = 9

@@ -80,7 +80,7 @@ def parse(form: int | str) -> int:
     if number is None or isinstance(form, bool) or not 0 < number <= ID_MAX:
         raise Invalid(
             f"{form!r} is not a memory id.",
-            hint="Pass an id exactly as it was printed, for example mem_00srn2x8v00 or 893412345678901.",
+            hint="Give the id exactly as it was printed, for example mem_00srn2x8v00 or 893412345678901.",
         )
     return number
 

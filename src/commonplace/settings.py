@@ -42,35 +42,41 @@ class Setting:
 
 
 SETTINGS = (
-    Setting("home", "", "Folder for everything on disk; empty means the platform's data folder"),
-    Setting("database", "sqlite:commonplace.db", "Where memories live: sqlite:PATH, relative to the home folder"),
-    Setting("vault", "vault", "Folder of the notes as markdown files; relative to the home folder"),
-    Setting("embedder", "static", "How text becomes vectors: static (inside the installation) or none"),
+    Setting("home", "", "Folder for everything on disk; empty means the data folder of the platform"),
+    Setting(
+        "database", "sqlite:commonplace.db", "Database with the memories: sqlite:PATH, relative to the home folder"
+    ),
+    Setting("vault", "vault", "Folder for notes as markdown files, relative to the home folder"),
+    Setting("embedder", "static", "Model that turns text into vectors: static (part of the installation) or none"),
     Setting(
         "reranker",
         RERANKER,
-        "Who reads the best candidates once more: cross-encoder (a small network that comes along) or none (faster)",
+        "Model that reranks the best candidates: cross-encoder (part of the installation) or none (faster)",
     ),
-    Setting("busy_timeout_ms", "30000", "How long a write waits for another process before it gives up"),
-    Setting("owner", "", "Name written as the author of changes made on the command line"),
-    Setting("timezone", "", "Time zone for reminders, such as Europe/Rome; empty means the machine's own"),
-    Setting("api_key", "", "Key that every HTTP request but /health must carry; empty means none", secret=True),
-    Setting("allowed_hosts", "", "Names, apart from this machine's own, by which HTTP clients may call; with commas"),
-    Setting("log_level", "warning", "What the server writes to its log: debug (every request), info, warning or error"),
+    Setting("busy_timeout_ms", "30000", "How many milliseconds a write waits for another process"),
+    Setting("owner", "", "Author recorded for changes made on the command line; empty means the login name"),
+    Setting("timezone", "", "Time zone for reminders, such as Europe/Rome; empty means the time zone of the machine"),
+    Setting("api_key", "", "Key required in every HTTP request except /health; empty means none", secret=True),
+    Setting("allowed_hosts", "", "Host names that HTTP clients may use besides the machine's own, separated by commas"),
+    Setting(
+        "log_level",
+        "warning",
+        "Least severe messages in the server's log: debug (every request), info, warning or error",
+    ),
     Setting(
         "hindsight_api_key",
         "",
-        "Key for the hindsight endpoints alone; empty means none",
+        "Key required by the hindsight endpoints only; empty means none",
         original="HINDSIGHT_API_TENANT_API_KEY",
         secret=True,
     ),
     Setting(
         "hindsight_tenant",
         "",
-        "Hindsight's tenant extension: where it is set, the server does not start without a key",
+        "Hindsight's tenant extension; if set, the server does not start without a key",
         original="HINDSIGHT_API_TENANT_EXTENSION",
     ),
-    Setting("hindsight_bank", "default", "Bank of hindsight calls that name none", original="HINDSIGHT_MCP_BANK_ID"),
+    Setting("hindsight_bank", "default", "Bank of Hindsight calls that name none", original="HINDSIGHT_MCP_BANK_ID"),
     Setting(
         "hindsight_enabled",
         "true",
@@ -80,32 +86,30 @@ SETTINGS = (
     Setting(
         "hindsight_instructions",
         "",
-        "Guidance added to what the hindsight tools retain and recall say of themselves",
+        "Instructions added to the descriptions of Hindsight's tools retain and recall",
         original="HINDSIGHT_API_MCP_INSTRUCTIONS",
     ),
     Setting(
         "llm_provider",
         "",
-        "Whose language model reads what is told: openai, qwen, deepseek, ollama and others; empty or noop means none",
+        "Provider of the language model: openai, qwen, deepseek, ollama and others; empty or noop means none",
         original="LLM_PROVIDER",
     ),
     Setting(
         "llm_url",
         "",
-        "Address of any OpenAI-compatible model, such as http://127.0.0.1:8080/v1; wins over the provider's own",
+        "URL of an OpenAI-compatible API, such as http://127.0.0.1:8080/v1; overrides that of the provider",
         original="LLM_BASE_URL",
     ),
-    Setting("llm_model", "", "Which model is asked there; empty means the provider's usual", original="LLM_MODEL"),
-    Setting("llm_api_key", "", "Key for the language model", original="LLM_API_KEY", secret=True),
+    Setting("llm_model", "", "Name of the language model; empty means the provider's default", original="LLM_MODEL"),
+    Setting("llm_api_key", "", "API key of the language model", original="LLM_API_KEY", secret=True),
     Setting(
         "powermem_dir",
         "~/.powermem",
-        "Folder whose config.json says what the powermem dialect calls the owner; mcp_user when it says nothing",
+        "Folder whose config.json names the owner in the powermem dialect; mcp_user if it names none",
         original="POWERMEM_DIR",
     ),
-    Setting(
-        "fading_days", "0", "After how many days a memory weighs half in the order of hits; 0 means age is nothing"
-    ),
+    Setting("fading_days", "0", "Days after which a memory ranks half as high; 0 means that age does not matter"),
 )
 
 
@@ -142,7 +146,8 @@ class Settings:
         scheme, _, path = self.database.partition(":")
         if scheme != "sqlite" or not path:
             raise Invalid(
-                f"No database is called {self.database!r}.", hint="Set COMMONPLACE_DATABASE to sqlite:PATH or unset it."
+                f"{self.database!r} is not a supported database.",
+                hint="Set COMMONPLACE_DATABASE to sqlite:PATH or unset it.",
             )
         return self.home / path
 

@@ -175,7 +175,7 @@ def test_a_misspelt_setting_is_refused_with_the_nearest_name(
     ("config", "said"),
     [
         ({"embeder": "none"}, "Did you mean embedder?"),
-        ({"embedder": ["none"]}, "Use a text or a number."),
+        ({"embedder": ["none"]}, "Use a string, a number, true or false."),
         ({"embedder": "statik"}, "Did you mean static?"),
     ],
 )

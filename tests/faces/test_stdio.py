@@ -465,7 +465,7 @@ def test_the_files_of_options_are_heeded(home: Path) -> None:
 @pytest.mark.parametrize(
     ("args", "said"),
     [
-        (("--dialect", "latin"), "No dialect is called 'latin'"),
+        (("--dialect", "latin"), "There is no dialect called 'latin'"),
         (("--config", "missing.json"), "--config cannot be read"),
         (("--env", "missing.env"), "--env cannot be read"),
         (("--bank", "a\nb"), "control character"),

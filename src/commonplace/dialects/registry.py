@@ -36,7 +36,7 @@ def find(name: str) -> Dialect:
         assert isinstance(written, Dialect)
         return written
     if name not in _EMPTY:
-        raise Invalid(f"No dialect is called {name!r}.", hint=nearest.hint(name, NAMES))
+        raise Invalid(f"There is no dialect called {name!r}.", hint=nearest.hint(name, NAMES))
     return _EMPTY[name]
 
 

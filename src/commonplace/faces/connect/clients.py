@@ -112,7 +112,7 @@ CLIENTS = (
         keys=("mcpServers",),
         local=_plain,
         remote=None,
-        then="Quit Claude Desktop, not only its window, and start it again.",
+        then="Quit Claude Desktop (closing the window is not enough) and start it again.",
     ),
     Client(
         name="cursor",
@@ -121,7 +121,7 @@ CLIENTS = (
         keys=("mcpServers",),
         local=_plain,
         remote=_address("url", "${env:NAME}"),
-        then="Restart Cursor, or switch the server on under MCP in its settings.",
+        then="Restart Cursor, or enable the server under MCP in its settings.",
         comments=True,
     ),
     Client(
@@ -131,7 +131,7 @@ CLIENTS = (
         keys=("servers",),
         local=_typed,
         remote=_address("url", "${env:NAME}", type="http"),
-        then="VS Code sees the change; `MCP: List Servers` starts the server.",
+        then="VS Code notices the change; start the server with `MCP: List Servers`.",
         comments=True,
     ),
     Client(
@@ -161,7 +161,7 @@ CLIENTS = (
         keys=("mcpServers",),
         local=_plain,
         remote=_address("serverUrl", "${env:NAME}"),
-        then="Press refresh in the MCP panel of Cascade.",
+        then="Press Refresh in the MCP panel of Cascade.",
     ),
     Client(
         name="opencode",

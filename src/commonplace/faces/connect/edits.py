@@ -89,7 +89,10 @@ def apply(plan: Plan) -> Path | None:
     # A link, as people have who keep their settings in a repository, stays a link.
     path = plan.path.resolve()
     if _read(path) != plan.before:
-        raise Conflict(f"{plan.path} has just been changed by another program.", hint="Run the command again.")
+        raise Conflict(
+            f"Another program has just changed {plan.path}.",
+            hint="Run the command again to see the change to the new file.",
+        )
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         backup = _backup(path) if plan.before is not None else None
@@ -129,29 +132,32 @@ def _without_entry(client: Client, text: str, name: str) -> str:
 def _entry(client: Client, wanted: Wanted) -> Entry:
     if not wanted.url:
         if wanted.key_variable:
-            raise Invalid("A server that the client starts itself needs no key.", hint="Leave --key-variable out.")
+            raise Invalid("A server that the client starts itself needs no key.", hint="Repeat without --key-variable.")
         command, *before = wanted.program
         bank = ["--bank", wanted.bank] if wanted.bank else []
         return client.local(command, [*before, "mcp", "--dialect", wanted.dialect, *bank])
     if client.remote is None:
         raise Unsupported(
-            f"{client.title} takes no address from its configuration file.",
-            hint="Leave --http out, so that it starts the server itself, or add a connector in its settings.",
+            f"{client.title} does not accept a URL in its configuration file.",
+            hint="Repeat without --http, so that it starts the server itself, or add a connector in its settings.",
         )
     parts = urlsplit(wanted.url)
     if parts.scheme not in ("http", "https") or not parts.hostname or re.search(r"[\s\x00-\x1f]", wanted.url):
         raise Invalid(
-            f"{wanted.url!r} is not the address of a server.",
-            hint="Give it like this: --http http://127.0.0.1:8888/mcp",
+            f"{wanted.url!r} is not the URL of a server.",
+            hint="Give a URL such as --http http://127.0.0.1:8888/mcp",
         )
     if wanted.key_variable and not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", wanted.key_variable):
         raise Invalid(
-            "The key is named by a variable, not written into the file.",
-            hint="Give the variable's name: --key-variable COMMONPLACE_API_KEY",
+            "--key-variable takes the name of a variable, not the key itself.",
+            hint="Give the name, for example --key-variable COMMONPLACE_API_KEY",
         )
     if parts.path not in ("", "/"):
         if wanted.bank:
-            raise Invalid("The address decides on the bank.", hint=f"Put it there: {wanted.url.rstrip('/')}/BANK")
+            raise Invalid(
+                "--bank has no effect together with this URL.",
+                hint=f"Put the bank into the URL: {wanted.url.rstrip('/')}/BANK",
+            )
         return client.remote(wanted.url, wanted.key_variable)
     path = f"/{wanted.dialect}/mcp" + (f"/{quote(wanted.bank, safe='')}" if wanted.bank else "")
     return client.remote(parts._replace(path=path).geturl(), wanted.key_variable)
@@ -189,8 +195,8 @@ def _require_ours(present: Any, name: str, client: Client) -> None:
     url = next((str(entry[field]) for field in ("url", "httpUrl", "serverUrl") if field in entry), "")
     if not starts_us and "mcp" not in urlsplit(url).path.split("/"):
         raise Conflict(
-            f"{client.title} has a server called {name!r} already, and it is not this program.",
-            hint="Choose another name for the entry with --name.",
+            f"{client.title} already has another server called {name!r}.",
+            hint="Choose another name with --name.",
         )
 
 
@@ -212,8 +218,8 @@ def _whole(client: Client, text: str) -> Any:
             return json.loads(text)
         except (ValueError, RecursionError) as error:
             raise Invalid(
-                f"The file is not the plain JSON that {client.title} reads: {error}.",
-                hint="Mend the file in an editor, without comments and final commas; nothing was changed.",
+                f"The file is not plain JSON, which {client.title} requires: {error}.",
+                hint="Remove comments and trailing commas in an editor; nothing was changed.",
             ) from error
     return json_text.parsed(text).value
 
@@ -225,7 +231,7 @@ def _verify(client: Client, before: str, after: str, keys: tuple[str, ...], entr
     for key in keys[:-1]:
         if not isinstance(holder.setdefault(key, {}), dict):
             raise Invalid(
-                f"{key!r} in the file is not an object.", hint="Mend the file in an editor; nothing was changed."
+                f"{key!r} in the file is not an object.", hint="Correct the file in an editor; nothing was changed."
             )
         holder = holder[key]
     if entry is None:
@@ -241,8 +247,8 @@ def _verify(client: Client, before: str, after: str, keys: tuple[str, ...], entr
         exact = False
     if not exact:
         raise Unsupported(
-            f"{client.title}'s servers are written in a way this program cannot change safely.",
-            hint=f"Give them tables of their own, as in [{'.'.join(keys)}], or make the change in an editor.",
+            f"The servers of {client.title} are written in a form that cannot be changed safely.",
+            hint=f"Write each as a table of its own, such as [{'.'.join(keys)}], or make the change in an editor.",
         )
 
 
@@ -257,16 +263,14 @@ def _named(path: Path) -> Generator[None]:
 
 def _checked_name(name: str) -> str:
     if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}", name):
-        raise Invalid(f"{name[:80]!r} is no name for an entry.", hint="Use up to 64 letters, digits, - and _.")
+        raise Invalid(f"{name[:80]!r} is not a valid name for an entry.", hint="Use up to 64 letters, digits, - and _.")
     return name
 
 
 def _read(path: Path) -> str | None:
     try:
         if path.stat().st_size > FILE_BYTES_MAX:
-            raise TooLarge(
-                f"{path} has more than {FILE_BYTES_MAX:,} bytes.", hint="Look whether this is the right file."
-            )
+            raise TooLarge(f"{path} has more than {FILE_BYTES_MAX:,} bytes.", hint="Check that this is the right file.")
         return path.read_bytes().decode()
     except FileNotFoundError:
         return None
@@ -310,9 +314,5 @@ def _replace(path: Path, text: str) -> None:
 
 def _refused(path: Path, error: OSError, done: str) -> Forbidden | Invalid:
     if isinstance(error, IsADirectoryError | NotADirectoryError):
-        return Invalid(
-            f"{path} cannot be {done}: {error.strerror}.", hint="Look what stands there instead of the file."
-        )
-    return Forbidden(
-        f"{path} cannot be {done}: {error.strerror}.", hint="Check who may write there; nothing was changed."
-    )
+        return Invalid(f"{path} cannot be {done}: {error.strerror}.", hint="Check whether it is a file.")
+    return Forbidden(f"{path} cannot be {done}: {error.strerror}.", hint="Check its permissions; nothing was changed.")

@@ -20,11 +20,11 @@ _DEPTH_MAX = 100
 
 
 def _no_constant(word: str) -> Any:
-    raise ValueError(f"{word} is not JSON")
+    raise ValueError(f"{word} is not valid JSON")
 
 
 _DECODER = json.JSONDecoder(parse_constant=_no_constant)
-_HINT = "Mend the file in an editor, or move it away, and try again; nothing was changed."
+_HINT = "Correct the file in an editor, or move it away, and try again; nothing was changed."
 
 
 @dataclass(slots=True)
@@ -194,12 +194,12 @@ class _Reader:
         """What to say when something else was expected here."""
         line = self._text.count("\n", 0, self.start) + 1
         column = self.start - self._text.rfind("\n", 0, self.start)
-        return Invalid(f"The file is not JSON: line {line}, column {column} should be {wanted}.", hint=_HINT)
+        return Invalid(f"The file is not JSON: line {line}, column {column} expected {wanted}.", hint=_HINT)
 
     def value(self, depth: int, *, on_the_way: bool = False) -> Node:
         """The value that begins here."""
         if depth > _DEPTH_MAX:
-            raise Invalid(f"The file is nested more than {_DEPTH_MAX} deep.", hint=_HINT)
+            raise Invalid(f"The file is nested more than {_DEPTH_MAX} levels deep.", hint=_HINT)
         if not on_the_way and self.kind == "mark" and (plain := self._plain()):
             return plain
         if self.kind in ("text", "word"):
@@ -262,7 +262,7 @@ class _Reader:
         try:
             return json.loads(self.token)
         except ValueError:
-            raise self.broken("a text without that backslash") from None
+            raise self.broken("a string without an invalid escape") from None
 
     def _take(self, mark: str, wanted: str) -> None:
         if self.token != mark:

@@ -10,7 +10,7 @@ from commonplace.errors import Invalid
 from commonplace.faces.connect.json_text import found_at
 
 _HEADER = re.compile(r"\ufeff?[ \t]*\[{1,2}[^\[\]]+\]{1,2}[ \t]*(#.*)?\r?$")
-_HINT = "Mend the file in an editor, or move it away, and try again; nothing was changed."
+_HINT = "Correct the file in an editor, or move it away, and try again; nothing was changed."
 
 
 def parsed(text: str) -> dict[str, Any]:

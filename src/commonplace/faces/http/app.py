@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 _log = logging.getLogger("commonplace.http")
 _METHODS = b"GET, HEAD"
 _RETRY_S = 5
-_STOPPED = "Look whether it was done before you try again."
+_STOPPED = "Check whether the change was made before you try again."
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +123,7 @@ class Site:
                 await ended.wait()
 
     def _retry_official(self, error: Exception) -> None:
-        _log.error("The protocol library cannot be loaded and is tried again: %s", traced(error))
+        _log.error("Cannot load the MCP library; trying again: %s", traced(error))
         waited, self._official = self._official, asyncio.get_running_loop().create_future()
         if waited is not None:
             waited.set_exception(Busy("The server is still starting.", hint="Try again in a few seconds."))
@@ -187,5 +187,5 @@ def _official(calls: Calls, sessions: Sessions) -> "Official":
 
 
 _NOWHERE = json.dumps(
-    {"error": {"message": "There is nothing here.", "hint": "Try /mcp, /DIALECT/mcp, /health, /version or /metrics."}}
+    {"error": {"message": "There is no such path.", "hint": "Try /mcp, /DIALECT/mcp, /health, /version or /metrics."}}
 ).encode()

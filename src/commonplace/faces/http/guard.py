@@ -115,13 +115,13 @@ class Guard:
             if name in headers:
                 repeated = True
                 if name in _ONCE:
-                    raise TurnedAway(400, f"The header {name.decode('latin-1')} came twice.", "Send it once.")
+                    raise TurnedAway(400, f"The header {name.decode('latin-1')} appears twice.", "Send it only once.")
             headers[name] = plain = value.strip()
             padded = padded or plain is not value
         if size > HEAD_BYTES_MAX:
             # Where a head comes in one piece, nobody has counted before.
             raise TurnedAway(
-                431, f"The headers are over {HEAD_BYTES_MAX:,} bytes.", "Send fewer or shorter ones.", _CLOSE
+                431, f"The headers exceed {HEAD_BYTES_MAX:,} bytes.", "Send fewer or shorter headers.", _CLOSE
             )
         if padded:
             # Blanks around a value mean nothing, but the parser leaves them on.
@@ -130,7 +130,11 @@ class Guard:
         self._check_origin(place, headers)
         self._check_host(headers)
         if place.well_known:
-            raise TurnedAway(404, "There is no OAuth server here.", "Use a key in the Authorization header, if any.")
+            raise TurnedAway(
+                404,
+                "This server does not support OAuth.",
+                "If the server has a key, send it in the Authorization header.",
+            )
         self._check_key(place, headers)
         method = scope["method"]
         body = b"" if method in _BODILESS else await self._body(headers, receive)
@@ -154,7 +158,9 @@ class Guard:
         if not self._host_is_known[given]:
             # A foreign name that points to this machine is how a web page gets around the rule above.
             raise TurnedAway(
-                403, "This server does not go by that name.", "Use 127.0.0.1, or add it to COMMONPLACE_ALLOWED_HOSTS."
+                403,
+                "This server does not accept that host name.",
+                "Use 127.0.0.1, or add it to COMMONPLACE_ALLOWED_HOSTS.",
             )
 
     def _check_key(self, place: Place, headers: Mapping[bytes, bytes]) -> None:
@@ -168,7 +174,7 @@ class Guard:
         if not sum([hmac.compare_digest(one, key.encode()) for one in given for key in keys]):
             challenge = b'Bearer error="invalid_token"' if given else b"Bearer"
             hint = "Send it as `Authorization: Bearer KEY`."
-            raise TurnedAway(401, "A valid key is needed.", hint, ((b"www-authenticate", challenge),))
+            raise TurnedAway(401, "The request needs a valid key.", hint, ((b"www-authenticate", challenge),))
 
     async def _body(self, headers: Mapping[bytes, bytes], receive: Receive) -> bytes:
         declared = headers.get(b"content-length", b"0")
@@ -183,7 +189,7 @@ class Guard:
             if stopped.args != (_TOO_SLOW,):
                 raise
             task.uncancel()
-            raise TurnedAway(408, "The request took too long to arrive.", "Send it faster.", _CLOSE) from None
+            raise TurnedAway(408, "The request did not arrive in time.", "Send the request faster.", _CLOSE) from None
         finally:
             timer.cancel()
 
@@ -194,7 +200,7 @@ async def _read(receive: Receive) -> bytes:
     while True:
         message = await receive()
         if message["type"] == "http.disconnect":
-            raise TurnedAway(400, "The request ended early.", "Send it again.")
+            raise TurnedAway(400, "The connection closed before the request was complete.", "Send the request again.")
         chunk = message.get("body", b"")
         size += len(chunk)
         # A body in chunks does not say its length beforehand.
@@ -232,7 +238,7 @@ _TOO_SLOW = "The body did not arrive in time."
 
 
 def _too_large() -> TurnedAway:
-    return TurnedAway(413, f"The request is over {BODY_BYTES_MAX:,} bytes.", "Send less at once.", _CLOSE)
+    return TurnedAway(413, f"The request exceeds {BODY_BYTES_MAX:,} bytes.", "Send less in one request.", _CLOSE)
 
 
 def refusal(message: str, hint: str) -> bytes:

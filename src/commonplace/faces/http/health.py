@@ -6,7 +6,7 @@ from commonplace.engine.engine import Engine
 from commonplace.engine.worker import Worker
 from commonplace.faces.mcp.wire import Json
 
-_GONE = "The store's file was removed, renamed or replaced; put it back or restart the server."
+_GONE = "The store's file was removed, renamed or replaced. Put it back, or restart the server."
 
 
 def health(engine: Engine, workers: Mapping[str, Worker]) -> tuple[int, Json]:

@@ -42,14 +42,24 @@ class Metrics:
     def text(self, held: Totals, running: int) -> str:
         """Everything, as a page."""
         families = (
-            ("calls_total", "counter", "Tool calls that ended.", self._calls()),
-            ("call_errors_total", "counter", "Tool calls that ended with an error.", self._errors()),
-            ("call_duration_seconds", "histogram", "How long tool calls took.", self._durations()),
-            ("calls_running", "gauge", "Tool calls and reads that have not ended.", [f" {running}"]),
-            ("memories", "gauge", "Memories that are not forgotten.", [f" {held.memory_count}"]),
-            ("jobs", "gauge", "Jobs by state.", [f'{{state="{name}"}} {n}' for name, n in held.job_counts.items()]),
+            ("calls_total", "counter", "Finished tool calls.", self._calls()),
+            ("call_errors_total", "counter", "Tool calls that failed.", self._errors()),
+            ("call_duration_seconds", "histogram", "Duration of tool calls.", self._durations()),
+            ("calls_running", "gauge", "Tool calls and reads that are running.", [f" {running}"]),
+            ("memories", "gauge", "Memories, not counting forgotten ones.", [f" {held.memory_count}"]),
+            (
+                "jobs",
+                "gauge",
+                "Number of jobs by state.",
+                [f'{{state="{name}"}} {n}' for name, n in held.job_counts.items()],
+            ),
             ("store_bytes", "gauge", "Size of the store on disk.", [f" {held.store_bytes}"]),
-            ("uptime_seconds", "gauge", "Age of the server.", [f" {time.monotonic() - self._started_s:.3f}"]),
+            (
+                "uptime_seconds",
+                "gauge",
+                "Time since the server started.",
+                [f" {time.monotonic() - self._started_s:.3f}"],
+            ),
         )
         return "".join(f"{line}\n" for family in families for line in _family(*family))
 

@@ -58,7 +58,7 @@ class Punctual(asyncio.Protocol):
         # A part in which a head begins may also hold the end of a body, so only whole parts count.
         self._head_bytes = self._head_bytes + len(data) if was_in_head and self.in_head else 0
         if self._head_bytes > HEAD_BYTES_MAX:
-            self._refuse(431, f"The headers are over {HEAD_BYTES_MAX:,} bytes.", "Send fewer or shorter ones.")
+            self._refuse(431, f"The headers exceed {HEAD_BYTES_MAX:,} bytes.", "Send fewer or shorter headers.")
         elif self.rests:
             # Also blank lines, and the body of a request that was answered before it came.
             self._begun = True
@@ -84,7 +84,7 @@ class Punctual(asyncio.Protocol):
 
     def _give_up(self) -> None:
         if self._begun and self.cycle is None:
-            self._refuse(408, "The request took too long to arrive.", "Send it faster.")
+            self._refuse(408, "The request did not arrive in time.", "Send the request faster.")
         else:
             self.transport.close()
 

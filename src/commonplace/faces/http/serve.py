@@ -55,7 +55,7 @@ def run(
     """
     if not is_loopback(host) and not settings.api_key:
         raise Forbidden(
-            f"Without a key, {host} would be open to everybody who can reach it.",
+            f"Without a key, everyone who can reach {host} could use the memory.",
             hint="Set COMMONPLACE_API_KEY, or serve on 127.0.0.1.",
         )
     if settings.hindsight_tenant and not (settings.hindsight_api_key or settings.api_key):
@@ -69,7 +69,7 @@ def run(
     if not settings.hindsight_enabled:
         spoken.pop("hindsight", None)
     if dialect is not None and dialect not in spoken:
-        raise Invalid(f"No dialect is called {dialect!r}.", hint=nearest.hint(dialect, spoken))
+        raise Invalid(f"There is no dialect called {dialect!r}.", hint=nearest.hint(dialect, spoken))
     logs.configure(settings.log_level, log_json)
     listener = _listener(host, port)
     with listener:
@@ -99,7 +99,7 @@ def working(engine: Engine, tasks: Tasks) -> Generator[dict[str, Worker]]:
         upkeep.sweep(engine)
     except CommonplaceError as error:
         # The disk is full or the store busy: no reason not to answer, and the next start sweeps as well.
-        _log.warning("Old jobs and streams were not cleared away: %s", error.message)
+        _log.warning("Cannot remove old jobs and streams: %s", error.message)
     watch.begin(keeper.notify)
     for one in (keeper, worker):
         one.start()
@@ -177,10 +177,10 @@ def _listener(host: str, port: int) -> socket.socket:
         listener.close()
         if error.errno == errno.EADDRINUSE:
             raise Busy(
-                f"Port {port} is in use on {host}.", hint="Stop the other server, or choose another with --port."
+                f"Port {port} is in use on {host}.", hint="Stop the other server, or choose another port with --port."
             ) from error
         raise Invalid(
-            f"{host} port {port} cannot be served: {error.strerror or 'no such address'}.",
+            f"Cannot listen on {host} port {port}: {error.strerror or 'no such address'}.",
             hint="Use 127.0.0.1 and a port from 1024 to 65535.",
         ) from error
     listener.listen(_BACKLOG)
@@ -213,7 +213,9 @@ def _welcome(settings: Settings, plan: Plan, host: str, log_json: bool) -> None:
         "  stop       Ctrl+C",
     ]
     if settings.hindsight_api_key and not settings.api_key:
-        lines.append("  warning    only hindsight asks for a key; set COMMONPLACE_API_KEY to close the other endpoints")
+        lines.append(
+            "  warning    only hindsight requires a key; set COMMONPLACE_API_KEY to protect the other endpoints"
+        )
     said = logs.Json().format(logs.record(lines[0])) if log_json else "\n".join(lines)
     sys.stderr.write(said + "\n")
     sys.stderr.flush()
@@ -234,6 +236,6 @@ def _leave(engine: Engine, site: Site, code: int) -> None:
         engine.db.close()
         return
     # A call that does not end would keep the process for ever; what it has not committed, it has not done.
-    _log.warning("%d calls did not end in time and were left.", site.calls.running)
+    _log.warning("%d calls did not finish in time and were stopped.", site.calls.running)
     sys.stderr.flush()
     os._exit(code)

@@ -58,7 +58,9 @@ class Threads:
             self._count += 1
         except RuntimeError as error:  # The system has no room for a thread; those that run do the work.
             if not self._count:
-                raise Busy("The system cannot start another thread.", hint="Try again in a moment.") from error
+                raise Busy(
+                    "The operating system cannot start another thread.", hint="Try again in a moment."
+                ) from error
 
     def _work(self) -> None:
         while (piece := self._waiting.get()) is not None:

@@ -19,7 +19,8 @@ def vault_token(home: Path) -> str:
         return _read(file) or _made(file)
     except OSError as error:
         raise Forbidden(
-            "The vault token cannot be read or made.", hint="Check who owns the folder in COMMONPLACE_HOME."
+            "The vault token cannot be read or created.",
+            hint="Check the permissions of the folder in COMMONPLACE_HOME.",
         ) from error
 
 

@@ -39,7 +39,9 @@ class Crew:
             except RuntimeError as error:  # The system has no room for a thread; those that run do the work.
                 if not self._threads:
                     self._open -= 1
-                    raise Busy("The system cannot start another thread.", hint="Try again in a moment.") from error
+                    raise Busy(
+                        "The operating system cannot start another thread.", hint="Try again in a moment."
+                    ) from error
         self._work.put(work)
 
     def finish(self) -> None:
@@ -55,7 +57,7 @@ class Crew:
                 work()
             except Exception as error:
                 # The thread serves whoever comes next, whatever was wrong with this piece.
-                _log().error("A call ended without an answer: %s", traced(error))
+                _log().error("A call failed without an answer: %s", traced(error))
             with self._lock:
                 self._open -= 1
 

@@ -136,9 +136,9 @@ class Conversation:
 def understood(message: object) -> tuple[Literal["request", "notification", "response"], Json]:
     """A decoded message and what it is. Raises Refused when it is nothing of the protocol."""
     if isinstance(message, list):
-        raise Refused(wire.INVALID_REQUEST, "Batches are not accepted; send one message on each line.")
+        raise Refused(wire.INVALID_REQUEST, "Batches are not supported; send one message per line.")
     if not isinstance(message, dict) or cast(Json, message).get("jsonrpc") != "2.0":
-        raise Refused(wire.INVALID_REQUEST, 'A message is an object with "jsonrpc": "2.0".')
+        raise Refused(wire.INVALID_REQUEST, 'A message must be an object with "jsonrpc": "2.0".')
     whole = cast(Json, message)
     if not isinstance(whole.get("method"), str):
         if "method" not in whole and ("result" in whole or "error" in whole):
@@ -235,7 +235,7 @@ def _agreed(tool: Tool, request: Request, ask: Asking | None) -> bool | Json:
 
 
 def _declined() -> Reply:
-    text = "The person did not agree, so nothing was changed."
+    text = "The user did not confirm, so nothing was changed."
     return Reply({"error": {"code": "Declined", "message": text}}, text, is_error=True)
 
 
@@ -270,7 +270,7 @@ def _listed(key: str, entries: Callable[[Dialect], list[Json]]) -> Callable[[Con
     def listed(conversation: Conversation, request: Request) -> Json:
         # Everything fits on one page, so no page after it was ever given out.
         if request.params.get("cursor"):
-            raise Refused(wire.INVALID_PARAMS, "No such cursor; everything is on the first page.")
+            raise Refused(wire.INVALID_PARAMS, "Unknown cursor; everything is on the first page.")
         return {key: entries(conversation.dialect)}
 
     return listed

@@ -105,9 +105,11 @@ def claimed() -> tuple[Inlet, Outlet]:
     try:
         source, target = os.dup(0), os.dup(1)
     except OSError as error:
-        raise Unsupported("There is no standard input or output.", hint="Have an MCP client start this.") from error
+        raise Unsupported(
+            "There is no standard input or output.", hint="Let an MCP client start this command."
+        ) from error
     if os.isatty(0) and os.isatty(2):
-        sys.stderr.write("Waiting for a client's messages on standard input; Ctrl-D ends this.\n")
+        sys.stderr.write("Waiting for messages from a client on standard input; press Ctrl-D to stop.\n")
     nowhere = os.open(os.devnull, os.O_RDWR)
     os.dup2(nowhere, 0)
     try:

@@ -65,7 +65,9 @@ def _text(path: str, option: str) -> str:
     try:
         return Path(path).read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
-        raise Invalid(f"The file of {option} cannot be read.", hint="Check its name and who owns it.") from error
+        raise Invalid(
+            f"The file given with {option} cannot be read.", hint="Check its name and permissions."
+        ) from error
 
 
 def _env_here() -> str:
@@ -81,9 +83,13 @@ def _decoded(text: str) -> dict[str, object]:
     try:
         found = json.loads(text)
     except ValueError as error:
-        raise Invalid("The file of --config is not JSON.", hint="Correct it or leave the option out.") from error
+        raise Invalid(
+            "The file given with --config is not valid JSON.", hint="Correct the file, or repeat without --config."
+        ) from error
     if not isinstance(found, dict):
-        raise Invalid("The file of --config is not a JSON object.", hint="Correct it or leave the option out.")
+        raise Invalid(
+            "The file given with --config is not a JSON object.", hint="Correct the file, or repeat without --config."
+        )
     return cast(dict[str, object], found)
 
 
@@ -99,9 +105,12 @@ def _wanted(chosen: dict[str, object]) -> dict[str, str]:
 def _check(chosen: dict[str, object]) -> None:
     names = [one.name for one in settings_table.SETTINGS]
     for name, value in chosen.items():
-        settings_table.refuse_unknown(name, names, what="setting for --config called")
+        settings_table.refuse_unknown(name, names, what="setting in the --config file called")
         if not isinstance(value, _PLAIN):
-            raise Invalid(f"The setting {name} of --config is not a plain value.", hint="Use a text or a number.")
+            raise Invalid(
+                f"The value of {name} in the --config file is neither a string nor a number.",
+                hint="Use a string, a number, true or false.",
+            )
 
 
 def _assignments(text: str) -> list[tuple[str, str]]:

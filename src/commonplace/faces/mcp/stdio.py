@@ -148,7 +148,7 @@ class Server:
     def _begin(self, request: Request) -> None:
         if request.method in methods.WORKING:
             if self._crew.waiting >= CALLS_WAITING_MAX:
-                raise Refused(BUSY, "Too many calls are waiting. Try again when some are answered.")
+                raise Refused(BUSY, "Too many calls are waiting. Try again when some have finished.")
             running = self._running[request.id] = Running(request)
             try:
                 self._crew.give(partial(self._work, running))
