@@ -1,13 +1,20 @@
-"""Writes docs/connect.md from the table of clients: `make docs`. With `-` the page goes to standard output."""
+"""Writes docs/connect.md and the table of the README from the tables of clients and dialects: `make docs`.
 
+With `-` the page goes to standard output.
+"""
+
+import re
 import sys
 import tempfile
 from pathlib import Path
 
+from commonplace.dialects import choosing, registry
 from commonplace.faces.connect import edits
 from commonplace.faces.connect.clients import CLIENTS, Client, Machine
 from commonplace.faces.connect.edits import Wanted
+from commonplace.faces.connect.keys import ANY_VARIABLE, Key
 
+README = Path(__file__).parent.parent / "README.md"
 PAGE = Path(__file__).parent.parent / "docs" / "connect.md"
 PROGRAM = "/home/ada/.local/bin/commonplace"
 URL = "http://127.0.0.1:8888/memstate/mcp"
@@ -40,20 +47,61 @@ run beforehand, and several assistants may do so at once on the same memory. Wit
 
 ```console
 $ commonplace serve &
-$ commonplace connect cursor --http URL --key-variable COMMONPLACE_API_KEY --write
+$ commonplace connect cursor --http http://127.0.0.1:8888 --dialect memstate --write
 ```
 
-An address without a path gets that of `--dialect` and, if there is one, of `--bank`. `--key-variable` names the
-environment variable that holds the server's key; the key itself is never written. Leave it out where there is no key.
+An address without a path gets that of `--dialect` and, if there is one, of `--bank`.
+
+Where the server asks for a key, the entry says from which variable the assistant takes it, and the command says how to
+set it. The key itself stays out of the file:
+
+| Server | Variable |
+|---|---|
+| has COMMONPLACE_API_KEY set, or stands on another machine | `COMMONPLACE_API_KEY` |
+| speaks the vault dialect without such a key | `COMMONPLACE_TOKEN`, with what `commonplace token` shows |
+| has a key for hindsight alone | `COMMONPLACE_HINDSIGHT_API_KEY` |
+| asks for none | none |
+
+- `--key-variable NAME` takes another variable, `--key-variable ''` none.
+- An assistant that is started from a desktop may not know the variable. `--write-key` writes the key itself, and only
+  you can read the file then; the shown change hides the key. The key is the value of the variable; that of the vault
+  is found without one.
+
+## Which dialect
+
+All dialects share one memory, so the choice is only about the tools that an assistant sees. `--dialect` makes it.
+
+DIALECTS
+Notes of the [vault](vault.md) are corrected in any editor.
 
 ## The assistants
 
 What follows is what the program writes into an empty file on Linux for `--dialect memstate`, by command and by address.
-""".replace("URL --key", f"{URL} --key")
+"""
+
+
+def dialects(link: str) -> str:
+    """The table of dialects, with links to their reference."""
+    heads = f"| {' | '.join(choosing.HEADS)} |\n" + "|---" * len(choosing.HEADS) + "|\n"
+    return heads + "".join(_row(choice, link) for choice in choosing.choices())
+
+
+def _row(choice: choosing.Choice, link: str) -> str:
+    name, for_whom, *tools, count = choice.cells
+    shown = [f"`{tool}`" if "_" in tool else tool for tool in tools]
+    default = ", the default" if name == registry.DEFAULT else ""
+    return f"| {' | '.join([f'[{name}]({link}/dialect-{name}.md){default}', for_whom, *shown, count])} |\n"
+
+
+def readme(text: str) -> str:
+    """The README with the table as it is now."""
+    return re.sub(
+        r"(?<=<!-- dialects -->\n).*?(?=<!-- end -->)", lambda _: dialects("docs/reference"), text, flags=re.S
+    )
 
 
 def page() -> str:
-    return HEAD + "".join(section(client) for client in CLIENTS)
+    return HEAD.replace("DIALECTS", dialects("reference")) + "".join(section(client) for client in CLIENTS)
 
 
 def section(client: Client) -> str:
@@ -69,7 +117,7 @@ def section(client: Client) -> str:
         f"\n```{client.format}\n{local}```\n",
     ]
     if client.remote:
-        remote = written(client, Wanted("memstate", url=URL, key_variable="COMMONPLACE_API_KEY"))
+        remote = written(client, Wanted("memstate", url=URL, key=Key(ANY_VARIABLE)))
         parts.append(f"\n```{client.format}\n{remote}```\n")
     else:
         parts.append(f"\n{client.title} takes no address from this file.\n")
@@ -86,3 +134,4 @@ if __name__ == "__main__":
         print(page(), end="")
     else:
         PAGE.write_text(page())
+        README.write_text(readme(README.read_text()))

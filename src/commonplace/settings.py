@@ -14,8 +14,8 @@ from commonplace.errors import Invalid
 
 EMBEDDERS = ("static", "none")
 RERANKERS = ("cross-encoder", "none")
-# Not a setting: where evals finds the public sets.
-_ELSEWHERE = ("COMMONPLACE_DATA",)
+# Not settings: where evals finds the public sets, and the vault's token for clients.
+_ELSEWHERE = ("COMMONPLACE_DATA", "COMMONPLACE_TOKEN")
 
 # Macs with Intel processors have no onnxruntime for Python 3.14 and later.
 RERANKER = "cross-encoder" if find_spec("onnxruntime") else "none"

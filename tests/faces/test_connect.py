@@ -19,6 +19,7 @@ from commonplace.faces.cli.connecting import connect, disconnect, launcher
 from commonplace.faces.connect import edits, json_text
 from commonplace.faces.connect.clients import CLIENTS, Client, Machine, client_named
 from commonplace.faces.connect.edits import Plan, Wanted
+from commonplace.faces.connect.keys import Key
 
 ROOT = Path(__file__).parents[2]
 PROGRAM = "/opt/commonplace/bin/commonplace"
@@ -86,7 +87,7 @@ ENTRIES: dict[str, dict[str, Any]] = {
     "claude-desktop": {"mcpServers": {"commonplace": {"command": PROGRAM, "args": ARGS}}},
     "cursor": {"mcpServers": {"commonplace": {"command": PROGRAM, "args": ARGS}}},
     "vscode": {"servers": {"commonplace": {"type": "stdio", "command": PROGRAM, "args": ARGS}}},
-    "codex": {"mcp_servers": {"commonplace": {"command": PROGRAM, "args": ARGS}}},
+    "codex": {"mcp_servers": {"commonplace": {"command": PROGRAM, "args": ARGS, "required": True}}},
     "gemini": {"mcpServers": {"commonplace": {"command": PROGRAM, "args": ARGS}}},
     "windsurf": {"mcpServers": {"commonplace": {"command": PROGRAM, "args": ARGS}}},
     "opencode": {"mcp": {"commonplace": {"type": "local", "command": [PROGRAM, *ARGS]}}},
@@ -176,7 +177,11 @@ def test_toml_keeps_every_line_and_comment_both_ways(machine: Machine) -> None:
     edits.apply(planned("codex", machine))
 
     assert path.read_text().startswith(TOML)
-    assert read(client_named("codex"), path)["mcp_servers"]["commonplace"] == {"command": PROGRAM, "args": ARGS}
+    assert read(client_named("codex"), path)["mcp_servers"]["commonplace"] == {
+        "command": PROGRAM,
+        "args": ARGS,
+        "required": True,
+    }
     edits.apply(removal("codex", machine))
     assert path.read_text() == TOML
 
@@ -283,7 +288,7 @@ def test_an_address_takes_the_place_of_a_command_and_names_the_key_by_its_variab
 ) -> None:
     edits.apply(planned(client.name, machine))
 
-    edits.apply(planned(client.name, machine, Wanted("memstate", url=REMOTE.url, key_variable="MY_KEY")))
+    edits.apply(planned(client.name, machine, Wanted("memstate", url=REMOTE.url, key=Key("MY_KEY"))))
 
     text = client.path(machine).read_text()
     entry = read(client, client.path(machine))[client.keys[0]]["commonplace"]
@@ -451,9 +456,9 @@ def test_older_copies_are_never_overwritten(machine: Machine) -> None:
         (Wanted("memstate", url="ftp://x/mcp"), Invalid),
         (Wanted("memstate", url="127.0.0.1:8888"), Invalid),
         (Wanted("memstate", url="http://a b/mcp"), Invalid),
-        (Wanted("memstate", url=REMOTE.url, key_variable="sk-secret-key"), Invalid),
+        (Wanted("memstate", url=REMOTE.url, key=Key("sk-secret-key")), Invalid),
         (Wanted("memstate", url=REMOTE.url, bank="home"), Invalid),
-        (Wanted("memstate", key_variable="MY_KEY"), Invalid),
+        (Wanted("memstate", key=Key("MY_KEY")), Invalid),
         (Wanted("memstate", name="a.b"), Invalid),
         (Wanted("memstate", name='x"]'), Invalid),
     ],
@@ -524,7 +529,8 @@ def test_the_overview_says_who_is_connected(run: Any, machine: Machine) -> None:
     run(connect, "codex", "--write")
     written("gemini", machine, "{")
 
-    states = {row.split("\t")[0]: row.split("\t")[1] for row in run(connect).stdout.splitlines()}
+    rows = run(connect).stdout.split("\n\n")[0].splitlines()
+    states = {row.split("\t")[0]: row.split("\t")[1] for row in rows}
 
     assert len(states) == len(CLIENTS)
     assert states["codex"] == "connected"

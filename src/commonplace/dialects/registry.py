@@ -7,8 +7,8 @@ from commonplace import nearest
 from commonplace.dialects.table import Dialect
 from commonplace.errors import Invalid
 
-# Dialects that have a table of their own: the module that has it as DIALECT.
-_WRITTEN = {
+# The module that has a dialect's table as DIALECT.
+_MODULES = {
     "hindsight": "commonplace.dialects.hindsight",
     "memories": "commonplace.dialects.memories",
     "memstate": "commonplace.dialects.memstate",
@@ -16,10 +16,10 @@ _WRITTEN = {
     "vault": "commonplace.dialects.vault",
 }
 
-# Dialects whose tools are still to come.
-_EMPTY: dict[str, Dialect] = {}
-
 NAMES = ("vault", "memories", "memstate", "powermem", "hindsight")
+
+# What a client gets that names none. It has tools that correct and forget a single memory.
+DEFAULT = "hindsight"
 
 # Dialects whose tools name a bank: by which parameter, and the tools that make no sense when there is only one bank.
 BANKED = {
@@ -31,13 +31,11 @@ BANKED = {
 @cache
 def find(name: str) -> Dialect:
     """The dialect of a name."""
-    if name in _WRITTEN:
-        written = import_module(_WRITTEN[name]).DIALECT
-        assert isinstance(written, Dialect)
-        return written
-    if name not in _EMPTY:
+    if name not in _MODULES:
         raise Invalid(f"There is no dialect called {name!r}.", hint=nearest.hint(name, NAMES))
-    return _EMPTY[name]
+    written = import_module(_MODULES[name]).DIALECT
+    assert isinstance(written, Dialect)
+    return written
 
 
 @cache

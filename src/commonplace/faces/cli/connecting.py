@@ -4,22 +4,23 @@ import os
 import shutil
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from functools import wraps
 from pathlib import Path
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
-from commonplace.dialects import registry
+from commonplace.dialects import choosing, registry
 from commonplace.errors import CommonplaceError, Conflict, Invalid
 from commonplace.faces.cli import screen
 from commonplace.faces.cli.call import Call, Command, called
 from commonplace.faces.cli.screen import Column
-from commonplace.faces.connect import edits
-from commonplace.faces.connect.clients import CLIENTS, Machine, client_named
+from commonplace.faces.connect import edits, keys
+from commonplace.faces.connect.clients import CLIENTS, Client, Machine, client_named
 from commonplace.faces.connect.edits import DEFAULT_NAME, Plan, Wanted
 
-DEFAULT_DIALECT = "hindsight"
 PROGRAM = "commonplace"
 
 
@@ -28,14 +29,16 @@ def wanting(command: Command) -> Command:
 
     @wraps(command)
     def run(call: Call, **options: Any) -> None:
-        registry.find(options["dialect"])
+        dialect, url = options.pop("dialect"), options.pop("http") or ""
+        registry.find(dialect)
+        variable, written = options.pop("key_variable"), options.pop("write_key")
         wanted = Wanted(
-            dialect=options.pop("dialect"),
+            dialect=dialect,
             program=launcher(call.home or os.environ.get("COMMONPLACE_HOME", "")),
             name=options.pop("entry_name"),
             bank=options.pop("bank") or "",
-            url=options.pop("http") or "",
-            key_variable=options.pop("key_variable") or "",
+            url=url,
+            key=_key(call, url, dialect, variable, written),
         )
         command(call, wanted=wanted, **options)
 
@@ -46,12 +49,15 @@ def wanting(command: Command) -> Command:
 
 
 _OPTIONS: tuple[Callable[[Command], Command], ...] = (
-    click.option("--dialect", metavar="NAME", default=DEFAULT_DIALECT, help="The tools the client gets."),
+    click.option("--dialect", metavar="NAME", default=registry.DEFAULT, help="The tools the client gets."),
     click.option("--bank", metavar="NAME", help="The only bank the client sees."),
     click.option("--http", metavar="URL", help="Use the running server at this URL instead of starting one."),
     click.option(
-        "--key-variable", metavar="NAME", help="Environment variable with that server's key; only its name is written."
+        "--key-variable",
+        metavar="NAME",
+        help="Environment variable from which the client takes that server's key; '' for none.",
     ),
+    click.option("--write-key", is_flag=True, help="Write the key into the file, which only you can read then."),
     click.option("--name", "entry_name", metavar="NAME", default=DEFAULT_NAME, help="Name of the entry."),
 )
 
@@ -66,7 +72,8 @@ def connect(call: Call, client: str | None, wanted: Wanted, write: bool) -> None
 
     Shows the change to the configuration file of claude-code, claude-desktop, cursor, vscode, codex, gemini, windsurf
     or opencode; --write makes it. A copy of the file is kept beside it, and everything else in the file stays as it
-    is. Without a client, the command lists the clients, their files and which of them are connected.
+    is. Without a client, the command lists the clients, their files and which of them are connected, and the dialects
+    with whom each is for.
 
     \b
     Examples:
@@ -78,7 +85,9 @@ def connect(call: Call, client: str | None, wanted: Wanted, write: bool) -> None
         return _overview(call, wanted.name)
     chosen = client_named(client)
     planned = edits.plan(chosen, wanted, _machine())
-    return _carry_out(call, planned, write, done=chosen.then, nothing=f"{chosen.title} is connected already.")
+    _carry_out(call, planned, write, done=chosen.then, nothing=f"{chosen.title} is connected already.")
+    if not call.as_json:
+        _explain(chosen, wanted)
 
 
 @click.command()
@@ -99,6 +108,29 @@ def disconnect(call: Call, client: str, entry_name: str, write: bool) -> None:
     chosen = client_named(client)
     planned = edits.plan_removal(chosen, entry_name, _machine())
     _carry_out(call, planned, write, done="The memories stay.", nothing=f"{chosen.title} is not connected.")
+
+
+def _explain(client: Client, wanted: Wanted) -> None:
+    """Say what the client needs beside its file, and what else it could be given."""
+    if wanted.key and not wanted.key.value:
+        token = wanted.key.variable == keys.TOKEN_VARIABLE
+        value = f'"$({PROGRAM} token)"' if token else "KEY"
+        screen.note(f"{client.title} takes the key from a variable: export {wanted.key.variable}={value}")
+        screen.note("Where it is started without that variable, --write-key writes the key into the file.")
+    if click.get_current_context().get_parameter_source("dialect") is ParameterSource.DEFAULT:
+        spoken = keys.spoken(wanted.url, wanted.dialect)
+        screen.note(f"It gets the tools of {spoken}. `{PROGRAM} connect` shows which dialect is for whom.")
+
+
+def _key(call: Call, url: str, dialect: str, variable: str | None, written: bool) -> keys.Key | None:
+    """The key that the server at an address asks for, as the options want it written down."""
+    if not url:
+        return keys.Key(variable or "") if variable or written else None
+    if variable is None:
+        variable = keys.needed(url, dialect, call.settings)
+    if not written:
+        return keys.Key(variable) if variable else None
+    return keys.known(variable or keys.ANY_VARIABLE, call.settings, os.environ.get(variable, ""))
 
 
 def launcher(home: str = "") -> tuple[str, ...]:
@@ -127,7 +159,7 @@ def _carry_out(call: Call, planned: Plan, write: bool, *, done: str, nothing: st
     if call.as_json:
         shape = {"client": planned.client.name, "file": str(planned.path), "changes": planned.changes}
         written = {"written": write and planned.changes, "backup": str(backup) if backup else None}
-        return screen.emit({**shape, **written, "entry": planned.entry, "diff": planned.diff})
+        return screen.emit({**shape, **written, "entry": planned.shown_entry, "diff": planned.diff})
     if not planned.changes:
         return screen.note(f"{nothing} Nothing to change in {planned.path}.")
     for line in planned.diff.splitlines():
@@ -148,6 +180,15 @@ def _coloured(line: str) -> str:
 _TROUBLES: dict[type[CommonplaceError], str] = {Conflict: "name is in use", Invalid: "file is broken"}
 
 
+_DIALECT_COLUMNS = (
+    Column("", style="cyan"),
+    Column("", share=1, fold=True),
+    Column("", fold=True),
+    Column("", fold=True),
+    Column("", right=True),
+)
+
+
 def _overview(call: Call, name: str) -> None:
     machine = _machine()
     rows: list[tuple[str, str, str]] = []
@@ -162,5 +203,10 @@ def _overview(call: Call, name: str) -> None:
         rows.append((client.name, state, str(path)))
         if call.as_json:
             screen.emit({"client": client.name, "state": state, "file": str(path)})
-    if not call.as_json:
-        screen.table((Column("Client", style="cyan"), Column("State"), Column("File", share=1, fold=True)), rows)
+    if call.as_json:
+        return
+    screen.table((Column("Client", style="cyan"), Column("State"), Column("File", share=1, fold=True)), rows)
+    screen.answer()
+    heads = dict(zip(choosing.HEADS, _DIALECT_COLUMNS, strict=True))
+    screen.table([replace(column, name=head) for head, column in heads.items()], [c.cells for c in choosing.choices()])
+    screen.note(f"--dialect chooses one; {registry.DEFAULT} when left out. All of them share one memory.")

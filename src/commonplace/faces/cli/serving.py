@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from commonplace import settings as settings_table
+from commonplace.dialects import registry
 from commonplace.faces.cli import screen
 from commonplace.faces.cli.call import Call, called
 
@@ -28,7 +29,7 @@ PORT = 8888
     metavar="NUMBER",
     help="Port to listen on; 0 takes any free port.",
 )
-@click.option("--dialect", metavar="NAME", help="The dialect at /mcp; hindsight by default.")
+@click.option("--dialect", metavar="NAME", help=f"The dialect at /mcp; {registry.DEFAULT} by default.")
 @click.option("--log-json", is_flag=True, help="Write the log as JSON lines.")
 def serve(call: Call, host: str, port: int, dialect: str | None, log_json: bool) -> None:
     """Serve the memory over HTTP.
@@ -50,7 +51,7 @@ def serve(call: Call, host: str, port: int, dialect: str | None, log_json: bool)
 @click.command()
 @called(bank=False)
 @click.option(
-    "--dialect", default="hindsight", metavar="NAME", help="The dialect, which decides the tools the client gets."
+    "--dialect", default=registry.DEFAULT, metavar="NAME", help="The dialect, which decides the tools the client gets."
 )
 @click.option("--bank", default="", show_default=False, metavar="NAME", help="The only bank the client sees.")
 @click.option("--config", default="", show_default=False, metavar="FILE", help="A JSON file with settings.")

@@ -10,6 +10,7 @@ from typing import Any, Literal, TypeAlias
 
 from commonplace import nearest
 from commonplace.errors import NotFound
+from commonplace.faces.connect.keys import Key
 
 Entry: TypeAlias = dict[str, Any]
 
@@ -46,8 +47,8 @@ class Client:
     path: Callable[[Machine], Path]
     keys: tuple[str, ...]
     local: Callable[[str, Sequence[str]], Entry]
-    # The entry of a server at an address, with the variable that holds its key or nothing; None: it cannot do that.
-    remote: Callable[[str, str], Entry] | None
+    # The entry of a server at an address that asks for a key or for none; None: it cannot do that.
+    remote: Callable[[str, Key | None], Entry] | None
     then: str
     format: Literal["json", "toml"] = "json"
     # Whether its JSON may have comments and final commas; elsewhere they mean that the file is broken.
@@ -68,18 +69,29 @@ def _one_list(command: str, args: Sequence[str]) -> Entry:
     return {"type": "local", "command": [command, *args]}
 
 
-def _address(field: str, reference: str, **fixed: str) -> Callable[[str, str], Entry]:
-    def remote(url: str, variable: str) -> Entry:
+def _address(field: str, reference: str, **fixed: str) -> Callable[[str, Key | None], Entry]:
+    def remote(url: str, key: Key | None) -> Entry:
         entry: Entry = {**fixed, field: url}
-        if variable:
-            entry["headers"] = {"Authorization": "Bearer " + reference.replace("NAME", variable)}
+        if key:
+            entry["headers"] = _bearer(key.value or reference.replace("NAME", key.variable))
         return entry
 
     return remote
 
 
-def _codex_address(url: str, variable: str) -> Entry:
-    return {"url": url} | ({"bearer_token_env_var": variable} if variable else {})
+def _bearer(key: str) -> dict[str, str]:
+    return {"Authorization": f"Bearer {key}"}
+
+
+def _codex(command: str, args: Sequence[str]) -> Entry:
+    return {**_plain(command, args), "required": True}
+
+
+def _codex_address(url: str, key: Key | None) -> Entry:
+    entry: Entry = {"url": url, "required": True}
+    if key:
+        entry |= {"http_headers": _bearer(key.value)} if key.value else {"bearer_token_env_var": key.variable}
+    return entry
 
 
 def _claude_code(machine: Machine) -> Path:
@@ -139,7 +151,7 @@ CLIENTS = (
         title="Codex",
         path=lambda machine: machine.variable("CODEX_HOME", machine.home / ".codex") / "config.toml",
         keys=("mcp_servers",),
-        local=_plain,
+        local=_codex,
         remote=_codex_address,
         then="Start a new `codex` session; `/mcp` shows the connection.",
         format="toml",
@@ -176,8 +188,12 @@ CLIENTS = (
     ),
 )
 
+# The fields that hold a key or say where it is.
+KEY_FIELDS = ("headers", "bearer_token_env_var", "http_headers")
 # Every field by which some client says how to reach a server. Fields beside these are the user's own.
-TRANSPORT_FIELDS = ("type", "command", "args", "url", "httpUrl", "serverUrl", "headers", "bearer_token_env_var")
+TRANSPORT_FIELDS = ("type", "command", "args", "url", "httpUrl", "serverUrl", *KEY_FIELDS)
+# Fields that we write, and that keep what the user made of them.
+CHOICES = ("required",)
 
 
 def client_named(name: str) -> Client:

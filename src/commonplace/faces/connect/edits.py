@@ -18,7 +18,8 @@ from urllib.parse import quote, urlsplit
 
 from commonplace.errors import Conflict, Forbidden, Invalid, TooLarge, Unsupported
 from commonplace.faces.connect import json_text, toml_text
-from commonplace.faces.connect.clients import TRANSPORT_FIELDS, Client, Entry, Machine
+from commonplace.faces.connect.clients import CHOICES, KEY_FIELDS, TRANSPORT_FIELDS, Client, Entry, Machine
+from commonplace.faces.connect.keys import Key, masked
 
 FILE_BYTES_MAX = 50_000_000
 DEFAULT_NAME = "commonplace"
@@ -35,7 +36,7 @@ class Wanted:
     name: str = DEFAULT_NAME
     bank: str = ""
     url: str = ""
-    key_variable: str = ""
+    key: Key | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +48,8 @@ class Plan:
     before: str | None
     after: str
     entry: Entry | None
+    # Whether a key stands in the file, so that only its owner may read it.
+    private: bool = False
 
     @property
     def changes(self) -> bool:
@@ -55,12 +58,17 @@ class Plan:
 
     @property
     def diff(self) -> str:
-        """The change as a unified diff."""
+        """The change as a unified diff, which shows no key."""
         old = "/dev/null" if self.before is None else str(self.path)
         lines = difflib.unified_diff(
             (self.before or "").splitlines(), self.after.splitlines(), old, str(self.path), n=2, lineterm=""
         )
-        return "\n".join(lines)
+        return masked("\n".join(lines))
+
+    @property
+    def shown_entry(self) -> Entry | None:
+        """The entry, which shows no key."""
+        return json.loads(masked(json.dumps(self.entry, ensure_ascii=False)))
 
 
 def plan(client: Client, wanted: Wanted, machine: Machine) -> Plan:
@@ -70,7 +78,7 @@ def plan(client: Client, wanted: Wanted, machine: Machine) -> Plan:
     before = _read(path)
     with _named(path):
         after, entry = _with_entry(client, before or "", name, entry)
-    return Plan(client, path, before, after, entry)
+    return Plan(client, path, before, after, entry, private=bool(wanted.key and wanted.key.value))
 
 
 def plan_removal(client: Client, name: str, machine: Machine) -> Plan:
@@ -96,7 +104,7 @@ def apply(plan: Plan) -> Path | None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         backup = _backup(path) if plan.before is not None else None
-        _replace(path, plan.after)
+        _replace(path, plan.after, private=plan.private)
     except OSError as error:
         raise _refused(plan.path, error, "written") from error
     return backup
@@ -131,8 +139,11 @@ def _without_entry(client: Client, text: str, name: str) -> str:
 
 def _entry(client: Client, wanted: Wanted) -> Entry:
     if not wanted.url:
-        if wanted.key_variable:
-            raise Invalid("A server that the client starts itself needs no key.", hint="Repeat without --key-variable.")
+        if wanted.key:
+            raise Invalid(
+                "A server that the client starts itself needs no key.",
+                hint="Repeat without --key-variable and --write-key.",
+            )
         command, *before = wanted.program
         bank = ["--bank", wanted.bank] if wanted.bank else []
         return client.local(command, [*before, "mcp", "--dialect", wanted.dialect, *bank])
@@ -147,7 +158,7 @@ def _entry(client: Client, wanted: Wanted) -> Entry:
             f"{wanted.url!r} is not the URL of a server.",
             hint="Give a URL such as --http http://127.0.0.1:8888/mcp",
         )
-    if wanted.key_variable and not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", wanted.key_variable):
+    if wanted.key and not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", wanted.key.variable):
         raise Invalid(
             "--key-variable takes the name of a variable, not the key itself.",
             hint="Give the name, for example --key-variable COMMONPLACE_API_KEY",
@@ -158,20 +169,23 @@ def _entry(client: Client, wanted: Wanted) -> Entry:
                 "--bank has no effect together with this URL.",
                 hint=f"Put the bank into the URL: {wanted.url.rstrip('/')}/BANK",
             )
-        return client.remote(wanted.url, wanted.key_variable)
+        return client.remote(wanted.url, wanted.key)
     path = f"/{wanted.dialect}/mcp" + (f"/{quote(wanted.bank, safe='')}" if wanted.bank else "")
-    return client.remote(parts._replace(path=path).geturl(), wanted.key_variable)
+    return client.remote(parts._replace(path=path).geturl(), wanted.key)
 
 
 def _merged(present: Entry, entry: Entry) -> Entry:
     """Ours, and what the user has added to it as long as it is the same kind of entry."""
     if not _same_kind(present, entry):
         return entry
-    return entry | {name: value for name, value in present.items() if name not in entry and _is_own(name, entry)}
+    # A key is for the address that it was written for.
+    moved = _address(present) != _address(entry) or any(field in entry for field in KEY_FIELDS)
+    replaced = {*TRANSPORT_FIELDS, *entry} - {*CHOICES, *(() if moved else KEY_FIELDS)}
+    return entry | {name: value for name, value in present.items() if name not in replaced}
 
 
-def _is_own(name: str, entry: Entry) -> bool:
-    return name not in TRANSPORT_FIELDS or (name in ("headers", "bearer_token_env_var") and "command" not in entry)
+def _address(entry: Entry) -> str:
+    return next((str(entry[field]) for field in ("url", "httpUrl", "serverUrl") if field in entry), "")
 
 
 def _same_kind(present: Any, entry: Entry) -> bool:
@@ -181,8 +195,9 @@ def _same_kind(present: Any, entry: Entry) -> bool:
 def _with_table(text: str, keys: tuple[str, ...], present: Any, entry: Entry) -> str:
     if not _same_kind(present, entry):
         return toml_text.with_value(toml_text.without(text, keys), keys, entry, ())
-    ours = {name: value for name, value in entry.items() if name in TRANSPORT_FIELDS}
-    return toml_text.with_value(text, keys, ours, TRANSPORT_FIELDS)
+    changed = {name for name in TRANSPORT_FIELDS if present.get(name) != entry.get(name)} | (set(entry) - set(present))
+    ours = {name: value for name, value in entry.items() if name in changed}
+    return toml_text.with_value(text, keys, ours, changed)
 
 
 def _require_ours(present: Any, name: str, client: Client) -> None:
@@ -192,8 +207,7 @@ def _require_ours(present: Any, name: str, client: Client) -> None:
     args: Any = entry.get("args", [])
     words += [str(word) for word in cast(list[object], args)] if isinstance(args, list) else []
     starts_us = "mcp" in words and any(_PROGRAM in re.split(r"[\\/.]", word) for word in words)
-    url = next((str(entry[field]) for field in ("url", "httpUrl", "serverUrl") if field in entry), "")
-    if not starts_us and "mcp" not in urlsplit(url).path.split("/"):
+    if not starts_us and "mcp" not in urlsplit(_address(entry)).path.split("/"):
         raise Conflict(
             f"{client.title} already has another server called {name!r}.",
             hint="Choose another name with --name.",
@@ -296,7 +310,7 @@ def _backup(path: Path) -> Path:
         return copy
 
 
-def _replace(path: Path, text: str) -> None:
+def _replace(path: Path, text: str, *, private: bool) -> None:
     handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".new", dir=path.parent)
     try:
         with os.fdopen(handle, "wb") as file:
@@ -304,7 +318,8 @@ def _replace(path: Path, text: str) -> None:
             file.flush()
             os.fsync(file.fileno())
         # A new file is for its owner only: other programs keep secrets in these files.
-        Path(temporary).chmod(path.stat().st_mode & 0o777 if path.exists() else 0o600)
+        mode = path.stat().st_mode & 0o777 if path.exists() else 0o600
+        Path(temporary).chmod(mode & 0o700 if private else mode)
         Path(temporary).replace(path)
     except OSError:
         with suppress(OSError):

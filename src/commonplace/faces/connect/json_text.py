@@ -163,7 +163,7 @@ class _Style:
         """A value over several lines, with the blanks of its first line before the others."""
         made = json.dumps(value, indent=self.step, ensure_ascii=False)
         # A list of short words reads better on one line, and clients write it so in their own pages.
-        made = re.sub(r"\[[^\[\]{}]*\]", lambda found: json.dumps(json.loads(found[0]), ensure_ascii=False), made)
+        made = re.sub(r"\[\n[^\[\]{}]*\]", lambda found: json.dumps(json.loads(found[0]), ensure_ascii=False), made)
         return made.replace("\n", self.newline + indent)
 
 

@@ -4,7 +4,7 @@ import json
 import re
 import tomllib
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, cast
 
 from commonplace.errors import Invalid
 from commonplace.faces.connect.json_text import found_at
@@ -116,5 +116,8 @@ def _dotted(keys: tuple[str, ...]) -> str:
 
 
 def _written(value: Any) -> str:
-    # The texts and lists of texts we write are spelt the same in TOML as in JSON, but for the character DEL.
+    if isinstance(value, dict):
+        members = cast("dict[str, object]", value).items()
+        return f"{{ {', '.join(f'{_dotted((name,))} = {_written(one)}' for name, one in members)} }}"
+    # The texts, lists of texts and truths we write are spelt the same in TOML as in JSON, but for the character DEL.
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

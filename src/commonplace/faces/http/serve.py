@@ -33,7 +33,6 @@ from commonplace.vault.watching import Watch
 
 HOST = "127.0.0.1"
 PORT = 8888
-DIALECT = "hindsight"
 _BACKLOG = 512
 # Longer than clients keep a connection, so that it is they who close it and never find it closed.
 _KEEP_ALIVE_S = 75
@@ -74,7 +73,7 @@ def run(
     listener = _listener(host, port)
     with listener:
         engine = open_engine(settings)
-        plan = _plan(settings, spoken, dialect or DIALECT, host, listener.getsockname()[1])
+        plan = _plan(settings, spoken, dialect or registry.DEFAULT, host, listener.getsockname()[1])
         site = Site(engine, plan)
         _welcome(settings, plan, host, log_json)
         with working(engine, TASKS) as workers:
