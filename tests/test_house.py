@@ -69,7 +69,7 @@ INLINE_IMPORTS = {
     "__main__.py": 1,
     "mcp.py": 1,
     "nearest.py": 1,
-    "app.py": 4,
+    "app.py": 5,
     "dialects/table.py": 1,
     "engine/duties.py": 1,
     "engine/reading.py": 1,

@@ -86,7 +86,8 @@ def open(home: str | Path | None = None) -> "Engine":
     from dataclasses import replace
 
     from commonplace import settings
-    from commonplace.app import open_engine
+    from commonplace.app import clear_files, open_engine
 
     chosen = settings.load()
-    return open_engine(replace(chosen, home=Path(home).absolute()) if home else chosen)
+    engine = open_engine(replace(chosen, home=Path(home).absolute()) if home else chosen)
+    return replace(engine, clear_files=clear_files)

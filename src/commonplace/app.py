@@ -11,6 +11,7 @@ from commonplace import checks
 from commonplace import settings as settings_table
 from commonplace.clock import Clock, SystemClock
 from commonplace.engine.engine import Engine
+from commonplace.engine.parts import Parts
 from commonplace.errors import CommonplaceError, Invalid, Unsupported
 from commonplace.models import providers
 from commonplace.settings import Settings
@@ -41,6 +42,14 @@ def open_engine(settings: Settings | None = None, clock: Clock | None = None) ->
         fading_days=chosen.fading_days,
         vault=chosen.vault_path,
     )
+
+
+def clear_files(parts: Parts) -> None:
+    """Remove the files of erased notes, for callers that have no face to do it after their call."""
+    from commonplace.vault.writing import catch_up
+
+    assert isinstance(parts, Engine)
+    catch_up(parts)
 
 
 def _llm(chosen: Settings) -> "Callable[[], Model | None]":

@@ -18,7 +18,7 @@ from commonplace.engine.redacting import Redacting
 from commonplace.engine.revising import Revising
 from commonplace.engine.transcripts import Transcripts
 from commonplace.records import Bank, Filter, Memory, Origin
-from commonplace.storage import banks, erasing, grounds, memories, scrubbing, snapshots
+from commonplace.storage import banks, erasing, grounds, memories, notes, scrubbing, snapshots
 
 EVERYTHING = Filter(status="any", expired=True)
 _AT_FIRST, _AT_ONCE_MAX = 50, 500
@@ -104,6 +104,8 @@ def for_good(parts: Parts) -> Generator[None]:
 
 def scrub(parts: Parts) -> bool:
     """Overwrite what erased rows left in the file and its log. Inside a transaction it waits for the outermost one."""
+    if not parts.db.in_transaction and notes.banks_to_erase(parts.db):
+        parts.clear_files(parts)
     return scrubbing.scrub(parts.db)
 
 
@@ -135,6 +137,7 @@ class _Erasure:
         left = set(grounds.beneath(db, list(resting))) - set(gone)
         self._note(found, resting, gone)
         self._documents.redact(gone)
+        erasing.blank_reasons(db, self._bank.id, gone)
         memories.purge(db, self._bank.id, gone)
         self._documents.drop()
         erasing.blank_traces(db, self._bank.id, gone, self._documents.names)

@@ -10,6 +10,7 @@ from typing import Any
 from commonplace import checks
 from commonplace.activities import Standing
 from commonplace.engine import mental_models
+from commonplace.engine.erasing import for_good
 from commonplace.engine.parts import Parts
 from commonplace.engine.standings import MentalModel
 from commonplace.errors import Conflict, Invalid, NotFound, TooLarge
@@ -136,7 +137,7 @@ def update_page(parts: Parts, bank: str, name: str, **changes: Any) -> MentalMod
 
 def delete_node(parts: Parts, bank: str, name: str) -> None:
     """Delete a page, or a folder with all pages and folders below it."""
-    with parts.db.transaction():
+    with for_good(parts):
         known = knowledge(parts, bank)
         doomed = known.below(_folder_named(known, name).name) if name.startswith("kf-") else ()
         pages = [_page_named(known, name)] if not doomed else [one for one in known.pages if one.folder in doomed]

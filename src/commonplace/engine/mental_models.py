@@ -78,6 +78,7 @@ def delete_mental_model(parts: Parts, bank: str, name: str) -> None:
     with for_good(parts):
         found = standings.find(parts, bank, name)
         erasing.blank_traces(parts.db, found.bank_id, (), ())
+        erasing.delete_jobs_of_model(parts.db, found.bank_id, found.name)
         grounds.drop(parts.db, [found.id])
         rows.delete(parts.db, found.id)
 

@@ -18,6 +18,10 @@ def _nobody() -> None:
     """No model is configured."""
 
 
+def _somebody_else(_parts: "Parts") -> None:
+    """The face that asked for an erasure takes care of the files of notes."""
+
+
 class Bell:
     """Wakes whoever does jobs in this process. Nobody may be there to hear it."""
 
@@ -60,4 +64,6 @@ class Parts:
     fading_days: float = 0.0
     # The folder in which notes lie as files; None where nobody wants any.
     vault: Path | None = None
+    # Removes the files of erased notes where no face does it after every call.
+    clear_files: Callable[["Parts"], object] = field(default=_somebody_else, compare=False)
     bell: Bell = field(default_factory=Bell, compare=False)

@@ -33,9 +33,11 @@ def erase(parts: Parts, bank: str, portion: Portion, origin: Origin = Origin()) 
         _sessions(parts, place, portion, ledger)
     if portion.document is None and portion.session is None:
         found = memories.select_ids(parts.db, place.id, meant(portion), parts.clock.now())
+        projects = {*rows.projects(parts.db, place.id, portion), portion.project or ""}
         erasing.erase_memories(parts, place, found, author, ledger)
         if not portion.forgotten:
             _around(parts, place, portion, ledger)
+            _traces(parts, place, portion, projects, ledger)
     return ledger.receipt(portion, log_emptied=erasing.scrub(parts))
 
 
@@ -88,9 +90,14 @@ def _around(parts: Parts, place: Bank, portion: Portion, ledger: Ledger) -> None
         for number, text in rows.bare_documents(parts.db, place.id, portion):
             document_rows.delete(parts.db, number)
             ledger.gone("document", number, text)
-        if portion.project is not None:
-            gone = rows.delete_traces_of_project(parts.db, place.id, portion.project)
-            ledger.rows("revision", gone)
+
+
+def _traces(parts: Parts, place: Bank, portion: Portion, projects: set[str], ledger: Ledger) -> None:
+    """The jobs that name a user or a project, and the changes of projects in which nothing is left."""
+    with erasing.for_good(parts):
+        rows.delete_jobs(parts.db, place.id, portion)
+        for project in sorted(projects - {""}):
+            ledger.rows("revision", rows.delete_revisions(parts.db, place.id, project))
 
 
 def _sessions(parts: Parts, place: Bank, portion: Portion, ledger: Ledger) -> None:

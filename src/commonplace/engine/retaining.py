@@ -105,7 +105,7 @@ def read_again(context: JobContext) -> object:
     for last in (False, True):
         document = find_document(parts, context.bank, name)
         if document is None:
-            return {"document": name, "memories": []}
+            return {"document": "", "memories": []}
         passage, config = _passage(document), known(parts, context.bank).config
         context.progress(stage="reading")
         model, _ = _model(parts)

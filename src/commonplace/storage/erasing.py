@@ -46,8 +46,20 @@ def delete_empty(db: Database, document_ids: Iterable[int]) -> None:
 def blank_traces(db: Database, bank_id: int, memory_ids: Sequence[int], document_names: Sequence[str]) -> None:
     """Remove what finished jobs and answers to idempotency keys tell of erased memories and documents."""
     db.run("blank_job_results", bank_id=bank_id)
-    db.run("delete_jobs_of_documents", bank_id=bank_id, names=json.dumps(list(document_names), ensure_ascii=False))
-    db.run("blank_reply_hashes", bank_id=bank_id, ids=json.dumps(list(memory_ids)))
+    names = json.dumps(list(document_names), ensure_ascii=False)
+    db.run("delete_jobs_of_documents", bank_id=bank_id, names=names)
+    db.run("blank_jobs_of_documents", bank_id=bank_id, names=names)
+    db.run("blank_replies", bank_id=bank_id, ids=json.dumps(list(memory_ids)))
+
+
+def delete_jobs_of_model(db: Database, bank_id: int, name: str) -> None:
+    """Remove the jobs that made the answers of a mental model."""
+    db.run("delete_jobs_of_model", bank_id=bank_id, name=name)
+
+
+def blank_reasons(db: Database, bank_id: int, memory_ids: Sequence[int]) -> None:
+    """Take away the reasons of the changes that made some memories what they are."""
+    db.run("blank_reasons", bank_id=bank_id, ids=json.dumps(list(memory_ids)))
 
 
 def events_after(db: Database, bank_id: int, after: int) -> list[tuple[int, str]]:
@@ -121,7 +133,17 @@ def bare_documents(db: Database, bank_id: int, portion: Portion) -> list[tuple[i
     return [(row["id"], row["text"]) for row in rows]
 
 
-def delete_traces_of_project(db: Database, bank_id: int, project: str) -> int:
-    """Remove the finished jobs of a project, and its changes once no memory is left; how many changes there were."""
-    db.run("delete_jobs_of_project", bank_id=bank_id, project=project)
+def projects(db: Database, bank_id: int, portion: Portion) -> list[str]:
+    """The projects in which a user or a project has memories."""
+    rows = db.all("projects_of_portion", bank_id=bank_id, user=portion.user, project=portion.project)
+    return [row["project"] for row in rows]
+
+
+def delete_jobs(db: Database, bank_id: int, portion: Portion) -> None:
+    """Remove the jobs that name a user or a project."""
+    db.run("delete_jobs_of_portion", bank_id=bank_id, user=portion.user, project=portion.project)
+
+
+def delete_revisions(db: Database, bank_id: int, project: str) -> int:
+    """Remove the changes of a project in which no memory is left; how many there were."""
     return db.run("delete_revisions_of_project", bank_id=bank_id, project=project)

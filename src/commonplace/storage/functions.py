@@ -1,5 +1,6 @@
 """The few functions our SQL needs and SQLite lacks. Each gives the same answer for the same input."""
 
+import hashlib
 import json
 from typing import Any
 
@@ -10,11 +11,17 @@ from commonplace import globs
 
 def register(connection: apsw.Connection) -> None:
     """Teach them to a connection."""
+    connection.create_scalar_function("digest", _digest, 1, deterministic=True)
     connection.create_scalar_function("fold", _fold, 1, deterministic=True)
     connection.create_scalar_function("path_matches", _path_matches, 2, deterministic=True)
     connection.create_scalar_function("text_contains", _text_contains, 2, deterministic=True)
     connection.create_scalar_function("text_matches", _text_matches, 2, deterministic=True)
     connection.create_scalar_function("text_like", _text_like, 2, deterministic=True)
+
+
+def _digest(*values: Any) -> str:
+    (text,) = values
+    return "sha256:" + hashlib.sha256(str(text).encode()).hexdigest()
 
 
 def _fold(*values: Any) -> str | None:

@@ -12,6 +12,7 @@ from pathlib import Path, PurePosixPath
 
 from commonplace.errors import CommonplaceError
 from commonplace.storage import notes as rows
+from commonplace.storage import scrubbing
 from commonplace.storage.files import explained
 from commonplace.storage.notes import Erased
 from commonplace.vault import folder
@@ -70,10 +71,13 @@ def clear_up(vault: Vault, cleared: Cleared, trash: Collection[int] = ()) -> Non
     if not waiting or not vault.root.is_dir() or not is_usable(vault):
         return
     with vault.engine.db.transaction():
+        # The names of files are made of words as well.
+        scrubbing.owe(vault.engine.db)
         for one in waiting:
             # A file in a folder that nobody may write to is tried again, and unread till then.
             with suppress(CommonplaceError):
                 _settle(vault, one, cleared, one.memory_id in trash)
+    scrubbing.scrub(vault.engine.db)
     if vault.bank != DEFAULT_BANK and vault.bank_id is None:
         _remove_empty(vault)
 

@@ -18,13 +18,28 @@ update jobs set result = 'null', error = ''
 where bank_id = :bank_id and state in ('completed', 'failed', 'cancelled') and (result <> 'null' or error <> '');
 
 -- name: delete_jobs_of_documents
-delete from jobs where bank_id = :bank_id and state in ('completed', 'failed', 'cancelled')
+delete from jobs where bank_id = :bank_id and state <> 'running'
   and json_extract(payload, '$.document') in (select value from json_each(:names));
 
--- The hash of what was said with a key tells short texts by trying.
--- name: blank_reply_hashes
-update replies set content_hash = '' where bank_id = :bank_id and json_type(reply) = 'integer'
-  and cast(reply as integer) in (select value from json_each(:ids));
+-- One that runs finds nothing to do.
+-- name: blank_jobs_of_documents
+update jobs set payload = json_set(payload, '$.document', '')
+where bank_id = :bank_id and json_extract(payload, '$.document') in (select value from json_each(:names));
+
+-- name: delete_jobs_of_model
+delete from jobs where bank_id = :bank_id and state <> 'running' and json_extract(payload, '$.mental_model') = :name;
+
+-- A key may be made of the words that came with it, and the hash of those words tells short ones by trying. The digest
+-- of the key stays, so that a retry does not bring back what was erased.
+-- name: blank_replies
+update replies set content_hash = '', key = digest(key) where bank_id = :bank_id and json_type(reply) = 'integer'
+  and content_hash <> '' and cast(reply as integer) in (select value from json_each(:ids));
+
+-- The same for the reason of a change, which may tell what it was about.
+-- name: blank_reasons
+update revisions set reason = '' where bank_id = :bank_id and reason <> '' and (project, number) in (
+  select m.project, v.revision from json_each(:ids) i
+    cross join memories m on m.id = i.value cross join versions v on v.memory_id = m.id);
 
 -- The events and snapshots of a bank that are younger than an id, and so may tell what that id names.
 -- name: events_after
@@ -93,6 +108,11 @@ order by d.id;
 delete from revisions where bank_id = :bank_id and project = :project
   and not exists (select 1 from memories m where m.bank_id = :bank_id and m.project = :project);
 
--- name: delete_jobs_of_project
-delete from jobs where bank_id = :bank_id and json_extract(payload, '$.project') = :project
-  and state in ('completed', 'failed', 'cancelled');
+-- name: delete_jobs_of_portion
+delete from jobs where bank_id = :bank_id and state <> 'running'
+  and (cast(:user as text) is null or json_extract(payload, '$.user') = :user)
+  and (cast(:project as text) is null or json_extract(payload, '$.project') = :project);
+
+-- name: projects_of_portion
+select distinct m.project from memories m
+where m.bank_id = :bank_id and m.project <> '' and (m.user = :user or m.project = :project);

@@ -119,7 +119,7 @@ group by m.project order by changed_at desc, m.project limit :limit;
 
 -- name: find_reply
 select content_hash, reply from replies
-where bank_id = :bank_id and session = :session and tool = :tool and key = :key;
+where bank_id = :bank_id and session = :session and tool = :tool and key in (:key, digest(:key));
 
 -- name: add_reply
 insert into replies (bank_id, session, tool, key, content_hash, reply, at)
@@ -127,7 +127,7 @@ values (:bank_id, :session, :tool, :key, :content_hash, :reply, :at);
 
 -- name: update_reply
 update replies set content_hash = :content_hash, reply = :reply, at = :at
-where bank_id = :bank_id and session = :session and tool = :tool and key = :key;
+where bank_id = :bank_id and session = :session and tool = :tool and key in (:key, digest(:key));
 
 -- A cached answer may hold the purged text; one that is only an id cannot, and keeps its retry safe.
 -- name: purge_replies
