@@ -294,7 +294,8 @@ def walls(session: Session) -> None:
     session.say(
         "A bank is a wall: Hindsight's `bank_id`, the `tenant_id` of memories.sh, and for the others the bank of the "
         "connection. A named user's memories are that user's; whoever names no user is the owner, and PowerMem's "
-        "default user is the owner under another name. A project is a way to look, not a wall."
+        "default user is the owner under another name. A project is a way to look, not a wall. What a bank's allowlist "
+        "forbids is forbidden in every dialect; see [compatibility.md](compatibility.md#the-allowlist-of-a-bank)."
     )
     session.show(
         (

@@ -102,7 +102,7 @@ def test_the_endpoints_are_there_and_open_unless_they_are_switched_off(tmp_path:
         listed = next(line for line in running.lines if "endpoints" in line)
         assert "hindsight" not in listed
         # The same memories are behind the other endpoints.
-        until(lambda: "set COMMONPLACE_API_KEY to close the other endpoints" in running.log)
+        until(lambda: "set COMMONPLACE_API_KEY to protect the other endpoints" in running.log)
 
 
 @requirement("hindsight:http:key")

@@ -383,6 +383,20 @@ def test_a_bank_is_deleted_after_a_yes(run: Run, way: tuple[str, ...]) -> None:
     assert run(*way, "--yes").code == 4
 
 
+def test_the_owner_limits_a_bank_and_lifts_the_limit(run: Run) -> None:
+    added(run, "Two", "--bank", "trial")
+
+    assert "allows recall, list_memories" in run("banks", "allow", "trial", "recall", "list_memories").err
+    # The person at the command line is the owner.
+    added(run, "Three", "--bank", "trial")
+    assert objects(run("banks", "--json").out)[0]["config"] == {"mcp_enabled_tools": ["recall", "list_memories"]}
+    assert "all tools" in run("banks", "allow", "trial", "--all").err
+    assert objects(run("banks", "--json").out)[0]["config"] == {}
+    assert "Did you mean recall?" in run("banks", "allow", "trial", "recal").err
+    assert run("banks", "allow", "trial").code == 2
+    assert run("banks", "allow", "elsewhere", "recall").code == 4
+
+
 @pytest.mark.parametrize(
     "way", [(), ("m0s8127n3c02", "--user", "ana"), ("--document", "d", "--session", "s"), ("--user", "")]
 )

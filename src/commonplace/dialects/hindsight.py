@@ -5,7 +5,7 @@ from commonplace.dialects import hindsight_corrections as corrections
 from commonplace.dialects import hindsight_knowledge as knowledge
 from commonplace.dialects import hindsight_memories as memories
 from commonplace.dialects import hindsight_standing as standing
-from commonplace.dialects.hindsight_rows import narrowed, refused, unknown
+from commonplace.dialects.hindsight_rows import narrowed, not_allowed, refused, unknown
 from commonplace.dialects.table import Dialect, rows
 
 DIALECT = Dialect(
@@ -57,6 +57,8 @@ DIALECT = Dialect(
     ),
     failure=refused,
     guided=("retain", "recall"),
+    bank="bank_id",
     narrowed=narrowed,
+    not_allowed=not_allowed,
     unknown=unknown,
 )

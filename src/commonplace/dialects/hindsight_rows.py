@@ -6,10 +6,10 @@ object itself. Failures are part of the answer, as the original's clients expect
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeAlias, cast
+from typing import Any, TypeAlias
 
 from commonplace import checks
-from commonplace.dialects import arguments
+from commonplace.dialects import allowlists, arguments
 from commonplace.dialects.arguments import About, Parameter
 from commonplace.dialects.table import Call, Dialect, Does, Effect, Reply, Tool, as_json
 from commonplace.engine.engine import Engine
@@ -40,7 +40,7 @@ class BankTool(Tool):
     def fixed(self, name: str) -> Tool:
         """The same tool for a bank that the connection names, with the object itself as its answer."""
         kept = tuple(one for one in self.parameters if one.name != name)
-        return replace(self, parameters=kept, output=_OBJECT, function=_spoken(self.name, self.plain, self.beside))
+        return replace(self, parameters=kept, output=_OBJECT, function=_spoken(self.plain, self.beside))
 
 
 def bank_tool(
@@ -59,7 +59,7 @@ def bank_tool(
         own = arguments.parameters(function)
         return BankTool(
             name=name,
-            function=_spoken(name, function, beside or {}, wraps=wraps),
+            function=_spoken(function, beside or {}, wraps=wraps),
             effect=effect,
             title=name.replace("_", " ").title(),
             always_loaded=always_loaded,
@@ -84,27 +84,27 @@ def refused(tool: Tool, _given: Mapping[str, object], error: CommonplaceError) -
 
 def narrowed(dialect: Dialect, engine: Engine, bank: str) -> Dialect:
     """The dialect with those tools only that a bank allows."""
-    allowed = _allowed(engine, bank)
+    allowed = allowlists.of(engine, bank)
     if allowed is None:
         return dialect
     return replace(dialect, tools={name: tool for name, tool in dialect.tools.items() if name in allowed})
 
 
+def not_allowed(tool: Tool) -> Reply:
+    """The answer to a call of a tool that the bank does not allow: for that bank it is not there."""
+    return unknown(tool.name, wraps=tool.output is _STRING)
+
+
 def unknown(name: str, *, wraps: bool = False) -> Reply:
-    """The answer to a call of a tool that is not there; one that a bank does not allow is not there either."""
+    """The answer to a call of a tool that is not there."""
     text = f"Unknown tool: '{name[:200]}'"
     return Reply({"result": text} if wraps else {"error": text}, text, is_error=True)
 
 
-def _spoken(name: str, function: Callable[..., Answer], beside: Answer, *, wraps: bool = False) -> Callable[..., Reply]:
+def _spoken(function: Callable[..., Answer], beside: Answer, *, wraps: bool = False) -> Callable[..., Reply]:
     def run(call: Call, *, bank_id: str | None = None, **values: Any) -> Reply:
         try:
-            bank = _checked(bank_id or call.bank)
-            allowed = _allowed(call.engine, bank)
-            # Whichever way the bank was named.
-            if allowed is not None and name not in allowed:
-                return unknown(name, wraps=wraps)
-            answer = function(replace(call, bank=bank), **values)
+            answer = function(replace(call, bank=_checked(bank_id or call.bank)), **values)
         except CommonplaceError as error:
             answer = _failed(error, beside)
         text = as_json(answer)
@@ -124,17 +124,6 @@ def _checked(bank: str) -> str:
     if len(bank.encode()) > BANK_BYTES_MAX or bank.startswith("_"):
         raise Invalid(f"{bank[:60]!r} is no bank id.", hint="Use up to 192 bytes that do not begin with an underscore.")
     return bank
-
-
-def _allowed(engine: Engine, bank: str) -> frozenset[str] | None:
-    """The tools a bank allows; None means all of them."""
-    try:
-        listed = engine.get_bank(bank).config.get("mcp_enabled_tools")
-    except NotFound:
-        return None
-    return (
-        frozenset(str(one).strip().lower() for one in cast(list[object], listed)) if isinstance(listed, list) else None
-    )
 
 
 def _described(function: Callable[..., object]) -> str:

@@ -115,6 +115,7 @@ DIALECT = Dialect(
             deep=True,
         ),
     ),
+    bank="tenant_id",
     failure=failure,
     completions={
         "project_id": _projects,

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias
 
-from commonplace.dialects import arguments
+from commonplace.dialects import allowlists, arguments
 from commonplace.engine.engine import Engine
 from commonplace.errors import CommonplaceError, NotFound
 from commonplace.records import Origin
@@ -101,8 +101,13 @@ class Tool:
     output: Mapping[str, Any] = field(default_factory=lambda: {"type": "object", "additionalProperties": True})
     parameters: tuple[arguments.Parameter, ...] = ()
     description: str = ""
-    # From these the tests make their tables of who sees, changes and forgets what others wrote.
+    # Allowlists go by these, and the tests make their tables of who sees, changes and forgets what others wrote.
     roles: tuple[Does, ...] = ()
+
+    @property
+    def deeds(self) -> tuple[str, ...]:
+        """What it does, as allowlists know it."""
+        return tuple(self.effect if role.deed == "apart" else role.deed for role in self.roles)
 
     def known_as(self, name: str) -> "Tool":
         """The same tool under another name, understood and not shown."""
@@ -151,6 +156,8 @@ class Dialect:
     instructions: str
     tools: Mapping[str, Tool]
     resources: tuple[Resource, ...] = ()
+    # The parameter that names a bank, where a call may name one.
+    bank: str = ""
     # Whether an argument no tool knows is refused, as the original does, or passed over.
     strict: bool = False
     failure: Callable[[Tool, Mapping[str, object], CommonplaceError], Reply] | None = None
@@ -160,8 +167,10 @@ class Dialect:
     prompts: tuple[Prompt, ...] = ()
     # The tools to whose descriptions a deployment may add guidance.
     guided: tuple[str, ...] = ()
-    # Leaves out the tools that a bank does not allow, where a bank can say so.
+    # The product whose tools a bank's allowlist names: how it lists those that a bank allows, and what it answers to
+    # a call of another. Where these are not set, a tool is allowed that does what a listed one does.
     narrowed: "Callable[[Dialect, Engine, str], Dialect] | None" = None
+    not_allowed: Callable[[Tool], Reply] | None = None
     # The answer to a call of a tool that is not there, where a product has one; otherwise the protocol's error is it.
     unknown: Callable[[str], Reply] | None = None
 
@@ -170,12 +179,34 @@ class Dialect:
         tool = self.tool(name)
         try:
             values = arguments.checked(tool.parameters, given, strict=self.strict)
+            if refusal := self._refusal(tool, values.get(self.bank) or call.bank, call.engine):
+                return refusal
             answer = tool.function(replace(call, given=given), **values)
         except CommonplaceError as error:
             return (self.failure or plain_failure)(tool, given, error)
         reply = answer if isinstance(answer, Reply) else Reply(answer, as_json(answer))
         left = _let_files_follow(call.engine) if tool.effect != "reads" else 0
         return _with_files(reply, left) if left else reply
+
+    def read(self, resource: Resource, call: Call, parts: Mapping[str, str]) -> str:
+        """What a resource says. Raises Forbidden where the bank does not allow to list its memories."""
+        allowlists.check(call.engine, call.bank, resource.uri, ("list",))
+        return resource.read(call, **parts)
+
+    def complete(self, name: str, call: Call, typed: str) -> Iterable[str]:
+        """Values for an argument that begin as it was typed; none where the bank does not allow to list them."""
+        suggest = self.completions.get(name)
+        if suggest is None or not allowlists.allows(call.engine, call.bank, ("list",)):
+            return ()
+        return suggest(call, typed)
+
+    def _refusal(self, tool: Tool, bank: object, engine: Engine) -> Reply | None:
+        """The answer to a call of a tool that the bank does not allow, where it is no error of ours."""
+        if self.not_allowed is None:
+            allowlists.check(engine, bank, tool.name, tool.deeds)
+            return None
+        allowed = allowlists.of(engine, bank)
+        return None if allowed is None or tool.name in allowed else self.not_allowed(tool)
 
     def tool(self, name: str) -> Tool:
         """The row of a name."""

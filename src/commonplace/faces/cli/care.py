@@ -6,14 +6,17 @@ from typing import cast
 
 import click
 
+from commonplace import nearest
 from commonplace import settings as settings_table
+from commonplace.dialects import allowlists, registry
 from commonplace.engine.doctor import Finding, examine_file
-from commonplace.errors import Forbidden, Unsupported
+from commonplace.errors import Forbidden, Invalid, Unsupported
 from commonplace.faces.cli import screen
 from commonplace.faces.cli.call import Call, called
 from commonplace.faces.cli.columns import Column
 from commonplace.faces.cli.shapes import bank_out, project_out
 from commonplace.faces.cli.vault import findings as vault_findings
+from commonplace.records import BankEdit
 from commonplace.settings import Setting, Settings
 
 _STATES = {"ok": "green", "fixed": "cyan", "warning": "yellow", "problem": "bold red"}
@@ -22,7 +25,7 @@ _STATES = {"ok": "green", "fixed": "cyan", "warning": "yellow", "problem": "bold
 @click.group(invoke_without_command=True)
 @called(bank=False)
 def banks(call: Call) -> None:
-    """List or delete banks, which keep memories apart.
+    """List, limit or delete banks, which keep memories apart.
 
     No search or change crosses from one bank into another. The first write to a bank creates it. --json prints one
     object a line.
@@ -31,6 +34,7 @@ def banks(call: Call) -> None:
     Examples:
       commonplace banks
       commonplace add "The cat is called Ada." --bank home
+      commonplace banks allow archive recall list_memories
       commonplace banks delete trial
     """
     if click.get_current_context().invoked_subcommand:
@@ -49,6 +53,32 @@ def banks(call: Call) -> None:
         screen.table(columns, [(b.name, f"{count:,}", screen.when(b.created_at), b.title) for b, count in found])
     else:
         screen.note("There is no bank yet. The first `commonplace add` creates one.")
+
+
+@banks.command()
+@click.argument("name")
+@click.argument("tools", metavar="[TOOL]...", nargs=-1)
+@click.option("--all", "everything", is_flag=True, help="Allow all tools again.")
+@called(bank=False)
+def allow(call: Call, name: str, tools: tuple[str, ...], everything: bool) -> None:
+    """Limit what clients may do in a bank.
+
+    TOOL is a tool of the hindsight dialect. A client of another dialect may use a tool there if it does only what these
+    do: with recall and list_memories, every dialect can search and list and none can write. The command line is not
+    limited.
+
+    \b
+    Examples:
+      commonplace banks allow archive recall list_memories
+      commonplace banks allow archive --all
+    """
+    if bool(tools) == everything:
+        raise Invalid("Name the tools that the bank allows, or give --all.", hint="recall and list_memories only read.")
+    known = registry.find("hindsight").tools
+    for tool in set(tools).difference(known):
+        raise Invalid(f"Hindsight has no tool {tool!r}.", hint=nearest.hint(tool, known))
+    call.engine.update_bank(name, BankEdit(config={allowlists.FIELD: None if everything else list(tools)}))
+    screen.note(f"The bank {name} allows {'all tools' if everything else ', '.join(tools)}.")
 
 
 @click.command()

@@ -245,7 +245,7 @@ def _read_resource(request: Request, dialect: Dialect, make_call: CallMaker, _as
         code = wire.INVALID_PARAMS if wire.is_modern(request.version) else wire.RESOURCE_NOT_FOUND
         raise Refused(code, "Resource not found", {"uri": uri})
     resource, parts = found
-    return wire.read_result(uri, resource.mime_type, resource.read(make_call(request), **parts))
+    return wire.read_result(uri, resource.mime_type, dialect.read(resource, make_call(request), parts))
 
 
 def _get_prompt(request: Request, dialect: Dialect, make_call: CallMaker, _ask: Asking | None) -> Json:
@@ -262,8 +262,7 @@ def _complete(request: Request, dialect: Dialect, make_call: CallMaker, _ask: As
     name, typed = argument.get("name"), argument.get("value")
     if not isinstance(name, str) or not isinstance(typed, str) or ref.get("type") not in _REFERENCES:
         raise Refused(wire.INVALID_PARAMS, "completion/complete needs params.ref and params.argument.name and .value.")
-    suggest = dialect.completions.get(name)
-    return wire.completion_result(suggest(make_call(request), typed) if suggest else ())
+    return wire.completion_result(dialect.complete(name, make_call(request), typed))
 
 
 def _listed(key: str, entries: Callable[[Dialect], list[Json]]) -> Callable[[Conversation, Request], Json]:

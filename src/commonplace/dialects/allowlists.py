@@ -1,0 +1,63 @@
+"""A bank's allowlist: `mcp_enabled_tools`, a list of Hindsight's tools. It holds in every dialect.
+
+A tool of another dialect needs, for everything that it does, one tool in the list that does the same.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Any, TypeAlias, cast
+
+from commonplace.engine.engine import Engine
+from commonplace.errors import Forbidden, Invalid, NotFound
+
+Allowed: TypeAlias = frozenset[str]
+FIELD = "mcp_enabled_tools"
+_ERASING = ("clear_memories", "delete_bank")
+
+# Hindsight's tools that do the same, by what a tool does. What is about something else than memories (sessions,
+# reminders, streams) goes by the effect of the tool.
+SAME: Mapping[str, tuple[str, ...]] = {
+    "find": ("recall", "reflect"),
+    "list": ("list_memories",),
+    "fetch": ("get_memory",),
+    "history": ("get_memory",),
+    "write": ("retain", "sync_retain"),
+    "revise": ("update_memory",),
+    "restore": ("invalidate_memory",),
+    "forget": ("invalidate_memory", *_ERASING),
+    "sweep": _ERASING,
+    "reads": ("recall", "reflect", "list_memories", "get_memory"),
+    "writes": ("retain", "sync_retain"),
+    "destroys": ("invalidate_memory", *_ERASING),
+}
+
+
+def of(engine: Engine, bank: object) -> Allowed | None:
+    """The tools that a bank allows, as a call names it; None means all of them."""
+    try:
+        listed: Any = engine.get_bank(str(bank)).config.get(FIELD)
+    except (NotFound, Invalid):
+        # A bank that is not there yet allows everything; a name that is none is refused by the tool.
+        return None
+    return frozenset(str(one).strip().lower() for one in cast(list[object], listed)) if listed is not None else None
+
+
+def check(engine: Engine, bank: object, name: str, deeds: Iterable[str]) -> None:
+    """Refuse what a bank does not allow. `name` is what the caller asked for, `deeds` are keys of SAME."""
+    allowed = of(engine, bank)
+    if allowed is not None and (missing := _missing(allowed, deeds)):
+        raise Forbidden(
+            f"The bank {str(bank).strip()!r} does not allow {name}. It allows only what these tools of Hindsight do: "
+            f"{', '.join(sorted(allowed))}.",
+            hint=f"Use another bank, or ask its owner to add {' or '.join(missing)} to its list of tools.",
+        )
+
+
+def allows(engine: Engine, bank: object, deeds: Iterable[str]) -> bool:
+    """Whether a bank allows what is asked for."""
+    allowed = of(engine, bank)
+    return allowed is None or not _missing(allowed, deeds)
+
+
+def _missing(allowed: Allowed, deeds: Iterable[str]) -> tuple[str, ...]:
+    """The tools of which the list would need one, for the first deed that it does not allow."""
+    return next((SAME[deed] for deed in deeds if allowed.isdisjoint(SAME[deed])), ())
