@@ -11,6 +11,8 @@ import argparse
 import os
 import sys
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from itertools import repeat
 
 from rich.console import Console
 from rich.table import Table
@@ -66,7 +68,10 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--misses", action="store_true", help="list the questions of our own set that went wrong")
     parser.add_argument("--print-only", action="store_true", help="leave docs/quality.md as it is")
     parser.add_argument(
-        "--jobs", type=int, default=min(2, os.cpu_count() or 1), help="how many sets at a time (%(default)s)"
+        "--jobs",
+        type=int,
+        default=min(2, os.cpu_count() or 1),
+        help="how many processes measure side by side (%(default)s)",
     )
     return parser.parse_args()
 
@@ -81,7 +86,7 @@ def _measured(chosen: Sequence[str], own: bool, options: argparse.Namespace) -> 
         parts[page.SETS] = _part(page.SETS, found, {"sizes": sizes})
         _show(found, {**scoring.RANKING, **scoring.PACE}, page.SETS)
     if own:
-        asked = _own(ways)
+        asked = _own(ways, options.jobs)
         groups = _groups(asked)
         found = {group: {way: estimates(a, scoring.PRECISION) for way, a in by.items()} for group, by in groups.items()}
         sizes = {group: len(by[OURS]) for group, by in groups.items()}
@@ -125,11 +130,12 @@ def _public(
     return {name: found[name] for name in names}, {name: sizes[name] for name in names}
 
 
-def _own(ways: Sequence[str]) -> dict[str, list[Asked]]:
+def _own(ways: Sequence[str], processes: int) -> dict[str, list[Asked]]:
     out: dict[str, list[Asked]] = {way: [] for way in ways}
-    for store in precise.stores():
-        for way, asked in precise.asked(store, ways).items():
-            out[way] += asked
+    with ProcessPoolExecutor(processes) as pool:
+        for by_way in pool.map(precise.asked, precise.stores(), repeat(ways)):
+            for way, asked in by_way.items():
+                out[way] += asked
     return out
 
 

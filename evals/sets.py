@@ -9,7 +9,7 @@ import os
 import tempfile
 import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from itertools import count
@@ -28,6 +28,7 @@ from evals.ways import BM25, UNREAD, WAYS
 DEFAULT_DATA = Path(__file__).parent.parent.parent / "shared" / "data"
 DEPTH = 50  # How many hits are asked for; mrr looks at all of them.
 BANK = "eval"
+_PROCESSES_A_PART = 2  # With two processes each measures whole sets.
 
 
 @dataclass(slots=True)
@@ -106,23 +107,25 @@ def loaders() -> ModuleType | None:
     return module
 
 
-def measure(name: str, ways: Sequence[str], every: int) -> Measured:
-    """One set, every question, or every so many-th, asked in every way. Run in a process of its own."""
+def measure(name: str, ways: Sequence[str], every: int, part: int = 0, parts: int = 1) -> Measured:
+    """Ask every question of a set, or every N-th, in every way; of several parts one. Runs in its own process."""
     module: Any = loaders()
     out = Measured(answers={way: [] for way in ways})
+    total = sum(len(questions) for _, _, questions in module.SETS[name]())
     counted = count()
     for _, docs, questions in module.SETS[name]():
         out.docs += len(docs)
-        chosen = [question for question in questions if next(counted) % every == 0]
+        places = [(question, next(counted)) for question in questions]
+        chosen = [one for one, place in places if place % every == 0 and place * parts // total == part]
         if not chosen:
             continue
         begun = time.perf_counter()
         ours = Bank(docs)
         out.stored_s += time.perf_counter() - begun
         plain: Any = module.BM25(docs) if BM25 in ways else None
-        places = {doc: place for place, doc in enumerate(docs)}
+        order = {doc: place for place, doc in enumerate(docs)}
         for question, text, expected, _ in chosen:
-            skip = _later(places, question)
+            skip = _later(order, question)
             for way in ways:
                 if way == BM25:
                     begun = time.perf_counter()
@@ -138,14 +141,25 @@ def measure(name: str, ways: Sequence[str], every: int) -> Measured:
 def measured(
     names: Sequence[str], ways: Sequence[str], processes: int, every: int = 1
 ) -> Iterator[tuple[str, Measured]]:
-    """Every set as it is done, so many at a time."""
+    """Every set as soon as it is measured. With many processes a set is measured in parts, side by side."""
     if processes == 1:
         yield from ((name, measure(name, ways, every)) for name in names)
         return
+    parts = processes // _PROCESSES_A_PART
     with ProcessPoolExecutor(processes) as pool:
-        running = {pool.submit(measure, name, ways, every): name for name in names}
-        for done in as_completed(running):
-            yield running[done], done.result()
+        running = {
+            name: [pool.submit(measure, name, ways, every, part, max(1, parts)) for part in range(max(1, parts))]
+            for name in names
+        }
+        for name, futures in running.items():
+            yield name, _joined([future.result() for future in futures])
+
+
+def _joined(parts: Sequence[Measured]) -> Measured:
+    """The parts of a set as one, with the answers in the order of the questions."""
+    ways = parts[0].answers
+    answers = {way: [answer for part in parts for answer in part.answers[way]] for way in ways}
+    return Measured(parts[0].docs, sum(part.stored_s for part in parts), answers)
 
 
 def _later(places: Mapping[str, int], question: str) -> frozenset[str]:
