@@ -74,6 +74,7 @@ INLINE_IMPORTS = {
     "engine/duties.py": 1,
     "engine/reading.py": 1,
     "engine/worker.py": 1,
+    "faces/cli/completing.py": 1,
     "faces/cli/importing.py": 1,
     "engine/schemas.py": 1,
     "faces/cli/screen.py": 2,

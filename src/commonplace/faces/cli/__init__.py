@@ -12,8 +12,10 @@ from commonplace import interrupts
 from commonplace.errors import CommonplaceError
 from commonplace.faces.cli import archive, asking, care, memories, past, purging, screen, serving
 from commonplace.faces.cli.call import Shell
+from commonplace.faces.cli.completing import completion
 from commonplace.faces.cli.connecting import connect, disconnect
 from commonplace.faces.cli.evaluating import evaluate
+from commonplace.faces.cli.groups import Group, show_help
 from commonplace.faces.cli.importing import import_memories
 from commonplace.faces.cli.rules import rules
 from commonplace.faces.cli.vault import vault
@@ -26,6 +28,7 @@ SECTIONS = (
     ("Inspect", ("tags", "projects", "banks")),
     ("Maintain", ("doctor", "rebuild", "eval", "export", "import", "backup", "settings")),
     ("Connect and serve", ("connect", "disconnect", "rules", "vault", "serve", "mcp", "token")),
+    ("Help", ("help", "completion")),
 )
 EXAMPLES = (
     'commonplace add "Staging listens on port 8080." --tag infra',
@@ -34,7 +37,7 @@ EXAMPLES = (
 )
 
 
-class Overview(click.Group):
+class Overview(Group):
     """A group whose help shows the commands by purpose, and three to begin with."""
 
     def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -56,7 +59,7 @@ class Overview(click.Group):
                     formatter.write_dl([(str(c.name).ljust(widest), c.get_short_help_str(66)) for c in known])
         self.format_options(ctx, formatter)
         formatter.write_paragraph()
-        formatter.write_text(f"`{NAME} COMMAND --help` shows the options of a command and examples.")
+        formatter.write_text(f"`{NAME} help COMMAND` shows the options of a command and examples.")
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write nothing: the sections above have shown the commands."""
@@ -68,7 +71,12 @@ class Overview(click.Group):
     invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"], "show_default": True, "max_content_width": 80},
 )
-@click.option("--home", metavar="DIR", help="Folder of the store. Overrides COMMONPLACE_HOME.")
+@click.option(
+    "--home",
+    metavar="DIR",
+    type=click.Path(file_okay=False),
+    help="Folder of the store. Overrides COMMONPLACE_HOME.",
+)
 @click.option("--verbose", is_flag=True, help="Show the traceback of an internal error.")
 @click.version_option(None, "-V", "--version", package_name=NAME, message="%(prog)s %(version)s")
 @click.pass_context
@@ -86,6 +94,7 @@ for command in (
     *(archive.export, import_memories, archive.backup),
     *(care.banks, care.projects, care.rebuild, care.doctor, care.settings, evaluate),
     *(serving.serve, serving.mcp, serving.token, connect, disconnect, rules, vault),
+    *(show_help, completion),
 ):
     cli.add_command(command)
 

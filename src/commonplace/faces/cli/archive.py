@@ -13,7 +13,7 @@ import click
 from commonplace.app import open_engine
 from commonplace.engine.archive import LINE_CHARS_MAX
 from commonplace.errors import Invalid, Unsupported
-from commonplace.faces.cli import screen
+from commonplace.faces.cli import completing, screen
 from commonplace.faces.cli.call import Call, called
 from commonplace.receipts import Portion
 from commonplace.settings import Settings
@@ -23,9 +23,16 @@ _STREAM = Path("-")
 
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path), default=_STREAM, metavar="[FILE|-]")
-@click.option("--bank", metavar="NAME", help="Export only this bank; by default all banks.")
+@click.option(
+    "--bank", metavar="NAME", help="Export only this bank; by default all banks.", shell_complete=completing.BANKS
+)
 @click.option("--user", metavar="NAME", help="Export only what belongs to this user.")
-@click.option("--project", metavar="NAME", help="Export only what belongs to this project.")
+@click.option(
+    "--project",
+    metavar="NAME",
+    help="Export only what belongs to this project.",
+    shell_complete=completing.PROJECTS,
+)
 @click.option("--document", metavar="NAME", help="Export only this document and what was made from it.")
 @called(bank=False)
 def export(

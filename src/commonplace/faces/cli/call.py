@@ -18,13 +18,12 @@ from commonplace import settings as settings_table
 from commonplace.app import open_engine
 from commonplace.engine.engine import Engine
 from commonplace.errors import Invalid, TooLarge
-from commonplace.faces.cli import screen
+from commonplace.faces.cli import completing, screen
+from commonplace.faces.cli.completing import DEFAULT_BANK
 from commonplace.limits import TEXT_BYTES_MAX
 from commonplace.records import Filter, Origin, TagMatch
 from commonplace.settings import Settings
 from commonplace.vault.writing import catch_up
-
-DEFAULT_BANK = "default"
 
 Command: TypeAlias = Callable[..., None]
 
@@ -124,11 +123,11 @@ def called(*, bank: bool = True, reason: bool = False, verbose: str = "") -> Cal
         added = [click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")]
         # The same two as before the command, for those who think of them late.
         added += [
-            click.option("--home", hidden=True),
+            click.option("--home", type=click.Path(file_okay=False), hidden=True),
             click.option("--verbose", is_flag=True, hidden=not verbose, help=verbose),
         ]
         if bank:
-            added.insert(0, click.option("--bank", metavar="NAME", default=DEFAULT_BANK, help="The bank to use."))
+            added.insert(0, _bank_option())
         if reason:
             added.insert(
                 0,
@@ -159,7 +158,13 @@ def with_fields(command: Command) -> Command:
         run,
         [
             *(click.option(name, metavar="TEXT", help=text) for name, text in texts),
-            click.option("--tag", multiple=True, metavar="TAG", help="A tag; repeat for several."),
+            click.option(
+                "--tag",
+                multiple=True,
+                metavar="TAG",
+                help="A tag; repeat for several.",
+                shell_complete=completing.TAGS,
+            ),
             click.option("--category", metavar="TEXT", help="A category of your own."),
             click.option("--path", multiple=True, metavar="GLOB", help="Files it is about; repeat for several."),
             *(
@@ -182,7 +187,12 @@ def with_filter(*, full: bool = True) -> Callable[[Command], Command]:
 
         added = [
             click.option(
-                f"--{name}", f"in_{name}", multiple=True, metavar="NAME", help=f"Only {text}; may be repeated."
+                f"--{name}",
+                f"in_{name}",
+                multiple=True,
+                metavar="NAME",
+                help=f"Only {text}; may be repeated.",
+                shell_complete=_COMPLETED.get(name),
             )
             for name, text in (_SETS if full else _SETS[:-1])
         ]
@@ -203,6 +213,7 @@ _SETS = (
     ("tag", "with this tag"),
     ("category", "in this category"),
 )
+_COMPLETED = {"project": completing.PROJECTS, "tag": completing.TAGS}
 _NARROWING = (
     ("key_prefix", "with this key or one below it"),
     ("since", "created at or after this time"),
@@ -290,6 +301,12 @@ def spoken(words: tuple[str, ...]) -> str:
         raise Invalid(
             "Standard input is not UTF-8 text.", hint="Convert it first, for example with `iconv`."
         ) from error
+
+
+def _bank_option() -> Callable[[Command], Command]:
+    return click.option(
+        "--bank", metavar="NAME", default=DEFAULT_BANK, help="The bank to use.", shell_complete=completing.BANKS
+    )
 
 
 def _with(command: Command, options: list[Callable[[Command], Command]]) -> Command:

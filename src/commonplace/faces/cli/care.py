@@ -11,9 +11,10 @@ from commonplace import settings as settings_table
 from commonplace.dialects import allowlists, registry
 from commonplace.engine.doctor import Finding, examine_file
 from commonplace.errors import Forbidden, Invalid, Unsupported
-from commonplace.faces.cli import screen
+from commonplace.faces.cli import completing, screen
 from commonplace.faces.cli.call import Call, called
 from commonplace.faces.cli.columns import Column
+from commonplace.faces.cli.groups import Group
 from commonplace.faces.cli.shapes import bank_out, project_out
 from commonplace.faces.cli.vault import findings as vault_findings
 from commonplace.records import BankEdit
@@ -22,7 +23,7 @@ from commonplace.settings import Setting, Settings
 _STATES = {"ok": "green", "fixed": "cyan", "warning": "yellow", "problem": "bold red"}
 
 
-@click.group(invoke_without_command=True)
+@click.group(cls=Group, invoke_without_command=True)
 @called(bank=False)
 def banks(call: Call) -> None:
     """List, limit or delete banks, which keep memories apart.
@@ -56,8 +57,8 @@ def banks(call: Call) -> None:
 
 
 @banks.command()
-@click.argument("name")
-@click.argument("tools", metavar="[TOOL]...", nargs=-1)
+@click.argument("name", shell_complete=completing.BANKS)
+@click.argument("tools", metavar="[TOOL]...", nargs=-1, shell_complete=completing.TOOLS)
 @click.option("--all", "everything", is_flag=True, help="Allow all tools again.")
 @called(bank=False)
 def allow(call: Call, name: str, tools: tuple[str, ...], everything: bool) -> None:

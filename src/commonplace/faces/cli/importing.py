@@ -4,16 +4,33 @@ from pathlib import Path
 
 import click
 
+from commonplace.faces.cli import completing
 from commonplace.faces.cli.call import Call, called
 
 
 @click.command("import")
 @click.argument("file", type=click.Path(path_type=Path), metavar="FILE|FOLDER|-")
-@click.option("--from", "source", metavar="NAME", help="The format, a name from the list above; detected by default.")
-@click.option("--dry-run", is_flag=True, help="Only show what would be imported and what would be skipped.")
-@click.option("--bank", metavar="NAME", help="The bank to import into; `default`, or the one a Hindsight export names.")
 @click.option(
-    "--project", metavar="NAME", default="", show_default=False, help="The project of memories that name none."
+    "--from",
+    "source",
+    metavar="NAME",
+    help="The format, a name from the list above; detected by default.",
+    shell_complete=completing.SOURCES,
+)
+@click.option("--dry-run", is_flag=True, help="Only show what would be imported and what would be skipped.")
+@click.option(
+    "--bank",
+    metavar="NAME",
+    help="The bank to import into; `default`, or the one a Hindsight export names.",
+    shell_complete=completing.BANKS,
+)
+@click.option(
+    "--project",
+    metavar="NAME",
+    default="",
+    show_default=False,
+    help="The project of memories that name none.",
+    shell_complete=completing.PROJECTS,
 )
 @click.option(
     "--owner", "owners", multiple=True, metavar="USER", help="The name you have in the source; may be repeated."

@@ -9,7 +9,7 @@ from click.core import ParameterSource
 from commonplace import ids
 from commonplace.engine.portions import meant
 from commonplace.errors import Invalid
-from commonplace.faces.cli import screen
+from commonplace.faces.cli import completing, screen
 from commonplace.faces.cli.call import Call, called
 from commonplace.faces.cli.care import banks
 from commonplace.faces.cli.shapes import receipt_out
@@ -22,7 +22,12 @@ _WAYS = "Give ids, or one of --user, --project, --document, --session, --forgott
 @click.command()
 @click.argument("memory_ids", metavar="[ID]...", nargs=-1)
 @click.option("--user", metavar="NAME", help="Erase everything of this user in the bank.")
-@click.option("--project", metavar="NAME", help="Erase everything of this project in the bank.")
+@click.option(
+    "--project",
+    metavar="NAME",
+    help="Erase everything of this project in the bank.",
+    shell_complete=completing.PROJECTS,
+)
 @click.option("--document", metavar="NAME", help="Erase this document and what was made from it.")
 @click.option("--session", metavar="ID", help="Erase this session with its events and snapshots.")
 @click.option(
@@ -68,7 +73,7 @@ def purge(
 
 
 @banks.command()
-@click.argument("name")
+@click.argument("name", shell_complete=completing.BANKS)
 @click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 @called(bank=False, reason=True)
 def delete(call: Call, name: str, yes: bool) -> None:

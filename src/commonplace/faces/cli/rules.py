@@ -11,7 +11,7 @@ import click
 from commonplace import gitremotes
 from commonplace.engine.rules import visible
 from commonplace.errors import Invalid
-from commonplace.faces.cli import screen
+from commonplace.faces.cli import completing, screen
 from commonplace.faces.cli.call import Call, called
 from commonplace.faces.cli.rule_files import TARGETS, author, written
 from commonplace.limits import LIST_MAX
@@ -39,7 +39,12 @@ class _Step:
     required=True,
     help="The tool to write for; may be repeated.",
 )
-@click.option("--project", metavar="NAME", help="The project; by default the folder's git remote.")
+@click.option(
+    "--project",
+    metavar="NAME",
+    help="The project; by default the folder's git remote.",
+    shell_complete=completing.PROJECTS,
+)
 @click.option("--folder", type=click.Path(file_okay=False, exists=True), default=".", help="The folder to write to.")
 @click.option("--force", is_flag=True, help="Also replace files that a person wrote or edited.")
 @click.option("--yes", is_flag=True, help="Do not ask before removing files.")

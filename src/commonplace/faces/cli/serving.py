@@ -10,7 +10,7 @@ import click
 
 from commonplace import settings as settings_table
 from commonplace.dialects import registry
-from commonplace.faces.cli import screen
+from commonplace.faces.cli import completing, screen
 from commonplace.faces.cli.call import Call, called
 
 HOST = "127.0.0.1"
@@ -29,7 +29,12 @@ PORT = 8888
     metavar="NUMBER",
     help="Port to listen on; 0 takes any free port.",
 )
-@click.option("--dialect", metavar="NAME", help=f"The dialect at /mcp; {registry.DEFAULT} by default.")
+@click.option(
+    "--dialect",
+    metavar="NAME",
+    help=f"The dialect at /mcp; {registry.DEFAULT} by default.",
+    shell_complete=completing.DIALECTS,
+)
 @click.option("--log-json", is_flag=True, help="Write the log as JSON lines.")
 def serve(call: Call, host: str, port: int, dialect: str | None, log_json: bool) -> None:
     """Serve the memory over HTTP.
@@ -51,9 +56,20 @@ def serve(call: Call, host: str, port: int, dialect: str | None, log_json: bool)
 @click.command()
 @called(bank=False)
 @click.option(
-    "--dialect", default=registry.DEFAULT, metavar="NAME", help="The dialect, which decides the tools the client gets."
+    "--dialect",
+    default=registry.DEFAULT,
+    metavar="NAME",
+    help="The dialect, which decides the tools the client gets.",
+    shell_complete=completing.DIALECTS,
 )
-@click.option("--bank", default="", show_default=False, metavar="NAME", help="The only bank the client sees.")
+@click.option(
+    "--bank",
+    default="",
+    show_default=False,
+    metavar="NAME",
+    help="The only bank the client sees.",
+    shell_complete=completing.BANKS,
+)
 @click.option("--config", default="", show_default=False, metavar="FILE", help="A JSON file with settings.")
 @click.option("--env", default="", show_default=False, metavar="FILE", help="A file of NAME=VALUE lines.")
 def mcp(call: Call, dialect: str, bank: str, config: str, env: str) -> None:

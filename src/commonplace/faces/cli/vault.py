@@ -11,6 +11,7 @@ from commonplace.engine.engine import Engine
 from commonplace.faces.cli import screen
 from commonplace.faces.cli.call import Call, called
 from commonplace.faces.cli.columns import Column
+from commonplace.faces.cli.groups import Group
 from commonplace.storage import notes as rows
 from commonplace.vault.erasing import TRASH
 from commonplace.vault.looking import look
@@ -26,7 +27,7 @@ _PASSED_SHOWN = 5
 _NOT_READ = {"away": (AWAY, BRING_BACK), "other": (OTHER, TRUST)}
 
 
-@click.group()
+@click.group(cls=Group)
 def vault() -> None:
     """Look after the notes that lie as markdown files in a folder.
 
