@@ -16,12 +16,14 @@ Kind: TypeAlias = Literal[
     "observation",
     "document",
     "mental_model",
+    "directive",
+    "knowledge_folder",
     "session",
     "event",
     "snapshot",
     "reminder",
     "stream",
-    "revision",
+    "bank",
 ]
 
 

@@ -13,8 +13,10 @@ import pytest
 from commonplace import ids
 from commonplace.activities import EventDraft, ReminderDraft, SessionDraft, SnapshotDraft
 from commonplace.app import open_engine
+from commonplace.engine.directives import Directive
 from commonplace.engine.engine import Engine
 from commonplace.engine.retaining import Passage
+from commonplace.engine.standings import MentalModel
 from commonplace.engine.telling import Telling
 from commonplace.errors import Invalid, NotFound
 from commonplace.extract.statements import Message
@@ -99,6 +101,32 @@ def test_a_bank_goes_with_everything(engine: Engine) -> None:
     assert engine.list_banks() == ()
     assert in_files(engine, "quux") == []
     assert receipt.counts["session"] == 2
+
+
+def test_the_receipt_of_a_bank_names_the_bank_and_all_that_stood_in_it(engine: Engine) -> None:
+    engine.retain(BANK, Passage("Ana lives in Rome.", "one"))
+    engine.add_directive(BANK, Directive("Tone", "Be brief."))
+    engine.add_folder(BANK, "Travel")
+    engine.add_mental_model(BANK, MentalModel("home", "Home", "Where does Ana live?"))
+    model = engine.refresh_mental_model(BANK, "home")
+    engine.refresh_as_job(BANK, "home")
+    assert model.content
+
+    receipt = engine.erase_bank(BANK)
+
+    key = bytes.fromhex((engine.db.path.parent / "receipts.key").read_text())
+    said = {"directive": "Be brief.", "knowledge_folder": "Travel", "mental_model": model.content, "bank": BANK}
+    hashes = {one.kind: one.hash for one in receipt.gone if one.kind in said}
+    assert hashes == {kind: hmac.new(key, text.encode(), hashlib.sha256).hexdigest() for kind, text in said.items()}
+    assert receipt.shortened == ()
+    assert receipt.counts["job"] >= 1
+    assert receipt.counts["revision"] >= 1
+
+
+def test_the_receipt_of_an_empty_bank_names_the_bank(engine: Engine) -> None:
+    engine.create_bank(BANK)
+
+    assert engine.erase_bank(BANK).counts == {"bank": 1}
 
 
 def test_only_the_forgotten_memories_of_a_user_are_erased_when_that_is_asked(engine: Engine) -> None:

@@ -53,7 +53,13 @@ def delete_bank(parts: Parts, bank: str, origin: Origin = Origin(), ledger: Ledg
         doomed = known(parts, bank)
         # Whatever was written meanwhile.
         gone |= set(purge_where(parts, bank, EVERYTHING, origin, ledger))
-        banks.erase(parts.db, doomed.id)
+        if ledger:
+            standings.note(parts, doomed, ledger)
+            ledger.gone("bank", doomed.id, doomed.name)
+        rows = banks.erase(parts.db, doomed.id)
+        if ledger:
+            ledger.rows("revision", rows["revisions"])
+            ledger.rows("job", rows["jobs"])
         snapshots.erase(parts.db.path.parent, doomed.name)
     return len(gone)
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from commonplace import ids
-from commonplace.engine import documents, erasing, retaining
+from commonplace.engine import documents, erasing, retaining, standings
 from commonplace.engine.banks import known
 from commonplace.engine.drafts import checked_origin
 from commonplace.engine.ledger import Ledger
@@ -54,6 +54,8 @@ def erase_bank(parts: Parts, bank: str, origin: Origin = Origin()) -> Receipt:
     """Erase a bank for good, with all it holds."""
     place, author = known(parts, bank), checked_origin(origin)
     ledger = Ledger(parts, place, author)
+    # Before their answers are taken away with the memories that these rest on.
+    standings.note(parts, place, ledger)
     found = memories.select_ids(parts.db, place.id, erasing.EVERYTHING, parts.clock.now())
     erasing.erase_memories(parts, place, found, author, ledger)
     _around(parts, place, WHOLE, ledger)
@@ -95,7 +97,7 @@ def _around(parts: Parts, place: Bank, portion: Portion, ledger: Ledger) -> None
 def _traces(parts: Parts, place: Bank, portion: Portion, projects: set[str], ledger: Ledger) -> None:
     """The jobs that name a user or a project, and the changes of projects in which nothing is left."""
     with erasing.for_good(parts):
-        rows.delete_jobs(parts.db, place.id, portion)
+        ledger.rows("job", rows.delete_jobs(parts.db, place.id, portion))
         for project in sorted(projects - {""}):
             ledger.rows("revision", rows.delete_revisions(parts.db, place.id, project))
 

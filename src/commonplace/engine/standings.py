@@ -8,15 +8,19 @@ from typing import Any, cast
 from commonplace import checks
 from commonplace.activities import Standing
 from commonplace.engine import schedules
+from commonplace.engine.ledger import Ledger
 from commonplace.engine.parts import Parts
 from commonplace.errors import NotFound
-from commonplace.records import Metadata
+from commonplace.receipts import Kind
+from commonplace.records import Bank, Metadata
 from commonplace.storage import banks, grounds
 from commonplace.storage import standings as rows
 
 KIND = "mental_model"
 TOKENS_USUAL = 2048
 CRONS = ("refresh_cron", "full_refresh_cron")
+# Where the body of what stands in a bank has its words: the answer of a model, a directive, the name of a folder.
+_SAID = ("content", "text", "title")
 _APART = ("name", "tags", "created_at", "id")
 
 
@@ -113,6 +117,13 @@ def release(parts: Parts, gone: Sequence[int]) -> list[MentalModel]:
         put(parts, row.bank_id, emptied(released[-1]))
         rows.hasten_turn(parts.db, row, parts.clock.now())
     return released
+
+
+def note(parts: Parts, place: Bank, ledger: Ledger) -> None:
+    """Write down all that stands in a bank, before it goes with the bank."""
+    for row in rows.of_bank(parts.db, place.id):
+        said = next((row.body[name] for name in _SAID if row.body.get(name)), row.name)
+        ledger.gone(cast(Kind, row.kind), row.id, str(said))
 
 
 def _models(parts: Parts, holders: Iterable[int]) -> list[Standing]:

@@ -56,11 +56,11 @@ def update(db: Database, bank: Bank) -> None:
     db.run("update_bank", **_values(bank))
 
 
-def erase(db: Database, bank_id: int) -> None:
-    """Remove a bank and all it holds, once its memories are purged."""
-    for table in _HELD:
-        db.run(f"erase_{table}", bank_id=bank_id)
+def erase(db: Database, bank_id: int) -> dict[str, int]:
+    """Remove a bank and all it holds, once its memories are purged; how many rows of each table went."""
+    counts = {table: db.run(f"erase_{table}", bank_id=bank_id) for table in _HELD}
     db.run("delete_bank", id=bank_id)
+    return counts
 
 
 def new_ids(db: Database, now: int, count: int = 1) -> range:

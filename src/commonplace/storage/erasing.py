@@ -139,9 +139,9 @@ def projects(db: Database, bank_id: int, portion: Portion) -> list[str]:
     return [row["project"] for row in rows]
 
 
-def delete_jobs(db: Database, bank_id: int, portion: Portion) -> None:
-    """Remove the jobs that name a user or a project."""
-    db.run("delete_jobs_of_portion", bank_id=bank_id, user=portion.user, project=portion.project)
+def delete_jobs(db: Database, bank_id: int, portion: Portion) -> int:
+    """Remove the jobs that name a user or a project; how many there were."""
+    return db.run("delete_jobs_of_portion", bank_id=bank_id, user=portion.user, project=portion.project)
 
 
 def delete_revisions(db: Database, bank_id: int, project: str) -> int:

@@ -23,6 +23,11 @@ def listed(db: Database, bank_id: int, kind: str, limit: int) -> list[Standing]:
     return [_standing(row) for row in db.all("list_standings", bank_id=bank_id, kind=kind, limit=limit)]
 
 
+def of_bank(db: Database, bank_id: int) -> list[Standing]:
+    """All that stands in a bank, oldest first."""
+    return [_standing(row) for row in db.all("standings_of_bank", bank_id=bank_id)]
+
+
 def put(db: Database, one: Standing) -> None:
     """Store a new one, or the new state of a known one."""
     db.run(

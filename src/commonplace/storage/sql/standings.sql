@@ -11,6 +11,9 @@ select {standing_columns} from standings s where s.id = :id;
 select {standing_columns} from standings s where s.bank_id = :bank_id and s.kind = :kind
 order by s.created_at desc, s.id desc limit :limit;
 
+-- name: standings_of_bank
+select {standing_columns} from standings s where s.bank_id = :bank_id order by s.id;
+
 -- name: put_standing
 insert into standings (id, bank_id, kind, name, tags, body, created_at, updated_at)
 values (:id, :bank_id, :kind, :name, :tags, :body, :created_at, :updated_at)
