@@ -142,6 +142,17 @@ def test_retain_is_an_operation_that_is_done_at_once(hindsight: Hindsight) -> No
     assert hindsight.found("What are the user's programming language preferences?", tags=["preferences"]) == [content]
 
 
+@requirement("hindsight:retain:content", "hindsight:retain:identical")
+def test_a_retain_that_stores_nothing_says_so(hindsight: Hindsight) -> None:
+    for tool, status in (("retain", "accepted"), ("sync_retain", "completed")):
+        answer = hindsight(tool, content=" \n")
+        assert (answer["status"], answer["message"]) == (status, "The content is empty; nothing was stored")
+    assert hindsight("list_documents")["total"] == 0
+    hindsight.keep("The oven is red.", document_id="kitchen")
+    answer = hindsight("sync_retain", content="The oven is red.", document_id="kitchen")
+    assert (answer["message"], answer["memory_ids"]) == ("The document already says this; nothing was stored", [])
+
+
 @requirement("hindsight:sync-retain:readable", "hindsight:retain:context", "hindsight:retain:metadata")
 @requirement("hindsight:retain:timestamp", "hindsight:retain:tags", "hindsight:memories:get")
 def test_what_was_stored_is_read_with_all_that_belongs_to_it(hindsight: Hindsight) -> None:

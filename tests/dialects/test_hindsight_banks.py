@@ -96,9 +96,11 @@ def test_reading_makes_no_bank(hindsight: Hindsight, engine: Engine) -> None:
             assert answer[field] == (value.format(bank=bank) if isinstance(value, str) else value), name
     assert "Nothing is known" in hindsight("reflect", query="anything")["text"]
     # What deletes, too, finds nothing to delete.
-    assert hindsight("delete_bank")["memory_units_deleted"] == 0
+    gone = hindsight("delete_bank")
+    assert (gone["status"], gone["bank_deleted"], gone["memory_units_deleted"]) == ("not_found", False, 0)
     assert hindsight("clear_memories")["memory_units_deleted"] == 0
-    assert hindsight("delete_document", document_id="d")["document_deleted"] == 0
+    gone = hindsight("delete_document", document_id="d")
+    assert (gone["status"], gone["document_deleted"]) == ("not_found", 0)
     for tool in ("delete_mental_model", "clear_mental_model", "refresh_mental_model", "update_mental_model"):
         assert "not found" in hindsight(tool, mental_model_id="m")["error"]
     assert "not found" in hindsight("delete_directive", directive_id=STRANGER)["error"]

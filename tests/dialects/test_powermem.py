@@ -231,7 +231,8 @@ def test_a_deleted_memory_is_gone_from_every_tool_and_can_be_restored_elsewhere(
 
     answer = powermem("delete_memory", memory_id=str(number))
 
-    assert answer == {"success": True, "message": "Memory deleted successfully", "deleted_id": number}
+    assert answer == {"success": True, "message": answer["message"], "deleted_id": number}
+    assert answer["message"].startswith("Memory deleted successfully; hidden, not erased")
     assert powermem.found("blue sky") == []
     assert powermem.listed() == []
     powermem.engine.restore("default", [number])
@@ -355,9 +356,11 @@ def test_delete_all_takes_what_is_meant_and_nothing_else(powermem: PowerMem) -> 
     assert powermem("delete_all_memories", user_id="ana", agent_id="a1", run_id="r2")["deleted_count"] == 1
     assert powermem("delete_all_memories", user_id="ana", agent_id="a1")["deleted_count"] == 1
     answer = powermem("delete_all_memories")
-    assert answer == {"success": True, "message": "All memories deleted successfully", "deleted_count": 1}
+    assert answer == {"success": True, "message": answer["message"], "deleted_count": 1}
+    assert answer["message"].startswith("All memories deleted successfully; hidden, not erased")
     assert [len(powermem.listed(user_id=user)) for user in ("ana", "bob")] == [1, 1]
-    assert powermem("delete_all_memories", user_id="ana", agent_id="a9")["deleted_count"] == 0
+    answer = powermem("delete_all_memories", user_id="ana", agent_id="a9")
+    assert answer == {"success": True, "message": "No memory matches; nothing was deleted", "deleted_count": 0}
 
 
 @requirement("powermem:delete-all:complete")

@@ -95,12 +95,12 @@ def delete_bank(call: Call) -> Json:
     exists = any(one.name == call.bank for one in call.engine.list_banks())
     gone = call.engine.delete_bank(call.bank) if exists else 0
     return {
-        "status": "deleted",
+        "status": "deleted" if exists else "not_found",
         "bank_id": call.bank,
         "memory_units_deleted": gone,
         "entities_deleted": entity_count,
         "documents_deleted": document_count,
-        "bank_deleted": True,
+        "bank_deleted": exists,
     }
 
 

@@ -15,7 +15,7 @@ from commonplace.dialects.table import APART, Call, Does
 from commonplace.engine.asking import DEPTHS, Asked, Finding, Question
 from commonplace.engine.marks import mark_of
 from commonplace.engine.reading import chunks
-from commonplace.engine.retaining import Passage, of_kinds
+from commonplace.engine.retaining import Passage, Retained, of_kinds
 from commonplace.errors import Invalid, NotFound
 from commonplace.limits import LIST_MAX
 from commonplace.records import Filter, TagsMatch
@@ -24,6 +24,7 @@ Json = dict[str, Any]
 TYPES = ("world", "experience", "observation")
 MAX_TOKENS = 4096
 _TAGS_COUNTED_MAX = 1_000
+_EMPTY = "The content is empty; nothing was stored"
 
 
 def _tag_list(value: object) -> object:
@@ -66,7 +67,7 @@ def retain(
     job = call.engine.retain_as_job(call.bank, passage, call.origin("hindsight"))
     return {
         "status": "accepted",
-        "message": "Memory storage initiated",
+        "message": "Memory storage initiated" if content.strip() else _EMPTY,
         "operation_id": shapes.operation(job)["operation_id"],
     }
 
@@ -91,7 +92,7 @@ def sync_retain(
     done = call.engine.retain(call.bank, passage, call.origin("hindsight"))
     return {
         "status": "completed",
-        "message": "Memory stored successfully",
+        "message": _stored(done),
         "memory_ids": [shapes.ids.uuid_form(number) for number in done.memory_ids],
         **({"note": done.note} if done.note else {}),
     }
@@ -219,7 +220,7 @@ def delete_document(
     known = call.engine.find_document(call.bank, document_id) is not None
     gone = call.engine.erase_document(call.bank, document_id, call.origin("hindsight")) if known else ()
     return {
-        "status": "deleted",
+        "status": "deleted" if known else "not_found",
         "document_id": document_id,
         "document_deleted": int(known),
         "memory_units_deleted": len(gone),
@@ -255,6 +256,12 @@ def _passage(
     said_at = shapes.spoken(timestamp)
     name, zone = (document_id or "").strip(), shapes.zone(timestamp)
     return Passage(content, name, context, said_at, labels, metadata or {}, append, zone)
+
+
+def _stored(done: Retained) -> str:
+    if done.document is None:
+        return _EMPTY
+    return "Memory stored successfully" if done.changed else "The document already says this; nothing was stored"
 
 
 def _unfolded(hits: Sequence[Finding]) -> tuple[Finding, ...]:

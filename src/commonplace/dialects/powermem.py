@@ -40,6 +40,8 @@ Filters = Annotated[
     ),
 ]
 
+_HIDDEN = "hidden, not erased: `commonplace restore` brings back, `commonplace purge` erases"
+
 
 @tool("writes", Does("write", words="messages"), title="Add a memory", always_loaded=True)
 def add_memory(
@@ -132,22 +134,26 @@ def update_memory(
 
 @tool("destroys", Does("forget", id="memory_id"), title="Delete a memory")
 def delete_memory(call: Call, memory_id: MemoryId, user_id: UserId = None, agent_id: AgentId = None) -> dict[str, Any]:
-    """Delete a memory by its ID."""
+    """Delete a memory by its ID. It is hidden, and its owner can restore it or erase it for good."""
     memory = _memory(call, memory_id, user_id, agent_id)
     call.engine.forget(call.bank, [memory.id], call.origin("powermem"))
-    return {"success": True, "message": "Memory deleted successfully", "deleted_id": memory.id}
+    return {"success": True, "message": f"Memory deleted successfully; {_HIDDEN}", "deleted_id": memory.id}
 
 
 @tool("destroys", Does("sweep"), title="Delete all memories", idempotent=True)
 def delete_all_memories(
     call: Call, user_id: UserId = None, agent_id: AgentId = None, run_id: RunId = None
 ) -> dict[str, Any]:
-    """Delete all memories of a user, narrowed to an agent or a run where one is named."""
+    """Delete all memories of a user, narrowed to an agent or a run where one is named.
+
+    They are hidden, and their owner can restore them or erase them for good.
+    """
     chosen = _chosen(call, None, user_id, agent_id, run_id)
     # Where nothing is, there may not even be a bank to ask.
     found = call.engine.count(call.bank, chosen)
     gone = call.engine.forget_where(call.bank, chosen, call.origin("powermem")) if found else ()
-    return {"success": True, "message": "All memories deleted successfully", "deleted_count": len(gone)}
+    message = f"All memories deleted successfully; {_HIDDEN}" if gone else "No memory matches; nothing was deleted"
+    return {"success": True, "message": message, "deleted_count": len(gone)}
 
 
 @tool("reads", Does("list"), title="List memories")
