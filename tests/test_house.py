@@ -29,6 +29,7 @@ FLOORS = {
     "metadata": 1,
     "nearest": 1,
     "text": 1,
+    "language": 2,
     "storage": 2,
     "models": 2,
     "recall": 3,
