@@ -93,3 +93,31 @@ def label(text: str) -> str:
     plain = " ".join(re.sub(r"[^\w\s./-]+", " ", named.casefold()).split())
     is_short = len(named) <= _LABEL_CHARS_MAX and len(plain.split()) <= _LABEL_WORDS_MAX
     return plain if is_short and plain not in _GENERIC and re.search(r"[^\W\d]", plain) else ""
+
+
+def fits(old: Claim, new: Claim) -> float:
+    """How well two claims speak of the same subject."""
+    mine, theirs = (one.who if one.who not in ("name", "thing") else "named" for one in (new, old))
+    if mine == theirs == "named":
+        return _names_fit(old, new)
+    if mine == theirs or {mine, theirs} <= {"self", "group", ""}:
+        return 1.0
+    if "pronoun" in (mine, theirs):
+        return 0.85 if "self" not in (mine, theirs) else 0.0
+    return 0.85 if mine == "" else 0.0
+
+
+def _names_fit(old: Claim, new: Claim) -> float:
+    if old.subject == new.subject:
+        return 1.0
+    is_shorter = new.subject < old.subject and new.head == old.head
+    return 0.8 if is_shorter and not _digits(old.subject - new.subject) else 0.0
+
+
+def _digits(some: frozenset[str]) -> bool:
+    return any(any(map(str.isdecimal, one)) for one in some)
+
+
+def overlap(one: frozenset[str], other: frozenset[str]) -> float:
+    """Which share of the terms of both two sets have in common."""
+    return len(one & other) / max(1, len(one | other))

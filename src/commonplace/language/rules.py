@@ -6,7 +6,7 @@ They look at words alone, and are careful: what is not plain from the words is n
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from commonplace.language.claims import Claim, Over, Reading
+from commonplace.language.claims import Claim, Over, Reading, fits, overlap
 from commonplace.language.kinds import kinds_of
 from commonplace.language.relations import Judgement, Relation, Statement
 
@@ -150,7 +150,7 @@ def _of_its_subject(pair: Pair, over: Over) -> float:
     if not over.is_own or old is None or new is None:
         return sure
     if (
-        _fits(old, new) >= 0.6
+        fits(old, new) >= 0.6
         or (new.who == "group" and old.who != "name")
         or old.subject & over.terms
     ):
@@ -189,16 +189,16 @@ def _denied(pair: Pair) -> Judgement | None:
     if old.denies == new.denies or old.is_long or new.is_long:
         return None
     if old.claim and new.claim:
-        if _fits(old.claim, new.claim) < 0.6:
+        if fits(old.claim, new.claim) < 0.6:
             return None
         both_like = {old.claim.slot, new.claim.slot} <= {"likes", "prefers"}
         if both_like and old.claim.value & new.claim.value:
             return _over(pair, 0.8, "One of them is for what the other is against.")
     without = [one.content - _DENYING for one in (old, new)]
-    overlap = len(without[0] & without[1]) / max(1, len(without[0] | without[1]))
-    if overlap < _ALIKE_MIN or (min(map(len, without)) < 2 and overlap < 1):
+    share = overlap(*without)
+    if share < _ALIKE_MIN or (min(map(len, without)) < 2 and share < 1):
         return None
-    return _over(pair, 0.5 + 0.45 * overlap, "One of them denies what the other says.")
+    return _over(pair, 0.5 + 0.45 * share, "One of them denies what the other says.")
 
 
 _DENYING = frozenset(
@@ -224,7 +224,7 @@ def _other_value(pair: Pair) -> Judgement | None:
     old, new = pair.old.claim, pair.new.claim
     if old is None or new is None or pair.old.is_long or pair.new.is_long:
         return None
-    fit = _fits(old, new)
+    fit = fits(old, new)
     are_events = (old.is_event or new.is_event) and not pair.new.corrects
     if fit < _FITS_MIN or are_events:
         return _aside(pair, fit)
@@ -257,16 +257,25 @@ def _differ(pair: Pair, old: Claim, new: Claim) -> float:
         return 0.0
     sure = 0.95 if pair.is_announced else 0.85
     is_single = old.is_single or new.is_single
-    is_alike = _overlap(old.value, new.value) >= 0.5 or not (old.value or new.value)
     kind = _kind_of_difference(pair)
-    if kind and (is_alike or is_single or pair.is_announced):
+    if kind and (is_single or pair.is_announced or _is_alike(old, new)):
         return sure
-    if not new.value - old.value:
-        return 0.0
     if is_single or new.slot == "changes":
-        only_one_typed = bool(pair.old.values) != bool(pair.new.values) and new.slot != "changes"
-        return 0.0 if old.value < new.value or (kind is None and only_one_typed) else sure
-    return _of_many(pair, old, new) if old.value - new.value else 0.0
+        return sure if _gives_another(pair, old, new, kind) else 0.0
+    return _of_many(pair, old, new) if old.value - new.value and new.value - old.value else 0.0
+
+
+def _is_alike(old: Claim, new: Claim) -> bool:
+    return overlap(old.value, new.value) >= 0.5 or not (old.value or new.value)
+
+
+def _gives_another(pair: Pair, old: Claim, new: Claim, kind: str | None) -> bool:
+    """Whether the newer value is another one, and not the older one in more words or of another
+    kind: a day and a place do not differ."""
+    if not new.value - old.value or old.value < new.value:
+        return False
+    only_one_typed = bool(pair.old.values) != bool(pair.new.values)
+    return new.slot == "changes" or kind is not None or not only_one_typed
 
 
 def _is_one_slot(old: Claim, new: Claim) -> bool:
@@ -289,7 +298,7 @@ def _of_many(pair: Pair, old: Claim, new: Claim) -> float:
     if pair.new.corrects:
         return 0.9
     same_case = bool(pair.old.purposes & pair.new.purposes or pair.old.periods & pair.new.periods)
-    is_part_same = _overlap(old.value, new.value) >= 0.25
+    is_part_same = overlap(old.value, new.value) >= 0.25
     if new.slot == "prefers":
         return 0.9 if same_case or is_part_same else 0.0
     if new.slot == "uses" and same_case:
@@ -323,7 +332,7 @@ def _corrected(pair: Pair) -> Judgement | None:
         or not (new.content - old.content)
     ):
         return None
-    fit = _fits(old.claim, new.claim) if old.claim and new.claim else 0.7
+    fit = fits(old.claim, new.claim) if old.claim and new.claim else 0.7
     shared = len(old.content & new.content) / max(1, min(len(old.content), len(new.content)))
     if fit < 0.6 or shared < _SHARED_MIN or (not new.corrects and not _kind_of_difference(pair)):
         return None
@@ -343,33 +352,6 @@ def _alike(pair: Pair) -> Judgement:
     if old and new and not old.subject and old.who == new.who and old.who in ("self", "group"):
         return Judgement(Relation.ADDS, _sure(pair.shared), "Both speak of the same person.")
     return _unrelated()
-
-
-def _fits(old: Claim, new: Claim) -> float:
-    """How well two claims speak of the same subject."""
-    mine, theirs = (one.who if one.who not in ("name", "thing") else "named" for one in (new, old))
-    if mine == theirs == "named":
-        return _names_fit(old, new)
-    if mine == theirs or {mine, theirs} <= {"self", "group", ""}:
-        return 1.0
-    if "pronoun" in (mine, theirs):
-        return 0.85 if "self" not in (mine, theirs) else 0.0
-    return 0.85 if mine == "" else 0.0
-
-
-def _names_fit(old: Claim, new: Claim) -> float:
-    if old.subject == new.subject:
-        return 1.0
-    is_shorter = new.subject < old.subject and new.head == old.head
-    return 0.8 if is_shorter and not _digits(old.subject - new.subject) else 0.0
-
-
-def _digits(some: frozenset[str]) -> bool:
-    return any(any(map(str.isdecimal, one)) for one in some)
-
-
-def _overlap(one: frozenset[str], other: frozenset[str]) -> float:
-    return len(one & other) / max(1, len(one | other))
 
 
 _RULES: tuple[Callable[[Pair], Judgement | None], ...] = (

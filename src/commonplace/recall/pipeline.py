@@ -129,7 +129,8 @@ class Search:
         about = {term: weight for term, weight in terms.items() if term not in named}
         # Who asks for whatever names a thing wants to know what it was, too.
         may_change = not asked.is_name and not superseding.asks_for_a_past_event(question)
-        pairs = list(superseding.pairs(best, looks, self.weighing.likeness, about, self.judge)) if may_change else []
+        pairs = superseding.pairs(best, looks, self.weighing.likeness, about) if may_change else ()
+        pairs = superseding.judged(pairs, looks, self.judge)
         if self.reranker and any("read" in one.evidence.values for one in best):
             pairs = self._reading(self.reranker).compared(pairs, looks, best)
         return sureness.features(asked, scored, looks), pairs

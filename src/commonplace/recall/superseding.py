@@ -31,8 +31,8 @@ are in `fitted.py`, which `evals/fit_sureness.py` writes.
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from commonplace import text
@@ -142,11 +142,7 @@ def asks_for_a_past_event(question: str) -> bool:
 
 
 def pairs(
-    found: Sequence[Scored],
-    looks: Sequence[Look],
-    likeness: Likeness,
-    asked: Mapping[str, float],
-    judge: Judge = conflicts.judge,
+    found: Sequence[Scored], looks: Sequence[Look], likeness: Likeness, asked: Mapping[str, float]
 ) -> Iterator[Pair]:
     """Each of the best hits with each newer candidate that is anything like it and is tied to it, or is near the best.
 
@@ -202,13 +198,17 @@ def pairs(
             is_doubtful = is_sibling or _lacks_what_is_asked(new.evidence, old.evidence)
             if newer < NEAR or not is_doubtful:
                 values |= _compared(seen[newer], seen[older])
-                verdict = _verdict(judge, looks, older, newer)
-                yield Pair(newer, older, values, is_tied and not is_doubtful, is_doubtful, verdict)
+                yield Pair(newer, older, values, is_tied and not is_doubtful, is_doubtful)
 
 
-def _verdict(judge: Judge, looks: Sequence[Look], older: int, newer: int) -> Judgement | None:
-    """What the judge says of two of the best hits, whatever is asked."""
-    return judge(Statement(looks[older].text), Statement(looks[newer].text)) if newer < NEAR else None
+def judged(pairs: Iterable[Pair], looks: Sequence[Look], judge: Judge) -> list[Pair]:
+    """The same pairs; those of the best hits with what the judge says of the two, whatever is asked."""
+    return [
+        replace(one, verdict=judge(Statement(looks[one.older].text), Statement(looks[one.newer].text)))
+        if one.newer < NEAR
+        else one
+        for one in pairs
+    ]
 
 
 def _compared(new: _Seen, old: _Seen) -> dict[str, float]:
