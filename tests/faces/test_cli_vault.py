@@ -53,7 +53,7 @@ def test_status_looks_and_changes_not_a_byte(run: Run, home: Path) -> None:
 def test_status_makes_no_store_where_there_is_none(run: Run, home: Path) -> None:
     answer = status(run)
     assert answer.code == 0
-    assert "The first note makes it." in answer.err
+    assert "The first note creates it." in answer.err
     assert not home.exists() or not list(home.iterdir())
 
 
@@ -66,7 +66,7 @@ def test_an_older_version_comes_back_as_the_newest_and_its_file_follows(run: Run
     assert "We sail on Friday." in (home / "vault" / "Plan.md").read_text()
     history = [json.loads(line) for line in run("history", number, "--json").out.splitlines()]
     assert [one["text"] for one in history] == ["We sail on Friday.", "We sail on Saturday.", "We sail on Friday."]
-    assert run("vault", "sync").err.endswith("nothing had changed.\n")
+    assert run("vault", "sync").err.endswith("nothing has changed.\n")
 
 
 def test_a_note_that_moved_stays_where_it_is_when_an_older_version_comes_back(run: Run, home: Path) -> None:

@@ -20,6 +20,7 @@ from commonplace.engine import (
     memories,
     mental_models,
     notes,
+    passages,
     portions,
     reflecting,
     reminders,
@@ -73,6 +74,7 @@ class Engine(Parts):
 
     recall = finding.recall
     recall_superseded = superseded.recall_superseded
+    passages_of = passages.passages_of
 
     forget = settled(forgetting.forget)
     forget_where = settled(forgetting.forget_where)

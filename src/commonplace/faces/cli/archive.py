@@ -88,8 +88,8 @@ def bring_archive(call: Call, file: Path, *, dry_run: bool) -> None:
 def backup(call: Call, file: Path) -> None:
     """Back up the whole store to a new file, even while it is in use.
 
-    The copy is a consistent snapshot and is checked before it gets its name. `commonplace restore --backup` restores
-    it.
+    The copy is a consistent snapshot and is checked before it gets its name. `commonplace restore --backup FILE`
+    restores it.
 
     \b
     Example:

@@ -225,4 +225,5 @@ def _shown(setting: Setting, values: Settings) -> str:
         return "(set, not shown)" if value else ""
     if isinstance(value, bool):
         return str(value).lower()
-    return ", ".join(cast("tuple[str, ...]", value)) if isinstance(value, tuple) else str(value)
+    text = ", ".join(cast("tuple[str, ...]", value)) if isinstance(value, tuple) else str(value)
+    return settings_table.without_secrets(text, is_url=setting.is_url)

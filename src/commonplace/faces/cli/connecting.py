@@ -215,4 +215,4 @@ def _overview(call: Call, name: str) -> None:
     screen.answer()
     heads = dict(zip(choosing.HEADS, _DIALECT_COLUMNS, strict=True))
     screen.table([replace(column, name=head) for head, column in heads.items()], [c.cells for c in choosing.choices()])
-    screen.note(f"--dialect chooses one; {registry.DEFAULT} when left out. All of them share one memory.")
+    screen.note(f"--dialect chooses one; the default is {registry.DEFAULT}. All of them share one memory.")
