@@ -35,7 +35,7 @@ BAD_INPUT = {
     "too many tags": (("add", "x", *(f"--tag={number}" for number in range(10_000))), 6, "tags"),
     "invalid time": (("add", "x", "--when", "yesterday"), 2, "ISO 8601"),
     "a year beyond the calendar": (("add", "x", "--when", "10000-01-01"), 2, "not a time"),
-    "an end before the start": (("add", "x", "--when", "2026-02-01", "--until", "2026-01-01"), 2, "The end is before the start."),
+    "an end before the start": (("add", "x", "--when", "2026-02-01", "--until", "2026-01-01"), 2, "end is before"),
     "invalid metadata": (("add", "x", "--metadata", "{nope"), 2, "JSON"),
     "metadata that is no object": (("add", "x", "--metadata", "[1]"), 2, "object"),
     "metadata with a number JSON cannot hold": (("add", "x", "--metadata", '{"a": NaN}'), 2, "JSON"),
