@@ -56,6 +56,10 @@ def test_a_short_text_comes_back_whole_and_each_text_in_its_place(engine: Engine
     assert PORT in second
 
 
+def test_of_a_long_text_without_a_word_nothing_is_left(engine: Engine) -> None:
+    assert engine.passages_of("staging port", [" \n" * 1_000]) == ("",)
+
+
 def test_a_question_without_a_word_is_refused(engine: Engine) -> None:
     with pytest.raises(Invalid, match="The question is empty"):
         engine.passages_of("  ", [TEA])

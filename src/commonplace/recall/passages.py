@@ -27,7 +27,7 @@ def best(body: str, asked: Question, likeness: Likeness | None) -> str:
         rank.coverage(asked, frozenset(asked.terms).intersection(text.terms(passage))) + near
         for passage, near in zip(passages, similar, strict=True)
     ]
-    return passages[scores.index(max(scores))]
+    return passages[scores.index(max(scores))] if passages else ""
 
 
 def _passages(body: str) -> Iterator[str]:

@@ -40,7 +40,7 @@ def export(
 ) -> None:
     """Export the store to a new file of JSON lines.
 
-    The file has every version, forgotten memories and scopes; with the options below, only what they select. Without
+    The file contains every version and forgotten memories too; the options below select a part of it. Without
     FILE, or with -, the command writes to standard output. Importing the file into an empty home restores the store.
 
     \b

@@ -21,7 +21,7 @@ from commonplace.faces.cli.call import Call, called
 @click.option(
     "--bank",
     metavar="NAME",
-    help="The bank to import into; `default`, or the one a Hindsight export names.",
+    help="The bank to import into; by default `default`, or the bank of a Hindsight export.",
     shell_complete=completing.BANKS,
 )
 @click.option(
