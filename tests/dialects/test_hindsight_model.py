@@ -119,7 +119,7 @@ def test_the_bank_says_how_a_text_is_read(hindsight: Hindsight) -> None:
         ([{"facts": "many"}], "The model did not answer with a list of facts."),
         ([{"facts": [{"text": "The moon is made of cheese."}]}], "The model's facts are not in the text."),
         ([{"facts": [{"text": "The gate code is 9999."}]}], "The model's facts are not in the text."),
-        ([{"facts": []}], "The model found nothing in a text that says something."),
+        ([{"facts": []}], "The model found no facts in a text that has some."),
         ([500], "The model's server answered with status 500."),
         ([silent], "The model did not answer within 0.3 seconds."),
     ],
