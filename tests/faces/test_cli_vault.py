@@ -57,6 +57,18 @@ def test_status_makes_no_store_where_there_is_none(run: Run, home: Path) -> None
     assert not home.exists() or not list(home.iterdir())
 
 
+def test_status_tells_what_is_in_a_folder_before_there_is_a_store(run: Run, home: Path) -> None:
+    for name, text in (("Plan.md", "We sail."), ("Broken.md", "---\ntitle: 'open\n---\nx"), ("Old.tmp", "x")):
+        (home / "vault" / name).parent.mkdir(parents=True, exist_ok=True)
+        (home / "vault" / name).write_text(text)
+    before = bytes_below(home)
+    answer = status(run)
+    told = " ".join((answer.err + answer.out).split())
+    assert "2 files to read as new notes" in told
+    assert "Line 2: A quoted string in the frontmatter is not closed." in told
+    assert bytes_below(home) == before
+
+
 def test_an_older_version_comes_back_as_the_newest_and_its_file_follows(run: Run, home: Path) -> None:
     number = noted(run, home, "Plan.md", "We sail on Friday.")
     (home / "vault" / "Plan.md").write_text("We sail on Saturday.")

@@ -184,14 +184,14 @@ def test_a_file_that_is_not_utf_8_is_refused_in_words() -> None:
 @pytest.mark.parametrize(
     ("head", "fault"),
     [
-        ("title: [unclosed", "A value in the frontmatter is not a plain string (title, line 2)."),
-        ('title: "unclosed', "A quoted string in the frontmatter is not closed (title, line 2)."),
-        ("tags: [a, b", "A list in the frontmatter is not closed (tags, line 2)."),
-        ("tags:\n  - a\n  b", "A list in the frontmatter has a line that is not an item (tags, line 2)."),
-        ("title: a\ntitle: b", "The frontmatter has title twice, on lines 2 and 3."),
-        ("  - nobody's\nmood: fine", "Line 2 of the frontmatter belongs to no key."),
-        ("mood: fine\nwhat is this\n  - of it", "Line 3 of the frontmatter is not YAML."),
-        ("title: {{title}}", "A value in the frontmatter is not a plain string (title, line 2)."),
+        ("title: [unclosed", "Line 2: A value in the frontmatter is not a plain string."),
+        ('title: "unclosed', "Line 2: A quoted string in the frontmatter is not closed."),
+        ("tags: [a, b", "Line 2: A list in the frontmatter is not closed."),
+        ("tags:\n  - a\n  b", "Line 2: A list in the frontmatter has a line that is not an item."),
+        ("title: a\ntitle: b", "Line 3: The frontmatter has title already."),
+        ("  - nobody's\nmood: fine", "Line 2: It belongs to no key of the frontmatter."),
+        ("mood: fine\nwhat is this\n  - of it", "Line 3: It is not YAML."),
+        ("title: {{title}}", "Line 2: A value in the frontmatter is not a plain string."),
     ],
 )
 def test_a_broken_line_of_the_frontmatter_is_named_and_hides_nothing_else(head: str, fault: str) -> None:
@@ -200,7 +200,7 @@ def test_a_broken_line_of_the_frontmatter_is_named_and_hides_nothing_else(head: 
     assert (note.body, note.created_at) == ("The text.", moment("2024-05-06"))
     assert note.fault == f"{fault} The rest of the note is read."
     changed = notes.change(notes.split(data), note, replace(note, title="New", tags=("x",), body="Changed.")).decode()
-    assert all(line in changed for line in head.splitlines() if "twice" not in fault)
+    assert all(line in changed for line in head.splitlines() if "already" not in fault)
     assert changed.endswith("---\nChanged.\n")
 
 

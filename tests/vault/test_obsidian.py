@@ -14,7 +14,7 @@ from commonplace.settings import load
 from commonplace.storage import migrations
 from commonplace.vault.backlinks import backlinks
 from commonplace.vault.looking import look
-from commonplace.vault.place import Vault, vault_of
+from commonplace.vault.place import Vault, path_of, vault_of
 from commonplace.vault.sync import sync
 from commonplace.vault.writing import GRACE_MS
 from tests.conftest import StoppedClock
@@ -39,7 +39,7 @@ def written(vault: Vault, name: str, text: str) -> Memory:
 def at(vault: Vault, name: str) -> Memory:
     """The note of a file."""
     found = vault.engine.list("default", Filter(status="any"), limit=1000)
-    return next(one for one in found if one.metadata["vault"]["file"] == name)
+    return next(one for one in found if path_of(one) == name)
 
 
 def tagged(vault: Vault, tag: str) -> list[str]:
@@ -91,7 +91,9 @@ def test_a_note_is_found_by_its_alias(vault: Vault) -> None:
     for number in range(20):
         (vault.root / f"Other {number}.md").write_text(f"Something else, number {number}.\n")
     sync(vault)
-    assert vault.engine.recall("default", Query("Zilpha")).hits[0].memory.title == "Saskia"
+    for question in ("Zilpha", "who is Zilpha?", "what does the gardener like?"):
+        found = vault.engine.recall("default", Query(question))
+        assert (found.hits[0].memory.title, found.unsure) == ("Saskia", False)
 
 
 def test_links_lead_back_to_their_notes(vault: Vault) -> None:

@@ -1,5 +1,7 @@
 """How a folder of notes stands beside the memories. Looks at every file, and changes nothing at all."""
 
+from pathlib import Path
+
 from commonplace import ids
 from commonplace.storage import notes as rows
 from commonplace.storage.files import explained
@@ -26,11 +28,21 @@ def look(vault: Vault) -> Report:
         _pass_over(listing, erasing.known_graves(vault))
         bank_id = vault.bank_id
         known = rows.listed(vault.engine.db, bank_id) if bank_id is not None else []
-        found = without_numbered_copies(changed(vault, listing, None, report), known, listing)
+        found = without_numbered_copies(changed(vault.root, listing, None, report), known, listing)
         _compare(vault, found, known, listing, report)
         if bank_id is not None:
             waiting = {*rows.behind(vault.engine.db, bank_id), *rows.without_file(vault.engine.db, bank_id)}
             report.written = len(waiting)
+    return report
+
+
+def look_without_store(root: Path) -> Report:
+    """What the first `sync` would find in a folder, before there is a store."""
+    report = Report(standing="new")
+    with explained(root):
+        listing = folder.listed(root, sweep=False)
+        report.passed, report.conflicts = listing.passed, listing.conflicts
+        report.added = len(without_numbered_copies(changed(root, listing, None, report), [], listing))
     return report
 
 

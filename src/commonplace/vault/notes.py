@@ -31,6 +31,8 @@ _HEADING = re.compile(r"^#[ \t]+(?=\S)(.+)$", re.MULTILINE)
 _CLOSING = re.compile(r"(?<=[ \t])#+$")
 _BOM = "\ufeff"
 _Span: TypeAlias = tuple[int, int]
+# The number of a line, and what is wrong with it.
+Fault: TypeAlias = tuple[int, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +51,7 @@ class Note:
     phases: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
     # What is wrong with the frontmatter, and which of our keys cannot be read for it; their lines stay as they are.
-    faults: tuple[str, ...] = ()
+    faults: tuple[Fault, ...] = ()
     unread: frozenset[str] = frozenset()
 
     @property
@@ -57,8 +59,9 @@ class Note:
         """What is wrong with the frontmatter, for people; "" where nothing is."""
         if not self.faults:
             return ""
-        more = f" (and {len(self.faults) - _FAULTS_SHOWN:,} more)" if len(self.faults) > _FAULTS_SHOWN else ""
-        return f"{' '.join(self.faults[:_FAULTS_SHOWN])}{more} The rest of the note is read."
+        shown = " ".join(f"Line {line}: {text}" for line, text in sorted(self.faults)[:_FAULTS_SHOWN])
+        more = f" And {len(self.faults) - _FAULTS_SHOWN:,} more." if len(self.faults) > _FAULTS_SHOWN else ""
+        return f"{shown}{more} The rest of the note is read."
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +78,8 @@ class Page:
     tail: str
     eol: str
     spans: Mapping[str, _Span] = field(default_factory=dict[str, _Span])
-    # Lines of the frontmatter that cannot be read, in words.
-    faults: tuple[str, ...] = ()
+    # Lines of the frontmatter that cannot be read.
+    faults: tuple[Fault, ...] = ()
 
     @property
     def data(self) -> bytes:
@@ -123,7 +126,7 @@ def read(page: Page, stem: str) -> Note:
             else:
                 plain[name] = yaml_text.scalar(_values(page, span))
         except Invalid as error:
-            faults.append(f"{error.message.removesuffix('.')} ({name}, line {span[0] + 2}).")
+            faults.append((span[0] + 2, error.message))
             unread.add(name)
     title = plain.get("title")
     if title is None or not title.strip():
@@ -253,10 +256,10 @@ def _closing(lines: list[str]) -> int | None:
     return close if is_head else None
 
 
-def _spans(head: tuple[str, ...]) -> tuple[dict[str, _Span], tuple[str, ...]]:
+def _spans(head: tuple[str, ...]) -> tuple[dict[str, _Span], tuple[Fault, ...]]:
     """Where the keys are that we read, and what cannot be read."""
     found: dict[str, _Span] = {}
-    faults: list[str] = []
+    faults: list[Fault] = []
     name: str | None = None  # "" below a line that cannot be read.
     for place, line in enumerate(head):
         if not line.strip() or line.lstrip().startswith("#"):
@@ -265,16 +268,16 @@ def _spans(head: tuple[str, ...]) -> tuple[dict[str, _Span], tuple[str, ...]]:
             if name is not None and name in found:
                 found[name] = (found[name][0], place + 1)
             elif name is None:
-                faults.append(f"Line {place + 2} of the frontmatter belongs to no key.")
+                faults.append((place + 2, "It belongs to no key of the frontmatter."))
             continue
         key = _KEY.match(line)
         if key is None:
-            faults.append(f"Line {place + 2} of the frontmatter is not YAML.")
+            faults.append((place + 2, "It is not YAML."))
             name = ""
             continue
         named = key[1].strip().strip("\"'")
         if named in found and named in _READ:
-            faults.append(f"The frontmatter has {named} twice, on lines {found[named][0] + 2} and {place + 2}.")
+            faults.append((place + 2, f"The frontmatter has {named} already."))
             name = ""
         else:
             found[named] = (place, place + 1)

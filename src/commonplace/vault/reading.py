@@ -10,7 +10,7 @@ from commonplace.errors import CommonplaceError, NotFound, TooLarge
 from commonplace.vault import folder, notes
 from commonplace.vault.folder import Listing, Seen
 from commonplace.vault.identity import Found
-from commonplace.vault.place import Vault, sha256
+from commonplace.vault.place import sha256
 from commonplace.vault.report import Report
 
 DRAWING = "It is a drawing."
@@ -20,15 +20,15 @@ _HEAD_BYTES = 4_000
 Stamps: TypeAlias = Mapping[str, tuple[int, int]]
 
 
-def changed(vault: Vault, listing: Listing, stamps: Stamps | None, report: Report) -> list[Found]:
+def changed(root: Path, listing: Listing, stamps: Stamps | None, report: Report) -> list[Found]:
     """The files that do not look as they did, or all, read."""
     found: list[Found] = []
     for path, seen in sorted(listing.files.items() - (stamps or {}).items()):
         try:
-            if _is_drawing(vault.root / path, seen):
+            if _is_drawing(root / path, seen):
                 listing.set_aside(path, DRAWING, ignored=True)
                 continue
-            data = _read(vault, path, seen)
+            data = _read(root, path, seen)
             note = notes.read(notes.split(data), PurePosixPath(path).stem)
             if note.fault:
                 report.faults[path] = note.fault
@@ -49,7 +49,7 @@ def _is_drawing(file: Path, _seen: Seen) -> bool:
     return False
 
 
-def _read(vault: Vault, path: str, seen: Seen) -> bytes:
+def _read(root: Path, path: str, seen: Seen) -> bytes:
     if seen.size > folder.FILE_BYTES_MAX:
         raise TooLarge("It is too large for a note.", hint="Split it into parts.")
-    return folder.contents(vault.root, path)
+    return folder.contents(root, path)

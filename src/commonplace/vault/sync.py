@@ -63,7 +63,7 @@ def sync(vault: Vault, *, full: bool = False, settle: bool = True) -> Report:
 
 def _take_in(vault: Vault, listing: Listing, buried: Graves, report: Report, how: tuple[Stamps | None, bool]) -> None:
     stamps, settle = how
-    found = changed(vault, listing, stamps, report)
+    found = changed(vault.root, listing, stamps, report)
     known = _concerned(vault, listing, stamps, found)
     found = without_numbered_copies(found, known, listing)
     by_path = {one.path: one for one in known}

@@ -1,8 +1,8 @@
 """Merges two edits of one text line by line against the version that both began from.
 
 Lines are matched as in a patience diff: by lines that occur once on both sides. That takes about linear time, whatever
-the texts are. Packages for this, such as merge3, match with difflib, which takes cubic time at worst: a text of a caller
-could hold up the process for hours.
+the texts are. Packages for this, such as merge3, match with difflib, which takes cubic time at worst, so that a hostile
+text would hold up the process for hours.
 """
 
 from bisect import bisect_left

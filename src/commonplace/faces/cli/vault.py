@@ -14,7 +14,7 @@ from commonplace.faces.cli.columns import Column
 from commonplace.faces.cli.groups import Group
 from commonplace.storage import notes as rows
 from commonplace.vault.erasing import TRASH
-from commonplace.vault.looking import look
+from commonplace.vault.looking import look, look_without_store
 from commonplace.vault.place import DEFAULT_BANK, Vault, vault_of, vaults
 from commonplace.vault.report import Report
 from commonplace.vault.root import AWAY, BRING_BACK, OTHER, TRUST, is_usable, trust
@@ -24,6 +24,7 @@ from commonplace.vault.writing import adopt_files, catch_up
 _SHOWN = 3
 _PASSED_SHOWN = 5
 _COPY = "It has the id of another file, or the name of a copy. It is a note of its own."
+_MISSING = "The file is gone. Its note is forgotten 90 seconds after that, unless the file comes back."
 _CONFLICT = "It is another version of a note. Copy what is missing from it into the note, then delete it."
 # What is said of a folder that is not read, and what to do.
 _NOT_READ = {"away": (AWAY, BRING_BACK), "other": (OTHER, TRUST)}
@@ -57,7 +58,7 @@ def status(call: Call) -> None:
     call.only_looks = True
     if not call.settings.database_path.exists():
         # Opening the store would make it.
-        _tell(call, call.settings.vault_path, 0, Report(standing="new"), whole=True)
+        _tell(call, call.settings.vault_path, 0, look_without_store(call.settings.vault_path), whole=True)
         return
     _told(call, look(vault_of(call.engine, call.bank)), whole=True)
 
@@ -202,7 +203,7 @@ def _tell(call: Call, root: Path, count: int, report: Report, *, whole: bool) ->
             *((path, "unclear", why) for path, why in report.faults.items()),
             *((path, "conflict", _CONFLICT) for path in report.conflicts),
             *((path, "copy", _COPY) for path in report.copies),
-            *((path, "missing", "The file is gone.") for path in report.missing),
+            *((path, "missing", _MISSING) for path in report.missing),
             *(_passed(report.passed) if whole else ()),
         ]
         if lines:
