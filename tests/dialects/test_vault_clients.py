@@ -265,3 +265,14 @@ def test_everything_in_a_file_that_is_not_ours_survives_every_change_of_ours(vau
     ours = (b"status", b"updated_at", b"deleted_at")
     kept = [line for line in before.split(b"\r\n") if not line.startswith(ours)]
     assert [line for line in file.read_bytes().split(b"\r\n") if not line.startswith(ours)] == kept
+
+
+def test_a_hit_names_its_file_and_the_notes_that_link_to_it(vault: VaultClient) -> None:
+    (vault.root / "Trips").mkdir()
+    (vault.root / "Trips" / "Texel.md").write_text("The wombat sails to Texel. #island\n")
+    (vault.root / "Crew.md").write_text("Ada comes along to [[Texel|the island]].\n")
+    hit = next(one for one in vault("memory_search", query="wombat Texel")["results"] if one["title"] == "Texel")
+    assert (hit["path"], hit["backlinks"], hit["tags"]) == ("Trips/Texel.md", ["Crew.md"], ["island"])
+    (vault.root / "Crew.md").write_text("Ada stays at home.\n")
+    hit = next(one for one in vault("memory_search", query="wombat Texel")["results"] if one["title"] == "Texel")
+    assert "backlinks" not in hit

@@ -77,6 +77,17 @@ def test_what_an_agent_changes_in_the_text_changes_the_tags(vault: Vault) -> Non
     assert sync(vault, full=True).changed == 0
 
 
+def test_an_older_text_that_comes_back_has_its_tags_in_the_text_only(vault: Vault) -> None:
+    note = written(vault, "Plan.md", "We sail #someday.\n")
+    vault.engine.revise("default", note.id, Edit(text="We sail #today."), BY)
+    sync(vault)
+    vault.engine.restore_version("default", note.id, 1, BY)
+    sync(vault)
+    assert at(vault, "Plan.md").tags == ("someday",)
+    assert "tags: []\n" in files(vault)["Plan.md"]
+    assert sync(vault, full=True).changed == 0
+
+
 def test_tags_in_the_text_of_both_sides_are_merged_with_the_text(vault: Vault) -> None:
     note = kept(vault, "Plan", "Oil #shop\n\nmiddle\n\nSail #mend", "boat")
     vault.engine.revise("default", note.id, Edit(text="Oil #bought\n\nmiddle\n\nSail #mend"), BY)

@@ -76,7 +76,9 @@ def test_a_folder_that_is_away_is_told_of(vault: Vault, home: Path) -> None:
     kept(vault)
     assert "not there" not in run.invoke(vault_command, ["status"], obj=shell).output
     shutil.rmtree(vault.root)
-    assert "The folder of notes is not there" in run.invoke(vault_command, ["status"], obj=shell).output
+    told = run.invoke(vault_command, ["status"], obj=shell).output
+    assert "The folder of notes is not there" in told
+    assert "agree" not in told
     assert "The folder of notes is not there" in run.invoke(doctor, ["--json"], obj=shell).output
 
 

@@ -22,7 +22,7 @@ _LINK = re.compile(r"\[\[([^\[\]\n]+)\]\]")
 def text_tags(text: str) -> tuple[str, ...]:
     """The tags in a text, without their sign, each once in the spelling that comes first."""
     found: dict[str, str] = {}
-    for line in _lines(text):
+    for line in _lines(text) if "#" in text else ():
         if "#" not in line or _HEADING.match(line):
             continue
         for match in _TAG.finditer(line):
@@ -36,7 +36,7 @@ def text_tags(text: str) -> tuple[str, ...]:
 def link_names(text: str) -> tuple[str, ...]:
     """The names of the notes to which a text links, in the form in which names are compared; each once."""
     found: dict[str, None] = {}
-    for line in _lines(text):
+    for line in _lines(text) if "[[" in text else ():
         for match in _LINK.finditer(line) if "[[" in line else ():
             if name := _link_name(match[1]):
                 found[name] = None

@@ -13,6 +13,7 @@ from commonplace.metadata import NOTE, aliases
 from commonplace.records import Memory
 from commonplace.storage import banks, memories, notes
 from commonplace.vault import names
+from commonplace.vault.markdown import text_tags
 from commonplace.vault.notes import Note, text_of, text_only_tags
 
 DEFAULT_BANK = "default"
@@ -128,7 +129,8 @@ def file_tags(memory: Memory, before: Note | None = None) -> tuple[str, ...]:
     given = mark_of(memory).get("text_tags")
     only_text = set(cast("list[object]", given)) if isinstance(given, list) else set[object]()
     if before is not None:
-        only_text -= set(before.tags)
+        # Also of an older text that came back.
+        only_text = (only_text | set(text_tags(memory.text))) - set(before.tags)
     return tuple(tag for tag in memory.tags if tag not in only_text)
 
 

@@ -195,9 +195,8 @@ def _tell(call: Call, root: Path, count: int, report: Report, *, whole: bool) ->
             screen.note(" ".join(_NOT_READ[report.standing]))
         elif not root.is_dir():
             screen.note("The folder does not exist yet. The first note creates it.")
-        counts = {name: getattr(report, name) for name in ("added", "changed", "forgotten", "restored", "written")}
-        done = ", ".join(f"{count:,} {name}" for name, count in counts.items() if count)
-        screen.note(_waiting(counts) if whole else f"Synchronized: {done or 'nothing has changed'}.")
+        if report.standing not in _NOT_READ:
+            _tell_counts(report, whole=whole)
         lines = [
             *((path, "broken", why) for path, why in report.broken.items()),
             *((path, "unclear", why) for path, why in report.faults.items()),
@@ -211,6 +210,12 @@ def _tell(call: Call, root: Path, count: int, report: Report, *, whole: bool) ->
             screen.table((Column("File", share=1), Column("State", styles=styles), Column("Why", share=1)), lines)
     if report.broken or report.standing in _NOT_READ:
         click.get_current_context().exit(1)
+
+
+def _tell_counts(report: Report, *, whole: bool) -> None:
+    counts = {name: getattr(report, name) for name in ("added", "changed", "forgotten", "restored", "written")}
+    done = ", ".join(f"{count:,} {name}" for name, count in counts.items() if count)
+    screen.note(_waiting(counts) if whole else f"Synchronized: {done or 'nothing has changed'}.")
 
 
 def _waiting(counts: Mapping[str, int]) -> str:
