@@ -161,9 +161,8 @@ def _findings(place: Vault) -> Iterator[Finding]:
         yield Finding("vault", "warning", text, f"{command} lists all of them.")
     if report.faults:
         listed = "; ".join(f"{path}: {why}" for path, why in list(report.faults.items())[:_SHOWN])
-        text = (
-            f"{screen.counted(len(report.faults), 'note')}{whose} with frontmatter that is partly unreadable: {listed}"
-        )
+        notes = screen.counted(len(report.faults), "note")
+        text = f"The frontmatter of {notes}{whose} is partly unreadable: {listed}"
         yield Finding("vault", "warning", text, f"Correct the lines; {command} lists all of them.")
     if report.conflicts:
         listed = ", ".join(report.conflicts[:_SHOWN]) + (", …" if len(report.conflicts) > _SHOWN else "")
@@ -207,7 +206,9 @@ def _tell(call: Call, root: Path, count: int, report: Report, *, whole: bool) ->
         ]
         if lines:
             styles = {"broken": "bold red", **dict.fromkeys(("unclear", "conflict", "copy", "missing"), "yellow")}
-            screen.table((Column("File", share=1), Column("State", styles=styles), Column("Why", share=1)), lines)
+            screen.table(
+                (Column("File", share=1), Column("State", styles=styles), Column("Why", fold=True, share=1)), lines
+            )
     if report.broken or report.standing in _NOT_READ:
         click.get_current_context().exit(1)
 
