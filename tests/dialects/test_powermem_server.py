@@ -207,9 +207,9 @@ def test_the_environment_of_the_page_is_understood_and_what_has_no_effect_is_nam
     ("environment", "said"),
     [
         ({"LLM_PROVIDER": "qwen"}, "qwen needs a key"),
-        ({"LLM_PROVIDER": "azure", "LLM_API_KEY": "sk-1"}, "No language model's address is known for 'azure'"),
-        ({"LLM_BASE_URL": "file:///etc/passwd"}, "not an http address"),
-        ({"LLM_API_KEY": "sk-1"}, "No model is asked"),
+        ({"LLM_PROVIDER": "azure", "LLM_API_KEY": "sk-1"}, "No URL is known for the language model provider 'azure'"),
+        ({"LLM_BASE_URL": "file:///etc/passwd"}, "not an http URL"),
+        ({"LLM_API_KEY": "sk-1"}, "No language model is used"),
         ({"DATABASE_PROVIDER": "oceanbase"}, "No effect here: DATABASE_PROVIDER"),
     ],
 )
@@ -277,7 +277,7 @@ def test_dot_env_of_a_folder_can_neither_move_the_store_nor_send_memories_elsewh
     answer, errors = place.add("The ship is painted red")
 
     assert "model_error" not in answer["data"]
-    assert "LLM_BASE_URL in .env is passed over" in errors
+    assert "LLM_BASE_URL in .env is ignored" in errors
     assert place.user() == "mcp_user"
     assert sorted(file.name for file in place.work.iterdir()) == [".env", "config.json"]
     assert (place.store / "commonplace.db").exists()

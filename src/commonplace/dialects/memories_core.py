@@ -235,6 +235,7 @@ def edit_memory(
         expires_at=_expiry(call, layer) if layer else UNSET,
     )
     # An edit that only repeats what is shown asks for nothing, and is no mistake.
+    edit = Edit(kind=before.kind) if edit == Edit() else edit
     memory = call.engine.revise(here.bank, before.id, edit, call.origin("memories"), expected=expected_version).memory
     text = f"Updated {shapes.label(memory.kind)} {ids.short(memory.id)}: {memory.text}"
     data = {"id": ids.short(memory.id), "updated": True, "memory": shapes.memory(memory), "message": text}

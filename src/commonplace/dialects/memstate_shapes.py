@@ -171,7 +171,6 @@ def hit(memory: Memory, score: float) -> dict[str, Any]:
     nested = {
         "id": number,
         "keypath": full(project, key),
-        "project_id": project,
         **sort(memory.kind),
         "topics": list(memory.tags),
         "is_latest": True,
@@ -184,7 +183,7 @@ def hit(memory: Memory, score: float) -> dict[str, Any]:
         "score": round(score, 4),
         "version": memory.version,
         "created_at": clock.iso(memory.updated_at),
-        "memory": filled(nested),
+        "memory": filled(nested) | {"project_id": project},
     }
 
 

@@ -101,7 +101,7 @@ def search_memories(
     found = call.engine.recall(call.bank, asked)
     results = [shapes.hit(hit, call.engine.owner) for hit in found.hits]
     doubted = doubt(unsure=found.unsure, found=results)
-    return {"success": True, **doubted, "count": len(results), "results": results}
+    return {"success": True, **doubted, "count": len(results), "results": results, "relations": []}
 
 
 @tool("reads", Does("fetch", id="memory_id"), title="Get a memory")
