@@ -96,8 +96,8 @@ def found(one: Finding, names: Mapping[int, str], *, entities: bool) -> Json:
 
 
 def _rounded(score: float | None) -> float | None:
-    """A score with four digits, never above the true one: as a floor it keeps what it was read from."""
-    return None if score is None else math.floor(score * 10_000) / 10_000
+    """A score with three digits, never above the true one: as a floor it keeps what it was read from."""
+    return None if score is None else math.floor(score * 1_000) / 1_000
 
 
 def chunk_id(memory: Memory, names: Mapping[int, str], bank: str) -> str | None:
