@@ -134,6 +134,7 @@ def unread(home: Path, method: str) -> subprocess.Popen[bytes]:
         stdout=subprocess.PIPE,
     )
     assert process.stdin
+    assert process.stdout
     line = json.dumps({"jsonrpc": "2.0", "id": 1, "method": method}).encode() + b"\n"
     descriptor = process.stdin.fileno()
     # A machine that is busy may take long to start it; before that, a signal ends any process.
