@@ -20,6 +20,7 @@ from commonplace.engine import (
     memories,
     mental_models,
     notes,
+    passages,
     portions,
     reflecting,
     reminders,
@@ -74,6 +75,7 @@ class Engine(Parts):
 
     recall = finding.recall
     recall_superseded = superseded.recall_superseded
+    passages_of = passages.passages_of
 
     forget = freeing(settled(forgetting.forget))
     forget_where = freeing(settled(forgetting.forget_where))

@@ -51,7 +51,7 @@ class _Reader:
     def value(self, least: int, depth: int) -> Any:
         """The value on the lines from here that are set in at least so far."""
         if depth > _NESTING_MAX:
-            raise Invalid("It nests too deeply.", hint="Simplify it.")
+            raise Invalid("It is nested too deeply.", hint="Simplify it.")
         indent = self.indent()
         if indent < least:
             return None
@@ -199,4 +199,4 @@ def _inline(text: str) -> list[Any]:
 
 
 def _wrong(at: int) -> Invalid:
-    return Invalid(f"Line {at + 1} is not plain YAML.", hint="Write it as names and values.")
+    return Invalid(f"Line {at + 1} is not plain YAML.", hint="Write it as lines of the form `name: value`.")

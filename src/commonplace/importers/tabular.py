@@ -34,11 +34,11 @@ from commonplace.records import Draft, Metadata, Scope
 from commonplace.storage import foreign
 from commonplace.storage.foreign import ForeignFile, is_database
 
-DELETED = "deleted there"
-EXPIRED = "expired there"
-EMPTY = "it says nothing"
+DELETED = "deleted in the source"
+EXPIRED = "expired in the source"
+EMPTY = "it is empty"
 # What memories.sh keeps besides, which no tool here could show under its id there.
-_LEFT_THERE = {"memory_sessions": "a session", "files": "a file of an editor"}
+_LEFT_THERE = {"memory_sessions": "a session", "files": "a file made by an editor"}
 _STEP_ON_ONE = re.compile(r"(?<![\d\-*/])(\d+)/\d+")
 _RowReader: TypeAlias = Callable[[str, Object, int], Read]
 _HEAD_BYTES = 16

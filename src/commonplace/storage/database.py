@@ -293,11 +293,12 @@ def translated() -> Generator[None]:
         raise _damaged() from error
     except (UnicodeEncodeError, OverflowError) as error:
         raise errors.Invalid(
-            "A value cannot be stored: half of a character, or a number beyond 64 bits.", hint="Correct the value."
+            "A value cannot be stored: it has a lone surrogate, or is a number beyond 64 bits.",
+            hint="Correct the value.",
         ) from error
     except apsw.IOError as error:
         raise errors.Busy(
-            "The disk did not answer; nothing was changed.", hint="Check the disk and try again."
+            "The disk reported an error; nothing was changed.", hint="Check the disk and try again."
         ) from error
 
 
@@ -313,7 +314,7 @@ def readable() -> Generator[None]:
 def _damaged() -> errors.Unsupported:
     return errors.Unsupported(
         "The store is damaged or not a database.",
-        hint="Run `commonplace doctor`; `commonplace restore --backup FILE` brings a backup back.",
+        hint="Run `commonplace doctor`; `commonplace restore --backup FILE` restores a backup.",
     )
 
 
