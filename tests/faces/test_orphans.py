@@ -134,8 +134,12 @@ def unread(home: Path, method: str) -> subprocess.Popen[bytes]:
         stdout=subprocess.PIPE,
     )
     assert process.stdin
+    assert process.stdout
     line = json.dumps({"jsonrpc": "2.0", "id": 1, "method": method}).encode() + b"\n"
     descriptor = process.stdin.fileno()
+    # A machine that is busy may take long to start it; before that, a signal ends any process.
+    os.write(descriptor, line)
+    assert select.select([process.stdout], [], [], WAIT_S)[0]
     os.set_blocking(descriptor, False)
     # Until nothing more goes in for a while, because nothing comes out.
     while select.select([], [descriptor], [], 1)[1]:
