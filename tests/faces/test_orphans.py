@@ -138,13 +138,8 @@ def unread(home: Path, method: str) -> subprocess.Popen[bytes]:
     assert process.stdout
     line = json.dumps({"jsonrpc": "2.0", "id": 1, "method": method}).encode() + b"\n"
     descriptor = process.stdin.fileno()
-<<<<<<< HEAD
     # A machine that is busy may take long to start it; before that, a signal ends any process.
     os.write(descriptor, line)
-=======
-    os.write(descriptor, line)
-    # A server that is still starting takes nothing in either, and does not end as one that runs.
->>>>>>> pack-fixes
     assert select.select([process.stdout], [], [], WAIT_S)[0]
     os.set_blocking(descriptor, False)
     # Until nothing more goes in for a while, because nothing comes out.
