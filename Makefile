@@ -22,9 +22,10 @@ help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' Makefile
 
 setup: $(VENV)/.package ## Create .venv and install the server into it, without starting it
-	@echo '$(BIN)/commonplace add "Staging listens on port 8080."   # remember something, then recall it'
-	@echo '$(BIN)/commonplace connect                               # plug in your editor or assistant'
-	@echo 'make run                                                # or serve it on 127.0.0.1:8888'
+	@printf '%-60s # %s\n' \
+	  '$(BIN)/commonplace add "Staging listens on port 8080."' 'remember something, then recall it' \
+	  '$(BIN)/commonplace connect' 'plug in your editor or assistant' \
+	  'make run' 'or serve it on 127.0.0.1:8888'
 
 run: $(VENV)/.package ## Set up if needed and start the server (ARGS="..." are passed on)
 	@exec $(BIN)/commonplace serve $(ARGS)
@@ -65,6 +66,7 @@ docs: $(VENV)/.package ## Regenerate the reference documentation
 	@$(BIN)/python scripts/reference.py
 	@$(BIN)/python scripts/connect_page.py
 	@$(BIN)/python scripts/one_memory.py
+	@$(BIN)/python scripts/answer_sizes.py
 
 dist: $(VENV)/.package ## Build the wheel and the source archive into dist/
 	@$(BIN)/python scripts/distributions.py dist

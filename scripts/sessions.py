@@ -2,7 +2,7 @@
 
 A session is a ```console block: a line that starts with `$ ` is a command, the lines after it are what it printed.
 The output goes to a pseudo terminal of 80 columns, because the page shows what a person sees. Ids and times differ from
-run to run: where nothing else does, the page stays as it was.
+run to run: if nothing else does, the page stays as it was. The times of a page are those of one run.
 """
 
 import os
@@ -27,7 +27,8 @@ def rerun(page: str, environment: Mapping[str, str]) -> str:
         own = {"HOME": folder, "TZ": "UTC", "LOGNAME": "ada", "COLUMNS": str(COLUMNS), "NO_COLOR": "1"}
         place = {name: value for name, value in environment.items() if not name.startswith(("COMMONPLACE_", "XDG_"))}
         place |= own | {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{environment.get('PATH', '')}"}
-        return _BLOCK.sub(lambda block: _rerun_block(block[0], real_ids, folder, place), page)
+        now = _BLOCK.sub(lambda block: _rerun_block(block[0], real_ids, folder, place), page)
+    return page if _VARYING.sub("…", now) == _VARYING.sub("…", page) else now
 
 
 def _rerun_block(block: str, real_ids: dict[str, str], folder: str, environment: Mapping[str, str]) -> str:
@@ -48,9 +49,8 @@ def _rerun_step(step: str, real_ids: dict[str, str], folder: str, environment: M
     real_ids |= dict(zip(unknown, new, strict=False)) | {one: one for one in new[len(unknown) :]}
     page_ids = {real: shown for shown, real in real_ids.items()}
     now = _ID.sub(lambda found: page_ids.get(found[0], found[0]), printed)
-    after = before if _VARYING.sub("…", now).strip() == _VARYING.sub("…", before).strip() else f"{now.rstrip()}\n"
-    gap = "\n" if before.endswith("\n\n") and not after.endswith("\n\n") else ""
-    return f"$ {command}\n{after.lstrip(chr(10))}{gap}"
+    gap = "\n" if before.endswith("\n\n") else ""
+    return f"$ {command}\n{now.strip(chr(10))}\n{gap}" if now.strip() else f"$ {command}\n{gap}"
 
 
 def run(command: str, folder: str, environment: Mapping[str, str]) -> str:

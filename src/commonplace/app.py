@@ -41,6 +41,7 @@ def open_engine(settings: Settings | None = None, clock: Clock | None = None) ->
         owner=_owner(chosen.powermem_dir),
         fading_days=chosen.fading_days,
         vault=chosen.vault_path,
+        vault_inbox=chosen.vault_inbox,
     )
 
 

@@ -43,6 +43,7 @@ MODEL_CALL_S_MAX = 25  # one request to a language model; a tool call makes at m
 MODEL_BYTES_MAX = 1_000_000  # the answer of a language model
 MODEL_TOKENS_MAX = 4_000
 MODEL_TEXT_CHARS_MAX = 24_000  # the text in one request to a language model; longer texts are handled without it
+FREE_BYTES_MIN = 8_000_000  # room on the disk that is left for forgetting and erasing; less for a small store
 IMPORT_ITEM_CHARS_MAX = 64_000_000  # one conversation, row or line of an imported file; longer ones are reported
 IMPORT_JSON_BYTES_MAX = 256_000_000  # an imported JSON file that cannot be read item by item
 IMPORT_FILES_MAX = 200_000  # notes in an imported folder

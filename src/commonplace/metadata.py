@@ -1,6 +1,7 @@
 """Tells what callers noted in the metadata of a memory from what is noted there for ourselves."""
 
 from collections.abc import Mapping
+from typing import cast
 
 from commonplace.records import Metadata
 
@@ -19,6 +20,13 @@ def is_ours(name: str, value: object) -> bool:
 def is_note(name: str, value: object) -> bool:
     """Whether an entry is what is noted of the file of a note."""
     return name == NOTE and is_ours(name, value)
+
+
+def aliases(metadata: Metadata) -> tuple[str, ...]:
+    """The other names of a note, which its file gives."""
+    mark = metadata.get(NOTE)
+    given: object = cast("Mapping[str, object]", mark).get("aliases") if isinstance(mark, Mapping) else None
+    return tuple(one for one in cast("list[object]", given) if isinstance(one, str)) if isinstance(given, list) else ()
 
 
 def told(metadata: Metadata) -> dict[str, object]:

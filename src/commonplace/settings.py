@@ -34,6 +34,7 @@ class Setting:
     original: str = ""
     # Shown by nobody: not on the screen, not in the log.
     secret: bool = False
+    is_url: bool = False
 
     @property
     def variable(self) -> str:
@@ -47,6 +48,7 @@ SETTINGS = (
         "database", "sqlite:commonplace.db", "Database with the memories: sqlite:PATH, relative to the home folder"
     ),
     Setting("vault", "vault", "Folder for notes as markdown files, relative to the home folder"),
+    Setting("vault_inbox", "", "Folder inside the vault for new notes of agents, such as Inbox; empty means the vault"),
     Setting("embedder", "static", "Model that turns text into vectors: static (part of the installation) or none"),
     Setting(
         "reranker",
@@ -61,7 +63,7 @@ SETTINGS = (
     Setting(
         "log_level",
         "warning",
-        "Least severe messages in the server's log: debug (every request), info, warning or error",
+        "Lowest level of messages in the server's log: debug (every request), info, warning or error",
     ),
     Setting(
         "hindsight_api_key",
@@ -76,11 +78,11 @@ SETTINGS = (
         "Hindsight's tenant extension; if set, the server does not start without a key",
         original="HINDSIGHT_API_TENANT_EXTENSION",
     ),
-    Setting("hindsight_bank", "default", "Bank of Hindsight calls that name none", original="HINDSIGHT_MCP_BANK_ID"),
+    Setting("hindsight_bank", "default", "Bank for Hindsight calls that name none", original="HINDSIGHT_MCP_BANK_ID"),
     Setting(
         "hindsight_enabled",
         "true",
-        "Whether the hindsight endpoints exist: true or false",
+        "Whether the server has the hindsight endpoints: true or false",
         original="HINDSIGHT_API_MCP_ENABLED",
     ),
     Setting(
@@ -100,13 +102,14 @@ SETTINGS = (
         "",
         "URL of an OpenAI-compatible API, such as http://127.0.0.1:8080/v1; overrides that of the provider",
         original="LLM_BASE_URL",
+        is_url=True,
     ),
     Setting("llm_model", "", "Name of the language model; empty means the provider's default", original="LLM_MODEL"),
     Setting("llm_api_key", "", "API key of the language model", original="LLM_API_KEY", secret=True),
     Setting(
         "powermem_dir",
         "~/.powermem",
-        "Folder whose config.json names the owner in the powermem dialect; mcp_user if it names none",
+        "Folder whose config.json names the owner in the powermem dialect; without one it is mcp_user",
         original="POWERMEM_DIR",
     ),
     Setting("fading_days", "0", "Days after which a memory ranks half as high; 0 means that age does not matter"),
@@ -138,6 +141,7 @@ class Settings:
     powermem_dir: str = ""
     fading_days: float = 0.0
     vault: str = "vault"
+    vault_inbox: str = ""
     reranker: str = RERANKER
 
     @property
@@ -146,7 +150,7 @@ class Settings:
         scheme, _, path = self.database.partition(":")
         if scheme != "sqlite" or not path:
             raise Invalid(
-                f"{self.database!r} is not a supported database.",
+                f"{without_secrets(self.database)!r} is not a supported database.",
                 hint="Set COMMONPLACE_DATABASE to sqlite:PATH or unset it.",
             )
         return self.home / path
@@ -185,8 +189,28 @@ def load(environment: Mapping[str, str] | None = None) -> Settings:
         powermem_dir=values["powermem_dir"],
         fading_days=_number("fading_days", given, values, 36_500, "a number of days"),
         vault=values["vault"],
+        vault_inbox=_inbox(values["vault_inbox"]),
         reranker=_choice("reranker", given, values, RERANKERS),
     )
+
+
+def without_secrets(value: str, *, is_url: bool = False) -> str:
+    """A value as it can be shown: passwords, parameters and fragments of URLs are replaced by ***."""
+    if is_url:
+        return _masked(value)
+    return " ".join(_masked(word) if "://" in word else word for word in value.split(" "))
+
+
+def _masked(url: str) -> str:
+    before, mark, after = url.partition("://")
+    scheme, rest = (f"{before}{mark}", after) if mark else ("", url)
+    # A password may contain any character unescaped, so everything up to the last @ is replaced.
+    _, at, rest = rest.rpartition("@")
+    rest, hash_sign, _ = rest.partition("#")
+    path, question_mark, parameters = rest.partition("?")
+    pairs = (one.partition("=") for one in parameters.split("&") if one)
+    shown = "&".join(f"{name}=***" if equals else "***" for name, equals, _ in pairs)
+    return f"{scheme}{at and '***@'}{path}{question_mark}{shown}{hash_sign and '#***'}"
 
 
 _TRUE, _FALSE = ("true", "1", "yes", "on"), ("false", "0", "no", "off")
@@ -238,6 +262,15 @@ def _choice(name: str, given: Mapping[str, str], values: Mapping[str, str], allo
     if text not in allowed:
         raise Invalid(f"{_variable(name, given)} cannot be {values[name]!r}.", hint=nearest.hint(text, allowed))
     return text
+
+
+def _inbox(text: str) -> str:
+    """A folder inside another one, with slashes between its parts."""
+    parts = [part for part in text.replace("\\", "/").split("/") if part]
+    if text.startswith(("/", "\\", "~")) or any(part.startswith(".") or ":" in part for part in parts):
+        hint = "Use the name of a folder inside the vault, such as Inbox or Agents/Inbox."
+        raise Invalid(f"COMMONPLACE_VAULT_INBOX cannot be {text!r}.", hint=hint)
+    return "/".join(parts)
 
 
 def _timezone(given: Mapping[str, str], values: Mapping[str, str]) -> str:

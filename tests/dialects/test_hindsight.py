@@ -118,7 +118,7 @@ def test_failures_are_in_the_answer_and_slips_are_forgiven(hindsight: Hindsight)
     assert bad["status"] == "error"
     assert bad["message"].startswith("Invalid timestamp format 'soon'.")
     filled = hindsight("sync_retain", content="x", timestamp="0001-01-01T00:00:00Z")
-    assert (filled["status"], filled["message"].endswith("Leave it out where none is known.")) == ("error", True)
+    assert (filled["status"], filled["message"].endswith("Omit it if the time is unknown.")) == ("error", True)
     unknown = hindsight("recall", query="x", types=["dream"])
     assert unknown["results"] == []
     assert "experience, observation or world" in unknown["error"]
@@ -170,7 +170,7 @@ def test_what_was_stored_is_read_with_all_that_belongs_to_it(hindsight: Hindsigh
 @requirement("hindsight:retain:facts")
 def test_a_text_becomes_facts_of_two_types(hindsight: Hindsight) -> None:
     hindsight.keep("User: The wedding is on 5 June 2027. Hi!\nAssistant: I suggested the Villa Aurora.")
-    kinds = {one["text"]: (one["fact_type"], one["occurred_start"]) for one in hindsight.facts()}
+    kinds = {one["text"]: (one["fact_type"], one.get("occurred_start")) for one in hindsight.facts()}
     assert kinds == {
         "The wedding is on 5 June 2027.": ("world", "2027-06-05T00:00:00.000Z"),
         "I suggested the Villa Aurora.": ("experience", None),

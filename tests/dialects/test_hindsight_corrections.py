@@ -30,7 +30,7 @@ def memory(hindsight: Hindsight, number: str) -> dict[str, Any]:
 def test_an_update_changes_what_is_given_and_nothing_else(hindsight: Hindsight, clock: StoppedClock) -> None:
     [number] = hindsight.keep("Lena won the regatta in Kiel.", context="sport", tags=["team"], document_id="news")
     before = memory(hindsight, number)
-    assert before["edited_at"] is None
+    assert "edited_at" not in before
     clock.advance(60_000)
 
     given = {
@@ -51,7 +51,7 @@ def test_an_update_changes_what_is_given_and_nothing_else(hindsight: Hindsight, 
     assert {name: answer[name] for name in shown} == shown
     assert answer["edited_at"] > before["consolidated_at"]
     kept = ("id", "tags", "document_id", "metadata", "state")
-    assert {name: answer[name] for name in kept} == {name: before[name] for name in kept}
+    assert {name: answer.get(name) for name in kept} == {name: before.get(name) for name in kept}
     assert memory(hindsight, number) == answer
     [item] = [one for one in hindsight.facts() if one["id"] == number]
     assert (item["text"], item["edited_at"]) == (answer["text"], answer["edited_at"])
@@ -62,7 +62,7 @@ def test_an_empty_string_clears_a_date_and_a_context(hindsight: Hindsight, clock
     [number] = hindsight.keep("Ines visited the dentist yesterday.", timestamp="2026-03-12T09:00:00Z", context="health")
     cleared = dict.fromkeys(("occurred_start", "occurred_end", "context", "mentioned_at"), "")
     answer = hindsight("update_memory", memory_id=number, **cleared)
-    assert (answer["occurred_start"], answer["occurred_end"], answer["context"]) == (None, None, "")
+    assert not {"occurred_start", "occurred_end", "context"} & set(answer)
     # Everything was said some time: at the latest when it was stored.
     assert answer["mentioned_at"] == answer["consolidated_at"]
 
@@ -98,8 +98,8 @@ def test_a_document_retained_again_keeps_a_correction(hindsight: Hindsight) -> N
         ({}, "Nothing to update. Give at least one of: text, context"),
         ({"text": "   "}, "text"),
         ({"occurred_start": "soon"}, "Invalid occurred_start format 'soon'. Use ISO 8601"),
-        ({"occurred_start": "2026-03-02", "occurred_end": "2026-03-01"}, "ended before"),
-        ({"occurred_start": "2027-03-02"}, "end before it began"),
+        ({"occurred_start": "2026-03-02", "occurred_end": "2026-03-01"}, "The end is before the start"),
+        ({"occurred_start": "2027-03-02"}, "The end is before the start"),
         ({"entities": [""]}, "entity is empty"),
         ({"entities": [f"Name {turn}" for turn in range(101)]}, "at most 100 entities"),
     ],
@@ -161,8 +161,8 @@ def test_an_invalidated_memory_is_hidden_with_its_reason_and_comes_back(
     assert hindsight("invalidate_memory", memory_id=number, reason="Again.") == answer
 
     back = hindsight("invalidate_memory", memory_id=number, restore=True)
-    assert (back["state"], back["invalidation_reason"], back["invalidated_at"]) == ("valid", None, None)
-    assert back["edited_at"] is None
+    assert back["state"] == "valid"
+    assert not {"invalidation_reason", "invalidated_at", "edited_at"} & set(back)
     assert "Dora works at Acme." in hindsight.found("Where does Dora work?")
     assert "Acme" in observed(hindsight)[0]
     assert hindsight("invalidate_memory", memory_id=number, restore=True) == back

@@ -95,7 +95,7 @@ def test_notes_become_the_statements_that_a_reader_sees_in_them(
 @requirement("hindsight:retain:dates")
 def test_minutes_are_dated_by_what_they_say(hindsight: Hindsight) -> None:
     found = [hindsight("get_memory", memory_id=one) for one in hindsight.keep(MINUTES, timestamp=SAID)]
-    dated = {one["text"].partition(" ")[2]: _days(one) for one in found if one["occurred_start"]}
+    dated = {one["text"].partition(" ")[2]: _days(one) for one in found if "occurred_start" in one}
     assert dated == {
         "Tom finished the migration to PostgreSQL 16 yesterday.": ("2026-03-09", "2026-03-09"),
         "Tom is on leave between 2026-03-16 and 2026-03-20.": ("2026-03-16", "2026-03-20"),

@@ -37,7 +37,8 @@ def test_recall_finds_what_answers_and_nothing_else(hindsight: Hindsight) -> Non
     assert hindsight.found("") == []
     [best, *_] = hindsight("recall", query="Which port does the server use?")["results"]
     assert set(best["scores"]) == {"final", "reranker", "semantic", "keyword"}
-    assert (best["fact_type"], best["entities"], best["source_fact_ids"]) == ("world", None, None)
+    assert best["fact_type"] == "world"
+    assert not {"entities", "source_fact_ids"} & set(best)
 
 
 @requirement("hindsight:recall:tags", "hindsight:recall:tag-modes")
@@ -116,7 +117,7 @@ def test_floors_hold_for_every_result(hindsight: Hindsight) -> None:
 def test_more_comes_when_asked_for(hindsight: Hindsight) -> None:
     hindsight.keep("Otto lives in Vienna. Otto plays chess.", document_id="otto")
     plain = hindsight("recall", query="Who plays chess?")
-    assert [plain[name] for name in ("trace", "entities", "chunks", "source_facts")] == [None] * 4
+    assert not {"trace", "entities", "chunks", "source_facts"} & set(plain)
     full = hindsight(
         "recall", query="Who plays chess?", include_chunks=True, include_entities=True, include_source_facts=True
     )
@@ -158,7 +159,7 @@ def test_a_schema_is_filled_from_facts_or_left_with_a_reason(hindsight: Hindsigh
     wanted = {"type": "object", "properties": {"budget": {"type": "number"}}, "required": ["budget"]}
     traced = hindsight("reflect", query="How do we deploy?", response_schema=wanted, include_trace=True)
     assert traced["structured_output"] is None
-    assert traced["structured_output_error"] == "No stored fact tells: budget."
+    assert traced["structured_output_error"] == "No stored fact contains: budget."
     assert (traced["tool_trace"][0]["tool"], traced["llm_trace"]) == ("recall", [])
 
 

@@ -261,7 +261,7 @@ def test_pages_are_stable_and_complete(powermem: PowerMem) -> None:
 @requirement("powermem:list:lean")
 def test_answers_have_no_vectors_and_no_bookkeeping(powermem: PowerMem) -> None:
     powermem.add("The sky is blue", metadata={"mine": 1})
-    fields = {"id", "memory", "user_id", "agent_id", "run_id", "memory_type", "metadata", "created_at", "updated_at"}
+    fields = {"id", "memory", "user_id", "memory_type", "metadata", "created_at"}
 
     (listed,) = powermem("list_memories")["memories"]
     (hit,) = powermem("search_memories", query="sky")["results"]

@@ -188,7 +188,7 @@ def test_a_scope_in_the_filters_never_opens_what_the_arguments_close(powermem: P
         ({"deep": {"level": 1}}, '{"deep.level": value}'),
         ({"n": {}}, "is empty"),
         ({"n": {"in": 1}}, "needs a list"),
-        ({"n": {"like": 1}}, "needs a text"),
+        ({"n": {"like": 1}}, "needs a string"),
         ({"n": {"gt": [1]}}, "cannot compare"),
         ({"n": [{"a": 1}]}, "nested"),
         ({"AND": 3}, "list of filters"),

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -88,7 +89,7 @@ def place(tmp_path: Path) -> Place:
     "powermem:config:fallback",
 )
 def test_the_one_liner_of_the_page_prints_exactly_one_line(place: Place) -> None:
-    command = f"echo '{INITIALIZE}' | {sys.executable} -m commonplace.mcp 2> mcp.log"
+    command = f"echo '{INITIALIZE}' | {shlex.quote(sys.executable)} -m commonplace.mcp 2> mcp.log"
     kept = {"PATH": os.environ["PATH"], "HOME": str(place.home), "COMMONPLACE_HOME": str(place.store)}
     done = subprocess.run(
         command, shell=True, cwd=place.work, env=kept, capture_output=True, text=True, check=True, timeout=60
@@ -207,9 +208,9 @@ def test_the_environment_of_the_page_is_understood_and_what_has_no_effect_is_nam
     ("environment", "said"),
     [
         ({"LLM_PROVIDER": "qwen"}, "qwen needs a key"),
-        ({"LLM_PROVIDER": "azure", "LLM_API_KEY": "sk-1"}, "No language model's address is known for 'azure'"),
-        ({"LLM_BASE_URL": "file:///etc/passwd"}, "not an http address"),
-        ({"LLM_API_KEY": "sk-1"}, "No model is asked"),
+        ({"LLM_PROVIDER": "azure", "LLM_API_KEY": "sk-1"}, "No URL is known for the language model provider 'azure'"),
+        ({"LLM_BASE_URL": "file:///etc/passwd"}, "not an http URL"),
+        ({"LLM_API_KEY": "sk-1"}, "No language model is used"),
         ({"DATABASE_PROVIDER": "oceanbase"}, "No effect here: DATABASE_PROVIDER"),
     ],
 )
@@ -277,7 +278,7 @@ def test_dot_env_of_a_folder_can_neither_move_the_store_nor_send_memories_elsewh
     answer, errors = place.add("The ship is painted red")
 
     assert "model_error" not in answer["data"]
-    assert "LLM_BASE_URL in .env is passed over" in errors
+    assert "LLM_BASE_URL in .env is ignored" in errors
     assert place.user() == "mcp_user"
     assert sorted(file.name for file in place.work.iterdir()) == [".env", "config.json"]
     assert (place.store / "commonplace.db").exists()

@@ -19,17 +19,21 @@ from tests.dialects.requirements import requirement
 from tests.dialects.vault_client import VaultClient, vault_server
 from tests.faces.http_client import until
 
-COPIES = (
+# Files that nobody but a sync program makes.
+CONFLICTS = (
     "{} (Ada's conflicted copy 2026-01-01).md",  # Dropbox
     "{} (conflicted copy 2026-01-01 120000).md",  # Nextcloud
     "{}.sync-conflict-20260101-120000-ABCDEF1.md",  # Syncthing
-    "{} 2.md",  # iCloud
     "{}-DESKTOP-AB12CD3.md",  # OneDrive
     "{} (1).md",  # Google Drive
-    "Copy of {}.md",  # Google Drive
     "{} [Conflict].md",  # Google Drive
     "{}_conflict-20260101-120000.md",  # ownCloud
     "{}.Conflict.md",  # Resilio
+)
+# Files that a person may have made as well.
+COPIES = (
+    "{} 2.md",  # iCloud
+    "Copy of {}.md",  # Google Drive
     "{} copy.md",  # Finder
 )
 
@@ -91,9 +95,25 @@ def test_files_whose_names_differ_only_in_case_or_spelling_are_two_notes(vault: 
     assert len(told(vault, "axolotl")) == 4
 
 
+@pytest.mark.parametrize("shape", CONFLICTS)
+@requirement("vault:sync:copy")
+def test_a_conflict_copy_is_reported_and_kept_out_of_answers(vault: VaultClient, shape: str) -> None:
+    title = f"Conflict {CONFLICTS.index(shape)}"
+    number = vault.append(title, f"Serval {title} first.")
+    copy = vault.root / shape.format(title)
+    copy.write_text((vault.root / f"{title}.md").read_text().replace("first", "second"))
+    before = copy.read_bytes()
+    assert told(vault, f"serval {title}").get(number) == f"Serval {title} first."
+    assert not [body for body in told(vault, "serval second").values() if "second" in body]
+    assert copy.name in status(vault)["conflicts"]
+    assert copy.name in CliRunner().invoke(doctor, ["--json"], obj=Shell(str(vault.running.home))).output
+    assert copy.read_bytes() == before
+    copy.unlink()
+
+
 @pytest.mark.parametrize("shape", COPIES)
 @requirement("vault:sync:copy")
-def test_a_conflict_copy_is_reported_and_never_shares_an_id(vault: VaultClient, shape: str) -> None:
+def test_a_copy_is_reported_and_never_shares_an_id(vault: VaultClient, shape: str) -> None:
     title = f"Original {COPIES.index(shape)}"
     number = vault.append(title, f"Ocelot {title} first.")
     file, copy = vault.root / f"{title}.md", vault.root / shape.format(title)
@@ -113,7 +133,7 @@ def test_a_conflict_copy_is_reported_and_never_shares_an_id(vault: VaultClient, 
 @requirement("vault:sync:copy")
 def test_a_copy_stays_its_own_note_when_its_original_goes(vault: VaultClient) -> None:
     number = vault.append("Source", "An okapi walks.")
-    copy = vault.root / "Source (1).md"
+    copy = vault.root / "Source copy.md"
     copy.write_bytes((vault.root / "Source.md").read_bytes())
     own = next(one for one in told(vault, "okapi") if one != number)
     (vault.root / "Source.md").unlink()
@@ -167,14 +187,12 @@ def test_nothing_is_written_through_a_link_that_leaves_the_folder(vault: VaultCl
 @requirement("vault:sync:broken")
 def test_a_broken_file_of_any_sort_hides_nothing_else(vault: VaultClient) -> None:
     broken = {
-        "yaml.md": b"---\ntitle: [oops\n---\nx",
         "unclosed.md": b"---\ntitle: oops\nx",
         "binary.md": bytes(range(256)) * 4,
         "utf16.md": "Ein Text".encode("utf-16"),
         "nul.md": b"a\0b",
         "huge.md": b"x" * (TEXT_BYTES_MAX + 200_000),
-        "tags.md": b"---\ntags: {a: b}\n---\nx",
-        "twice.md": b"---\ntitle: a\ntitle: b\n---\nx",
+        "map.md": b"---\n{title: a, tags: [b]}\n---\nx",
     }
     for name, data in broken.items():
         (vault.root / name).write_bytes(data)
@@ -193,7 +211,7 @@ def test_a_broken_file_of_any_sort_hides_nothing_else(vault: VaultClient) -> Non
 def test_doctor_looks_into_the_folder_of_every_bank(vault: VaultClient) -> None:
     assert not vault.raw("memory_append", "/vault/mcp/attic", title="Box", body="x").json["result"]["isError"]
     file = vault.root.with_name("vault-banks") / "attic" / "broken.md"
-    file.write_text("---\ntitle: [oops\n---\nx")
+    file.write_text("---\ntitle: oops\nx")
     told = CliRunner().invoke(doctor, ["--json"], obj=Shell(str(vault.running.home))).output
     assert "of bank 'attic' cannot be read: broken.md" in told
     assert "commonplace vault status --bank attic" in told
@@ -247,3 +265,14 @@ def test_everything_in_a_file_that_is_not_ours_survives_every_change_of_ours(vau
     ours = (b"status", b"updated_at", b"deleted_at")
     kept = [line for line in before.split(b"\r\n") if not line.startswith(ours)]
     assert [line for line in file.read_bytes().split(b"\r\n") if not line.startswith(ours)] == kept
+
+
+def test_a_hit_names_its_file_and_the_notes_that_link_to_it(vault: VaultClient) -> None:
+    (vault.root / "Trips").mkdir()
+    (vault.root / "Trips" / "Texel.md").write_text("The wombat sails to Texel. #island\n")
+    (vault.root / "Crew.md").write_text("Ada comes along to [[Texel|the island]].\n")
+    hit = next(one for one in vault("memory_search", query="wombat Texel")["results"] if one["title"] == "Texel")
+    assert (hit["path"], hit["backlinks"], hit["tags"]) == ("Trips/Texel.md", ["Crew.md"], ["island"])
+    (vault.root / "Crew.md").write_text("Ada stays at home.\n")
+    hit = next(one for one in vault("memory_search", query="wombat Texel")["results"] if one["title"] == "Texel")
+    assert "backlinks" not in hit

@@ -27,7 +27,7 @@ def pages(vault: VaultClient, top_k: int, **more: Any) -> Iterator[list[dict[str
     while True:
         answer = vault("memory_search", query=QUERY, top_k=top_k, cursor=cursor, **more)
         yield answer["results"]
-        cursor = answer["next_cursor"]
+        cursor = answer.get("next_cursor")
         if cursor is None:
             return
 

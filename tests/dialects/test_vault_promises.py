@@ -176,7 +176,7 @@ def test_people_have_commands_for_the_folder(vault: VaultClient) -> None:
     shell = Shell(str(vault.running.home))
     (vault.root / "no id.md").write_text("# No id\n\nA fossa climbs.\n")
     found = vault("memory_search", query="fossa climbs")["results"][0]["id"]
-    for command, says in (("status", "notes in"), ("sync", "Brought together"), ("adopt", "Wrote ids into")):
+    for command, says in (("status", "notes in"), ("sync", "Synchronized"), ("adopt", "Wrote ids into")):
         told = CliRunner().invoke(vault_command, [command], obj=shell)
         assert told.exit_code == 0, told.output
         assert says in told.output

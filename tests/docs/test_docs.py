@@ -87,3 +87,10 @@ def test_the_first_session_prints_what_the_page_says() -> None:
 
     # What is the same but for ids and times is left as it is on the page.
     assert script("sessions").rerun(start, os.environ) == start
+
+
+def test_the_times_of_the_first_session_are_those_of_one_run() -> None:
+    start = (ROOT / "docs" / "start.md").read_text(encoding="utf-8")
+    printed = [line for line in start.splitlines() if not line.startswith(("$ ", "Hint:"))]
+
+    assert len({day for line in printed for day in re.findall(r"\d{4}-\d\d-\d\d", line)}) == 1

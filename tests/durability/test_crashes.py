@@ -2,6 +2,7 @@
 
 import random
 import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import commonplace
+from commonplace.engine.engine import Engine
 from commonplace.errors import Busy, CommonplaceError
 from commonplace.records import Draft, Filter, Query
 
@@ -51,7 +53,9 @@ engine = commonplace.open(sys.argv[1])
 kept = []
 for n in range(100000):
     try:
-        kept.append(engine.remember("b", Draft(f"{n} " + "x" * 20000)).memory.id)
+        # To the very end, as when another program fills the disk.
+        with engine.db.freeing():
+            kept.append(engine.remember("b", Draft(f"{n} " + "x" * 20000)).memory.id)
     except CommonplaceError as error:
         print(type(error).__name__, "|", error.message, "|", error.hint)
         break
@@ -59,12 +63,12 @@ print(*kept)
 """
 
 
-def small_disk(tmp_path: Path) -> Path | None:
-    """A real file system of four megabytes, where the machine lets us make one."""
+def small_disk(tmp_path: Path, megabytes: int = 4) -> Path | None:
+    """A real file system of a few megabytes, where the machine lets us make one."""
     place = tmp_path / "disk"
     place.mkdir()
     mounted = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", str(place)], capture_output=True, check=False
+        ["mount", "-t", "tmpfs", "-o", f"size={megabytes}m", "tmpfs", str(place)], capture_output=True, check=False
     )
     return place if mounted.returncode == 0 else None
 
@@ -97,6 +101,33 @@ def test_a_full_disk_is_a_clear_error_and_the_store_stays_whole(tmp_path: Path) 
     finally:
         if place:
             subprocess.run(["umount", str(place)], check=True)
+
+
+def test_what_filled_the_disk_can_be_forgotten_and_purged(tmp_path: Path) -> None:
+    if (place := small_disk(tmp_path, megabytes=24)) is None:
+        # Only a file system of its own has an end that can be reached.
+        return
+    try:
+        engine = commonplace.open(place / "home")
+        with pytest.raises(Busy, match="nearly full") as refused:
+            _fill(engine)
+        assert "purge" in refused.value.hint
+        count = engine.count("b")
+        oldest = [one.id for one in engine.list("b", limit=1_000)][-20:]
+        engine.forget("b", oldest[:10])
+        assert engine.purge("b", oldest) == tuple(oldest)
+        assert engine.remember("b", Draft("There is room again.")).change == "added"
+        engine.erase_bank("b")
+        assert count > 100
+        engine.db.close()
+        assert shutil.disk_usage(place).used < 2_000_000
+    finally:
+        subprocess.run(["umount", "-l", str(place)], check=True)
+
+
+def _fill(engine: Engine) -> None:
+    for n in range(100_000):
+        engine.remember("b", Draft(f"{n} " + "x" * 20_000))
 
 
 def _limit_files(size: int) -> None:

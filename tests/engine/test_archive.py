@@ -16,7 +16,7 @@ from tests.conftest import StoppedClock
 from tests.engine.archives import exported, meddle, open_filled, open_home, peek
 
 INDEXES = {"tags", "fields", "texts", "vectors", "stale"}
-DERIVED = INDEXES | {"links", "notes", "erased_notes", "grounds", "unsettled", "turns"}
+DERIVED = INDEXES | {"links", "notes", "wikilinks", "erased_notes", "conflict_files", "grounds", "unsettled", "turns"}
 OWN = {"migrations", "counters", "facts", "vaults"}
 
 

@@ -180,7 +180,6 @@ def test_pages_are_stable_disjoint_and_complete(stocked: Engine, order: str) -> 
         {"text_contains": "\ud800"},
         {"kinds": ("\ud800",)},
         {"title": "\ud800"},
-        {"where": Match(('a"b',), "eq", 1)},
         {"where": Match((), "eq", 1)},
         {"where": Match(("a",), "in", 1)},
         {"where": Match(("a",), "like", 1)},

@@ -125,12 +125,13 @@ def test_inside_a_transaction_no_model_is_asked(engine: Engine) -> None:
     assert [one.text for one in engine.list("b")] == ["The gate is green, they say."]
 
 
-def test_a_document_deleted_before_the_model_reads_it_stays_deleted(engine: Engine) -> None:
+def test_a_document_erased_before_the_model_reads_it_stays_erased_and_its_job_with_it(engine: Engine) -> None:
     with model({"facts": ["The gate is green."]}) as server:
         thinking = replace(engine, llm=lambda: LanguageModel(server.url))
         thinking.bell.hear(bool)
         job = thinking.retain_as_job("b", Passage("The gate is green.", name="house"))
         thinking.erase_document("b", "house")
-        [done] = [one for one in run_pending(thinking, TASKS) if one.id == job.id]
-    assert (done.state, done.result) == ("completed", {"document": "house", "memories": []})
-    assert engine.list("b") == ()
+        assert job.id not in [one.id for one in run_pending(thinking, TASKS)]
+    with pytest.raises(NotFound):
+        engine.get_job("b", job.id)
+    assert (engine.list("b"), engine.list_documents("b").total) == ((), 0)

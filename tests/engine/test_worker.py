@@ -147,5 +147,5 @@ def test_doctor_warns_of_jobs_that_nobody_does(engine: Engine, clock: StoppedClo
     clock.advance(LATE_MS + 1)
 
     assert finding().state == "warning"
-    assert "no worker runs" in finding().text
+    assert "no worker is running" in finding().text
     assert "commonplace serve" in finding().hint

@@ -29,6 +29,10 @@ def objects(text: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in text.splitlines()]
 
 
+# An escape sequence that changes how characters look; NO_COLOR leaves those that move the cursor.
+COLOUR = re.compile(r"\x1b\[[\d;:]*m")
+
+
 def added(run: Run, *args: str) -> str:
     """The id of a new memory."""
     answer = run("add", *args, "--json")
@@ -474,6 +478,40 @@ def test_settings_never_show_a_secret(run: Run, monkeypatch: pytest.MonkeyPatch)
     assert "not shown" in run("settings").out
 
 
+@pytest.mark.parametrize(
+    ("variable", "value", "shown"),
+    [
+        ("LLM_URL", "https://ada:hush@models.example/v1", "https://***@models.example/v1"),
+        ("LLM_URL", "https://ada:hu#s/h?@models.example/v1", "https://***@models.example/v1"),
+        ("LLM_URL", "ada:hush@models.example/v1", "***@models.example/v1"),
+        ("LLM_URL", "https://models.example/v1?key=hush&hush#hush", "https://models.example/v1?key=***&***#***"),
+        ("LLM_URL", "http://127.0.0.1:8080/v1", "http://127.0.0.1:8080/v1"),
+        ("DATABASE", "postgres://ada:hush@db.example/store", "postgres://***@db.example/store"),
+        ("HINDSIGHT_INSTRUCTIONS", "Ask https://ada:hush@x.example first.", "Ask https://***@x.example first."),
+    ],
+)
+def test_settings_show_no_password_or_key_in_a_url(
+    run: Run, monkeypatch: pytest.MonkeyPatch, variable: str, value: str, shown: str
+) -> None:
+    monkeypatch.setenv(f"COMMONPLACE_{variable}", value)
+
+    text, rows = run("settings"), objects(run("settings", "--json").out)
+
+    assert f"  {shown} (from COMMONPLACE_{variable}" in text.out
+    assert next(row["value"] for row in rows if row["variable"] == f"COMMONPLACE_{variable}") == shown
+    assert "hu" not in "".join(str(row["value"]) for row in rows)
+
+
+def test_a_database_that_is_refused_is_named_without_its_password(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COMMONPLACE_DATABASE", "postgres://ada:hush@db.example/store")
+
+    answer = run("list")
+
+    assert answer.code == 2
+    assert "postgres://***@db.example/store" in answer.err
+    assert "hush" not in answer.err
+
+
 def test_what_was_exported_comes_back_the_same(run: Run, tmp_path: Path) -> None:
     memory_id = added(run, "One 数据", "--tag", "a")
     run("revise", memory_id, "Two")
@@ -561,13 +599,39 @@ def test_a_terminal_shows_a_table_that_fits_it(terminal: Callable[..., str]) -> 
     assert max(columns_of(line) for line in lines) <= 80
 
 
+# What a person sees of each: answers, tables, help, failures, questions and progress.
+ON_A_TERMINAL = (
+    "add One --tag a",
+    "list",
+    "recall One --explain",
+    "history $(commonplace list | cut -f1)",
+    "settings",
+    "doctor --verbose",
+    "connect",
+    "nonsense",
+    "show m0vc3sn6j",
+    "forget --tag a",
+    "rebuild",
+    "vault status",
+    "help",
+    "help add",
+    "--help",
+)
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no pseudo terminal")
-def test_colours_appear_on_a_terminal_unless_it_wants_none(terminal: Callable[..., str]) -> None:
-    assert "\x1b[" in terminal("commonplace add One")
-    assert "\x1b[" in terminal("commonplace list")
-    assert "\x1b" not in terminal("commonplace add One", NO_COLOR="1")
-    assert "\x1b" not in terminal("commonplace list", NO_COLOR="1")
-    assert "\x1b" not in terminal("commonplace list; commonplace nonsense", TERM="dumb")
+def test_colours_appear_on_a_terminal(terminal: Callable[..., str]) -> None:
+    for command in ("add One", "list", "recall One", "settings", "nonsense", "rebuild"):
+        assert COLOUR.search(terminal(f"commonplace {command} 2>&1")), command
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no pseudo terminal")
+@pytest.mark.parametrize("unwanted", [{"NO_COLOR": "1"}, {"TERM": "dumb"}])
+def test_a_terminal_that_wants_no_colours_gets_none(terminal: Callable[..., str], unwanted: dict[str, str]) -> None:
+    for command in ON_A_TERMINAL:
+        printed = terminal(f"commonplace {command} 2>&1", **unwanted)
+        assert printed.strip(), command
+        assert not COLOUR.search(printed), command
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no pseudo terminal")

@@ -54,7 +54,7 @@ def test_what_was_left_out_stands_below_its_reason_with_what_to_do(run: Run) -> 
 
 def test_a_score_asked_for_is_a_reason_too(run: Run) -> None:
     shown = explained(run, "port of staging", "--min-score", "0.999", "--limit", "5")
-    assert "Below the least score asked for" in shown
+    assert "Below the minimum score" in shown
     assert "a smaller --min-score shows more" in shown
 
 

@@ -1,6 +1,7 @@
 """How the command line fails: two lines on stderr, an exit code, and nothing changed."""
 
 import json
+import shlex
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -35,7 +36,7 @@ BAD_INPUT = {
     "too many tags": (("add", "x", *(f"--tag={number}" for number in range(10_000))), 6, "tags"),
     "invalid time": (("add", "x", "--when", "yesterday"), 2, "ISO 8601"),
     "a year beyond the calendar": (("add", "x", "--when", "10000-01-01"), 2, "not a time"),
-    "an end before the start": (("add", "x", "--when", "2026-02-01", "--until", "2026-01-01"), 2, "ended before"),
+    "an end before the start": (("add", "x", "--when", "2026-02-01", "--until", "2026-01-01"), 2, "end is before"),
     "invalid metadata": (("add", "x", "--metadata", "{nope"), 2, "JSON"),
     "metadata that is no object": (("add", "x", "--metadata", "[1]"), 2, "object"),
     "metadata with a number JSON cannot hold": (("add", "x", "--metadata", '{"a": NaN}'), 2, "JSON"),
@@ -70,7 +71,7 @@ BAD_INPUT = {
     "restore from no file": (("restore", "--backup", "nowhere.db", "--yes"), 4, "nowhere.db"),
     "purge nothing": (("purge",), 2, "--forgotten"),
     "import no file": (("import", "nowhere.jsonl"), 4, "nowhere.jsonl"),
-    "import what is nothing": (("import", __file__), 2, "nothing that can be imported"),
+    "import what is nothing": (("import", __file__), 2, "not in a format that can be imported"),
     "import what is no archive": (("import", "--from", "archive", __file__), 2, "Line 1"),
     "import from an unknown source": (("import", "--from", "evernote", __file__), 4, "evernote"),
     "export into no folder": (("export", "nowhere/x.jsonl"), 4, "nowhere"),
@@ -269,7 +270,7 @@ def test_a_reader_that_goes_away_is_no_failure_worth_a_word(program: Run, engine
     engine.remember_many("default", [Draft("word " * 200) for _ in range(300)])
 
     for command in ("list --limit 300", "list --limit 300 --json", "export"):
-        answer = program(f"commonplace {command} --home {home} | head -n 1")
+        answer = program(f"commonplace {command} --home {shlex.quote(str(home))} | head -n 1")
         assert answer.err == "", command
         assert len(answer.out.splitlines()) == 1
 
@@ -292,7 +293,7 @@ def test_a_terminal_without_unicode_still_gets_an_answer(program: Run) -> None:
 
 def test_a_start_that_only_writes_loads_neither_tables_nor_vectors(program: Run) -> None:
     script = "import sys; from commonplace.faces.cli import main; main(['add', 'One']); print(*sys.modules)"
-    loaded = program(f'{sys.executable} -c "{script}"').out.split()
+    loaded = program(f'{shlex.quote(sys.executable)} -c "{script}"').out.split()
 
     assert "click" in loaded
     assert not {"rich", "numpy", "tokenizers"} & set(loaded)

@@ -53,8 +53,20 @@ def test_status_looks_and_changes_not_a_byte(run: Run, home: Path) -> None:
 def test_status_makes_no_store_where_there_is_none(run: Run, home: Path) -> None:
     answer = status(run)
     assert answer.code == 0
-    assert "The first note makes it." in answer.err
+    assert "The first note creates it." in answer.err
     assert not home.exists() or not list(home.iterdir())
+
+
+def test_status_tells_what_is_in_a_folder_before_there_is_a_store(run: Run, home: Path) -> None:
+    for name, text in (("Plan.md", "We sail."), ("Broken.md", "---\ntitle: 'open\n---\nx"), ("Old.tmp", "x")):
+        (home / "vault" / name).parent.mkdir(parents=True, exist_ok=True)
+        (home / "vault" / name).write_text(text)
+    before = bytes_below(home)
+    answer = status(run)
+    told = " ".join((answer.err + answer.out).split())
+    assert "2 files to read as new notes" in told
+    assert "Line 2: A quoted string in the frontmatter is not closed." in told
+    assert bytes_below(home) == before
 
 
 def test_an_older_version_comes_back_as_the_newest_and_its_file_follows(run: Run, home: Path) -> None:
@@ -66,7 +78,7 @@ def test_an_older_version_comes_back_as_the_newest_and_its_file_follows(run: Run
     assert "We sail on Friday." in (home / "vault" / "Plan.md").read_text()
     history = [json.loads(line) for line in run("history", number, "--json").out.splitlines()]
     assert [one["text"] for one in history] == ["We sail on Friday.", "We sail on Saturday.", "We sail on Friday."]
-    assert run("vault", "sync").err.endswith("nothing had changed.\n")
+    assert run("vault", "sync").err.endswith("nothing has changed.\n")
 
 
 def test_a_note_that_moved_stays_where_it_is_when_an_older_version_comes_back(run: Run, home: Path) -> None:

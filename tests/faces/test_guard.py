@@ -57,6 +57,25 @@ def test_a_foreign_host_is_refused_on_every_path(open_server: Running, path: str
     assert open_server.get(path, host=host).status == 403
 
 
+@pytest.mark.parametrize(
+    "host",
+    [
+        "[::1].evil.example",
+        "[::1]evil.example",
+        "[::1]:80@evil.example",
+        "[::1",
+        "[localhost]",
+        "[127.0.0.1]:80",
+        "localhost:80@evil.example",
+        "localhost:evil.example",
+        "localhost:-1",
+        "user@localhost",
+    ],
+)
+def test_a_host_that_only_begins_like_one_of_this_machine_is_refused(open_server: Running, host: str) -> None:
+    assert open_server.get("/health", host=host).status == 403
+
+
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "LOCALHOST:1234", "localhost.", "[::1]:8888"])
 def test_the_machines_own_names_are_known(open_server: Running, host: str) -> None:
     assert open_server.get("/version", host=host).status == 200

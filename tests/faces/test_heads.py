@@ -150,3 +150,9 @@ def test_what_follows_a_body_in_chunks_is_no_header(locked: Running) -> None:
         answer = connection.recv(10_000)
     assert b" 200 " in answer
     assert b"other" not in answer
+
+
+def test_a_request_line_that_names_another_host_is_refused(locked: Running) -> None:
+    with locked.open() as connection:
+        connection.sendall(b"GET http://evil.example/health HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        assert status(connection) in (b"401", b"404")

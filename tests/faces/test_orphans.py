@@ -3,6 +3,7 @@
 import json
 import os
 import select
+import shlex
 import signal
 import subprocess
 import sys
@@ -134,8 +135,12 @@ def unread(home: Path, method: str) -> subprocess.Popen[bytes]:
         stdout=subprocess.PIPE,
     )
     assert process.stdin
+    assert process.stdout
     line = json.dumps({"jsonrpc": "2.0", "id": 1, "method": method}).encode() + b"\n"
     descriptor = process.stdin.fileno()
+    # A machine that is busy may take long to start it; before that, a signal ends any process.
+    os.write(descriptor, line)
+    assert select.select([process.stdout], [], [], WAIT_S)[0]
     os.set_blocking(descriptor, False)
     # Until nothing more goes in for a while, because nothing comes out.
     while select.select([], [descriptor], [], 1)[1]:
@@ -146,7 +151,7 @@ def unread(home: Path, method: str) -> subprocess.Popen[bytes]:
 
 
 def test_a_server_that_a_launcher_left_behind_serves_on(home: Path) -> None:
-    launcher = f"{sys.executable} -m {OURS} <&3 >&4 &"
+    launcher = f"{shlex.quote(sys.executable)} -m {OURS} <&3 >&4 &"
     input_end, to_server = os.pipe()
     from_server, output_end = os.pipe()
     # Descriptors 3 and 4 of the launcher, whatever numbers they have here.

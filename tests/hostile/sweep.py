@@ -166,8 +166,9 @@ def listening(home: Path) -> Iterator[tuple[Speaker, Pulse]]:
 
 
 def doubled(least: int, most: int) -> list[int]:
-    """Lengths from one to another, each twice the one before."""
-    return list(itertools.takewhile(lambda chars: chars <= most, (least * 2**step for step in itertools.count())))
+    """Lengths up to the most, each twice the one before, as far down as the least."""
+    halves = (most // 2**step for step in itertools.count())
+    return list(itertools.takewhile(lambda chars: chars >= least, halves))[::-1]
 
 
 def main() -> int:

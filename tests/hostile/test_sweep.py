@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from commonplace.limits import TEXT_BYTES_MAX
 from tests.hostile.aims import Aim, aims, looks
 from tests.hostile.shapes import SHAPES
-from tests.hostile.sweep import Growth, listening
+from tests.hostile.sweep import LEAST_CHARS, MOST_CHARS, Growth, doubled, listening
 
 # What is linear takes a tenth of a second; what is not took minutes.
 _FREEZE_S = 10.0
@@ -45,6 +46,13 @@ def test_every_shape_has_the_length_that_is_asked_for() -> None:
     for name, shape in SHAPES.items():
         assert 990 <= len(shape(1_000)) <= 1_000, name
         assert 0 < len(shape(4_000).strip()) <= 4_000, name
+
+
+def test_the_sweep_reaches_the_longest_text_that_is_taken() -> None:
+    sizes = doubled(LEAST_CHARS, MOST_CHARS)
+    assert sizes[-1] == TEXT_BYTES_MAX
+    assert sizes[0] < 2 * LEAST_CHARS
+    assert [chars // 2 for chars in sizes[1:]] == sizes[:-1]
 
 
 @pytest.mark.parametrize(

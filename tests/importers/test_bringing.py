@@ -132,7 +132,7 @@ def test_one_thing_that_stands_twice_in_a_source_is_taken_once(tmp_path: Path, b
 
     report = brought(files.written(tmp_path / "mem0.json", [item, item]))
 
-    assert (report.added, dict(report.left), len(known())) == (1, {"the same thing twice": 1}, 1)
+    assert (report.added, dict(report.left), len(known())) == (1, {"a duplicate in the source": 1}, 1)
 
 
 def test_what_no_memory_may_be_is_named_and_the_rest_is_taken(tmp_path: Path, brought: Bring, known: Known) -> None:

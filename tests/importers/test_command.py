@@ -39,7 +39,7 @@ def test_moving_house_takes_four_commands_and_the_editor_finds_everything(tmp_pa
     first = shaped(home, str(path))
     again = shaped(home, str(path))
 
-    assert (told["from"], told["added"], told["left"]) == ("memories", 2, {"deleted there": 1})
+    assert (told["from"], told["added"], told["left"]) == ("memories", 2, {"deleted in the source": 1})
     assert (first["added"], first["unchanged"]) == (2, 0)
     assert (again["added"], again["unchanged"], again["broken_count"]) == (0, 2, 0)
     assert "crane needs oil" in found_by_an_editor(home, "memories", "search_memories", {"query": "harbour crane"})
@@ -127,7 +127,7 @@ def test_a_wrong_file_is_two_lines_and_an_exit_code(tmp_path: Path, home: Path) 
 
     assert done.returncode == 2
     assert len(done.stderr.decode().splitlines()) == 2
-    assert "name it with --from: archive, memories, powermem" in done.stderr.decode()
+    assert "name its format with --from: archive, memories, powermem" in done.stderr.decode()
     assert not home.exists()
 
 
@@ -149,4 +149,4 @@ def test_notes_that_are_in_the_vault_anyway_do_not_come_twice(
     elsewhere = shaped(home, str(tmp_path / "all" / "vault"), "--bank", "other")
 
     assert (told["added"], elsewhere["added"]) == (1, 1)
-    assert told["left"] == {"in the vault, which `commonplace vault sync` brings together": 1}
+    assert told["left"] == {"in the vault, which `commonplace vault sync` reads": 1}

@@ -181,7 +181,7 @@ def test_a_broken_conversation_is_named_and_the_next_one_taken(tmp_path: Path, b
     assert len(known()) == 3
     assert [(one.where, one.why) for one in report.broken] == [
         ("conversations.json item 2", "it is not JSON"),
-        ("conversations.json item 3", "it is no conversation"),
+        ("conversations.json item 3", "it is not a conversation"),
         ("conversations.json item 5", "the file ends in the middle of it"),
     ]
 

@@ -75,7 +75,7 @@ def test_obsidians_own_files_and_what_is_no_note_stay_behind(tmp_path: Path, bro
         "an empty note": 1,
         "a drawing": 1,
         "not markdown": 1,
-        "a link to another place": 1,
+        "a link to another folder": 1,
         "not a file": 1,
     }
 
@@ -163,7 +163,7 @@ def test_a_file_of_our_own_vault_is_the_memory_it_shows(
 
     report = brought(tmp_path / "v")
 
-    assert dict(report.left) == {"already a memory here": 1}
+    assert dict(report.left) == {"already in the store as a memory": 1}
     assert len(known()) == 1
 
 

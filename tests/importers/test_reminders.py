@@ -64,7 +64,7 @@ def test_a_reminder_is_listed_by_the_tools_of_memories_sh_with_its_schedule(
         ("Water the fern", "0 8 * * *", False, None),
         ("Deploy", "0 9 * * 2", True, "shop"),
     }
-    assert dict(report.left) == {"a session": 1, "a file of an editor": 1}
+    assert dict(report.left) == {"a session": 1, "a file made by an editor": 1}
 
 
 def test_a_reminder_comes_once_changes_with_its_source_and_stays_away_when_deleted_here(
@@ -83,7 +83,7 @@ def test_a_reminder_comes_once_changes_with_its_source_and_stays_away_when_delet
 
     assert (again.reminders, again.unchanged, changed.reminders) == (0, 2, 1)
     assert reminder.message == "Rotate all keys"
-    assert (gone.left["erased here"], engine.list_reminders("default")) == (1, ())
+    assert (gone.left["erased from the store"], engine.list_reminders("default")) == (1, ())
 
 
 def test_a_schedule_that_means_nothing_is_named_and_the_others_are_taken(tmp_path: Path, brought: Bring) -> None:

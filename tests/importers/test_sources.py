@@ -81,7 +81,7 @@ def test_our_own_archive_is_one_of_the_sources(tmp_path: Path, engine: Engine) -
 def test_a_file_that_is_none_of_them_is_refused_with_all_that_it_could_be(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "what.bin").write_bytes(content)
 
-    with pytest.raises(Invalid, match=r"'what\.bin' is nothing that can be imported") as refused:
+    with pytest.raises(Invalid, match=r"'what\.bin' is not in a format that can be imported") as refused:
         sources.found(tmp_path / "what.bin")
 
     assert all(name in refused.value.hint for name in (*sources.BY_NAME, sources.ARCHIVE))
@@ -106,14 +106,14 @@ def test_the_wrong_file_for_a_named_source_is_refused_in_words(
 def test_a_file_of_another_source_is_named_as_such(tmp_path: Path, brought: Bring) -> None:
     files.powermem(tmp_path / "pm.db", files.powermem_payload("x"))
 
-    with pytest.raises(Invalid, match=r"nothing of memories\.sh in 'pm\.db'\. It looks like powermem"):
+    with pytest.raises(Invalid, match=r"'pm\.db' contains no memories\.sh data\. It looks like powermem"):
         brought(tmp_path / "pm.db", "memories")
 
 
 def test_an_unknown_name_and_an_absent_file_are_told_apart(tmp_path: Path) -> None:
-    with pytest.raises(NotFound, match="No source is called 'evernote'"):
+    with pytest.raises(NotFound, match="There is no format called 'evernote'"):
         sources.named("evernote")
-    with pytest.raises(NotFound, match=r"There is no 'nowhere\.json'"):
+    with pytest.raises(NotFound, match=r"There is no file or folder 'nowhere\.json'"):
         sources.found(tmp_path / "nowhere.json")
 
 

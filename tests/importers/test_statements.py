@@ -132,7 +132,7 @@ def test_a_key_that_was_set_here_later_keeps_its_value(
     report = brought(files.written(tmp_path / "memstate.json", [memstate("db", "Older")]))
 
     assert [one.text for one in known()] == ["Newer"]
-    assert dict(report.left) == {"changed here since": 1}
+    assert dict(report.left) == {"changed in the store since the last import": 1}
 
 
 FACT: dict[str, Any] = {
@@ -176,7 +176,7 @@ def test_a_bank_of_hindsight_keeps_documents_facts_and_observations(
     report = brought(tmp_path / "bank.zip")
 
     assert (report.source, report.added, report.documents, report.standings) == ("hindsight", 2, 1, 2)
-    assert report.left["invalidated there"] == 1
+    assert report.left["invalidated in the source"] == 1
     fact, seen = known()
     assert (fact.kind, fact.tags, fact.category) == ("world", ("team",), "career")
     assert (times.iso(fact.happened_at or 0), times.iso(fact.created_at)) == (

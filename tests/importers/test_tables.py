@@ -45,7 +45,7 @@ def test_what_was_deleted_or_has_expired_there_does_not_come_back(tmp_path: Path
     report = brought(tmp_path / "local.db")
 
     assert (known(), report.added) == ([], 0)
-    assert dict(report.left) == {"deleted there": 1, "expired there": 1}
+    assert dict(report.left) == {"deleted in the source": 1, "expired in the source": 1}
 
 
 def test_the_export_finds_what_the_database_brought_and_takes_nothing_away(
@@ -165,7 +165,7 @@ def test_what_was_forgotten_here_is_not_brought_back(
     report = brought(path)
 
     assert known() == []
-    assert dict(report.left) == {"forgotten here" if verb == "forget" else "erased here": 1}
+    assert dict(report.left) == {"forgotten in the store" if verb == "forget" else "erased from the store": 1}
 
 
 def test_powermem_keeps_whose_a_memory_is_and_drops_its_own_bookkeeping(
@@ -258,7 +258,7 @@ def test_mem0_is_taken_in_every_shape_it_gives_out(tmp_path: Path, brought: Brin
     assert (memory.text, memory.tags, memory.scope) == ("Works at TechCorp", ("work",), Scope("crm", "dev"))
     assert memory.metadata == {"type": "professional", "imported": {"from": "mem0", "id": "u-1"}}
     assert times.iso(memory.created_at) == "2025-01-02T10:04:05.000Z"
-    assert dict(report.left) == {"expired there": 1}
+    assert dict(report.left) == {"expired in the source": 1}
 
 
 def test_the_history_of_mem0_gives_the_last_word_on_each_memory(tmp_path: Path, brought: Bring, known: Known) -> None:
@@ -275,7 +275,7 @@ def test_the_history_of_mem0_gives_the_last_word_on_each_memory(tmp_path: Path, 
     (memory,) = known()
     assert (memory.text, times.iso(memory.created_at)) == ("Likes coffee", "2025-01-02T03:04:05.000Z")
     assert times.iso(memory.updated_at) == "2025-02-02T03:04:05.000Z"
-    assert dict(report.left) == {"deleted there": 1}
+    assert dict(report.left) == {"deleted in the source": 1}
 
 
 def openmemory(**more: Any) -> dict[str, Any]:
@@ -320,7 +320,7 @@ def test_a_backup_of_openmemory_is_taken_with_the_names_of_its_numbers(
     again = brought(path, owners=("ada",))
 
     (memory,) = known()
-    assert (report.source, report.added, dict(report.left)) == ("mem0", 1, {"deleted there": 1})
+    assert (report.source, report.added, dict(report.left)) == ("mem0", 1, {"deleted in the source": 1})
     assert (memory.text, memory.tags, memory.scope) == ("Prefers window seats", ("travel",), Scope(agent="cursor"))
     assert memory.metadata == {"n": 1, "imported": {"from": "mem0", "id": "m-1"}}
     assert (again.moved, again.unchanged) == ((0, 1) if form == "lines" else (1, 0))

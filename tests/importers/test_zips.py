@@ -75,7 +75,7 @@ def test_what_is_hidden_linked_or_too_large_in_a_zip_stays_behind(tmp_path: Path
     report = brought(path)
 
     assert [one.text for one in known()] == ["Open until six."]
-    assert dict(report.left) == {"a link to another place": 1}
+    assert dict(report.left) == {"a link to another folder": 1}
     assert {one.where: one.why for one in report.broken} == {
         "huge.md": f"it is larger than {TEXT_BYTES_MAX:,} bytes",
         "bad.md": "it is not UTF-8",
@@ -121,7 +121,7 @@ def test_conversations_that_a_plugin_keeps_in_a_zipped_vault_do_not_make_it_an_e
 
 
 def test_a_zip_of_something_else_is_to_be_unpacked(tmp_path: Path) -> None:
-    with pytest.raises(Invalid, match=r"nothing in 'm\.zip' that is imported zipped") as refused:
+    with pytest.raises(Invalid, match=r"The zip 'm\.zip' contains nothing that can be imported") as refused:
         sources.found(packed(tmp_path / "m.zip", {"local.db": b"SQLite format 3\x00"}))
 
     assert "Unpack it" in refused.value.hint

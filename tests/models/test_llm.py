@@ -61,7 +61,7 @@ def test_a_server_that_sends_rubbish_fails(body: bytes) -> None:
     def rubbish(_script: Scripted, to: BaseHTTPRequestHandler) -> None:
         sent(to, body)
 
-    with model(rubbish) as script, pytest.raises(ModelFailed, match="something else"):
+    with model(rubbish) as script, pytest.raises(ModelFailed, match="invalid response"):
         LanguageModel(script.url).ask("x", "y")
 
 

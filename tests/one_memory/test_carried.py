@@ -317,7 +317,7 @@ def test_a_full_keypath_says_which_project_it_means(clients: dict[str, Client]) 
     assert ask(memstate, "memstate_get", keypath=whole)["data"]["memories"] == {whole: "loft"}
     assert ask(memstate, "memstate_history", keypath=whole)["data"]["total_versions"] == 1
     unknown = memstate.result("memstate_get", keypath="project.elsewhere.oil")
-    assert "begins with no known project. Give its project_id." in unknown["content"][0]["text"]
+    assert "does not begin with a known project. Give its project_id." in unknown["content"][0]["text"]
 
 
 def test_a_project_and_an_agent_are_tags_in_hindsight_to_be_seen_listed_and_filtered_by(
@@ -334,7 +334,7 @@ def test_a_project_and_an_agent_are_tags_in_hindsight_to_be_seen_listed_and_filt
     ask(hindsight, "sync_retain", content="The lamp oil of the pier comes by boat.", tags=["project:pier"])
 
     def found(**more: Any) -> set[str]:
-        return {" ".join(one["tags"]) for one in ask(hindsight, "recall", query="lamp oil", **more)["results"]}
+        return {" ".join(one.get("tags", ())) for one in ask(hindsight, "recall", query="lamp oil", **more)["results"]}
 
     assert found() == {"", "project:pier", "oil project:quay", "agent:keeper"}
     assert found(tags=["project:pier"]) == {"", "project:pier"}

@@ -105,7 +105,7 @@ def test_somebody_elses_database_is_left_alone(tmp_path: Path, clock: StoppedClo
     path = tmp_path / "a.db"
     apsw.Connection(str(path)).execute("create table theirs (x)")
     before = path.read_bytes()
-    with pytest.raises(Unsupported, match="not one of Commonplace"):
+    with pytest.raises(Unsupported, match="not a Commonplace store"):
         open_database(path, clock)
     assert path.read_bytes() == before
 

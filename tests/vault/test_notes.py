@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commonplace.clock import MOMENT_MAX
+from commonplace.clock import MOMENT_MAX, moment
 from commonplace.errors import Invalid
 from commonplace.ids import ID_MAX
 from commonplace.vault import notes
@@ -77,6 +77,7 @@ def test_unknown_content_survives_every_change(note: Note, body: str, eol: str, 
     page = notes.split(data)
     before = notes.read(page, "stem")
     after = Note(note.title, before.body, note.id, True, note.created_at, note.updated_at, note.updated_at, note.tags)
+    after = replace(after, aliases=before.aliases)
     changed = notes.change(page, before, after)
     text = changed.decode()
     assert text.startswith(bom + "---" + eol)
@@ -164,13 +165,7 @@ def test_many_blanks_take_no_time(text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "---\ntitle: [unclosed\n---\nx",
-        '---\ntitle: "unclosed\n---\nx',
-        "---\ntags: [a, b\n---\nx",
-        "---\ntitle: a\ntitle: b\n---\nx",
         "---\ntitle: never closed\nx",
-        "---\n  - nobody's\n---\nx",
-        "---\njust words\n---\nx",
         "---\n{title: all on, tags: [one line]}\n---\nx",
         "nul\0",
     ],
@@ -184,3 +179,56 @@ def test_a_broken_file_is_refused_in_words(text: str) -> None:
 def test_a_file_that_is_not_utf_8_is_refused_in_words() -> None:
     with pytest.raises(Invalid, match="UTF-8"):
         parsed(b"\xff\xfe" + string.ascii_letters.encode())
+
+
+@pytest.mark.parametrize(
+    ("head", "fault"),
+    [
+        ("title: [unclosed", "Line 2: A value in the frontmatter is not a plain string."),
+        ('title: "unclosed', "Line 2: A quoted string in the frontmatter is not closed."),
+        ("tags: [a, b", "Line 2: A list in the frontmatter is not closed."),
+        ("tags:\n  - a\n  b", "Line 2: A list in the frontmatter has a line that is not an item."),
+        ("title: a\ntitle: b", "Line 3: The frontmatter has title already."),
+        ("  - nobody's\nmood: fine", "Line 2: It belongs to no key of the frontmatter."),
+        ("mood: fine\nwhat is this\n  - of it", "Line 3: It is not YAML."),
+        ("title: {{title}}", "Line 2: A value in the frontmatter is not a plain string."),
+    ],
+)
+def test_a_broken_line_of_the_frontmatter_is_named_and_hides_nothing_else(head: str, fault: str) -> None:
+    data = f"---\n{head}\ncreated: 2024-05-06\n---\nThe text.\n".encode()
+    note = parsed(data)
+    assert (note.body, note.created_at) == ("The text.", moment("2024-05-06"))
+    assert note.fault == f"{fault} The rest of the note is read."
+    changed = notes.change(notes.split(data), note, replace(note, title="New", tags=("x",), body="Changed.")).decode()
+    assert all(line in changed for line in head.splitlines() if "already" not in fault)
+    assert changed.endswith("---\nChanged.\n")
+
+
+@pytest.mark.parametrize("text", ["---\njust words\n---\nx", "---\n- a list\n- of things\n---\nx"])
+def test_words_between_two_rules_are_text_and_no_frontmatter(text: str) -> None:
+    assert parsed(text.encode()).body == text
+    assert parsed(text.encode()).fault == ""
+
+
+@pytest.mark.parametrize(
+    ("head", "created", "updated"),
+    [
+        ("created: 2024-05-06\nmodified: 2024-06-07T08:09", "2024-05-06", "2024-06-07T08:09"),
+        ("date: 2024-05-06 10:30\nupdated: 2024-06-07", "2024-05-06T10:30", "2024-06-07"),
+        ("date: 2023-01-01\ncreated_at: 2024-05-06", "2024-05-06", None),
+        ("updated_at: 2024-05-06\nmodified: 2024-06-07", None, "2024-06-07"),
+        ("created: last spring\ndate: 2024-05-06", "2024-05-06", None),
+    ],
+)
+def test_the_dates_that_people_and_plug_ins_write_are_read(head: str, created: str | None, updated: str | None) -> None:
+    note = parsed(f"---\n{head}\n---\nx".encode())
+    assert note.created_at == (moment(created) if created else None)
+    assert note.updated_at == (moment(updated) if updated else None)
+
+
+def test_tags_of_the_text_come_after_those_of_the_frontmatter_and_once() -> None:
+    note = parsed(b"---\ntags: [Garden]\n---\nWater the #garden and the #lawn/front, #12 first. #Lawn/front\n")
+    assert note.tags == ("Garden",)
+    assert notes.all_tags(note) == ("Garden", "lawn/front")
+    # Writing the note back changes nothing in it.
+    assert parsed(notes.change(notes.split(b"a #tag\n"), parsed(b"a #tag\n"), parsed(b"a #tag\n"))).tags == ()

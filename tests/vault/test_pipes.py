@@ -39,9 +39,9 @@ def test_a_pipe_a_socket_a_device_or_a_link_in_the_place_of_a_note_blocks_nothin
         (tmp_path / "secret.txt").write_text("secret")
         (tmp_path / "link.md").symlink_to(tmp_path / "secret.txt")
         (tmp_path / "plain.md").write_text("plain")
-        assert read(tmp_path, "pipe.md") == ["It is not a plain file."]
+        assert read(tmp_path, "pipe.md") == ["It is not a regular file."]
         assert "cannot be used" in read(tmp_path, "link.md")[0]
         assert read(tmp_path, "plain.md") == ["plain"]
         with pytest.raises(Exception, match="cannot be used"):
             folder.contents(tmp_path, "socket.md")
-        assert read(Path("/dev"), "null") == ["It is not a plain file."]
+        assert read(Path("/dev"), "null") == ["It is not a regular file."]

@@ -72,11 +72,13 @@ def test_a_folder_that_cannot_be_used_is_told_of_without_its_path_and_nothing_is
 
 def test_a_folder_that_is_away_is_told_of(vault: Vault, home: Path) -> None:
     run, shell = CliRunner(), Shell(str(home))
-    assert "The first note makes it." in run.invoke(vault_command, ["status"], obj=shell).output
+    assert "The first note creates it." in run.invoke(vault_command, ["status"], obj=shell).output
     kept(vault)
     assert "not there" not in run.invoke(vault_command, ["status"], obj=shell).output
     shutil.rmtree(vault.root)
-    assert "The folder of notes is not there" in run.invoke(vault_command, ["status"], obj=shell).output
+    told = run.invoke(vault_command, ["status"], obj=shell).output
+    assert "The folder of notes is not there" in told
+    assert "agree" not in told
     assert "The folder of notes is not there" in run.invoke(doctor, ["--json"], obj=shell).output
 
 

@@ -77,7 +77,7 @@ def test_a_change_through_another_tongue_is_written_into_the_file(vault: Vault) 
     assert "deleted_at" not in text
 
 
-def test_where_both_changed_the_file_wins_and_the_other_words_stay_in_history(vault: Vault) -> None:
+def test_where_both_changed_the_same_line_the_file_wins_and_the_other_words_stay_in_history_too(vault: Vault) -> None:
     memory = kept(vault)
     vault.engine.revise("default", memory.id, Edit(text="We walk."), BY)
     edit(vault, "Plan.md", "We sail.", "We fly.")
@@ -205,7 +205,7 @@ def test_files_made_by_hand_are_notes_and_nothing_is_written_into_them(vault: Va
 def test_a_copy_of_a_file_never_shares_its_id(vault: Vault) -> None:
     memory = kept(vault)
     data = (vault.root / "Plan.md").read_text()
-    copy = vault.root / "Plan (conflicted copy 2026-01-01).md"
+    copy = vault.root / "Plan copy.md"
     copy.write_text(data.replace("We sail.", "We row."))
     report = sync(vault)
     assert report.copies == [copy.name]
@@ -234,7 +234,7 @@ def test_a_copy_that_comes_first_is_not_taken_for_the_original(home: Path, clock
 
 def test_one_broken_file_hides_nothing_else(vault: Vault) -> None:
     kept(vault)
-    (vault.root / "broken.md").write_text("---\ntitle: [oops\n---\nx")
+    (vault.root / "broken.md").write_text("---\ntitle: oops\nx")
     (vault.root / "binary.md").write_bytes(b"\xff\xfe\x00")
     (vault.root / "good.md").write_text("fine")
     (vault.root / "long.md").write_text("---\ntitle: " + "x" * 600 + "\n---\nx")
@@ -381,7 +381,7 @@ def test_ids_from_the_future_and_of_other_banks_are_not_believed(vault: Vault, e
 def test_a_copy_of_a_file_without_an_id_is_listed_as_long_as_it_lies_there(vault: Vault) -> None:
     vault.root.mkdir()
     (vault.root / "Plan.md").write_text("We sail.")
-    copy = vault.root / "Plan.sync-conflict-20260101-120000-ABCDEF1.md"
+    copy = vault.root / "Copy of Plan.md"
     copy.write_text("We row.")
     assert sync(vault).copies == [copy.name]
     assert sync(vault, full=True).copies == [copy.name]

@@ -46,7 +46,7 @@ def check(engine: Engine, bank: object, name: str, deeds: Iterable[str]) -> None
     allowed = of(engine, bank)
     if allowed is not None and (missing := _missing(allowed, deeds)):
         raise Forbidden(
-            f"The bank {str(bank).strip()!r} does not allow {name}. It allows only what these tools of Hindsight do: "
+            f"The bank {str(bank).strip()!r} does not allow {name}. It allows only what these Hindsight tools do: "
             f"{', '.join(sorted(allowed))}.",
             hint=f"Use another bank, or ask its owner to add {' or '.join(missing)} to its list of tools.",
         )

@@ -62,8 +62,6 @@ def get_bank_stats(call: Call) -> Json:
         "bank_id": call.bank,
         "node_counts": dict(found.kinds),
         "link_counts": dict(found.links),
-        "link_counts_by_fact_type": {},
-        "link_breakdown": [],
         "operations": dict(call.engine.count_jobs(call.bank)),
         "total_documents": found.document_count,
         "last_consolidated_at": shapes.iso(observed[0].updated_at) if observed else None,
@@ -108,7 +106,7 @@ def delete_bank(call: Call) -> Json:
 def clear_memories(
     call: Call,
     type_: Annotated[
-        str | None, About("Fact type to clear: world, experience, or observation. All without it.")
+        str | None, About("Fact type to clear: world, experience, or observation. All by default.")
     ] = None,
 ) -> Json:
     """Clear all memories from a bank without deleting the bank itself, or those of one fact type."""
@@ -129,7 +127,7 @@ def list_operations(
     limit: Annotated[int, About("Maximum number of results.", 1, LIST_MAX)] = 100,
     type_: Annotated[str | None, About("Only operations of this type, such as retain.", None, 100)] = None,
     offset: Offset = 0,
-    exclude_parents: Annotated[bool, About("Accepted; operations here have no parents.")] = False,
+    exclude_parents: Annotated[bool, About("Accepted and ignored: operations have no parents.")] = False,
 ) -> Json:
     """List async operations (retain processing, mental model refresh, etc.) with optional status filtering."""
     wanted_state = (status or "").strip().lower()
@@ -138,7 +136,7 @@ def list_operations(
         return {"total": 0, "operations": []}
     wanted = cast(JobState | None, state)
     page = call.engine.list_jobs(call.bank, state=wanted, kind=type_ or None, limit=limit, offset=offset)
-    return {"total": page.total, "operations": [shapes.operation(job) for job in page.items]}
+    return {"total": page.total, "operations": [shapes.listed_operation(job) for job in page.items]}
 
 
 @bank_tool("reads", APART)
@@ -159,7 +157,7 @@ def cancel_operation(call: Call, operation_id: Annotated[str, About("The ID of t
         raise NotFound(f"Operation {operation_id} not found for bank {call.bank}") from None
     if job.state not in ("pending", "running"):
         raise Conflict(
-            f"Operation {operation_id} is {job.state}.", hint="Only pending and running ones can be cancelled."
+            f"Operation {operation_id} is {job.state}.", hint="Only pending and running operations can be cancelled."
         )
     call.engine.cancel_job(call.bank, job.id)
     return {
@@ -194,8 +192,6 @@ def _listed(call: Call, bank: Bank) -> Json:
         "fact_count": call.engine.count(bank.name, Filter(users=("",))),
         "last_document_at": shapes.iso(documents.items[0].updated_at) if documents.items else None,
         "last_write_at": shapes.iso(written),
-        "matched_aliases": [],
-        "display_alias": None,
     }
 
 
@@ -206,6 +202,6 @@ def _job(call: Call, operation_id: str) -> Job:
         if shapes.is_uuid(operation_id):
             raise NotFound(f"Operation {operation_id} not found") from None
         raise Invalid(
-            f"'{operation_id[:60]}' is not a valid operation id.", hint="Pass it as retain returned it."
+            f"'{operation_id[:60]}' is not a valid operation id.", hint="Pass the id that retain returned."
         ) from None
     return call.engine.get_job(call.bank, number)

@@ -53,7 +53,7 @@ FIELDS: Mapping[str, tuple[Callable[[object], bool], str]] = {
     "disposition_skepticism": _integer(1, 5),
     "disposition_literalism": _integer(1, 5),
     "disposition_empathy": _integer(1, 5),
-    "entity_labels": (_labels, "a list of labels, each a text or an object"),
+    "entity_labels": (_labels, "a list of labels, each a string or an object"),
     "entities_allow_free_form": _TRUTH,
     "recall_include_chunks": _TRUTH,
     "recall_max_tokens": _integer(0, 1_000_000),
@@ -66,7 +66,9 @@ def checked(updates: Mapping[str, Any]) -> dict[str, Any]:
     """The fields to update, all of them good; null takes one back to what is usual."""
     secret = sorted(name for name in updates if name not in FIELDS and _CREDENTIAL.search(name))
     if secret:
-        raise Forbidden(f"Cannot set credential fields via API: {secret}.", hint="Set them where the server runs.")
+        raise Forbidden(
+            f"Cannot set credential fields via API: {secret}.", hint="Set them in the environment of the server."
+        )
     unknown = sorted(name for name in updates if name not in FIELDS)
     if unknown:
         raise Invalid(f"Not configurable for a bank: {unknown}.", hint=f"Use some of: {', '.join(FIELDS)}.")

@@ -30,7 +30,7 @@ def update_memory(
     fact_type: Annotated[Literal["world", "experience"] | None, About("world or experience.")] = None,
     entities: Annotated[list[str] | None, About("The names it mentions; they replace the old ones.")] = None,
     resolve_entities: Annotated[
-        bool, About("Accepted; names that differ only in capitals are one entity in any case.")
+        bool, About("Accepted and ignored: names that differ only in case are one entity.")
     ] = True,
     expected_version: ExpectedVersion = None,
 ) -> Json:

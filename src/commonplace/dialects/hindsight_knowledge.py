@@ -7,7 +7,7 @@ from commonplace.dialects import hindsight_shapes as shapes
 from commonplace.dialects.arguments import About
 from commonplace.dialects.hindsight_memories import Tags
 from commonplace.dialects.hindsight_rows import bank_tool
-from commonplace.dialects.table import APART, Call
+from commonplace.dialects.table import APART, Call, filled
 from commonplace.engine import triggers
 from commonplace.engine.knowledge import PAGE_TOKENS_USUAL, PAGE_TRIGGER, Folder, Knowledge
 from commonplace.engine.standings import MentalModel
@@ -19,11 +19,11 @@ Json = dict[str, Any]
 _ROOT = "root"
 _RESULTS_MAX = 50
 Name = Annotated[str, About("Name, unique within its folder.", 1, 500)]
-ParentId = Annotated[str | None, About("ID of the parent folder (kf-…); the top level without it.", 0, 200)]
-PageTags = Annotated[list[str] | None, About("Tags that choose the memories the page is made from.")]
+ParentId = Annotated[str | None, About("ID of the parent folder (kf-…); by default the top level.", 0, 200)]
+PageTags = Annotated[list[str] | None, About("Tags of the memories that the page is made from.")]
 PageTrigger = Annotated[
     dict[str, Any] | None,
-    About(f"When and from what the page is refreshed; null takes a field back. Fields: {', '.join(triggers.FIELDS)}."),
+    About(f"When and from which memories it is refreshed; null resets a field. Fields: {', '.join(triggers.FIELDS)}."),
 ]
 AfterConsolidation = Annotated[bool | None, About("Short for trigger.refresh_after_consolidation.")]
 
@@ -92,7 +92,7 @@ def create_knowledge_page(
     source_query: Annotated[str, About("The question that the page answers.", 1, 10_000)],
     parent_id: ParentId = None,
     tags: PageTags = None,
-    max_tokens: Annotated[int | None, About("Maximum tokens for the page, 256 to 8192; 4096 without it.")] = None,
+    max_tokens: Annotated[int | None, About("Maximum tokens for the page, 256 to 8192; 4096 by default.")] = None,
     trigger: PageTrigger = None,
     refresh_after_consolidation: AfterConsolidation = None,
 ) -> Json:
@@ -192,8 +192,8 @@ def _refreshed(call: Call, page: MentalModel) -> str:
 def _inside(call: Call, known: Knowledge, folder: str) -> list[Json]:
     """What stands in a folder, the folders before the pages."""
     folders, pages = known.inside(folder)
-    below = [_folder(one) | {"children": _inside(call, known, one.name)} for one in folders]
-    return [*below, *(_page(call, one) for one in pages)]
+    below = [filled(_folder(one)) | {"children": _inside(call, known, one.name)} for one in folders]
+    return [*below, *(filled(_page(call, one)) for one in pages)]
 
 
 def _folder(one: Folder) -> Json:

@@ -11,7 +11,7 @@ from commonplace.dialects import hindsight_traces as traces
 from commonplace.dialects.arguments import About
 from commonplace.dialects.doubts import doubt
 from commonplace.dialects.hindsight_rows import bank_tool
-from commonplace.dialects.table import APART, Call, Does
+from commonplace.dialects.table import APART, Call, Does, filled
 from commonplace.engine.asking import DEPTHS, Asked, Finding, Question
 from commonplace.engine.marks import mark_of
 from commonplace.engine.reading import chunks
@@ -37,11 +37,11 @@ Timestamp = Annotated[str | None, About("ISO 8601 timestamp for when the event o
 Tags = Annotated[list[str] | None, About("Tags for organizing and filtering this memory.", reads=_tag_list)]
 Metadata = Annotated[dict[str, Any] | None, About('Key-value metadata to attach, e.g. {"source": "slack"}.')]
 DocumentId = Annotated[str | None, About("Document this belongs to. The same id again replaces what changed.", 0, 200)]
-Strategy = Annotated[str | None, About("Accepted and without effect: there is one way of cutting a text.")]
+Strategy = Annotated[str | None, About("Accepted and ignored: every text is split in the same way.")]
 FilterTags = Annotated[list[str] | None, About("Filter memories by tags.", reads=_tag_list)]
 TagMode = Annotated[
     TagsMatch,
-    About("any and all let untagged memories through; any_strict and all_strict do not; exact means these tags only."),
+    About("any and all include untagged memories; any_strict and all_strict do not; exact: these tags only."),
 ]
 Offset = Annotated[int, About("Number of results to skip.", 0)]
 
@@ -111,20 +111,19 @@ def recall(
     min_scores: Annotated[
         dict[str, Any] | None, About('Score floors, e.g. {"reranker": 0.5}: semantic, keyword, reranker, final.')
     ] = None,
-    prefer_observations: Annotated[bool, About("Leave out facts that a returned observation was made of.")] = False,
+    prefer_observations: Annotated[bool, About("Leave out facts that a returned observation is based on.")] = False,
     tag_groups: Annotated[
-        list[dict[str, Any]] | None, About("Trees of and, or, not with {tags, match} as leaves. Not with tags.")
+        list[dict[str, Any]] | None,
+        About("Trees of and, or, not with {tags, match} as leaves. Cannot be combined with tags."),
     ] = None,
-    temporal_window: Annotated[dict[str, Any] | None, About("{start, end}: prefer what is of this time.")] = None,
+    temporal_window: Annotated[dict[str, Any] | None, About("{start, end}: prefer memories from this time.")] = None,
     include_chunks: Annotated[bool | None, About("Also return the source text around the facts.")] = None,
-    max_chunk_tokens: Annotated[int, About("Most tokens of source text.", 0)] = 8192,
-    include_entities: Annotated[bool, About("Also return whom and what the facts name.")] = False,
-    max_entity_tokens: Annotated[int, About("Most tokens of names.", 0)] = 500,
-    include_source_facts: Annotated[bool, About("Also return the facts that observations were made of.")] = False,
-    max_source_facts_tokens: Annotated[int, About("Most tokens of such facts.", 0)] = 4096,
-    include_trace: Annotated[
-        bool, About("Also tell what each stage made of every result, and what was left out and why.")
-    ] = False,
+    max_chunk_tokens: Annotated[int, About("Maximum tokens of source text.", 0)] = 8192,
+    include_entities: Annotated[bool, About("Also return the entities that the facts name.")] = False,
+    max_entity_tokens: Annotated[int, About("Maximum tokens of entities.", 0)] = 500,
+    include_source_facts: Annotated[bool, About("Also return the facts that observations are based on.")] = False,
+    max_source_facts_tokens: Annotated[int, About("Maximum tokens of these facts.", 0)] = 4096,
+    include_trace: Annotated[bool, About("Also return all scores, and what was left out and why.")] = False,
 ) -> Json:
     """Search memories to provide personalized responses.
 
@@ -150,13 +149,15 @@ def recall(
     chunked = config.get("recall_include_chunks", False) if include_chunks is None else include_chunks
     names = shapes.names_of(call, (hit.memory for hit in hits))
     return {
-        "results": [shapes.found(hit, names, call.bank, entities=include_entities) for hit in kept],
+        **doubt(unsure=asked.unsure, found=kept),
+        "results": [
+            shapes.found(hit, names, entities=include_entities, chunks_of=call.bank if chunked else "") for hit in kept
+        ],
         "trace": traces.recalled(question, asked, hits, kept) if include_trace else None,
         "entities": _entities(call, kept, max_entity_tokens) if include_entities else None,
         # No room for facts is how a caller asks for their source text alone.
         "chunks": _chunks(call, kept or hits, names, max_chunk_tokens) if chunked else None,
-        **_sources(call, kept, max_source_facts_tokens if include_source_facts else None),
-        **doubt(unsure=asked.unsure, found=kept),
+        **(_sources(call, kept, max_source_facts_tokens) if include_source_facts else {}),
     }
 
 
@@ -196,8 +197,8 @@ def list_documents(
 ) -> Json:
     """List documents that have been ingested into the memory bank."""
     page = call.engine.list_documents(call.bank, q or "", limit=limit, offset=offset, user="")
-    items = [shapes.document(one, call.bank) | {"matched_fields": _matched(one, q)} for one in page.items]
-    return {"items": items, "total": page.total, "limit": limit, "offset": offset, "total_is_estimate": False}
+    items = [shapes.document(one) | {"matched_fields": _matched(one, q)} for one in page.items]
+    return {"items": items, "total": page.total, "limit": limit, "offset": offset}
 
 
 @bank_tool("reads", APART)
@@ -208,8 +209,8 @@ def get_document(call: Call, document_id: Annotated[str, About("The ID of the do
     counts = {
         one: call.engine.count(call.bank, of_kinds([one], chosen)) for one, chosen in zip(TYPES, of_it, strict=True)
     }
-    shown = shapes.document(found, call.bank) | {"original_text": found.text, "observation_scopes": None}
-    return shown | {"nodes_by_fact_type": counts}
+    whole = {"original_text": found.text, "content_hash": found.sha256, "nodes_by_fact_type": counts}
+    return shapes.document(found) | whole
 
 
 @bank_tool("destroys", Does("sweep"))
@@ -307,14 +308,12 @@ def _chunks(call: Call, hits: Sequence[Finding], names: dict[int, str], tokens_m
     }
 
 
-def _sources(call: Call, kept: Sequence[Finding], tokens_max: int | None) -> Json:
-    if tokens_max is None:
-        return {"source_facts": None, "source_facts_truncated": None}
+def _sources(call: Call, kept: Sequence[Finding], tokens_max: int) -> Json:
     numbers = tuple(dict.fromkeys(number for hit in kept for number in mark_of(hit.memory).sources))
     found = call.engine.list(call.bank, Filter(ids=numbers), limit=LIST_MAX)
     shown = call.engine.packed(found, lambda one: one.text, tokens_max)
     names = shapes.names_of(call, shown)
-    by_id = {shapes.ids.uuid_form(one.id): shapes.listed(call, one, names) for one in shown}
+    by_id = {shapes.ids.uuid_form(one.id): filled(shapes.listed(call, one, names)) for one in shown}
     return {"source_facts": by_id, "source_facts_truncated": len(shown) < len(found)}
 
 

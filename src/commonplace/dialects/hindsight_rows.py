@@ -6,12 +6,12 @@ object itself. Failures are part of the answer, as the original's clients expect
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 from commonplace import checks
 from commonplace.dialects import allowlists, arguments
 from commonplace.dialects.arguments import About, Parameter
-from commonplace.dialects.table import Call, Dialect, Does, Effect, Reply, Tool, as_json
+from commonplace.dialects.table import Call, Dialect, Does, Effect, Reply, Tool, as_json, filled
 from commonplace.engine.engine import Engine
 from commonplace.errors import CommonplaceError, Invalid, NotFound
 
@@ -24,9 +24,18 @@ _STRING: Mapping[str, Any] = {
     "required": ["result"],
     "x-fastmcp-wrap-result": True,
 }
+# What is an answer also when it is empty, and what is one also when it is null.
+_KEPT = (
+    *("results", "items", "banks", "operations", "roots", "memory_ids", "text", "content", "mission", "history"),
+    *("node_counts", "link_counts", "entities", "tool_trace", "llm_trace", "directives_applied"),
+)
+_NULLS = ("structured_output", "structured_output_error")
+_EMPTY: tuple[object, ...] = (None, "", [], {})
 # Clients of the original take the answer out of its string where they see this.
 _WRAPPED: Mapping[str, Any] = {"fastmcp": {"wrap_result": True}}
-OPTIONAL = Parameter("bank_id", str, About("Bank to use; without it, that of the connection."), False, None, "bank_id")
+OPTIONAL = Parameter(
+    "bank_id", str, About("Bank to use; defaults to the bank of the connection."), False, None, "bank_id"
+)
 REQUIRED = Parameter("bank_id", str, About("The ID for the new bank.", 1, 200), True, None, "bank_id")
 
 
@@ -40,7 +49,15 @@ class BankTool(Tool):
     def fixed(self, name: str) -> Tool:
         """The same tool for a bank that the connection names, with the object itself as its answer."""
         kept = tuple(one for one in self.parameters if one.name != name)
-        return replace(self, parameters=kept, output=_OBJECT, function=_spoken(self.plain, self.beside))
+        return replace(self, parameters=kept).unwrapped()
+
+    def for_one_person(self) -> Tool:
+        """The same tool with the object itself as its answer: the original, whose clients unwrap it, has no stdio."""
+        return self.unwrapped()
+
+    def unwrapped(self) -> "BankTool":
+        """The same tool with the object itself as its answer."""
+        return replace(self, output=_OBJECT, function=_spoken(self.plain, self.beside))
 
 
 def bank_tool(
@@ -104,13 +121,29 @@ def unknown(name: str, *, wraps: bool = False) -> Reply:
 def _spoken(function: Callable[..., Answer], beside: Answer, *, wraps: bool = False) -> Callable[..., Reply]:
     def run(call: Call, *, bank_id: str | None = None, **values: Any) -> Reply:
         try:
-            answer = function(replace(call, bank=_checked(bank_id or call.bank)), **values)
+            answer = _lean(function(replace(call, bank=_checked(bank_id or call.bank)), **values))
         except CommonplaceError as error:
             answer = _failed(error, beside)
         text = as_json(answer)
         return Reply({"result": text}, text, meta=_WRAPPED) if wraps else Reply(answer, text)
 
     return run
+
+
+def _lean(answer: Answer) -> Answer:
+    """An answer and its records without their empty fields; what a caller stored or a schema asked for stays whole."""
+    shown = {name: value if name in _NULLS else _each_filled(value) for name, value in answer.items()}
+    return {name: value for name, value in shown.items() if _is_shown(name, value)}
+
+
+def _is_shown(name: str, value: object) -> bool:
+    return name in _NULLS or (value is not None if name in _KEPT else value not in _EMPTY)
+
+
+def _each_filled(value: object) -> object:
+    if not isinstance(value, list):
+        return value
+    return [filled(cast(Answer, one)) if isinstance(one, dict) else one for one in cast(list[object], value)]
 
 
 def _failed(error: CommonplaceError, beside: Answer) -> Answer:
@@ -122,7 +155,9 @@ def _failed(error: CommonplaceError, beside: Answer) -> Answer:
 def _checked(bank: str) -> str:
     bank = checks.name(bank, what="bank")
     if len(bank.encode()) > BANK_BYTES_MAX or bank.startswith("_"):
-        raise Invalid(f"{bank[:60]!r} is no bank id.", hint="Use up to 192 bytes that do not begin with an underscore.")
+        raise Invalid(
+            f"{bank[:60]!r} is not a valid bank id.", hint="Use up to 192 bytes that do not begin with an underscore."
+        )
     return bank
 
 

@@ -1,5 +1,6 @@
 """Hindsight's shapes of memories, documents, operations and banks."""
 
+import math
 import re
 from collections.abc import Iterable, Mapping
 from itertools import pairwise
@@ -55,7 +56,7 @@ def spoken(text: str | None) -> int | None:
     """The moment at which something was said; what only fills a field is none."""
     if text and text.strip()[:4] in _PLACEHOLDERS:
         raise Invalid(
-            f"Invalid timestamp '{text[:60]}': it names no real time.", hint="Leave it out where none is known."
+            f"Invalid timestamp '{text[:60]}': there is no such time.", hint="Omit it if the time is unknown."
         )
     return moment(text)
 
@@ -66,7 +67,7 @@ def names_of(call: Call, memories: Iterable[Memory]) -> dict[int, str]:
     return call.engine.document_names(call.bank, sorted(numbers))
 
 
-def _common(memory: Memory, mark: Mark, names: Mapping[int, str], bank: str) -> Json:
+def _common(memory: Memory, mark: Mark, names: Mapping[int, str]) -> Json:
     document = names.get(memory.document_id or 0)
     return {
         "id": ids.uuid_form(memory.id),
@@ -77,36 +78,49 @@ def _common(memory: Memory, mark: Mark, names: Mapping[int, str], bank: str) -> 
         "mentioned_at": iso(mark.mentioned_at),
         "document_id": document,
         "metadata": told(memory.metadata),
-        "chunk_id": f"{bank}_{document}_{mark.chunk}" if document else None,
         "tags": list(dict.fromkeys((*memory.tags, *memory.scope.labels))),
     }
 
 
-def found(one: Finding, names: Mapping[int, str], bank: str, *, entities: bool) -> Json:
-    """One result of recall."""
+def found(one: Finding, names: Mapping[int, str], *, entities: bool, chunks_of: str) -> Json:
+    """One result of recall, with the score of each stage, which callers set floors to.
+
+    `chunks_of` is the bank where the chunks are in the answer too, so that a result names its own.
+    """
     mark = marks.mark_of(one.memory)
     scores = {"final": one.final, "reranker": one.relevance, "semantic": one.semantic, "keyword": one.keyword}
-    return _common(one.memory, mark, names, bank) | {
+    return _common(one.memory, mark, names) | {
         "fact_type": fact_type(one.memory),
         "entities": list(mark.entities) if entities else None,
-        "source_fact_ids": _uuids(mark.sources) or None,
-        "scores": {name: None if value is None else round(value, 6) for name, value in scores.items()},
-        **({"copies": _uuids(one.copies)} if one.copies else {}),
+        "source_fact_ids": _uuids(mark.sources),
+        "scores": {name: _rounded(value) for name, value in scores.items()},
+        "chunk_id": chunk_id(one.memory, names, chunks_of) if chunks_of else None,
+        "copies": _uuids(one.copies),
     }
+
+
+def _rounded(score: float | None) -> float | None:
+    """A score with three digits, never above the true one: as a floor it keeps what it was read from."""
+    return None if score is None else math.floor(score * 1_000) / 1_000
+
+
+def chunk_id(memory: Memory, names: Mapping[int, str], bank: str) -> str | None:
+    """Which part of its document a memory comes from; None where it comes from none."""
+    document = names.get(memory.document_id or 0)
+    return f"{bank}_{document}_{marks.mark_of(memory).chunk}" if document else None
 
 
 def listed(call: Call, memory: Memory, names: Mapping[int, str]) -> Json:
     """A memory in a list."""
     mark = marks.mark_of(memory)
     return (
-        _common(memory, mark, names, call.bank)
+        _common(memory, mark, names)
         | _state(call, memory)
         | {
             "fact_type": fact_type(memory),
-            "date": iso(memory.happened_at or mark.mentioned_at),
             "entities": ", ".join(mark.entities),
             "proof_count": marks.proofs(mark),
-            "updated_at": iso(memory.updated_at),
+            "updated_at": iso(memory.updated_at) if memory.updated_at != mark.mentioned_at else None,
             "source_memory_ids": _uuids(mark.sources),
         }
     )
@@ -115,16 +129,17 @@ def listed(call: Call, memory: Memory, names: Mapping[int, str]) -> Json:
 def whole(call: Call, memory: Memory) -> Json:
     """A memory by itself; an observation with what it was made of, and what it said before."""
     mark = marks.mark_of(memory)
+    names = names_of(call, [memory])
     shown = (
-        _common(memory, mark, names_of(call, [memory]), call.bank)
+        _common(memory, mark, names)
         | _state(call, memory)
         | {
             **version(memory),
             "type": fact_type(memory),
-            "date": iso(memory.happened_at or mark.mentioned_at),
+            "chunk_id": chunk_id(memory, names, call.bank),
             "entities": list(mark.entities),
             "proof_count": marks.proofs(mark),
-            "observation_scopes": None,
+            "consolidated_at": iso(memory.created_at) if memory.kind in KINDS else None,
         }
     )
     if memory.kind == "observation":
@@ -157,8 +172,6 @@ def _state(call: Call, memory: Memory) -> Json:
         "invalidation_reason": past[-1].origin.reason or None if gone and past else None,
         "invalidated_at": iso(memory.forgotten_at),
         "edited_at": iso(edits[-1]) if edits else None,
-        "consolidated_at": iso(memory.created_at) if memory.kind in KINDS else None,
-        "consolidation_failed_at": None,
     }
 
 
@@ -189,7 +202,7 @@ def memory_number(call: Call, form: str) -> int:
         if is_uuid(form):
             return 0  # Somebody else's id: well formed, and known to nobody here.
         raise Invalid(
-            f"Invalid memory_id: '{form[:60]}' is not a valid UUID.", hint="Pass an id as it was printed."
+            f"Invalid memory_id: '{form[:60]}' is not a valid UUID.", hint="Pass an id exactly as it was returned."
         ) from error
 
 
@@ -202,80 +215,64 @@ def memory_named(call: Call, form: str) -> Memory:
     return found[0]
 
 
-def document(one: Document, bank: str) -> Json:
+def document(one: Document) -> Json:
     """A document without its text."""
     return {
         "id": one.name,
-        "bank_id": bank,
-        "content_hash": one.sha256,
         "created_at": iso(one.created_at),
-        "updated_at": iso(one.updated_at),
+        "updated_at": iso(one.updated_at) if one.updated_at != one.created_at else None,
         "text_length": one.text_chars,
         "memory_unit_count": one.memory_count,
         "retain_params": _params(one),
-        "document_metadata": one.metadata.get("metadata") or {},
+        "document_metadata": one.metadata.get("metadata"),
         "tags": list(one.tags),
     }
 
 
 def _params(one: Document) -> Json:
     said = one.metadata.get("said_at")
-    params: Json = {"context": one.metadata.get("context", "")}
-    if one.metadata.get("metadata"):
-        params["metadata"] = one.metadata["metadata"]
-    if isinstance(said, int):
-        params["event_date"] = iso(said)
-    return params
+    context = one.metadata.get("context")
+    return ({"context": context} if context else {}) | ({"event_date": iso(said)} if isinstance(said, int) else {})
 
 
 def operation(job: Job) -> Json:
     """A job as an operation."""
     result = cast(Json, job.result or {})
+    document_id = job.payload.get("document") or result.get("document")
+    rest = {name: value for name, value in result.items() if name != "document"}
     return {
         "id": ids.uuid_form(job.id),
         "operation_id": ids.uuid_form(job.id),
-        "task_type": job.kind,
         "operation_type": job.kind,
         "status": job.state,
-        "items_count": 1,
-        "document_id": job.payload.get("document") or result.get("document") or None,
-        "filename": None,
+        "document_id": document_id,
         "mental_model_id": job.payload.get("mental_model"),
-        "details": None,
         "created_at": iso(job.created_at),
-        "updated_at": iso(job.updated_at),
+        "updated_at": iso(job.updated_at) if job.updated_at not in (job.created_at, job.finished_at) else None,
         "completed_at": iso(job.finished_at),
-        "error_message": job.error or None,
-        "retry_count": max(0, job.attempt_count - 1),
+        "error_message": job.error,
+        "retry_count": max(0, job.attempt_count - 1) or None,
         "next_retry_at": iso(job.run_at) if job.state == "pending" and job.attempt_count else None,
         "progress": _progress(job),
         # What was done for a named user is that user's.
-        "result_metadata": None if job.payload.get("user") else result or None,
-        "task_payload": None,
+        "result_metadata": None if job.payload.get("user") else rest,
     }
+
+
+def listed_operation(job: Job) -> Json:
+    """A job in a list, without its result, and without the progress of a completed one."""
+    left = {"completed_at", "result_metadata", *(("progress",) if job.state == "completed" else ())}
+    return {name: value for name, value in operation(job).items() if name not in left}
 
 
 def no_operation(operation_id: str) -> Json:
-    """An operation that nobody knows, with every field of one."""
-    blank = dict.fromkeys(
-        (
-            *("operation_type", "task_type", "mental_model_id", "created_at", "updated_at", "completed_at"),
-            *("error_message", "retry_count", "next_retry_at", "progress", "details", "result_metadata"),
-            "task_payload",
-        )
-    )
-    return {"operation_id": operation_id, "id": operation_id, "status": "not_found"} | blank
+    """An operation that nobody knows."""
+    return {"id": operation_id, "operation_id": operation_id, "status": "not_found"}
 
 
 def _progress(job: Job) -> Json:
-    finished = job.state == "completed"
-    return {
-        "stage": job.stage or job.state,
-        "at": iso(job.updated_at),
-        "processed": 1 if finished else job.done_count,
-        "total": 1 if finished else job.total_count,
-        "detail": None,
-    }
+    done, total = (1, 1) if job.state == "completed" else (job.done_count, job.total_count)
+    return {"stage": job.stage or job.state, "processed": done, "total": total}
 
 
 def bank(one: Bank) -> Json:

@@ -9,7 +9,7 @@ from commonplace.dialects import hindsight_traces as traces
 from commonplace.dialects.arguments import About
 from commonplace.dialects.hindsight_memories import MAX_TOKENS, FilterTags, Offset, TagMode, Tags
 from commonplace.dialects.hindsight_rows import bank_tool
-from commonplace.dialects.table import APART, Call, Does
+from commonplace.dialects.table import APART, Call, Does, filled
 from commonplace.engine import triggers
 from commonplace.engine.asking import DEPTHS, Question
 from commonplace.engine.directives import Directive
@@ -23,7 +23,7 @@ Json = dict[str, Any]
 ModelId = Annotated[str, About("The ID of the mental model.", 1, 200)]
 Trigger = Annotated[
     dict[str, Any] | None,
-    About(f"When and from what it is refreshed; null takes a field back. Fields: {', '.join(triggers.FIELDS)}."),
+    About(f"When and from which memories it is refreshed; null resets a field. Fields: {', '.join(triggers.FIELDS)}."),
 ]
 AfterConsolidation = Annotated[bool | None, About("Auto-refresh this model after memory consolidation.")]
 Limit = Annotated[int, About("Maximum number of results.", 1, LIST_MAX)]
@@ -86,7 +86,7 @@ def create_mental_model(
     trigger_refresh_after_consolidation: Annotated[
         bool, About("Auto-refresh this model after memory consolidation.")
     ] = False,
-    tags_match: Annotated[str | None, About("How the tags choose memories; all_strict without it.")] = None,
+    tags_match: Annotated[str | None, About("How the tags select memories; all_strict by default.")] = None,
     trigger: Trigger = None,
 ) -> Json:
     """Create a mental model: a living document that stays current with your memories.
@@ -98,7 +98,9 @@ def create_mental_model(
     wanted = _trigger({}, trigger, trigger_refresh_after_consolidation or None, tags_match)
     own = (mental_model_id or "").strip()
     if own and not all(one.isdigit() or one == "-" or (one.isalpha() and one == one.lower()) for one in own):
-        raise Invalid(f"'{own[:60]}' is no mental model id.", hint="Use lower-case letters, digits and hyphens.")
+        raise Invalid(
+            f"'{own[:60]}' is not a valid mental model id.", hint="Use lower-case letters, digits and hyphens."
+        )
     draft = MentalModel(own, name, source_query, tuple(tags or ()), max_tokens, wanted)
     model = call.engine.add_mental_model(call.bank, draft)
     return {
@@ -136,7 +138,7 @@ def update_mental_model(
     tags: Tags = None,
     max_tokens: Annotated[int | None, About("New max tokens, 256 to 8192.")] = None,
     trigger_refresh_after_consolidation: AfterConsolidation = None,
-    tags_match: Annotated[str | None, About("How the tags choose memories.")] = None,
+    tags_match: Annotated[str | None, About("How the tags select memories.")] = None,
     trigger: Trigger = None,
 ) -> Json:
     """Update a mental model's metadata or settings. The content stays until it is refreshed."""
@@ -176,7 +178,7 @@ def clear_mental_model(call: Call, mental_model_id: ModelId) -> Json:
 @bank_tool("reads", APART, beside={"items": []})
 def list_directives(
     call: Call,
-    tags: Annotated[list[str] | None, About("Filter directives by tags; untagged ones hold for all.")] = None,
+    tags: Annotated[list[str] | None, About("Filter directives by tags; untagged ones always apply.")] = None,
     active_only: Annotated[bool, About("Only return active directives.")] = True,
     limit: Limit = 100,
     offset: Offset = 0,
@@ -226,16 +228,13 @@ def _trigger(before: Any, given: Json | None, after: bool | None, tags_match: st
 
 
 def _model(call: Call, one: MentalModel, detail: str = "metadata") -> Json:
-    refreshed = shapes.iso(one.refreshed_at)
     shown: Json = {
         "id": one.name,
-        "bank_id": call.bank,
         "name": one.title,
         "tags": list(one.tags),
-        "last_refreshed_at": refreshed,
+        "last_refreshed_at": shapes.iso(one.refreshed_at),
         "last_memory_seen_at": shapes.iso(one.changed_at),
         "last_refresh_failed_at": shapes.iso(one.failed_at),
-        "last_full_refreshed_at": refreshed,
         "created_at": shapes.iso(one.created_at),
         "is_knowledge_page": one.folder is not None,
         "is_stale": call.engine.is_stale(call.bank, one),
@@ -248,7 +247,8 @@ def _model(call: Call, one: MentalModel, detail: str = "metadata") -> Json:
     if detail == "full":
         based = [ids.uuid_form(number) for number in one.sources]
         history = [{"content": entry["content"], "at": shapes.iso(cast(int, entry["at"]))} for entry in one.history]
-        reflected = {"text": one.content, "based_on": based, "structured_output_error": one.structured_error}
+        # Its text is the content.
+        reflected = filled({"based_on": based, "structured_output_error": one.structured_error})
         made = reflected if one.refreshed_at else None
         more |= {"reflect_response": made, "structured_content": one.structured, "history": history}
     return shown | more
@@ -257,14 +257,13 @@ def _model(call: Call, one: MentalModel, detail: str = "metadata") -> Json:
 def _directive(call: Call, one: Directive) -> Json:
     return {
         "id": ids.uuid_form(one.id),
-        "bank_id": call.bank,
         "name": one.title,
         "content": one.text,
         "priority": one.priority,
         "is_active": one.active,
         "tags": list(one.tags),
         "created_at": shapes.iso(one.created_at),
-        "updated_at": shapes.iso(one.updated_at),
+        "updated_at": shapes.iso(one.updated_at) if one.updated_at != one.created_at else None,
     }
 
 
@@ -272,8 +271,8 @@ def _based_on(call: Call, done: Reflection, directives: list[Directive]) -> Json
     names = shapes.names_of(call, (one.memory for one in done.findings))
     based: Json = {kind: [] for kind in ("world", "experience", "opinion", "observation", "mental-models")}
     for one in done.findings:
-        based[shapes.fact_type(one.memory)].append(shapes.listed(call, one.memory, names))
-    return based | {"directives": [_directive(call, one) for one in directives]}
+        based[shapes.fact_type(one.memory)].append(filled(shapes.listed(call, one.memory, names)))
+    return filled(based | {"directives": [filled(_directive(call, one)) for one in directives]})
 
 
 def _usage(done: Reflection) -> Json:

@@ -11,7 +11,7 @@ from commonplace.records import Dropped
 
 Json = dict[str, Any]
 _DROPPED_MAX = 50  # Traces of hundreds of ids are what made answers of the original too large for some clients.
-_FOLDED = "an observation in the answer was made of it"
+_FOLDED = "an observation in the answer is based on it"
 _NO_ROOM = "no room left within max_tokens"
 _WORDS, _MEANING = ("keyword", "coverage", "passage"), ("vector", "tokens", "passage tokens")
 
@@ -74,7 +74,7 @@ def _why(hit: Finding) -> str:
     if hit.graph is not None:
         return f"linked to what was found directly ({', '.join(hit.ways)})"
     if hit.relevance is None:
-        return "of the time asked for"
+        return "from the time asked about"
     ways = {"its words": _WORDS, "its meaning": _MEANING}
     by = [way for way, names in ways.items() if any(hit.channels.get(name, 0) > 0 for name in names)]
-    return f"found by {' and '.join(by)}" + (", and of the time asked for" if hit.temporal else "")
+    return f"found by {' and '.join(by)}" + (", and from the time asked about" if hit.temporal else "")

@@ -37,7 +37,7 @@ _FIELDS = ("content", "type", "tags", "paths", "category", "metadata")
 Paths = Annotated[list[str] | None, About("Glob patterns for path-scoped rules.", None, 100)]
 Types = Annotated[list[Type] | None, About("Filter by several types; wins over type.", None, 100)]
 InLayer = Annotated[Layer | None, About("Only this layer.")]
-Traced = Annotated[bool, About("Also tell what found each result with which score, and what was left out and why.")]
+Traced = Annotated[bool, About("Also return what found each result, its scores, and what was left out and why.")]
 
 
 @tool("reads", Does("find", words="query"), title="Get context", always_loaded=True)
@@ -211,8 +211,8 @@ def edit_memory(
     type: Annotated[Type | None, About("New type.")] = None,
     tags: Annotated[list[str] | None, About("New tags; they replace the old ones.", None, 100)] = None,
     paths: Annotated[list[str] | None, About("New glob patterns for path scoping.", None, 100)] = None,
-    category: Annotated[str | None, About("New grouping key; null takes it away.", 0, 200)] = None,
-    metadata: Annotated[dict[str, Any] | None, About("New extended attributes; null takes them away.")] = None,
+    category: Annotated[str | None, About("New grouping key; null removes it.", 0, 200)] = None,
+    metadata: Annotated[dict[str, Any] | None, About("New extended attributes; null removes them.")] = None,
     user_id: UserId = None,
     tenant_id: TenantId = None,
     layer: Annotated[Layer | None, About("New layer: working expires after a day, long_term stays.")] = None,
@@ -235,6 +235,7 @@ def edit_memory(
         expires_at=_expiry(call, layer) if layer else UNSET,
     )
     # An edit that only repeats what is shown asks for nothing, and is no mistake.
+    edit = Edit(kind=before.kind) if edit == Edit() else edit
     memory = call.engine.revise(here.bank, before.id, edit, call.origin("memories"), expected=expected_version).memory
     text = f"Updated {shapes.label(memory.kind)} {ids.short(memory.id)}: {memory.text}"
     data = {"id": ids.short(memory.id), "updated": True, "memory": shapes.memory(memory), "message": text}
@@ -280,7 +281,7 @@ def bulk_forget_memories(
     here = place(call, tenant_id, user_id, project_id, detect=False)
     filtered = bool(types) or bool(tags) or older_than_days is not None or pattern is not None
     if all and filtered:
-        raise Invalid("Cannot combine all:true with other filters.", hint="Give all alone, or the filters without it.")
+        raise Invalid("Cannot combine all:true with other filters.", hint="Use all alone, or the filters without it.")
     if not all and not filtered:
         raise Invalid(
             "Provide at least one filter (types, tags, older_than_days, pattern), or use all:true. "
@@ -322,7 +323,7 @@ def vacuum_memories(call: Call, user_id: UserId = None, tenant_id: TenantId = No
 def said(content: str) -> str:
     """What is to be remembered, without the white space around it."""
     if not content.strip():
-        raise Invalid("Memory content cannot be empty.", hint="Give the content at least one word.")
+        raise Invalid("Memory content cannot be empty.", hint="Write at least one word.")
     return content.strip()
 
 

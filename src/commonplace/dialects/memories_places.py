@@ -80,7 +80,7 @@ def place(
     user = "" if user == call.owner else user
     project = checks.line(project_id or "", what="project_id")
     if is_global and project:
-        raise Invalid(_BOTH_SCOPES, hint="Leave one of the two out.")
+        raise Invalid(_BOTH_SCOPES, hint="Leave out one of the two.")
     if project:
         return Place(bank, project, user, "argument")
     found = gitremotes.project(call.folder) if detect and not is_global else ""

@@ -39,7 +39,7 @@ def add_reminder(
     """Create a cron-based reminder. Nothing fires by itself: run_due_reminders hands out what has come due."""
     here = place(call, tenant_id, user_id, project_id, is_global=global_)
     if not message.strip():
-        raise Invalid("Reminder message cannot be empty.", hint="Give the message at least one word.")
+        raise Invalid("Reminder message cannot be empty.", hint="Write at least one word.")
     draft = ReminderDraft(cron_expression, message.strip(), project=here.project, user=here.user)
     reminder = call.engine.add_reminder(here.bank, draft)
     scope = "project" if reminder.project else "global"

@@ -21,9 +21,9 @@ TREE_CHARS_MAX = 80_000
 SUBTREES_SHOWN_MAX = 100
 _NO_PROJECT = "keypath and at_revision need a project_id."
 
-ProjectId = Annotated[str, About("Project ID as you like: my-app, owner/repo. Created on first write.", 1, 200)]
+ProjectId = Annotated[str, About("Any project ID, such as my-app or owner/repo. Created on first write.", 1, 200)]
 # Blank for what other tongues remember in no project.
-ProjectOf = Annotated[str, About("Project ID as you like: my-app, owner/repo. Created on first write.", 0, 200)]
+ProjectOf = Annotated[str, About("Any project ID, such as my-app or owner/repo. Created on first write.", 0, 200)]
 Keypath = Annotated[
     str,
     About("Hierarchical path such as 'auth.provider', or a memory's id. The project prefix is added for you.", 1, 800),
@@ -38,10 +38,12 @@ def memstate_get(
     call: Call,
     project_id: Annotated[str | None, About("Project to read. Omit everything to list all projects.", 0, 200)] = None,
     keypath: Annotated[str | None, About("Subtree within the project. Omit for the whole tree.", 0, 800)] = None,
-    memory_id: Annotated[str | None, About("One memory or one of its versions, by id. Not with the others.")] = None,
+    memory_id: Annotated[
+        str | None, About("One memory or one of its versions, by id. Cannot be combined with the others.")
+    ] = None,
     recursive: Annotated[bool, About("Include everything below the keypath.")] = True,
     include_content: Annotated[bool, About("Return full contents besides the summaries.")] = False,
-    content_limit: Annotated[int, About("Most memories to return in full.", 1, 1000)] = 200,
+    content_limit: Annotated[int, About("Maximum number of memories to return in full.", 1, 1000)] = 200,
     at_revision: Annotated[int | None, About("Show the project as it was right after this revision.", 0)] = None,
 ) -> dict[str, Any]:
     """Browse project keypaths, get memory content, or list all projects. Use BEFORE tasks to see what is known.
@@ -63,7 +65,7 @@ def memstate_get(
     if include_content:
         data |= _contents(call, project, kept, content_limit)
         if key and not recursive:
-            data["full_memory"] = next(iter(data["full_memories"].values()), None)
+            data["full_memory"] = next(iter(data.pop("full_memories").values()), None)
     meta = {"mode": "keypath", "recursive": recursive, "resolved_keypath": where.full}
     return shapes.envelope("memstate_get", call.given, data, **meta, at_revision=at_revision)
 
@@ -73,7 +75,7 @@ def memstate_search(
     call: Call,
     query: Annotated[str, About("Natural language question. Empty lists by keypath.", 0, 10_000)],
     project_id: Annotated[str | None, About("Only this project.", 0, 200)] = None,
-    limit: Annotated[int, About("Most results to return.", 1, 100)] = 20,
+    limit: Annotated[int, About("Maximum number of results.", 1, 100)] = 20,
     categories: Annotated[list[str] | None, About("Only these categories.", None, 100)] = None,
     keypath_prefix: Annotated[str | None, About("Only below this path: 'auth' finds 'auth.provider'.", 0, 800)] = None,
     include_superseded: Annotated[bool, About("Search older versions too.")] = False,
@@ -103,7 +105,7 @@ def memstate_search(
         [pair for one in asked for pair in call.engine.recall_superseded(call.bank, one)] if include_superseded else []
     )
     results = [shapes.hit(*pair) for pair in live] + [_old_hit(call, *pair) for pair in old[:limit]]
-    data = {"results": results[:limit], "total_found": found + len(old), "query": query, **doubted}
+    data = {**doubted, "results": results[:limit], "total_found": found + len(old), "query": query}
     where = [shapes.full(*place) for place in looked if prefix]
     return shapes.envelope("memstate_search", call.given, data, resolved_keypath=next(iter(where), None))
 
@@ -112,7 +114,7 @@ def memstate_search(
 def memstate_remember(
     call: Call,
     project_id: ProjectId,
-    content: Annotated[str, About("Markdown or text to remember. Keypaths are found in it.", 1, 100_000)],
+    content: Annotated[str, About("Markdown or text to remember. Keypaths are derived from it.", 1, 100_000)],
     source: Annotated[str | None, About("Where it comes from: agent, readme, docs, meeting, code.", 0, 100)] = None,
     context: Annotated[str | None, About("A hint about where in the project it belongs.", 0, 1_000)] = None,
 ) -> dict[str, Any]:
@@ -215,7 +217,7 @@ def memstate_delete(
     Does("sweep"),
     title="Delete a project",
     idempotent=True,
-    confirm="Delete this project and everything known in it?",
+    confirm="Delete this project and everything in it?",
 )
 def memstate_delete_project(call: Call, project_id: ProjectId) -> dict[str, Any]:
     """Soft-delete an entire project and all its memories. History is kept; writing to it brings the project back."""
@@ -277,8 +279,8 @@ def _all_projects(call: Call, *, alone: bool) -> dict[str, Any]:
     if count := call.engine.count(call.bank, Filter(projects=("",), users=("",))):
         data["without_project"] = {
             "memory_count": count,
-            "hint": "Other tools remember these in no project. memstate_search finds them; memstate_get with a keypath "
-            "such as 'rule' or 'note', and no project_id, shows them as a tree.",
+            "hint": "Other tools stored these without a project. memstate_search finds them; memstate_get with a "
+            "keypath such as 'rule' or 'note', and no project_id, shows them as a tree.",
         }
     return shapes.envelope("memstate_get", call.given, data)
 

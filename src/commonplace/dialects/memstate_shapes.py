@@ -6,7 +6,7 @@ from typing import Any
 
 from commonplace import checks, clock, ids
 from commonplace.dialects.kinds import MEMSTATE
-from commonplace.dialects.table import Reply, Tool, as_json
+from commonplace.dialects.table import Reply, Tool, as_json, filled
 from commonplace.engine.keys import evened, key_of
 from commonplace.errors import CommonplaceError, Invalid
 from commonplace.extract.placing import Relation
@@ -35,7 +35,7 @@ def below(project: str, keypath: str) -> str:
     own = re.match(rf"project[./]{re.escape(project)}(?:[./]|$)", wanted, re.IGNORECASE) if project else None
     if own is None and PREFIX.match(wanted):
         if not project:
-            raise Invalid(f"{keypath!r} begins with no known project.", hint="Give its project_id.")
+            raise Invalid(f"{keypath!r} does not begin with a known project.", hint="Give its project_id.")
         raise Invalid(
             f"The keypath {keypath!r} belongs to another project than {project!r}.",
             hint=f"Leave the prefix out, or begin with 'project.{project}.'.",
@@ -99,23 +99,29 @@ def brief(version: Version, project: str, *, latest: int) -> dict[str, Any]:
     relation, _, reason = version.origin.reason.partition(": ")
     if relation not in _RELATIONS:
         relation, reason = ("none" if version.number == 1 else ""), ""
-    return {
-        "id": ids.memstate(version.id),
-        "summary": summary(version),
-        "keypath": full(project, key_of(version)),
-        "category": MEMSTATE.shown(version.kind),
-        "kind": version.kind,
-        "project_id": project,
-        "topics": list(version.tags),
-        "version": version.number,
-        "is_latest": version.number == latest,
-        "is_deleted": version.forgotten,
-        "source": _source(version),
-        "conflict_type": relation or None,
-        "conflict_reason": reason or None,
-        "project_revision_created": version.revision,
-        "created_at": clock.iso(version.at),
-    }
+    return filled(
+        {
+            "id": ids.memstate(version.id),
+            "summary": summary(version),
+            "keypath": full(project, key_of(version)),
+            **sort(version.kind),
+            "topics": list(version.tags),
+            "version": version.number,
+            "is_latest": version.number == latest,
+            "is_deleted": version.forgotten,
+            "source": _source(version),
+            "conflict_type": relation,
+            "conflict_reason": reason,
+            "project_revision_created": version.revision,
+            "created_at": clock.iso(version.at),
+        }
+    )
+
+
+def sort(kind: str) -> dict[str, str]:
+    """The category of a memory, and its kind where another tongue has another word for it."""
+    category = MEMSTATE.shown(kind)
+    return {"category": category} | ({"kind": kind} if kind != category else {})
 
 
 def _source(version: Version) -> str:
@@ -127,18 +133,26 @@ def _source(version: Version) -> str:
 def whole(version: Version, memory: Memory) -> dict[str, Any]:
     """A version with all its words."""
     project, key = memory.scope.project, key_of(version)
-    return brief(version, project, latest=memory.version) | {
-        "content": version.text,
+    short = brief(version, project, latest=memory.version)
+    # A short text is its own summary.
+    words = {"content": version.text} | ({} if short["summary"] == version.text else {"summary": short["summary"]})
+    rest = {name: value for name, value in short.items() if name != "summary"}
+    more = {
+        "project_id": project,
         "keypath_parts": [*(("project", project) if project else ()), *key.split(".")],
         "parent_keypath": full(project, key.rpartition(".")[0]),
         "metadata": told(version.metadata),
-        "updated_at": clock.iso(version.at),
     }
+    return words | rest | filled(more)
 
 
 def chain(versions: Sequence[Version], project: str) -> list[dict[str, Any]]:
-    """Versions in the order of time, each knowing the one before and the one after."""
-    return [brief(version, project, latest=versions[-1].number) | links(version, versions) for version in versions]
+    """Versions in order of time, each with those before and after it; a keypath that stayed is in the last one only."""
+    short = [brief(version, project, latest=versions[-1].number) for version in versions]
+    for one in short[:-1]:
+        if one["keypath"] == short[-1]["keypath"]:
+            del one["keypath"]
+    return [one | links(version, versions) for one, version in zip(short, versions, strict=True)]
 
 
 def links(version: Version, versions: Sequence[Version]) -> dict[str, Any]:
@@ -151,30 +165,33 @@ def links(version: Version, versions: Sequence[Version]) -> dict[str, Any]:
 
 
 def hit(memory: Memory, score: float) -> dict[str, Any]:
-    """A search result: flat, as the contract has it, and nested, as the live server sends it."""
+    """A search result: flat, as the contract has it; nested, as the live server sends it, what the flat one has not."""
     project, key = memory.scope.project, key_of(memory)
-    flat: dict[str, Any] = {
-        "id": ids.memstate(memory.version_id),
+    number = ids.memstate(memory.version_id)
+    nested = {
+        "id": number,
+        "keypath": full(project, key),
+        **sort(memory.kind),
+        "topics": list(memory.tags),
+        "is_latest": True,
+        "is_deleted": False,
+    }
+    return {
+        "id": number,
         "summary": summary(memory),
         "keypath": key,
         "score": round(score, 4),
         "version": memory.version,
         "created_at": clock.iso(memory.updated_at),
+        "memory": filled(nested) | {"project_id": project},
     }
-    nested = {
-        "keypath": full(project, key),
-        "project_id": project,
-        "category": MEMSTATE.shown(memory.kind),
-        "kind": memory.kind,
-        "topics": list(memory.tags),
-        "is_latest": True,
-        "is_deleted": False,
-    }
-    return flat | {"memory": {name: flat[name] for name in ("id", "summary", "version", "created_at")} | nested}
 
 
 def old_hit(version: Version, score: float, versions: Sequence[Version], project: str) -> dict[str, Any]:
     """A search result that has since been superseded, and by what."""
-    short = brief(version, project, latest=versions[-1].number) | links(version, versions)
+    short = brief(version, project, latest=versions[-1].number) | filled(
+        links(version, versions) | {"project_id": project}
+    )
     flat = {name: short[name] for name in ("id", "summary", "version", "created_at")}
-    return flat | {"keypath": key_of(version), "score": round(score, 4), "memory": short}
+    nested = {name: value for name, value in short.items() if name not in ("summary", "created_at")}
+    return flat | {"keypath": key_of(version), "score": round(score, 4), "memory": nested}

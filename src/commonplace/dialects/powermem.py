@@ -26,7 +26,7 @@ def _read_id(value: object) -> object:
 
 UserId = Annotated[
     str | None,
-    About("User identifier. Left out: the owner of this installation.", 0, NAME_CHARS_MAX, multiuser=True),
+    About("User identifier; defaults to the owner of this installation.", 0, NAME_CHARS_MAX, multiuser=True),
 ]
 AgentId = Annotated[str | None, About("Agent identifier, for several agents.", 0, NAME_CHARS_MAX)]
 RunId = Annotated[str | None, About("Run or conversation identifier.", 0, NAME_CHARS_MAX)]
@@ -48,15 +48,15 @@ def add_memory(
     call: Call,
     messages: Annotated[
         str | dict[str, Any] | list[dict[str, Any] | str],
-        About('What was said: a text, one {"role", "content"} object, or a list of them in OpenAI format.'),
+        About('The messages: a string, one {"role", "content"} object, or a list of them in OpenAI format.'),
     ],
     user_id: UserId = None,
     agent_id: AgentId = None,
     run_id: RunId = None,
     metadata: Annotated[dict[str, Any] | None, About("Anything to keep with the memory.")] = None,
     scope: Annotated[str | None, About("Memory scope: user, agent, session.", 0, NAME_CHARS_MAX)] = None,
-    memory_type: Annotated[str | None, About("What sort of memory it is.", 0, NAME_CHARS_MAX)] = None,
-    filters: Annotated[dict[str, Any] | None, About("Metadata to find it by later, kept like metadata.")] = None,
+    memory_type: Annotated[str | None, About("The kind of memory.", 0, NAME_CHARS_MAX)] = None,
+    filters: Annotated[dict[str, Any] | None, About("Metadata to filter by later, stored with metadata.")] = None,
 ) -> dict[str, Any]:
     """Add a new memory to the store. Takes a text, a message or a list of messages.
 
@@ -84,10 +84,10 @@ def search_memories(
     user_id: UserId = None,
     agent_id: AgentId = None,
     run_id: RunId = None,
-    limit: Annotated[int, About("Maximum number of results; never more than 200.", 1, BULK_MAX)] = 10,
+    limit: Annotated[int, About("Maximum number of results, at most 200.", 1, BULK_MAX)] = 10,
     filters: Filters = None,
     threshold: Annotated[
-        float | None, About("Similarity threshold from 0 to 1; only better hits come back.", 0, 1)
+        float | None, About("Similarity threshold from 0 to 1; only results above it are returned.", 0, 1)
     ] = None,
 ) -> dict[str, Any]:
     """Search for memories by meaning and by words. Nothing relevant gives no results.
@@ -95,13 +95,13 @@ def search_memories(
     Scores go from 0 to 1; `unsure` is there when none of the results is surely an answer.
     """
     if not query.strip():
-        raise Invalid("query parameter is required", hint="Say what to look for.")
+        raise Invalid("query parameter is required", hint="Pass the text to search for.")
     chosen = _chosen(call, filters, user_id, agent_id, run_id)
     asked = Query(query, chosen, limit=min(limit, RECALL_MAX), min_score=threshold or 0.0)
     found = call.engine.recall(call.bank, asked)
     results = [shapes.hit(hit, call.engine.owner) for hit in found.hits]
     doubted = doubt(unsure=found.unsure, found=results)
-    return {"success": True, "count": len(results), "results": results, "relations": [], **doubted}
+    return {"success": True, **doubted, "count": len(results), "results": results, "relations": []}
 
 
 @tool("reads", Does("fetch", id="memory_id"), title="Get a memory")
@@ -163,7 +163,7 @@ def list_memories(
     agent_id: AgentId = None,
     run_id: RunId = None,
     limit: Annotated[int, About("Maximum number of results.", 0, BULK_MAX)] = 100,
-    offset: Annotated[int, About("How many to pass over, for the next page.", 0, COUNT_MAX)] = 0,
+    offset: Annotated[int, About("Number of results to skip, for the next page.", 0, COUNT_MAX)] = 0,
     filters: Filters = None,
 ) -> dict[str, Any]:
     """List all memories, newest first, with optional filters."""

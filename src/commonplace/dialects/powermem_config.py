@@ -33,7 +33,8 @@ def from_env_file(assignments: Iterable[tuple[str, str]]) -> tuple[dict[str, str
     taken = {name: value for name, value in assignments if value and _OURS.fullmatch(name)}
     far = [name for name, value in taken.items() if name.endswith("_BASE_URL") and not providers.is_near(value)]
     warnings = [
-        f"{name} in .env is passed over: a folder may not send memories elsewhere. --env with the file allows it."
+        f"{name} in .env is ignored: a file in a folder may not send memories elsewhere. "
+        "Name the file with --env to allow it."
         for name in far
         if "LLM" in name
     ]
@@ -98,10 +99,11 @@ def _about_model(given: Mapping[str, str]) -> list[str]:
     try:
         found = providers.address(provider, url, model, key)
     except CommonplaceError as error:
-        return [f"{error.message} Memories are added without a model until it is given."]
+        return [f"{error.message} Until then, memories are added without a model."]
     if found is None and (model or key) and provider.lower() not in providers.NOBODY[1:]:
         return [
-            "No model is asked: neither LLM_PROVIDER nor LLM_BASE_URL names one. Memories are added without a model."
+            "No language model is used, because neither LLM_PROVIDER nor LLM_BASE_URL is set. "
+            "Memories are added without one."
         ]
     return []
 

@@ -74,7 +74,7 @@ class _Reading:
         if operator not in _OPERATORS:
             raise _unknown(written, name)
         if len(_as_list(value)) > FILTER_VALUES_MAX:
-            raise TooLarge(f"The filter on `{name}` names too many values.", hint=f"Use up to {FILTER_VALUES_MAX:,}.")
+            raise TooLarge(f"The filter on `{name}` has too many values.", hint=f"Use up to {FILTER_VALUES_MAX:,}.")
         path = tuple(name.removeprefix("metadata.").split("."))
         if not all(path):
             raise Invalid(f"`{name}` is not a field.", hint="Write nested fields as a.b.")
@@ -110,7 +110,7 @@ def _plain(value: Any) -> object:
     if isinstance(value, int) and abs(value) > _INTEGER_MAX:
         return float(value) if abs(value) < 10**300 else float("inf")
     if isinstance(value, dict):
-        raise Invalid("An object is not a value to compare with.", hint='Write nested fields as {"a.b": value}.')
+        raise Invalid("A filter cannot compare with an object.", hint='Write nested fields as {"a.b": value}.')
     return value
 
 

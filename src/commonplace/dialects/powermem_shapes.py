@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from commonplace import clock
-from commonplace.dialects.table import NOBODY_NAMED, Reply, Tool, as_json
+from commonplace.dialects.table import NOBODY_NAMED, Reply, Tool, as_json, filled
 from commonplace.dialects.versions import version
 from commonplace.engine.marks import heading
 from commonplace.engine.telling import Noted, Told
@@ -50,25 +50,23 @@ def name_of(owner: str) -> str:
 def item(memory: Memory, owner: str, text: str = "memory") -> dict[str, Any]:
     """A memory without bookkeeping; `text` is the name of the field with its text."""
     scope = memory.scope
-    shown: dict[str, Any] = {
-        "id": memory.id,
-        text: memory.text,
-        "user_id": scope.user or name_of(owner),
-        "agent_id": scope.agent or None,
-        "run_id": scope.run or None,
-        "memory_type": memory.kind,
-        "metadata": told(memory.metadata),
-        **version(memory),
-        "created_at": clock.iso(memory.created_at),
-        "updated_at": clock.iso(memory.updated_at),
-    }
-    if title := heading(memory):
-        shown["title"] = title
-    if "scope" in memory.metadata:
-        shown["scope"] = memory.metadata["scope"]
-    if memory.tags:
-        shown["tags"] = list(memory.tags)
-    return shown
+    return filled(
+        {
+            "id": memory.id,
+            "title": heading(memory),
+            text: memory.text,
+            "user_id": scope.user or name_of(owner),
+            "agent_id": scope.agent,
+            "run_id": scope.run,
+            "scope": memory.metadata.get("scope"),
+            "memory_type": memory.kind,
+            "metadata": told(memory.metadata),
+            "tags": list(memory.tags),
+            **version(memory),
+            "created_at": clock.iso(memory.created_at),
+            "updated_at": clock.iso(memory.updated_at) if memory.updated_at != memory.created_at else None,
+        }
+    )
 
 
 def hit(one: Hit, owner: str) -> dict[str, Any]:
@@ -89,7 +87,7 @@ def added(told: Told, left: tuple[Skipped, ...]) -> dict[str, Any]:
     first = next((one for one in results if one["event"] in ("ADD", "UPDATE")), results[0] if results else None)
     message = _message_of(results)
     if told.failure:
-        message += f". The model did not help, so it was stored without it: {told.failure}"
+        message += f". The model failed, so it was stored without it: {told.failure}"
     return {"success": True, "memory_id": first["id"] if first else None, "message": message, "data": data}
 
 
@@ -113,7 +111,7 @@ def _result(noted: Noted) -> dict[str, Any]:
 def _message_of(results: list[dict[str, Any]]) -> str:
     events = {one["event"] for one in results}
     if not events:
-        return "Nothing in it is a statement worth remembering; the text is kept as a document"
+        return "It contains no statement worth remembering; the text is kept as a document"
     return "Already known; nothing was changed" if events == {"NONE"} else "Memory added successfully"
 
 
@@ -131,11 +129,11 @@ def _message(one: object) -> tuple[Message, list[Skipped]]:
     if isinstance(one, str):
         return Message("user", one), []
     if not isinstance(one, dict):
-        raise Invalid("A message is neither a text nor an object.", hint='Use {"role": "user", "content": "…"}.')
+        raise Invalid("A message is neither a string nor an object.", hint='Use {"role": "user", "content": "…"}.')
     given = cast(dict[str, object], one)
     role, name = given.get("role") or "user", given.get("name")
     if not isinstance(role, str):
-        raise Invalid("The role of a message is not a text.", hint='Use "user", "assistant" or "system".')
+        raise Invalid("The role of a message is not a string.", hint='Use "user", "assistant" or "system".')
     content = given.get("content", given.get("text"))
     parts = cast(list[object], content) if isinstance(content, list) else [content]
     texts = [text for part in parts if (text := _text_of(part)) is not None]

@@ -285,7 +285,9 @@ def _with_files(reply: Reply, left: int) -> Reply:
     if reply.text.startswith(("{", "[")):
         return replace(reply, structured=structured, text=as_json(structured))
     files = "1 file that a person made stays" if left == 1 else f"{left:,} files that a person made stay"
-    return replace(reply, structured=structured, text=f"{reply.text}\n\n{files} in the folder of notes, unread.")
+    return replace(
+        reply, structured=structured, text=f"{reply.text}\n\n{files} in the folder of notes, but no longer read."
+    )
 
 
 def plain_failure(_tool: Tool, _given: Mapping[str, object], error: CommonplaceError) -> Reply:

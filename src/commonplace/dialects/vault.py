@@ -13,6 +13,7 @@ from commonplace.engine.bundles import PHASES_MAX
 from commonplace.errors import Conflict, Invalid, NotFound
 from commonplace.limits import BULK_MAX, NAME_CHARS_MAX, RECALL_MAX, TITLE_CHARS_MAX
 from commonplace.records import Filter, Memory, Once, Query
+from commonplace.vault.backlinks import backlinks
 from commonplace.vault.place import MARK, Vault, vault_of
 from commonplace.vault.sync import sync
 from commonplace.vault.writing import Written, append, follow
@@ -29,32 +30,37 @@ def _some(given: object) -> object:
     return [given] if isinstance(given, str) and not given.lstrip().startswith("[") else given
 
 
-Key = Annotated[str | None, About("Your own key for this call; within a session it is done once.", 1, NAME_CHARS_MAX)]
+Key = Annotated[
+    str | None, About("Idempotency key: within a session, a repeated call with it changes nothing.", 1, NAME_CHARS_MAX)
+]
 
 
 @tool("reads", Does("find", words="query"), title="Search notes", always_loaded=True)
 def memory_search(
     call: Call,
     query: Annotated[str, About("Natural-language search query.")],
-    top_k: Annotated[int, About("Max results; never more than 200.", 1, None, ("limit",))] = 5,
+    top_k: Annotated[int, About("Max results; at most 200.", 1, None, ("limit",))] = 5,
     include_deleted: Annotated[bool, About("Include soft-deleted entries.")] = False,
     cursor: Annotated[str | None, About("Opaque pagination cursor from a prior response.")] = None,
 ) -> dict[str, Any]:
     """Search the vault by meaning and by words. Returns results, best first, and next_cursor when there are more.
 
-    `unsure` is there when none of the results is surely an answer.
+    `unsure` is there when none of the results is surely an answer, `path` where a result has a file, and `backlinks`
+    where other notes link to it: their paths.
     """
     question = f"{call.bank}\n{include_deleted}\n{query}"
     after = shapes.place(question, cursor) if cursor else None
     if not query.strip():
-        return {"results": [], "next_cursor": None}
+        return {"results": []}
     _in_step(call)
     chosen = _chosen(call, Filter(status="any" if include_deleted else "live"))
     asked = Query(query, chosen, limit=min(top_k, RECALL_MAX), depth=_DEEPER if after else _DEEP, after=after)
     found = call.engine.recall(call.bank, asked)
     more = shapes.cursor(question, found.next) if found.next else None
     doubted = doubt(unsure=found.unsure, found=found.hits)
-    return {"results": [shapes.entry(hit) for hit in found.hits], "next_cursor": more, **doubted}
+    linked = backlinks(vault_of(call.engine, call.bank), [hit.memory for hit in found.hits])
+    results = [shapes.entry(hit, linked.get(hit.memory.id, ())) for hit in found.hits]
+    return {**doubted, "results": results, **({"next_cursor": more} if more else {})}
 
 
 @tool("reads", Does("find", words="phases"), title="Recall for phases", always_loaded=True)
@@ -62,16 +68,14 @@ def memory_recall(
     call: Call,
     phases: Annotated[
         list[str],
-        About(
-            'Phase names to bundle, e.g. ["work", "review"]; any words will do.', None, PHASES_MAX, ("phase",), _some
-        ),
+        About('Phase names to bundle, e.g. ["work", "review"]; any words work.', None, PHASES_MAX, ("phase",), _some),
     ],
     budget_tokens: Annotated[int, About("Token ceiling for the returned bundle.")] = 4096,
     idempotency_key: Key = None,
 ) -> Reply:
     """Retrieve a budgeted context bundle for one or more phases of work, as one markdown text."""
     if budget_tokens <= 0:
-        raise Invalid("budget_tokens must be more than 0.", hint="Leave it out for 4096.")
+        raise Invalid("budget_tokens must be more than 0.", hint="Omit it for 4096.")
     if not any(phase.strip() for phase in phases):
         raise Invalid("phases is empty.", hint='Name at least one, for example ["work"].')
 

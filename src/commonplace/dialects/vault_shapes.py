@@ -18,10 +18,11 @@ _MAC_BYTES = 12
 _SCORE_ONE = 10_000  # Scores have four digits.
 _CUT = "\n\n[…]\n"
 _TOKEN_BYTES = 3
+_BACKLINKS_MAX = 10
 
 
-def entry(hit: Hit) -> dict[str, Any]:
-    """A hit, with the path of its file where it has one."""
+def entry(hit: Hit, backlinks: Sequence[str] = ()) -> dict[str, Any]:
+    """A hit, with the path of its file where it has one, and those of some notes that link to it."""
     memory = hit.memory
     path = path_of(memory)
     return {
@@ -34,6 +35,7 @@ def entry(hit: Hit) -> dict[str, Any]:
         "status": status(memory),
         "created_at": clock.iso(memory.created_at),
         "updated_at": clock.iso(memory.updated_at),
+        **({"backlinks": list(backlinks[:_BACKLINKS_MAX])} if backlinks else {}),
     }
 
 

@@ -27,7 +27,7 @@ NUMBER = 1
 LINE_CHARS_MAX = 256_000_000  # Far beyond any row; it stops a file that has no lines at all.
 _REPORT_EVERY = 200
 _YEAR_MS = 366 * 24 * 3_600_000
-_NAMES: dict[type, str] = {int: "a whole number", str: "a text", list: "a list of texts", dict: "an object"}
+_NAMES: dict[type, str] = {int: "a whole number", str: "a string", list: "a list of strings", dict: "an object"}
 _WANTED: dict[Kind, type] = {
     "id": int,
     "id?": int,
@@ -88,7 +88,7 @@ def export(
     streams, and neither directives, mental models and jobs nor who changed a project when.
     """
     if portion.session is not None or portion.forgotten:
-        raise Unsupported("Only a user, a project or a document can be exported.", hint="Leave the rest out.")
+        raise Unsupported("Only a user, a project or a document can be exported.", hint="Leave out the other options.")
     with parts.db.snapshot():
         bank_id = known(parts, bank).id if bank is not None else None
         report = ExportReport(archive.counts(parts.db, bank_id, portion))
@@ -262,4 +262,4 @@ def _check_json(value: object, name: str) -> None:
     except (ValueError, RecursionError) as error:
         raise Invalid(f"The {name} cannot be stored.", hint="Use valid Unicode and less nesting.") from error
     if size > LINE_CHARS_MAX:
-        raise TooLarge(f"The {name} has {size:,} bytes; the limit is {LINE_CHARS_MAX:,}.", hint="Store less.")
+        raise TooLarge(f"The {name} has {size:,} bytes; the limit is {LINE_CHARS_MAX:,}.", hint="Shorten it.")

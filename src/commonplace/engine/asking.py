@@ -36,15 +36,16 @@ _HAPPENING = frozenset(
 _HALF_LIFE_DAYS = 180
 _RECENCY, _PROOF, _IN_TIME = 0.1, 0.05, 0.5
 _TIMELY_MAX = 50
+_TOLD_CHARS = 500  # How much of a text is looked at for the time that it tells of.
 _TIMELY_SCORE = 0.2
 _CONTRADICTING_MAX = 10
 _STATEMENT_CHARS_MAX = 400
 _SEEDS_MAX = 3
 _VALUES_MAX = 20
 _NEIGHBOURS_MAX = 10
-_CHANNELS_LOW = "below the least keyword and semantic scores asked for"
-_OTHER_TIME = "not of the time asked for"
-_SCORE_LOW = "below the least score asked for"
+_CHANNELS_LOW = "below the minimum keyword and semantic scores"
+_OTHER_TIME = "not from the time asked about"
+_SCORE_LOW = "below the minimum score"
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,13 +111,16 @@ def explain(parts: Parts, bank: str, question: Question) -> Asked:
     during = (window.start, window.end) if window else None
     query = Query(question.text, question.filter, limit, during=during, explain=True)
     recalled = finding.recall(parts, bank, query)
+    # The order is that of every other dialect, unless the caller says as of when or of what time it asks.
+    weighed = question.now is not None or question.window is not None
     found: dict[int, Finding] = {}
     for hit in recalled.hits:
         mark = marks.mark_of(hit.memory)
         timely = window is not None and _within(hit.memory, mark, window)
+        weight = _weight(hit.memory, mark, now, timely=timely) if weighed else 0.0
         found[hit.memory.id] = Finding(
             hit.memory,
-            rank.logistic(rank.log_odds(hit.score) + _weight(hit.memory, mark, now, timely=timely)),
+            rank.logistic(rank.log_odds(hit.score) + weight) if weight else hit.score,
             hit.score,
             _floored(hit.channels.get("vector"), question.floors.get("semantic")),
             _floored(hit.channels.get("keyword"), question.floors.get("keyword")),
@@ -125,9 +129,11 @@ def explain(parts: Parts, bank: str, question: Question) -> Asked:
             copies=hit.copies,
         )
     copies = {number for hit in recalled.hits for number in hit.copies}
-    direct = [one for one in found.values() if one.semantic is not None or one.keyword is not None]
+    cut = any(question.floors.get(channel) is not None for channel in ("semantic", "keyword"))
+    direct = [one for one in found.values() if not cut or one.semantic is not None or one.keyword is not None]
     dropped = [*recalled.dropped, *left_out(found.values(), direct, _CHANNELS_LOW)]
-    direct = sorted(_named(question.text, direct), key=lambda one: (-one.final, -one.memory.id))
+    # What scores the same stays in the order in which it was found.
+    direct = sorted(_named(question.text, direct), key=lambda one: -one.final)
     direct = _newest_first(parts, _with_other_values(parts, place.id, question, direct, {*found, *copies}), now)
     of_then = _timely(parts, place.id, question, window, {*found, *copies}) if window else []
     if window and not question.window and _asks_only_when(question.text, now):
@@ -257,6 +263,10 @@ def _weight(memory: Memory, mark: Mark, now: int, *, timely: bool) -> float:
 
 
 def _within(memory: Memory, mark: Mark, window: Span) -> bool:
+    told = when.first(memory.text[:_TOLD_CHARS], mark.mentioned_at) if memory.happened_at is None else None
+    # What other dialects wrote has no time beside the one that its words tell.
+    if told is not None and told.start < window.end and told.end > window.start:
+        return True
     start = mark.mentioned_at if memory.happened_at is None else memory.happened_at
     end = start if memory.happened_until is None else memory.happened_until
     return start < window.end and end >= window.start

@@ -41,7 +41,7 @@ def known(parts: Parts, bank: str) -> Bank:
     """The bank of a name, which must exist."""
     found = banks.find(parts.db, checks.name(bank, what="bank"))
     if found is None:
-        raise NotFound(f"There is no bank {bank!r}.", hint="The first write to a bank makes it; check the spelling.")
+        raise NotFound(f"There is no bank {bank!r}.", hint="Check the spelling; the first write to a bank creates it.")
     return found
 
 

@@ -49,9 +49,9 @@ def _checked(phases: Sequence[str]) -> list[str]:
     wanted = [checks.line(phase, what="phase", chars_max=NAME_CHARS_MAX).lower() for phase in phases]
     wanted = list(dict.fromkeys(phase for phase in wanted if phase))
     if not wanted:
-        raise Invalid("No phase is named.", hint='Name at least one, for example ["work"].')
+        raise Invalid("No phase was given.", hint='Give at least one, for example ["work"].')
     if len(wanted) > PHASES_MAX:
-        raise TooLarge(f"{len(wanted)} phases; the limit is {PHASES_MAX}.", hint="Ask for fewer at once.")
+        raise TooLarge(f"{len(wanted)} phases; the limit is {PHASES_MAX}.", hint="Request fewer in one call.")
     return wanted
 
 

@@ -46,7 +46,7 @@ def correct(
     named = correction.entities
     if not isinstance(named, Unset):
         if len(named) > _ENTITIES_MAX:
-            raise Invalid(f"A memory names at most {_ENTITIES_MAX} entities.", hint="Name fewer.")
+            raise Invalid(f"A memory can have at most {_ENTITIES_MAX} entities.", hint="Give fewer entities.")
         named = tuple(dict.fromkeys(checks.name(one, what="entity") for one in named))
     with parts.db.transaction():
         before = get(parts, bank, memory_id)
@@ -81,7 +81,7 @@ def _check_span(before: Memory, edit: Edit) -> None:
     start = before.happened_at if isinstance(edit.happened_at, Unset) else edit.happened_at
     end = before.happened_until if isinstance(edit.happened_until, Unset) else edit.happened_until
     if start is not None and end is not None and end < start:
-        raise Invalid("It would end before it began.", hint="Give occurred_start and occurred_end together.")
+        raise Invalid("The end is before the start.", hint="Give occurred_start and occurred_end together.")
 
 
 def _particulars(before: Memory, wanted: Correction) -> dict[str, Any]:

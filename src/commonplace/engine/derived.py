@@ -74,7 +74,7 @@ def stale_count(parts: Parts) -> int:
 
 
 def outdated(parts: Parts) -> bool:
-    """Whether the text index or the vectors were made by another analyzer or embedder, or a rebuild was cut short."""
+    """Whether the text index or the vectors were made by another analyzer or embedder, or a rebuild was interrupted."""
     semantics = parts.semantics()
     return (
         banks.fact(parts.db, _ANALYZER) not in ("", text.ANALYZER)

@@ -21,7 +21,7 @@ _QUEUE_MAX = 1_000  # Fewer are embedded by the next recall without anyone notic
 _EMBED_MS = 600_000
 _DAY_MS = 24 * 3_600_000  # A copy that nobody touched for this long belongs to a process that was killed.
 _SHOWN = 3
-_RESTORE = "Make a copy of the store, then run `commonplace restore --backup FILE` with a backup made before this."
+_RESTORE = "Make a copy of the store, then run `commonplace restore --backup FILE` with an earlier backup."
 _REBUILD = "Run `commonplace rebuild`. If that does not help: " + _RESTORE
 _FIX = "Run `commonplace doctor --fix`."
 
@@ -96,11 +96,11 @@ def _integrity(parts: Parts) -> str:
 def _references(parts: Parts) -> str:
     broken = health.broken_references(parts.db)
     listed = ", ".join(f"{count:,} in {name}" for name, count in broken.items())
-    return f"Rows refer to something that is not there: {listed}." if broken else ""
+    return f"Rows refer to rows that do not exist: {listed}." if broken else ""
 
 
 def _unsound_texts(parts: Parts) -> str:
-    return "" if search.texts_sound(parts.db) else "The text index does not agree with its texts."
+    return "" if search.texts_sound(parts.db) else "The text index does not match the stored texts."
 
 
 def _log(parts: Parts) -> str:
@@ -114,7 +114,7 @@ def _checkpoint(parts: Parts) -> None:
 
 def _waiting(parts: Parts) -> str:
     count = vectors.stale_count(parts.db)
-    many = f"{count:,} memories wait for a vector; they are found by their words meanwhile."
+    many = f"{count:,} memories wait for a vector; until then they are found by their words only."
     return many if count > _QUEUE_MAX else ""
 
 
@@ -128,7 +128,7 @@ def _outdated(parts: Parts) -> str:
     count = vectors.foreign_count(parts.db, semantics.name) if semantics else 0
     if count:
         return f"{count:,} vectors were made by another embedder and are not used."
-    return "The text index was made by another analyzer, or a rebuild was cut short." if outdated(parts) else ""
+    return "The text index was made by another analyzer, or a rebuild was interrupted." if outdated(parts) else ""
 
 
 def _rebuild(parts: Parts) -> None:
@@ -138,9 +138,9 @@ def _rebuild(parts: Parts) -> None:
 def _leases(parts: Parts) -> str:
     now = parts.clock.now()
     left, late = health.expired_leases(parts.db, now), health.late_jobs(parts.db, now - LATE_MS)
-    told = [f"{left:,} jobs were left behind by a worker that stopped answering."] if left else []
+    told = [f"{left:,} jobs belong to a worker that has stopped."] if left else []
     if late:
-        told.append(f"{late:,} jobs have waited for more than a minute: no worker runs, or it has fallen behind.")
+        told.append(f"{late:,} jobs have waited for more than a minute: no worker is running, or it has fallen behind.")
     return " ".join(told)
 
 
@@ -151,12 +151,12 @@ def _counter(parts: Parts) -> str:
 
 def _rights(parts: Parts) -> str:
     names = health.open_to_others(parts.db)
-    return f"Other users can reach: {', '.join(names)}." if names else ""
+    return f"Other users have access to: {', '.join(names)}." if names else ""
 
 
 def _leftovers(parts: Parts) -> str:
     names = health.leftovers(parts.db, parts.clock.now() - _DAY_MS)
-    return f"Copies that were never finished: {', '.join(names[:_SHOWN])}." if names else ""
+    return f"Unfinished copies: {', '.join(names[:_SHOWN])}." if names else ""
 
 
 def _remove_leftovers(parts: Parts) -> None:
@@ -199,8 +199,8 @@ _INTEGRITY = _Check(
     hint="If `commonplace doctor --fix` does not help: " + _RESTORE,
 )
 _INSIDE = (
-    _Check("migrations", "The schema is the one of this version.", _schema, hint=_RESTORE),
-    _Check("references", "Every row refers to something that is there.", _references, hint=_RESTORE),
+    _Check("migrations", "The schema matches this version of Commonplace.", _schema, hint=_RESTORE),
+    _Check("references", "No row refers to a row that does not exist.", _references, hint=_RESTORE),
     _Check(
         "contents",
         "Every field of every version can be read.",
@@ -215,7 +215,7 @@ _INSIDE = (
     ),
     _Check(
         "states",
-        "Every memory is in the state of its newest version.",
+        "Every memory matches its newest version.",
         _ids("memories_beside_their_version", "Memories that differ from their newest version"),
         hint=_RESTORE,
     ),
@@ -231,7 +231,7 @@ _INSIDE = (
         _ids("versions_without_revision", "Memories with a version that belongs to no revision"),
         hint=_RESTORE,
     ),
-    _Check("ids", "The id counter is beyond every id.", _counter, lambda parts: health.move_ids(parts.db)),
+    _Check("ids", "The id counter is higher than every id.", _counter, lambda parts: health.move_ids(parts.db)),
     _Check("text index", "The text index is sound.", _unsound_texts, lambda parts: health.mend_texts(parts.db)),
     _Check(
         "texts",
@@ -241,8 +241,8 @@ _INSIDE = (
     ),
     _Check(
         "lost texts",
-        "The text index holds nothing else.",
-        _ids("texts_without_memory", "Texts of memories that are gone"),
+        "The text index has no texts of deleted memories.",
+        _ids("texts_without_memory", "Texts of deleted memories"),
         lambda parts: health.drop_orphans(parts.db),
     ),
     _Check(
@@ -271,29 +271,35 @@ _INSIDE = (
     ),
     _Check(
         "orphans",
-        "Nothing derived outlives its memory.",
-        _ids("orphans", "Memories that are gone but left something derived"),
+        "No derived data is left of deleted memories.",
+        _ids("orphans", "Deleted memories that left derived data"),
         lambda parts: health.drop_orphans(parts.db),
     ),
-    _Check("queue", "Few memories wait for a vector, or none.", _waiting, _embed, state="warning"),
-    _Check("age", "The index and the vectors were made by this version.", _outdated, _rebuild, state="warning"),
+    _Check("queue", "Few or no memories wait for a vector.", _waiting, _embed, state="warning"),
+    _Check("age", "The text index and the vectors are up to date.", _outdated, _rebuild, state="warning"),
     _Check(
         "jobs",
-        "No job is left behind or late.",
+        "No job is abandoned or late.",
         _leases,
         state="warning",
-        hint="`commonplace serve` runs a worker, which does them. If it runs already, look at its /health and its log.",
+        hint="Start `commonplace serve`, which runs them. If it is running already, check its /health and its log.",
     ),
 )
 _AROUND = (
     _Check("log", "The write-ahead log is small.", _log, _checkpoint, state="warning"),
     _Check(
         "rights",
-        "Only you can reach the store.",
+        "Only you have access to the store.",
         _rights,
         lambda parts: health.close_to_others(parts.db),
         state="warning",
     ),
-    _Check("leftovers", "No unfinished copy lies about.", _leftovers, _remove_leftovers, state="warning"),
-    _Check("space", "The disk has room.", _space, state="warning", hint="Free some space, or move COMMONPLACE_HOME."),
+    _Check("leftovers", "There are no unfinished copies.", _leftovers, _remove_leftovers, state="warning"),
+    _Check(
+        "space",
+        "The disk has enough space.",
+        _space,
+        state="warning",
+        hint="Free some space, or move COMMONPLACE_HOME.",
+    ),
 )

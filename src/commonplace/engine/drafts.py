@@ -84,4 +84,4 @@ def _check_times(happened_at: int | None, happened_until: int | None, expires_at
     checks.moment(happened_until, what="time it ended")
     checks.moment(expires_at, what="time it expires")
     if happened_at is not None and happened_until is not None and happened_until < happened_at:
-        raise Invalid("It ended before it happened.", hint="Give the end a later time than the start.")
+        raise Invalid("The end is before the start.", hint="Give an end that is after the start.")

@@ -44,7 +44,7 @@ class Duty(Generic[Done]):
 
     def _note(self, failure: str) -> None:
         if failure != self.failure:
-            _log().warning("Background work (%s) failed and is tried again: %s", self.name, failure)
+            _log().warning("Background work (%s) failed and will be retried: %s", self.name, failure)
         self.failure = failure
         self._again_at = time.monotonic() + min(self._poll_s * 2**self._tries, BACKOFF_S_MAX)
         self._tries = min(self._tries + 1, 10)

@@ -20,6 +20,7 @@ from commonplace.engine import (
     memories,
     mental_models,
     notes,
+    passages,
     portions,
     reflecting,
     reminders,
@@ -40,6 +41,7 @@ from commonplace.engine import doctor as care
 from commonplace.engine import history as past
 from commonplace.engine import knowledge as pages
 from commonplace.engine import recall as finding
+from commonplace.engine.freeing import freeing
 from commonplace.engine.parts import Parts
 from commonplace.engine.settling import settled
 
@@ -53,7 +55,7 @@ class Engine(Parts):
     update_bank = banks.update_bank
     get_bank = banks.get_bank
     list_banks = banks.list_banks
-    delete_bank = erasing.delete_bank
+    delete_bank = freeing(erasing.delete_bank)
 
     remember = settled(memories.remember)
     remember_many = settled(memories.remember_many)
@@ -73,17 +75,18 @@ class Engine(Parts):
 
     recall = finding.recall
     recall_superseded = superseded.recall_superseded
+    passages_of = passages.passages_of
 
-    forget = settled(forgetting.forget)
-    forget_where = settled(forgetting.forget_where)
+    forget = freeing(settled(forgetting.forget))
+    forget_where = freeing(settled(forgetting.forget_where))
     restore = settled(forgetting.restore)
     restore_version = settled(forgetting.restore_version)
-    purge = settled(erasing.purge)
-    purge_where = settled(erasing.purge_where)
+    purge = freeing(settled(erasing.purge))
+    purge_where = freeing(settled(erasing.purge_where))
 
-    erase = settled(portions.erase)
-    erase_ids = settled(portions.erase_ids)
-    erase_bank = portions.erase_bank
+    erase = freeing(settled(portions.erase))
+    erase_ids = freeing(settled(portions.erase_ids))
+    erase_bank = freeing(portions.erase_bank)
 
     history = past.history
     get_version = past.get_version
@@ -96,14 +99,14 @@ class Engine(Parts):
     absorb = settled(keys.absorb)
     absorb_as_job = settled(keys.absorb_as_job)
     find_key = keys.find_key
-    forget_keys = settled(keys.forget_keys)
+    forget_keys = freeing(settled(keys.forget_keys))
     tree = keys.tree
 
     put_document = documents.put_document
     get_document = documents.get_document
     list_documents = documents.list_documents
     document_names = documents.document_names
-    delete_document = settled(documents.delete_document)
+    delete_document = freeing(settled(documents.delete_document))
 
     context = gathering.context
     list_rules = rules.list_rules
@@ -128,22 +131,22 @@ class Engine(Parts):
     run_due = reminders.run_due
     enable_reminder = reminders.enable_reminder
     disable_reminder = reminders.disable_reminder
-    delete_reminder = reminders.delete_reminder
+    delete_reminder = freeing(reminders.delete_reminder)
 
     start_stream = streams.start_stream
     append_chunk = streams.append_chunk
     get_stream = streams.get_stream
     finalize_stream = streams.finalize_stream
     close_stream = streams.close_stream
-    cancel_stream = streams.cancel_stream
+    cancel_stream = freeing(streams.cancel_stream)
     expire_streams = streams.expire_streams
 
     retain = settled(retaining.retain)
     retain_as_job = settled(retaining.retain_as_job)
-    erase_document = settled(retaining.erase_document)
+    erase_document = freeing(settled(retaining.erase_document))
     find_document = retaining.find_document
     browse = retaining.browse
-    clear_facts = settled(retaining.clear_facts)
+    clear_facts = freeing(settled(retaining.clear_facts))
     ask = asking.ask
     explain = asking.explain
     packed = asking.packed
@@ -153,14 +156,14 @@ class Engine(Parts):
 
     add_directive = directives.add_directive
     list_directives = directives.list_directives
-    delete_directive = directives.delete_directive
+    delete_directive = freeing(directives.delete_directive)
     directives_in_force = directives.in_force
     guidance = directives.guidance
     add_mental_model = mental_models.add_mental_model
     list_mental_models = mental_models.list_mental_models
     get_mental_model = mental_models.get_mental_model
     update_mental_model = mental_models.update_mental_model
-    delete_mental_model = mental_models.delete_mental_model
+    delete_mental_model = freeing(mental_models.delete_mental_model)
     clear_mental_model = mental_models.clear_mental_model
     refresh_mental_model = mental_models.refresh_mental_model
     refresh_as_job = mental_models.refresh_as_job
@@ -172,7 +175,7 @@ class Engine(Parts):
     add_page = pages.add_page
     update_folder = pages.update_folder
     update_page = pages.update_page
-    delete_node = pages.delete_node
+    delete_node = freeing(pages.delete_node)
 
     enqueue = jobs.enqueue
     get_job = jobs.get_job
@@ -181,7 +184,7 @@ class Engine(Parts):
     unsettled_count = settling.unsettled_count
     cancel_job = jobs.cancel_job
     retry_job = jobs.retry_job
-    delete_finished_jobs = jobs.delete_finished_jobs
+    delete_finished_jobs = freeing(jobs.delete_finished_jobs)
 
     rebuild = derived.rebuild
     stale_count = derived.stale_count

@@ -23,7 +23,7 @@ def get_version(parts: Parts, bank: str, version_id: int | str) -> Version:
     """One version by its own id."""
     found = memories.find_version(parts.db, known(parts, bank).id, ids.parse(version_id))
     if found is None:
-        raise NotFound(f"There is no version {version_id}.", hint="Look at the memory's history for its versions.")
+        raise NotFound(f"There is no version {version_id}.", hint="See the memory's history for its versions.")
     return found
 
 

@@ -91,7 +91,7 @@ class Importing:
         """The row with the bank it belongs to here, once it is known to follow what it refers to."""
         self._last_id = max(self._last_id, *(row[name] or 0 for name, kind in shape.columns.items() if "id" in kind), 0)
         if shape.parent and row[shape.parent] != self._parents.get(shape.parent):
-            raise Invalid(f"The {shape.name} does not follow what it belongs to.", hint=_EXPORT_AGAIN)
+            raise Invalid(f"The {shape.name} comes before the row it belongs to.", hint=_EXPORT_AGAIN)
         for child in shape.children:
             self._parents[child.parent] = row["id"]
         if "bank_id" not in row:
@@ -154,8 +154,8 @@ class Importing:
             stored = archive.find(self._db, VERSION, row)
             if stored is None or not _same(VERSION, stored, row):
                 raise Conflict(
-                    f"Memory {ids.short(row['memory_id'])} has another version {number} here.",
-                    hint="It was changed here and there after a copy was made. Import into an empty home instead.",
+                    f"Memory {ids.short(row['memory_id'])} has a different version {number} in the store.",
+                    hint="It was changed on both sides after the copy was made. Import into an empty home instead.",
                 )
             return self._count(self.skipped, VERSION)
         self._check_free(VERSION, row["id"], row["memory_id"])
@@ -257,5 +257,6 @@ def _scope(row: Row) -> Scope:
 def _taken(shape: Shape, row: Row) -> Conflict:
     what = f"{shape.name} {ids.short(row['id'])}" if "id" in row else shape.name
     return Conflict(
-        f"Another {what} is already here.", hint="Import into an empty home; ids and keys belong to one thing only."
+        f"Another {what} is already in the store.",
+        hint="Import into an empty home; ids and keys belong to one thing only.",
     )

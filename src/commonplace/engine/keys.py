@@ -80,7 +80,7 @@ def _require_version(memory: Memory | None, key: Key) -> None:
     if memory is not None:
         require_version(memory, key.expected)
     elif key.expected:
-        raise Conflict(f"{key.name!r} has no version {key.expected}.", hint="Read it again; 0 makes a new key.")
+        raise Conflict(f"{key.name!r} has no version {key.expected}.", hint="Read it again; 0 creates a new key.")
 
 
 def absorb(

@@ -75,7 +75,7 @@ def superseded_by(winner: int) -> str:
 
 def succession(winner: int, loser: int) -> Link:
     """The link of a memory to one that gave way to it."""
-    return Link("supersedes", winner, loser, 1.0, "The older one gave way when memories were consolidated.")
+    return Link("supersedes", winner, loser, 1.0, "It replaced the older one when memories were consolidated.")
 
 
 def heal(parts: Parts, bank_id: int, wanted: Iterable[Memory], budget_ms: int) -> None:
@@ -234,7 +234,7 @@ def _caused(parts: Parts, memory: Memory) -> list[Link]:
     """The links of a fact to those that are its causes."""
     named = (memories.find_by_key(parts.db, memory.bank_id, Scope(), key) for key in mark_of(memory).causes)
     causes = [one for one in named if one and one.id != memory.id]
-    return [Link("caused_by", memory.id, one.id, _CAUSE_SURE, "The text says so.") for one in causes]
+    return [Link("caused_by", memory.id, one.id, _CAUSE_SURE, "The text states it.") for one in causes]
 
 
 def _succession(memory: Memory, reason: str) -> list[Link]:

@@ -88,14 +88,14 @@ def kept(before: Metadata, given: Metadata) -> dict[str, object]:
     ours = {name: value for name, value in before.items() if is_ours(name, value)}
     for name, value in given.items():
         if name in ours or is_ours(name, value):
-            raise Invalid(f"Metadata has no place for {name!r}.", hint="Use another name for it.")
+            raise Invalid(f"The metadata field {name!r} is reserved.", hint="Use another name for it.")
     return {**given, **ours}
 
 
 def marked(metadata: Metadata, mark: Mark) -> dict[str, object]:
     """Metadata with a mark in it; what is as usual is left out."""
     if FACT in metadata:
-        raise Invalid(f"Metadata has no place for {FACT!r}.", hint="Use another name for it.")
+        raise Invalid(f"The metadata field {FACT!r} is reserved.", hint="Use another name for it.")
     usual = asdict(Mark())
     kept = {name: value for name, value in asdict(mark).items() if value != usual[name]}
     return {**metadata, FACT: {n: list(cast(Any, v)) if isinstance(v, tuple) else v for n, v in kept.items()}}

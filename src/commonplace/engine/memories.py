@@ -169,7 +169,9 @@ def next_version(memory: Memory, version_id: int, now: int) -> Memory:
 def bounded(items: Sequence[_Item]) -> Sequence[_Item]:
     """The items of one call, refused when they are too many."""
     if len(items) > BULK_MAX:
-        raise TooLarge(f"{len(items):,} at once; the limit is {BULK_MAX:,}.", hint="Do it in several calls.")
+        raise TooLarge(
+            f"{len(items):,} items in one call; the limit is {BULK_MAX:,}.", hint="Split them over several calls."
+        )
     return items
 
 

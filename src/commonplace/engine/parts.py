@@ -67,6 +67,8 @@ class Parts:
     fading_days: float = 0.0
     # The folder in which notes lie as files; None where nobody wants any.
     vault: Path | None = None
+    # The folder in it for new notes of agents, with / between its parts; "" means the folder of notes itself.
+    vault_inbox: str = ""
     # Removes the files of erased notes where no face does it after every call.
     clear_files: Callable[["Parts"], object] = field(default=_somebody_else, compare=False)
     bell: Bell = field(default_factory=Bell, compare=False)

@@ -24,7 +24,7 @@ def erase(parts: Parts, bank: str, portion: Portion, origin: Origin = Origin()) 
     empty; a document or a session that is not there is an error.
     """
     if portion == WHOLE:
-        raise Invalid("Nothing was chosen.", hint="Name a user, a project, a document or a session.")
+        raise Invalid("Nothing was selected.", hint="Name a user, a project, a document or a session.")
     place, author = known(parts, bank), checked_origin(origin)
     ledger = Ledger(parts, place, author)
     if portion.document is not None:

@@ -13,10 +13,11 @@ from dataclasses import astuple, dataclass, field, replace
 from typing import cast
 
 from commonplace.activities import Document
+from commonplace.engine import graph
 from commonplace.engine.marks import mark_of
 from commonplace.engine.parts import Parts
 from commonplace.errors import ModelFailed
-from commonplace.extract import fact_proposals, facts
+from commonplace.extract import causes, fact_proposals, facts
 from commonplace.extract.fact_proposals import Chunk, Wishes
 from commonplace.extract.facts import Fact
 from commonplace.extract.proposals import Model, within
@@ -37,12 +38,17 @@ UNCUT = ("verbatim", "chunks")
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A text and its facts. `read` has the facts of each chunk that a model read, by the chunk's fingerprint."""
+    """A text and its facts. `read` has the facts of each chunk that a model read, by the chunk's fingerprint.
+
+    `elsewhere` has the keys of facts of the bank that a fact names as its cause, by the words it names them with; None
+    where nobody has looked.
+    """
 
     text: str
     facts: tuple[Fact, ...]
     note: str = ""
     read: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+    elsewhere: Mapping[str, tuple[str, ...]] | None = None
 
 
 def chunk_chars(config: Metadata) -> int:
@@ -116,6 +122,13 @@ def _fact(memory: Memory, by_key: Mapping[str, str]) -> Fact:
     causes = tuple(by_key[key] for key in mark.causes if key in by_key)
     when = memory.happened_at, memory.happened_until
     return Fact(memory.text, memory.kind == "experience", *when, mark.entities, mark.chunk, causes)
+
+
+def looked_up(parts: Parts, bank_id: int, read: Reading) -> Reading:
+    """A reading with what the bank knows of the causes that the facts name. Facts of one text are linked already."""
+    phrases = dict.fromkeys(fact.because for fact in read.facts if fact.because)
+    found = {one: graph.causes_in_bank(parts, bank_id, causes.telling(one)) for one in phrases}
+    return replace(read, elsewhere=found)
 
 
 def fingerprint(chunk: str, wanted: Wishes) -> str:

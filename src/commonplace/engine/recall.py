@@ -50,14 +50,14 @@ def _check(query: Query) -> None:
     if len(query.text) > QUERY_CHARS_MAX:
         raise TooLarge(
             f"The question has {len(query.text):,} characters; the limit is {QUERY_CHARS_MAX:,}.",
-            hint="Ask with the words that matter.",
+            hint="Use only the important words.",
         )
     if query.limit is not None:
         checks.count(query.limit, what="limit", least=1, most=RECALL_MAX)
     checks.count(query.depth, what="depth", most=BULK_MAX)
     if not 0 <= query.min_score <= 1:
-        raise Invalid(f"The least score is {query.min_score}.", hint="Use 0 to 1.")
+        raise Invalid(f"The minimum score is {query.min_score}.", hint="Use 0 to 1.")
     if not query.channels:
-        raise Invalid("No channel is chosen.", hint=f"Use some of: {', '.join(pipeline.CHANNELS)}.")
+        raise Invalid("No channel is selected.", hint=f"Use some of: {', '.join(pipeline.CHANNELS)}.")
     for channel in query.channels:
         checks.choice(channel, pipeline.CHANNELS, what="channel")

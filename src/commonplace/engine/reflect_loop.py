@@ -127,7 +127,7 @@ class Loop:
                 return self._packed(sentences, _unknown(answer), tokens_max)
             elif number > 1 or not wanted:
                 raise ModelFailed("The model cited no memory it was shown.")
-        raise ModelFailed("The model found no answer in the number of questions it has.")
+        raise ModelFailed("The model found no answer within its limit of searches.")
 
     def fill(self, schema: Mapping[str, Any], answer: str) -> schemas.Filled:
         """An object of a schema made by the model; asked for once more where it does not fit. Raises ModelFailed."""

@@ -3,18 +3,19 @@
 A fact is told again when its words and its tags are the same. It belongs to the document that said it first and knows
 the others, so that deleting one document takes away only what no other says.
 
-With a language model the model finds the facts, before the transaction begins: no write waits for it. What it fails at
-is cut by rules, and a note says so.
+A text is cut into facts before the transaction begins: no other write waits for it, however long the text. With a
+language model the model finds the facts. What it fails at is cut by rules, and a note says so.
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from typing import cast
+from typing import TypeVar, cast
 
 from commonplace import checks, ids
 from commonplace.activities import Document, DocumentDraft, Job
-from commonplace.engine import documents, graph, marks, mental_models, observations, reading, sayings
+from commonplace.engine import documents, marks, mental_models, observations, reading, sayings
 from commonplace.engine.banks import known
 from commonplace.engine.drafts import checked_draft, checked_origin
 from commonplace.engine.erasing import erase_memories, for_good, purge_where
@@ -27,13 +28,14 @@ from commonplace.engine.reading import Reading
 from commonplace.engine.revising import Revising
 from commonplace.engine.worker import JobContext, do_or_leave
 from commonplace.errors import Conflict, ModelFailed
-from commonplace.extract import causes, facts
+from commonplace.extract import facts
 from commonplace.extract.proposals import Model
 from commonplace.limits import NAME_CHARS_MAX
 from commonplace.records import AllOf, AnyOf, Bank, Draft, Filter, Match, Memory, Metadata, Origin
 from commonplace.storage import banks, jobs, memories
 from commonplace.storage import documents as rows
 
+_Kept = TypeVar("_Kept")
 _READINGS_MAX = 2
 _AT_ONCE = 50
 JOB = "retain"
@@ -66,18 +68,18 @@ class Retained:
 
 
 class _Moved(Exception):
-    """Not an error: while a model read a text, somebody changed it."""
+    """Not an error: while a text was read, somebody changed the document."""
 
 
 def retain(parts: Parts, bank: str, passage: Passage, origin: Origin = Origin()) -> Retained:
     """Keep a text and its facts in one transaction. The same text under the same name changes nothing."""
-    name = _checked(bank, passage)
-    for _ in range(_READINGS_MAX):
-        try:
-            return _retained(parts, name, passage, checked_origin(origin), _reading(parts, name, passage))
-        except _Moved:
-            continue
-    return _retained(parts, name, passage, checked_origin(origin), None)
+    name, author = _checked(bank, passage), checked_origin(origin)
+    model, why = _model(parts)
+
+    def keep(read: Reading | None) -> Retained:
+        return _retained(parts, name, passage, author, replace(read, note=read.note or why) if read else None)
+
+    return _with_a_current(_readings(parts, name, passage, model), keep)
 
 
 def retain_as_job(parts: Parts, bank: str, passage: Passage, origin: Origin = Origin()) -> Job:
@@ -86,14 +88,19 @@ def retain_as_job(parts: Parts, bank: str, passage: Passage, origin: Origin = Or
     Where there is a model, that transaction keeps what the rules find, and the job is to have the model read the text:
     by the worker of this process, or at once where there is none.
     """
-    name = _checked(bank, passage)
+    name, author = _checked(bank, passage), checked_origin(origin)
     model, why = _model(parts)
-    with parts.db.transaction():
-        done = replace(_retained(parts, name, passage, checked_origin(origin), None), note=why)
-        job = enqueue(parts, name, JOB, {"document": done.document.name if done.document else ""})
-        waits = done.document is not None and done.changed and model is not None
-        if not waits:
-            jobs.conclude(parts.db, job.id, json.dumps(_result(done), ensure_ascii=False), parts.clock.now())
+
+    def keep(read: Reading | None) -> tuple[Job, bool]:
+        with parts.db.transaction():
+            done = replace(_retained(parts, name, passage, author, read), note=why)
+            job = enqueue(parts, name, JOB, {"document": done.document.name if done.document else ""})
+            waits = done.document is not None and done.changed and model is not None
+            if not waits:
+                jobs.conclude(parts.db, job.id, json.dumps(_result(done), ensure_ascii=False), parts.clock.now())
+        return job, waits
+
+    job, waits = _with_a_current(_readings(parts, name, passage, None), keep)
     if not parts.db.in_transaction:
         mental_models.refresh_after_writing(parts, name)
     return do_or_leave(parts, job, read_again, slow=True) if waits else job
@@ -106,11 +113,10 @@ def read_again(context: JobContext) -> object:
         document = find_document(parts, context.bank, name)
         if document is None:
             return {"document": "", "memories": []}
-        passage, config = _passage(document), known(parts, context.bank).config
+        passage = _passage(document)
         context.progress(stage="reading")
         model, _ = _model(parts)
-        at = cast(int, passage.said_at) + passage.zone_ms
-        read = reading.by_model(model, document.text, at, config, {}, passage.context) if model else None
+        read = _cut(parts, known(parts, context.bank), passage, model)
         with parts.db.transaction():
             context.progress(stage="writing")
             current = find_document(parts, context.bank, name)
@@ -147,23 +153,47 @@ def _model(parts: Parts) -> tuple[Model | None, str]:
         return None, f"Made without the model: {error.message}"
 
 
-def _reading(parts: Parts, bank: str, passage: Passage) -> Reading | None:
-    """What a model makes of a text that is to be kept; None where there is no model, or nothing for it to do."""
+def _readings(parts: Parts, bank: str, passage: Passage, model: Model | None) -> Iterator[Reading | None]:
+    """Readings of a text, for as long as others change its document; at last None, to cut it in the transaction."""
+    for _ in range(_READINGS_MAX):
+        yield _reading(parts, bank, passage, model)
+    yield None
+
+
+def _with_a_current(readings: Iterable[Reading | None], keep: Callable[[Reading | None], _Kept]) -> _Kept:
+    """What comes of the first reading of a document that nobody has changed since."""
+    for read in readings:
+        with suppress(_Moved):
+            return keep(read)
+    raise RuntimeError("What is cut in the transaction cannot have changed since.")
+
+
+def _reading(parts: Parts, bank: str, passage: Passage, model: Model | None) -> Reading | None:
+    """The facts of a text that is to be kept, by a model or by rules; None where there is nothing to do beforehand."""
     if parts.db.in_transaction or not passage.text.strip():
         return None
-    model, why = _model(parts)
-    if model is None:
-        return Reading("", (), why) if why else None
     place = banks.find(parts.db, bank)
     before = rows.find(parts.db, place.id, passage.name) if place and passage.name else None
     text = f"{before.text}\n{passage.text}" if before and passage.append else passage.text
     same = before and before.text == text and passage.tags in (None, before.tags)
     if before and same and _noted(passage, before) == before.metadata:
         return None
-    at = parts.clock.now() if passage.said_at is None else passage.said_at + passage.zone_ms
+    return _cut(parts, place, replace(passage, text=text), model, before)
+
+
+def _cut(
+    parts: Parts, place: Bank | None, passage: Passage, model: Model | None, before: Document | None = None
+) -> Reading:
+    """The facts of a text, with what the bank knows of their causes."""
     config: Metadata = place.config if place else {}
-    read = reading.known(parts, before) if before else {}
-    return reading.by_model(model, text, at, config, read, passage.context)
+    at = (parts.clock.now() if passage.said_at is None else passage.said_at) + passage.zone_ms
+    if model is None:
+        read = reading.by_rules(passage.text, at, config)
+    else:
+        found = reading.known(parts, before) if before else {}
+        read = reading.by_model(model, passage.text, at, config, found, passage.context)
+    with parts.db.snapshot():
+        return reading.looked_up(parts, place.id, read) if place else replace(read, elsewhere={})
 
 
 def _passage(document: Document) -> Passage:
@@ -193,9 +223,9 @@ def _retained(parts: Parts, name: str, passage: Passage, author: Origin, read: R
             document.metadata,
         ):
             return Retained(document, (), changed=False)
-        if read and read.text and read.text != document.text:
+        if read and read.text != document.text:
             raise _Moved
-        changed = _write(parts, place, document, passage, read if read and read.text else None, author)
+        changed = _write(parts, place, document, passage, read, author)
     if not parts.db.in_transaction:
         mental_models.refresh_after_writing(parts, name)
     return Retained(document, tuple(memory.id for memory in changed), read.note if read else "")
@@ -308,11 +338,14 @@ def _told(
     """The facts a document says, as memories, and whether each is new or was said again."""
     said_at = revising.now if passage.said_at is None else passage.said_at
     found = read or reading.by_rules(document.text, said_at + passage.zone_ms, place.config)
+    if found.elsewhere is None:
+        found = reading.looked_up(parts, place.id, found)
+    elsewhere = found.elsewhere or {}
     out: list[tuple[Memory, bool]] = []
     for fact in found.facts:
         named = tuple(facts.identity(text, document.tags) for text in fact.causes)
-        elsewhere = graph.causes_in_bank(parts, place.id, causes.telling(fact.because))
-        mark = Mark(passage.context, said_at, fact.entities, (document.id,), fact.chunk, causes=named or elsewhere)
+        grounds = named or elsewhere.get(fact.because, ())
+        mark = Mark(passage.context, said_at, fact.entities, (document.id,), fact.chunk, causes=grounds)
         draft = Draft(
             text=fact.text,
             kind="experience" if fact.experience else "world",

@@ -88,11 +88,11 @@ def _told(answer: Mapping[str, Any], shown: Sequence[Memory]) -> str:
     """The sentences of a model that say what the facts say; empty when the mission has no use for them."""
     given = answer.get("sentences")
     if not isinstance(given, list):
-        raise ModelFailed("The model answered without sentences.")
+        raise ModelFailed("The model's answer has no sentences.")
     sentences = cast(list[object], given)
     kept = [text for one in sentences if (text := _sentence(one, shown))]
     if sentences and not kept:
-        raise ModelFailed("The model said nothing that the facts say.")
+        raise ModelFailed("The model's sentences are not in the facts.")
     return " ".join(kept)
 
 
@@ -120,4 +120,4 @@ def _write(parts: Parts, one: Memory, text: str, mission: str) -> None:
     if text:
         revising.write(replace(after, text=text), "revise")
     else:
-        revising.write(replace(after, forgotten_at=after.updated_at), "forget", "The mission has no use for it.")
+        revising.write(replace(after, forgotten_at=after.updated_at), "forget", "The mission excludes it.")

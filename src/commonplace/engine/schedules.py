@@ -69,13 +69,13 @@ def zone(name: str) -> tzinfo:
 def checked_cron(expression: object) -> str:
     """A cron expression in plain form: five fields, one space between them. One that never comes due is refused."""
     if not isinstance(expression, str):
-        raise Invalid("The cron expression is not a text.", hint=_HINT)
+        raise Invalid("The cron expression is not a string.", hint=_HINT)
     plain = checks.name(" ".join(expression.split()), what="cron expression")
     if plain.lower() in _NICKNAMES:
         raise Invalid(f"{plain} is not a cron expression.", hint=f'Write it out: "{_NICKNAMES[plain.lower()]}".')
     _library_form(plain)
     if next_time(plain, UTC, 0) is None:
-        raise Invalid(f'"{plain}" never comes due.', hint="Name a day that exists in one of the months.")
+        raise Invalid(f'"{plain}" never matches a date.', hint="Use a day that exists in one of the months.")
     return plain
 
 

@@ -33,18 +33,18 @@ def structured(schema: Mapping[str, Any], findings: Sequence[Finding], asked: st
         return None, wrong
     properties = schema.get("properties")
     if not isinstance(properties, Mapping) or not properties:
-        return None, "The schema names no fields that facts could fill."
+        return None, "The schema has no fields that facts can fill."
     # The newest truth comes first.
     known = _about(asked, [one.memory for one in findings])
     ordered = sorted(known, key=lambda one: (mark_of(one).mentioned_at, one.id), reverse=True)
     filled = _filled(cast(Mapping[str, Any], properties), ordered, 0)
     required = cast(Sequence[str], schema.get("required") or ())
     if missing := [name for name in required if name not in filled]:
-        return None, f"No stored fact tells: {', '.join(missing)}."
+        return None, f"No stored fact contains: {', '.join(missing)}."
     if not filled:
-        return None, "No stored fact tells any of the fields."
+        return None, "No stored fact contains any of the fields."
     wrong = mismatch(schema, filled)
-    return (None, f"What the facts tell does not fit the schema: {wrong}") if wrong else (filled, None)
+    return (None, f"The values from the facts do not fit the schema: {wrong}") if wrong else (filled, None)
 
 
 def _about(asked: str, known: Sequence[Memory]) -> Sequence[Memory]:

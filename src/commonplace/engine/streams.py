@@ -50,7 +50,7 @@ def append_chunk(parts: Parts, bank: str, stream_id: int | str, text: str) -> St
             raise TooLarge(
                 f"The stream would have {grown.chunk_count:,} chunks and {grown.text_bytes:,} bytes; "
                 f"the limits are {STREAM_CHUNKS_MAX:,} and {TEXT_BYTES_MAX:,}.",
-                hint="Finalize this stream and go on in a new one.",
+                hint="Finalize this stream and continue in a new one.",
             )
         streams.append(parts.db, grown, chunk)
     return grown

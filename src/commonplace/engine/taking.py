@@ -25,9 +25,9 @@ from commonplace.storage import banks, documents, memories
 from commonplace.storage import reminders as stored
 
 TakenChange: TypeAlias = Literal["added", "revised", "moved", "unchanged", "left", "refused"]
-FORGOTTEN = "forgotten here"
-ERASED = "erased here"
-NEWER = "changed here since"
+FORGOTTEN = "forgotten in the store"
+ERASED = "erased from the store"
+NEWER = "changed in the store since the last import"
 
 # A memory stays whose it is, and a key belongs to one memory for ever.
 _FIXED = ("scope", "key", "document_id")

@@ -80,7 +80,8 @@ def tell(parts: Parts, bank: str, telling: Telling, origin: Origin = Origin()) -
     found = statements.find(checked.messages)
     if reading is None and len(found.statements) > STATEMENTS_MAX:
         raise TooLarge(
-            f"That says {len(found.statements):,} things; the limit is {STATEMENTS_MAX:,}.", hint="Tell it in parts."
+            f"The messages contain {len(found.statements):,} statements; the limit is {STATEMENTS_MAX:,}.",
+            hint="Split it into parts.",
         )
     with parts.db.transaction():
         merge = _Merging(parts, name, checked, author)
@@ -256,7 +257,7 @@ def _checked(telling: Telling) -> Telling:
         if one.text.strip()
     )
     if not messages:
-        raise Invalid("Nothing was said.", hint="Give at least one message with some text.")
+        raise Invalid("The messages contain no text.", hint="Give at least one message with some text.")
     checks.body(_transcript(messages))
     checks.metadata(telling.metadata)
     kind = checks.line(telling.kind, what="kind")

@@ -44,7 +44,7 @@ def _are(allowed: tuple[str, ...] | None) -> Callable[[object], bool]:
 _TRUTH: Fits = (lambda value: isinstance(value, bool)), "true or false"
 _NUMBER: Fits = _is_number, "a whole number from 0"
 _OBJECT: Fits = (lambda value: isinstance(value, dict)), "an object"
-_TEXT: Fits = (lambda value: isinstance(value, str)), "a text"
+_TEXT: Fits = (lambda value: isinstance(value, str)), "a string"
 FIELDS: Mapping[str, Fits] = {
     "mode": ((lambda value: value in ("full", "delta")), "full or delta"),
     "refresh_after_consolidation": _TRUTH,
@@ -71,7 +71,7 @@ def checked(given: Metadata) -> dict[str, object]:
     """A trigger, every field of it good; null takes one away."""
     trigger = {name: value for name, value in given.items() if value is not None}
     if unknown := sorted(set(trigger) - set(FIELDS)):
-        raise Invalid(f"A trigger has no {', '.join(unknown)}.", hint=f"Use some of: {', '.join(FIELDS)}.")
+        raise Invalid(f"Unknown fields of a trigger: {', '.join(unknown)}.", hint=f"Use some of: {', '.join(FIELDS)}.")
     for name, value in trigger.items():
         fits, wanted = FIELDS[name]
         if not fits(value):
@@ -81,7 +81,7 @@ def checked(given: Metadata) -> dict[str, object]:
             trigger[name] = checked_cron(trigger[name])
     if trigger.get("refresh_after_consolidation") and "refresh_cron" in trigger:
         raise Invalid(
-            "refresh_cron and refresh_after_consolidation exclude each other.", hint="Set one of them to null."
+            "refresh_cron and refresh_after_consolidation cannot be combined.", hint="Set one of them to null."
         )
     grouped(trigger.get("tag_groups"))
     checks.metadata(trigger, what="trigger")
@@ -129,7 +129,7 @@ def _group(node: object) -> Condition:
         mode, tags = one.get("match", "any_strict"), one.get("tags")
         if isinstance(tags, list) and mode in MODES:
             return tagged(tuple(map(str, cast(list[object], tags))), mode)
-    raise Invalid("A tag group is not understood.", hint=_GROUP_HINT)
+    raise Invalid("A tag group is not valid.", hint=_GROUP_HINT)
 
 
 def text(trigger: Metadata, name: str) -> str:

@@ -186,11 +186,11 @@ class Worker:
             return WorkerHealth("stopped", "The thread has ended; restart the server.")
         quiet_s = time.monotonic() - self._moved_at
         if quiet_s * 1000 > self._lease_ms:
-            return WorkerHealth("behind", f"Nothing has moved for {quiet_s:,.0f} s.")
+            return WorkerHealth("behind", f"There has been no progress for {quiet_s:,.0f} s.")
         if failed := [duty for duty in (self._jobs, *self._idle) if duty.failure]:
-            return WorkerHealth("failing", f"The work on {failed[0].name} fails; the log says why.")
+            return WorkerHealth("failing", f"The work on {failed[0].name} is failing; the log says why.")
         if self._late_ms > LATE_MS:
-            return WorkerHealth("behind", f"The current job was due {self._late_ms // 1000:,} s before.")
+            return WorkerHealth("behind", f"The current job is {self._late_ms // 1000:,} s late.")
         return WorkerHealth("ok")
 
     def _loop(self) -> None:

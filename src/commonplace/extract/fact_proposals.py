@@ -132,7 +132,7 @@ class Chunk:
 def read(model: Model, chunk: Chunk, at: int, wanted: Wishes) -> list[Fact]:
     """The facts a model finds in one chunk of a text said at a moment. Raises ModelFailed."""
     if len(chunk.text) > MODEL_TEXT_CHARS_MAX:
-        raise ModelFailed(f"The text is longer than the {MODEL_TEXT_CHARS_MAX:,} characters a model is given.")
+        raise ModelFailed(f"The text has more than the {MODEL_TEXT_CHARS_MAX:,} characters that a model is sent.")
     instructions = _instructions(wanted)
     asked = f"Said on {clock.iso(at)[:10]} ({when.weekday(at)}).\n{chunk.shown}"
     try:
@@ -187,14 +187,14 @@ def _checked(answer: Mapping[str, Any], chunk: Chunk, at: int, wanted: Wishes) -
         raise Unusable("The model did not answer with a list of facts.")
     rows = cast(list[object], listed)
     if len(rows) > _FACTS_MAX:
-        raise Unusable(f"The model's facts are more than {_FACTS_MAX}.")
+        raise Unusable(f"The model gave more than {_FACTS_MAX} facts.")
     reading = _Reading(chunk, at, wanted)
     found = [reading.fact(one) for one in rows]
     kept = {place: one for place, one in enumerate(found) if one}
     if rows and not kept:
         raise Unusable("The model's facts are not in the text.")
     if not kept and not wanted.choosy and facts.find(chunk.text, at):
-        raise Unusable("The model found nothing in a text that says something.")
+        raise Unusable("The model found no facts in a text that has some.")
     out: dict[str, Fact] = {}
     for place, one in kept.items():
         causes = tuple(kept[other].text for other in _places(rows[place]) if other in kept and other != place)

@@ -72,7 +72,7 @@ def facts(model: Model, messages: Sequence[Message]) -> list[str]:
     """The statements worth remembering that a model finds in a conversation. Raises ModelFailed."""
     said = "\n".join(f"{one.role}: {one.text}" for one in messages if one.role not in ("system", "developer"))
     if len(said) > MODEL_TEXT_CHARS_MAX:
-        raise ModelFailed(f"The text is longer than the {MODEL_TEXT_CHARS_MAX:,} characters a model is given.")
+        raise ModelFailed(f"The text has more than the {MODEL_TEXT_CHARS_MAX:,} characters that a model is sent.")
     found = model.ask(_FACTS, said).get("facts")
     if not isinstance(found, list):
         raise ModelFailed("The model did not answer with a list of facts.")
@@ -81,7 +81,7 @@ def facts(model: Model, messages: Sequence[Message]) -> list[str]:
         raise ModelFailed("The model's facts are not short sentences.")
     carried = [one for one in listed if one and carries(said, one)]
     if listed and not carried:
-        raise ModelFailed("The model's facts are not in what was said.")
+        raise ModelFailed("The model's facts are not in the messages.")
     return list(dict.fromkeys(carried))
 
 

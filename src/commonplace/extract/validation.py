@@ -40,7 +40,7 @@ def unusable(schema: Mapping[str, Any]) -> str:
         error: Any = _BEST(_bounded(kind, has_patterns=False)(kind.META_SCHEMA).iter_errors(schema))
     except (RecursionError, _TooMuch):
         return "The schema is too large to be checked."
-    return f"The schema is no valid JSON Schema: {_short(str(error.message))}" if error else ""
+    return f"The schema is not a valid JSON Schema: {_short(str(error.message))}" if error else ""
 
 
 def mismatch(schema: Mapping[str, Any], value: object) -> str:
@@ -49,7 +49,7 @@ def mismatch(schema: Mapping[str, Any], value: object) -> str:
     try:
         error: Any = _BEST(bounded(schema, registry=_NOWHERE).iter_errors(value))
     except (Unresolvable, RecursionError) as failure:
-        return f"The schema cannot be followed ({_short(str(failure))})."
+        return f"The schema cannot be evaluated ({_short(str(failure))})."
     except _TooMuch:
         return f"The schema takes more than {_STEPS_MAX:,} steps or {_SECONDS_MAX} seconds to check."
     if error is None:

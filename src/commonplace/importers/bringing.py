@@ -17,8 +17,8 @@ from commonplace.records import Draft, Origin, Scope
 _BATCH = 200
 _SHOWN_MAX = 5
 _BROKEN_MAX = 1_000
-_OWN = "already a memory here"
-_TWICE = "the same thing twice"
+_OWN = "already in the store as a memory"
+_TWICE = "a duplicate in the source"
 
 
 @dataclass(frozen=True, slots=True)

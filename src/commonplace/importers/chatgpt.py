@@ -46,7 +46,7 @@ def read(place: Place) -> Iterator[Read]:
             if isinstance(one, Skipped):
                 yield broken(f"{name} {one.where}", one.why)
             elif not isinstance(object_of(one.value).get("mapping"), dict):
-                yield broken(f"{name} {one.where}", "it is no conversation")
+                yield broken(f"{name} {one.where}", "it is not a conversation")
             else:
                 talk = _talk(object_of(one.value))
                 yield from things(talk, f"{name} {one.where}", SOURCE)

@@ -40,7 +40,7 @@ def read(place: Place) -> Iterator[Read]:
 
 def _conversation(given: Object, where: str) -> Iterator[Read]:
     if not isinstance(given.get("chat_messages"), list):
-        yield broken(where, "it is no conversation")
+        yield broken(where, "it is not a conversation")
         return
     said: list[Message] = []
     unsaid: list[str] = []

@@ -12,8 +12,8 @@ from commonplace.limits import NAME_CHARS_MAX
 from commonplace.records import Draft, Scope
 
 KIND = "message"
-LEFT_BRANCH = "in a branch of the conversation that was left"
-UNSPOKEN = "not spoken: tools, thinking, settings"
+LEFT_BRANCH = "in an abandoned branch of the conversation"
+UNSPOKEN = "not a message: tools, thinking, settings"
 SMALL_TALK = "small talk"
 ATTACHED = "an attached file"
 CONVERSATIONS = re.compile(r"^(?:.*/)?conversations(?:[-_]\d+)?\.json")

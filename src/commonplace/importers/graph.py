@@ -66,7 +66,7 @@ def _statements(where: str, given: Object) -> Iterator[Read]:
         case "relation":
             yield _relation(where, given)
         case _:
-            yield broken(where, "it is no entity and no relation")
+            yield broken(where, "it is neither an entity nor a relation")
 
 
 def _observations(where: str, name: str, given: Object) -> Iterator[Read]:

@@ -39,7 +39,7 @@ from commonplace.records import Draft
 
 SOURCE = "hindsight"
 MANIFEST = "manifest.json"
-INVALIDATED = "invalidated there"
+INVALIDATED = "invalidated in the source"
 _NUMBER = 1
 
 

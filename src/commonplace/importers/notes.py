@@ -13,7 +13,7 @@ from pathlib import Path, PurePosixPath
 
 from commonplace.engine.taking import Foreign
 from commonplace.errors import CommonplaceError
-from commonplace.importers import plain_yaml, zips
+from commonplace.importers import yaml_reader, zips
 from commonplace.importers.reading import (
     Object,
     Place,
@@ -38,11 +38,11 @@ SOURCE = "notes"
 ENDINGS = (".md", ".markdown")
 NOT_MARKDOWN = "not markdown"
 EMPTY_NOTE = "an empty note"
-IN_VAULT = "in the vault, which `commonplace vault sync` brings together"
+IN_VAULT = "in the vault, which `commonplace vault sync` reads"
 DRAWING = "a drawing"
 _BYTES_MAX = TEXT_BYTES_MAX + 100_000  # a text at its limit, and frontmatter beside it
 _TOO_LARGE = f"it is larger than {TEXT_BYTES_MAX:,} bytes"
-_LINKED = "a link to another place"
+_LINKED = "a link to another folder"
 # What a browser or a backup adds to the name of a zip: "Vault (1)", "Vault-2026-11-15".
 _COPY = re.compile(r"(?<![\s._\d-])[\s._-]*+(?:\(\d+\)|\d{4}-?\d\d-?\d\d[\dT:._-]{0,40})$")
 _CODE = re.compile(r"^(```|~~~).*?^\1[^\n]*$|`[^`\n]*`", re.DOTALL | re.MULTILINE)
@@ -190,7 +190,7 @@ def _plain(name: str, data: bytes, changed: int | None) -> Thing | Skipped:
 
 def _head(text: str) -> Object | None:
     try:
-        found: object = plain_yaml.read(text)
+        found: object = yaml_reader.read(text)
     except CommonplaceError:
         return None
     return object_of(found) if found is None or object_of(found) else None

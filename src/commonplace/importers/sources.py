@@ -73,8 +73,8 @@ def found(path: Path) -> str:
         name = _file(path, head)
     if not name and zips.is_zip(path):
         raise Invalid(
-            f"There is nothing in {path.name!r} that is imported zipped.",
-            hint="Unpack it and give the file or the folder that was in it.",
+            f"The zip {path.name!r} contains nothing that can be imported.",
+            hint="Unpack it and import the file or folder inside.",
         )
     if not name:
         raise unknown(path.name or "that")
@@ -92,10 +92,10 @@ def seen_as(path: Path) -> str:
 def unknown(name: str) -> Invalid:
     """The refusal of a file that nothing here can read."""
     return Invalid(
-        f"{name!r} is nothing that can be imported.",
-        hint="It can be an archive of ours, a memories.sh database or export, a PowerMem or mem0 file, Memstate JSON, "
-        "a Hindsight zip, a folder of notes, a memory.jsonl, or an export of ChatGPT or Claude. If it is one of them, "
-        f"name it with --from: {', '.join((ARCHIVE, *BY_NAME))}.",
+        f"{name!r} is not in a format that can be imported.",
+        hint="Give a Commonplace archive, a memories.sh database or export, a PowerMem or mem0 file, Memstate JSON, a "
+        "Hindsight zip, a folder of notes, a memory.jsonl, or an export of ChatGPT or Claude. If it is one of them, "
+        f"name its format with --from: {', '.join((ARCHIVE, *BY_NAME))}.",
     )
 
 
@@ -106,7 +106,7 @@ def mistaken(path: Path, source: Source, error: CommonplaceError | None = None) 
         return error
     guess = f" It looks like {other}." if other and other != source.name else ""
     return Invalid(
-        f"There is nothing of {source.title} in {path.name!r}.{guess}",
+        f"{path.name!r} contains no {source.title} data.{guess}",
         hint=f"`--from {source.name}` takes {source.expects}.",
     )
 
@@ -114,7 +114,7 @@ def mistaken(path: Path, source: Source, error: CommonplaceError | None = None) 
 def named(name: str) -> Source:
     """A source by its name."""
     if name not in BY_NAME:
-        raise NotFound(f"No source is called {name!r}.", hint=f"Use one of: {', '.join((ARCHIVE, *BY_NAME))}.")
+        raise NotFound(f"There is no format called {name!r}.", hint=f"Use one of: {', '.join((ARCHIVE, *BY_NAME))}.")
     return BY_NAME[name]
 
 

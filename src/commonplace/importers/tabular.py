@@ -10,7 +10,7 @@ from typing import IO, TypeAlias
 from commonplace.activities import ReminderDraft
 from commonplace.engine.taking import Foreign, ForeignReminder
 from commonplace.errors import CommonplaceError
-from commonplace.importers import json_files, openmemory, plain_yaml, zips
+from commonplace.importers import json_files, openmemory, yaml_reader, zips
 from commonplace.importers.json_files import Element
 from commonplace.importers.reading import (
     Object,
@@ -34,11 +34,11 @@ from commonplace.records import Draft, Metadata, Scope
 from commonplace.storage import foreign
 from commonplace.storage.foreign import ForeignFile, is_database
 
-DELETED = "deleted there"
-EXPIRED = "expired there"
-EMPTY = "it says nothing"
+DELETED = "deleted in the source"
+EXPIRED = "expired in the source"
+EMPTY = "it is empty"
 # What memories.sh keeps besides, which no tool here could show under its id there.
-_LEFT_THERE = {"memory_sessions": "a session", "files": "a file of an editor"}
+_LEFT_THERE = {"memory_sessions": "a session", "files": "a file made by an editor"}
 _STEP_ON_ONE = re.compile(r"(?<![\d\-*/])(\d+)/\d+")
 _RowReader: TypeAlias = Callable[[str, Object, int], Read]
 _HEAD_BYTES = 16
@@ -229,7 +229,7 @@ def _exported(place: Place) -> Object:
     with json_files.opened(place.path, place.progress) as file:
         if place.path.suffix.lower() not in (".yaml", ".yml"):
             return object_of(json_files.whole(file))
-        return object_of(plain_yaml.read(file.read().decode(errors="surrogateescape")))
+        return object_of(yaml_reader.read(file.read().decode(errors="surrogateescape")))
 
 
 def _listed(one: Element) -> Iterator[Element]:

@@ -58,7 +58,7 @@ def archive(path: Path) -> Generator[zipfile.ZipFile]:
     """A zip to read."""
     check_plain(path)
     if not is_zip(path):
-        raise Invalid(f"{path.name!r} is not a zip.", hint="Give the file as it was downloaded.")
+        raise Invalid(f"{path.name!r} is not a zip file.", hint="Give the file as it was downloaded.")
     try:
         with zipfile.ZipFile(path) as found:
             yield found

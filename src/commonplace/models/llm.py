@@ -21,7 +21,7 @@ from commonplace.models.answers import Unusable
 from commonplace.models.providers import is_near
 
 _PART_BYTES = 65_536
-_HINT = "Look whether the model's address, its name and its key are right, and whether it is running."
+_HINT = "Check the URL, the name and the key of the model, and that its server is running."
 
 
 class _NoRedirect(urllib.request.HTTPRedirectHandler):
@@ -111,9 +111,9 @@ def _content(answer: bytes) -> str:
     try:
         content = json.loads(answer)["choices"][0]["message"]["content"]
     except (ValueError, KeyError, IndexError, TypeError, RecursionError) as error:
-        raise ModelFailed("The model's server sent something else than an answer.", hint=_HINT) from error
+        raise ModelFailed("The model's server sent an invalid response.", hint=_HINT) from error
     if not isinstance(content, str):
-        raise Unusable("The model answered with no text.", hint=_HINT)
+        raise Unusable("The model's answer has no text.", hint=_HINT)
     return content
 
 

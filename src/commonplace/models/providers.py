@@ -51,9 +51,11 @@ def address(provider: str, url: str, model: str, key: str) -> Address | None:
     if name in NOBODY:
         return None
     if known is None:
-        raise ModelFailed(f"No language model's address is known for {name[:40]!r}.", hint="Set COMMONPLACE_LLM_URL.")
+        raise ModelFailed(
+            f"No URL is known for the language model provider {name[:40]!r}.", hint="Set COMMONPLACE_LLM_URL."
+        )
     if known.needs_key and not key:
-        raise ModelFailed(f"The language model of {name} needs a key.", hint="Set COMMONPLACE_LLM_API_KEY.")
+        raise ModelFailed(f"The language model provider {name} needs a key.", hint="Set COMMONPLACE_LLM_API_KEY.")
     return Address(known.url, model or known.model)
 
 
@@ -65,9 +67,7 @@ def checked(url: str) -> str:
     except ValueError:
         parts, host = urlsplit(""), None
     if parts.scheme not in ("http", "https") or not host:
-        raise ModelFailed(
-            "The address of the language model is not an http address.", hint="Correct COMMONPLACE_LLM_URL."
-        )
+        raise ModelFailed("The URL of the language model is not an http URL.", hint="Correct COMMONPLACE_LLM_URL.")
     return url
 
 

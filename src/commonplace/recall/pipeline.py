@@ -33,7 +33,7 @@ SURE_MAX, UNSURE_MAX = 10, 3  # How many are returned to who says nothing of a l
 # of these, it is shown where nothing would be; as likely as the second, beside others.
 _MAYBE, _HARDLY = 0.1, 0.02
 COPIES_MAX = 20  # So many of those that say the same are told.
-_COUNT_MAX = 10_000  # A term in more texts than this says little, and finding all of them takes long.
+COUNT_MAX = 10_000  # A term in more texts than this says little, and finding all of them takes long.
 DIGITS, _FINE_DIGITS = 4, 6  # Near 1 the best differ by little.
 _ABOVE = 2.0  # No score is as high.
 _BEYOND, _COPY = "beyond the limit", "another memory says the same"
@@ -69,7 +69,7 @@ class Search:
             self.counts = dict(zip(terms, after.term_counts, strict=False))
             self.row_count, self.term_count = after.row_count, after.term_count
         else:
-            self.counts = search.term_counts(db, terms, _COUNT_MAX)
+            self.counts = search.term_counts(db, terms, COUNT_MAX)
             self.row_count, self.term_count = search.extent(db)
         self.asked: Question = rank.question(query.text, self.counts, self.row_count, self.term_count)
         self.asking: Asking | None = semantics.asking(query.text, self.asked.terms) if semantics else None
@@ -166,7 +166,7 @@ class Search:
         if one.scored.relevance < rank.HIT_MIN and not one.is_sure and not one.is_likely(_HARDLY):
             return "not close enough to the question"
         if one.scored.score < self.query.min_score:
-            return "below the least score asked for"
+            return "below the minimum score"
         most = (UNSURE_MAX if unsure else SURE_MAX) if limit is None else limit
         return _BEYOND if kept_count >= most else ""
 
@@ -209,7 +209,7 @@ class Search:
 
     def _by_keywords(self) -> list[int]:
         chosen = rarest(self.counts) if self.by_words else []
-        if chosen and self.counts[chosen[0]] >= _COUNT_MAX:
+        if chosen and self.counts[chosen[0]] >= COUNT_MAX:
             return search.together_ids(self.db, self.within, [t for t, n in self.counts.items() if n], self.limit)
         return self._matching(search.any_of(chosen)) if chosen else []
 
@@ -237,7 +237,7 @@ def rarest(counts: dict[str, int]) -> list[str]:
     total = 0
     for term, count in sorted(counts.items(), key=lambda item: item[1]):
         total += count
-        if chosen and total > _COUNT_MAX:
+        if chosen and total > COUNT_MAX:
             break
         if count:
             chosen.append(term)

@@ -17,7 +17,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from commonplace import text
+from commonplace import metadata, text
 from commonplace.models.embedder import Embedder, Floats, Lexicon, TokenIds, Tokenizing
 from commonplace.recall import nearness, sketches
 from commonplace.recall.nearness import Meaning, Nearness, squares, unit
@@ -257,7 +257,8 @@ def _passing(db: Database, within: Within, numbers: Sequence[int]) -> list[int]:
 
 def _passage(memory: Memory) -> str:
     # A digest or a number among the labels would be half of what a short text means.
-    labels = text.plain_words(" ".join((*memory.tags, memory.key, memory.category)))
+    names = metadata.aliases(memory.metadata)
+    labels = text.plain_words(" ".join((*memory.tags, memory.key, memory.category, *names)))
     return "\n".join(part for part in (memory.title, memory.text, labels) if part)
 
 

@@ -325,12 +325,12 @@ def written(shape: Shape, row: Row) -> Row:
 def _refused(shape: Shape, result: int) -> Conflict | Invalid:
     if result in _TAKEN:
         return Conflict(
-            f"The {shape.name} has an id, a name or a key that is already taken here.",
+            f"The {shape.name} has an id, a name or a key that is already in use in the store.",
             hint="Import into an empty home, or rename one of the two first.",
         )
     if result == apsw.SQLITE_CONSTRAINT_FOREIGNKEY:
         return Invalid(
-            f"The {shape.name} refers to something that is not there.", hint="Export again and import the whole file."
+            f"The {shape.name} refers to something that does not exist.", hint="Export again and import the whole file."
         )
     return Invalid(f"The {shape.name} has a value that is not allowed.", hint="Correct the line.")
 

@@ -106,7 +106,7 @@ def _check_source(db: Database, source: Path) -> None:
         with reading(source) as connection:
             ours = connection.pragma("application_id") == migrations.APPLICATION_ID
             if not ours or not connection.pragma("user_version"):
-                raise Unsupported(f"{source.name!r} is not a backup of Commonplace.", hint=_TRY_ANOTHER)
+                raise Unsupported(f"{source.name!r} is not a Commonplace backup.", hint=_TRY_ANOTHER)
             if problems(connection, "integrity_check"):
                 raise _damaged(source)
     except apsw.NotADBError as error:

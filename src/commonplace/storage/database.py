@@ -13,7 +13,8 @@ from typing import Any, TypeAlias
 import apsw
 
 from commonplace import errors
-from commonplace.storage import functions, queries
+from commonplace.limits import FREE_BYTES_MIN
+from commonplace.storage import functions, queries, room
 from commonplace.storage.identity import OpenFiles
 
 Row: TypeAlias = dict[str, Any]
@@ -28,6 +29,7 @@ pragma secure_delete = on;
 pragma temp_store = memory;
 pragma cache_size = -16000;
 """
+_FULL = f"Free {FREE_BYTES_MIN // 1_000_000} MB or more and try again; forgetting and purging need some room too."
 
 
 class Database:
@@ -42,6 +44,7 @@ class Database:
         self._idle: list[apsw.Connection] = []
         self._local = threading.local()
         self._closed = False
+        self._changes_before = 0
         self._files = OpenFiles(path)
         with translated():
             self._writer = self._connect()
@@ -134,6 +137,16 @@ class Database:
             self._write_lock.release()
 
     @contextmanager
+    def freeing(self) -> Generator[None]:
+        """Let the transactions of this thread use the room on the disk that is left for erasing."""
+        before = self._is_freeing
+        self._local.is_freeing = True
+        try:
+            yield
+        finally:
+            self._local.is_freeing = before
+
+    @contextmanager
     def snapshot(self) -> Generator[None]:
         """Everything read inside is one state of the file."""
         if self._current():
@@ -178,6 +191,10 @@ class Database:
     def _current(self) -> apsw.Connection | None:
         return getattr(self._local, "connection", None)
 
+    @property
+    def _is_freeing(self) -> bool:
+        return getattr(self._local, "is_freeing", False)
+
     def _open_writer(self) -> apsw.Connection:
         if self._closed:
             raise errors.Unsupported("The store is closed.", hint="Open it again.")
@@ -209,18 +226,28 @@ class Database:
             writer.execute("begin immediate")
         finally:
             writer.set_busy_timeout(self.busy_timeout_ms)
+        self._changes_before = writer.total_changes()
 
     def _commit(self) -> None:
         try:
             # A write is acknowledged after this, so it must go to the file that the next start will open.
             self._files.check()
             self._files.check_log()
+            if self._writer.total_changes() != self._changes_before and not self._is_freeing:
+                self._check_room()
             self._writer.execute("commit")
-        except (apsw.Error, errors.Unsupported):
+        except (apsw.Error, errors.CommonplaceError):
             # A full disk can leave the transaction open; nothing of it was acknowledged, so take it back.
             if self._writer.in_transaction:
                 self._writer.execute("rollback")
             raise
+
+    def _check_room(self) -> None:
+        if room.is_short(self.path):
+            raise errors.Busy(
+                "The disk is nearly full; nothing was changed.",
+                hint="Free some space, or purge what is no longer needed: the rest is kept free for that.",
+            )
 
     @contextmanager
     def _reader(self) -> Generator[apsw.Connection]:
@@ -251,7 +278,7 @@ def translated() -> Generator[None]:
     except (apsw.BusyError, apsw.LockedError) as error:
         raise _busy() from error
     except apsw.FullError as error:
-        raise errors.Busy("The disk is full; nothing was changed.", hint="Free some space and try again.") from error
+        raise errors.Busy("The disk is full; nothing was changed.", hint=_FULL) from error
     except (apsw.ReadOnlyError, apsw.PermissionsError, apsw.AuthError) as error:
         raise errors.Forbidden(
             "The store cannot be written.", hint="Check who owns the file and folder in COMMONPLACE_HOME."
@@ -266,11 +293,12 @@ def translated() -> Generator[None]:
         raise _damaged() from error
     except (UnicodeEncodeError, OverflowError) as error:
         raise errors.Invalid(
-            "A value cannot be stored: half of a character, or a number beyond 64 bits.", hint="Correct the value."
+            "A value cannot be stored: it has a lone surrogate, or is a number beyond 64 bits.",
+            hint="Correct the value.",
         ) from error
     except apsw.IOError as error:
         raise errors.Busy(
-            "The disk did not answer; nothing was changed.", hint="Check the disk and try again."
+            "The disk reported an error; nothing was changed.", hint="Check the disk and try again."
         ) from error
 
 
@@ -286,7 +314,7 @@ def readable() -> Generator[None]:
 def _damaged() -> errors.Unsupported:
     return errors.Unsupported(
         "The store is damaged or not a database.",
-        hint="Run `commonplace doctor`; `commonplace restore --backup FILE` brings a backup back.",
+        hint="Run `commonplace doctor`; `commonplace restore --backup FILE` restores a backup.",
     )
 
 

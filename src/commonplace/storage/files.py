@@ -24,17 +24,17 @@ def explained(path: Path) -> Generator[None]:
     try:
         yield
     except OSError as error:
-        name, why = path.name or "that path", error.strerror or "the system refused"
+        name, why = path.name or "that path", error.strerror or "the operating system reports an error"
         if error.errno in NO_SPACE:
             raise Busy("The disk is full; nothing was changed.", hint="Free some space and try again.") from error
         if error.errno in _NO_RIGHT:
             raise Forbidden(
-                f"{name!r} cannot be used: {why}.", hint="Choose a file and folder that you may read and write."
+                f"{name!r} cannot be used: {why}.", hint="Choose a file and folder that you can read and write."
             ) from error
         if error.errno == errno.ENOENT:
-            raise NotFound(f"There is no {name!r}.", hint="Check the spelling of the path.") from error
+            raise NotFound(f"There is no file or folder {name!r}.", hint="Check the spelling of the path.") from error
         if error.errno in _BAD_NAME:
-            raise Invalid(f"{name!r} cannot be used: {why}.", hint="Give the path of a plain file.") from error
+            raise Invalid(f"{name!r} cannot be used: {why}.", hint="Give the path of a regular file.") from error
         raise Busy(f"{name!r} cannot be used now: {why}.", hint="Check the disk and try again.") from error
 
 
@@ -77,7 +77,7 @@ def _check_free(target: Path) -> None:
     if os.path.lexists(target):
         raise _taken(target)
     if not target.parent.is_dir():
-        raise NotFound(f"There is no folder {target.parent.name!r}.", hint="Make the folder first.")
+        raise NotFound(f"There is no folder {target.parent.name!r}.", hint="Create the folder first.")
 
 
 def _publish(part: Path, target: Path) -> None:

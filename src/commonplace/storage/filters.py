@@ -82,10 +82,10 @@ def _match(db: Database, match: Match, values: dict[str, object]) -> str:
         return _of(db, match, f"match_{name}", values, p=path, v=json.dumps(value))
     if operator in ("like", "ilike"):
         if not isinstance(value, str):
-            raise Invalid(f"`{operator}` needs a text.", hint='For example {"like": "port%"}.')
+            raise Invalid(f"`{operator}` needs a string.", hint='For example {"like": "port%"}.')
         return _of(db, match, f"match_{operator}", values, p=path, v=checks.pattern(value))
     if not isinstance(value, str | int | float | bool):
-        raise Invalid(f"`{operator}` cannot compare with {value!r}.", hint="Use a text, a number, true or false.")
+        raise Invalid(f"`{operator}` cannot compare with {value!r}.", hint="Use a string, a number, true or false.")
     return _of(db, match, f"match_{operator}", values, p=path, t=json.dumps(_types(value)), v=value)
 
 

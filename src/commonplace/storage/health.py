@@ -167,7 +167,7 @@ def examine(path: Path) -> list[str]:
     with files.explained(path):
         if not path.exists():
             raise NotFound(
-                f"There is no store {path.name!r} yet.", hint="The first write makes it; check COMMONPLACE_HOME."
+                f"There is no store {path.name!r} yet.", hint="The first write creates it; check COMMONPLACE_HOME."
             )
         files.check_plain(path)
         with path.open("rb") as file:
@@ -181,12 +181,12 @@ def examine(path: Path) -> list[str]:
             return _inside(connection)
     except apsw.SQLError as error:
         # A page that says there are no tables is read as a file without them.
-        raise Unsupported(f"{path.name!r} has lost a part of its schema.", hint=_put_back(path)) from error
+        raise Unsupported(f"{path.name!r} is missing a part of its schema.", hint=_put_back(path)) from error
 
 
 def _inside(connection: apsw.Connection) -> list[str]:
     if connection.pragma("application_id") != migrations.APPLICATION_ID:
-        return ["It is a database, but not one of Commonplace."]
+        return ["It is a database, but not a Commonplace store."]
     steps = dict(connection.execute("select name, sha256 from migrations"))
     fault = _schema_fault({str(name): str(sha256) for name, sha256 in steps.items()})
     return [*([fault] if fault else []), *backups.problems(connection, "integrity_check")]
@@ -195,11 +195,11 @@ def _inside(connection: apsw.Connection) -> list[str]:
 def _schema_fault(recorded: dict[str, str]) -> str:
     known = {step.name: step.sha256 for step in migrations.packaged()}
     if newer := sorted(recorded.keys() - known.keys()):
-        return f"The store was made by a newer version of Commonplace (it has step {newer[-1]})."
+        return f"The store was made by a newer version of Commonplace (it has the migration {newer[-1]})."
     if missing := sorted(known.keys() - recorded.keys()):
         return f"The migration {missing[0]} is not recorded."
     if edited := [name for name in recorded if recorded[name] != known[name]]:
-        return f"The migration {edited[0]} is recorded with another text."
+        return f"The migration {edited[0]} is recorded with different text."
     return ""
 
 

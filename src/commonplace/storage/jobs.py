@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from commonplace.activities import Job, JobState, Progress
 from commonplace.storage.database import Database, Row
 
-_SPENT = "The worker stopped answering, and no attempt is left."
+_SPENT = "The worker has stopped, and no attempts are left."
 
 
 def find(db: Database, number: int) -> Job | None:

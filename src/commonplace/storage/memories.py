@@ -104,7 +104,9 @@ def purge(db: Database, bank_id: int, numbers: Sequence[int]) -> None:
     search.unindex(db, bank_id, numbers)
     # Their files are not in the store, so it is noted which ones are to go.
     db.run("leave_notes", ids=chosen)
+    db.run("leave_conflict_files", ids=chosen)
     db.run("drop_notes", ids=chosen)
+    db.run("drop_wikilinks", ids=chosen)
     db.run("purge_versions", ids=chosen)
     db.run("purge_memories", ids=chosen)
     db.run("purge_replies", bank_id=bank_id)

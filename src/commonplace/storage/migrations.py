@@ -68,7 +68,7 @@ def _make_file(path: Path) -> None:
             path.touch(mode=0o600)
     except OSError as error:
         raise errors.Forbidden(
-            f"The store cannot be made: {error.strerror}.", hint="Set COMMONPLACE_HOME to a folder you can write to."
+            f"The store cannot be created: {error.strerror}.", hint="Set COMMONPLACE_HOME to a folder you can write to."
         ) from error
 
 
@@ -95,7 +95,7 @@ def _check_owner(connection: apsw.Connection) -> None:
     filled = connection.execute("select 1 from sqlite_schema limit 1").fetchone()
     if filled and connection.pragma("application_id") != APPLICATION_ID:
         raise errors.Unsupported(
-            "The file is a database, but not one of Commonplace.",
+            "The file is a database, but not a Commonplace store.",
             hint="Set COMMONPLACE_DATABASE to another file name.",
         )
 
@@ -109,7 +109,7 @@ def _missing(connection: apsw.Connection, known: tuple[Migration, ...]) -> tuple
     for name, sha256 in applied.items():
         if name not in by_name:
             raise errors.Unsupported(
-                f"The store was made by a newer version of Commonplace (it has step {name}).",
+                f"The store was made by a newer version of Commonplace (it has the migration {name}).",
                 hint="Install the newest version, or restore a backup made by this one.",
             )
         if by_name[name].sha256 != sha256:

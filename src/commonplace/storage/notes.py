@@ -1,7 +1,7 @@
 """Which file holds which note, as rows and back."""
 
 import json
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 
 from commonplace import ids
@@ -10,6 +10,8 @@ from commonplace.storage.database import Database
 _JUST_NOW_MS = 60_000
 # Where a file is said to lie when another note's lies in its place. No note's name begins with a dot.
 NOWHERE = ".nowhere/"
+# The time of a file that is to be read again although it did not change: its reader knows more than it did.
+READ_AGAIN_NS = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +63,15 @@ class Expected:
     present: int
 
 
+@dataclass(frozen=True, slots=True)
+class Backlink:
+    """A note that links to a name."""
+
+    name: str
+    memory_id: int
+    path: str
+
+
 def find(db: Database, memory_id: int) -> Kept | None:
     """The file of a note."""
     row = db.one("find_note", memory_id=memory_id)
@@ -78,9 +89,9 @@ def concerned(db: Database, bank_id: int, paths: Iterable[str], numbers: Iterabl
     return [Kept(**row) for row in db.all("concerned_notes", bank_id=bank_id, **given)]
 
 
-def paths(db: Database, bank_id: int) -> list[str]:
-    """Where the files of a bank's notes lie, those outside of its subfolders."""
-    return [row["path"] for row in db.all("note_paths", bank_id=bank_id)]
+def paths(db: Database, bank_id: int, folder: str = "") -> list[str]:
+    """The names of the files of a bank's notes in the folder of notes, or in a folder below it, which ends with /."""
+    return [row["name"] for row in db.all("note_paths", bank_id=bank_id, folder=folder)]
 
 
 def stamps(db: Database, bank_id: int) -> dict[str, tuple[int, int]]:
@@ -202,3 +213,38 @@ def rehome(db: Database, bank_id: int, present: Iterable[str], now: int) -> None
     given = {"bank_id": bank_id, "present": json.dumps(list(present)), "nowhere": NOWHERE}
     db.run("rehome_notes", **given)
     db.run("rehome_forgotten_notes", now=now, **given)
+
+
+def put_conflict_file(db: Database, bank: str, path: str, memory_id: int, sha256: str) -> None:
+    """Note that a conflict file was written beside a note."""
+    db.run("put_conflict_file", bank=bank, path=path, memory_id=memory_id, sha256=sha256)
+
+
+def erased_conflict_files(db: Database, bank: str) -> list[tuple[str, str]]:
+    """The conflict files of a bank's erased notes that are to be removed, each with its fingerprint."""
+    return [(row["path"], row["sha256"]) for row in db.all("erased_conflict_files", bank=bank)]
+
+
+def drop_conflict_file(db: Database, bank: str, path: str) -> None:
+    """Forget about a conflict file."""
+    db.run("drop_conflict_file", bank=bank, path=path)
+
+
+def put_wikilinks(db: Database, bank_id: int, links: Mapping[int, Iterable[str]]) -> None:
+    """Note the names to which some notes link; what is noted already is not written again."""
+    known: dict[int, set[str]] = {}
+    for row in db.all("wikilinks_of", ids=json.dumps(list(links))):
+        known.setdefault(row["memory_id"], set()).add(row["name"])
+    changed = {number: set(found) for number, found in links.items() if set(found) != known.get(number, set())}
+    if not changed:
+        return
+    with db.transaction():
+        db.run("drop_wikilinks", ids=json.dumps(list(changed)))
+        given = [(number, name) for number, found in changed.items() for name in sorted(found)]
+        db.run_many("put_wikilink", [{"memory_id": number, "bank_id": bank_id, "name": name} for number, name in given])
+
+
+def backlinks(db: Database, bank_id: int, names: Iterable[str]) -> list[Backlink]:
+    """The notes that link to one of some names, by their path; forgotten notes are left out."""
+    given = json.dumps(list(names), ensure_ascii=False)
+    return [Backlink(**row) for row in db.all("backlinks", bank_id=bank_id, names=given)]

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
-from commonplace import text
+from commonplace import metadata, text
 from commonplace.errors import Unsupported
 from commonplace.records import Filter, Memory
 from commonplace.storage import filters
@@ -41,7 +41,8 @@ class Within:
 
 def index_memory(db: Database, memory: Memory) -> None:
     """Bring the text index and the tags up to a memory's present state, and queue it for a new vector."""
-    labels = " ".join((*memory.tags, memory.key.replace(".", " "), memory.category))
+    names = metadata.aliases(memory.metadata)
+    labels = " ".join((*memory.tags, memory.key.replace(".", " "), memory.category, *names))
     values = {
         "memory_id": memory.id,
         "title": text.indexed(memory.title),
@@ -58,8 +59,8 @@ def index_memory(db: Database, memory: Memory) -> None:
     if live and memory.tags:
         db.run_many("put_tag", [{"bank_id": memory.bank_id, "tag": t, "memory_id": memory.id} for t in memory.tags])
     if memory.metadata.keys() - UNLISTED:
-        metadata, apart = json.dumps(dict(memory.metadata)), json.dumps(UNLISTED)
-        db.run("put_fields", metadata=metadata, apart=apart, bank_id=memory.bank_id, memory_id=memory.id)
+        fields, apart = json.dumps(dict(memory.metadata)), json.dumps(UNLISTED)
+        db.run("put_fields", metadata=fields, apart=apart, bank_id=memory.bank_id, memory_id=memory.id)
     db.run("mark_stale", memory_id=memory.id, bank_id=memory.bank_id)
 
 

@@ -16,6 +16,7 @@ from commonplace.storage import scrubbing
 from commonplace.storage.files import explained
 from commonplace.storage.notes import Erased
 from commonplace.vault import folder
+from commonplace.vault.conflicts import remove_conflicts
 from commonplace.vault.folder import Seen
 from commonplace.vault.notes import carried
 from commonplace.vault.place import DEFAULT_BANK, Vault, sha256
@@ -68,7 +69,11 @@ def known_graves(vault: Vault) -> Graves:
 def clear_up(vault: Vault, cleared: Cleared, trash: Collection[int] = ()) -> None:
     """Remove the files of erased notes that we made. A person's stay, or, of the notes in `trash`, are moved away."""
     waiting = [one for one in rows.erased(vault.engine.db, vault.bank) if not one.stays or one.memory_id in trash]
-    if not waiting or not vault.root.is_dir() or not is_usable(vault):
+    if (
+        not (waiting or rows.erased_conflict_files(vault.engine.db, vault.bank))
+        or not vault.root.is_dir()
+        or not is_usable(vault)
+    ):
         return
     with vault.engine.db.transaction():
         # The names of files are made of words as well.
@@ -77,6 +82,7 @@ def clear_up(vault: Vault, cleared: Cleared, trash: Collection[int] = ()) -> Non
             # A file in a folder that nobody may write to is tried again, and unread till then.
             with suppress(CommonplaceError):
                 _settle(vault, one, cleared, one.memory_id in trash)
+        remove_conflicts(vault)
     scrubbing.scrub(vault.engine.db)
     if vault.bank != DEFAULT_BANK and vault.bank_id is None:
         _remove_empty(vault)

@@ -16,6 +16,7 @@ from commonplace.errors import Busy, Conflict, Invalid
 from commonplace.limits import TEXT_BYTES_MAX
 from commonplace.storage.files import NO_SPACE, PART_PREFIX, PART_SUFFIX, explained
 from commonplace.vault import names
+from commonplace.vault.ignore_rules import IGNORE_NAME, READING, IgnoreRules, ignore_rules
 
 # Frontmatter comes on top of a text at its own limit.
 FILE_BYTES_MAX = TEXT_BYTES_MAX + 100_000
@@ -25,8 +26,6 @@ _HOST = f"{zlib.crc32(node().encode()):08x}"
 _LEFT_S = 3_600
 _TICK_NS = 50_000_000  # Two writes within one turn of the system's clock leave the same time.
 _DEPTH_MAX = 40
-# Opening a pipe to which nobody writes would wait for ever; Windows knows neither of these.
-_READING = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
 
 
 class Seen(NamedTuple):
@@ -48,8 +47,32 @@ class Listing:
 
     files: dict[str, Seen] = field(default_factory=dict[str, Seen])
     passed: dict[str, str] = field(default_factory=dict[str, str])
+    # Of those, the files and folders that a rule ignores.
+    ignored: set[str] = field(default_factory=set[str])
+    # Conflict copies of sync programs and ours, which are not notes.
+    conflicts: list[str] = field(default_factory=list[str])
     # Whether the whole folder could be read; if not, nothing can be said to be missing.
     whole: bool = True
+
+    def set_aside(self, path: str, reason: str = "", *, ignored: bool = False) -> None:
+        """Do not take a file for a note: it is a conflict copy, or passed over for a reason."""
+        self.files.pop(path, None)
+        if not reason:
+            self.conflicts.append(path)
+            return
+        self.passed[path] = reason
+        if ignored:
+            self.ignored.add(path)
+
+    def is_ignored(self, path: str) -> bool:
+        """Whether a rule ignores a file, or a folder that it is in."""
+        parts = path.split("/")
+        return any("/".join(parts[:count]) in self.ignored for count in range(1, len(parts) + 1))
+
+    @property
+    def every(self) -> set[str]:
+        """The paths of everything that was found, also of what is not a note."""
+        return {*self.files, *self.passed, *self.conflicts}
 
 
 def listed(root: Path, *, sweep: bool = True) -> Listing:
@@ -59,22 +82,22 @@ def listed(root: Path, *, sweep: bool = True) -> Listing:
     """
     found = Listing()
     if root.is_dir():
-        left: list[os.DirEntry[str]] = []
-        _list(root, "", found, left)
-        for entry in left if sweep else ():
+        reader = _Reader(root, ignore_rules(root), found)
+        reader.list("")
+        for entry in reader.left if sweep else ():
             _sweep(entry)
     else:
         found.whole = False
     return found
 
 
-def contents(root: Path, path: str) -> bytes:
-    """The bytes of a file. What is no plain file, a pipe or a link for example, is refused and never waited for."""
+def contents(root: Path, path: str, limit: int = FILE_BYTES_MAX + 1) -> bytes:
+    """The first bytes of a file. What is no plain file, such as a pipe or a link, is refused and never waited for."""
     file = root / path
-    with explained(file), open(os.open(file, _READING), "rb") as stream:
+    with explained(file), open(os.open(file, READING), "rb") as stream:
         if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
-            raise Invalid("It is not a plain file.", hint="Put a markdown file in its place.")
-        return stream.read(FILE_BYTES_MAX + 1)
+            raise Invalid("It is not a regular file.", hint="Put a markdown file in its place.")
+        return stream.read(limit)
 
 
 def seen(root: Path, path: str) -> Seen | None:
@@ -125,7 +148,7 @@ def _usable() -> Generator[None]:
         if error.errno in NO_SPACE:
             raise
         why = error.strerror or "the system refused"
-        hint = "Check COMMONPLACE_VAULT, its disk and its rights; `commonplace vault status` shows the folder."
+        hint = "Check COMMONPLACE_VAULT, its disk and its permissions; `commonplace vault status` shows the folder."
         raise Busy(f"The folder of notes cannot be written to: {why}.", hint=hint) from error
 
 
@@ -165,27 +188,49 @@ def replace(root: Path, path: str, data: bytes, before: Seen) -> None:
         _flush(target.parent)
 
 
-def _list(root: Path, under: str, found: Listing, left: "list[os.DirEntry[str]]") -> None:
-    try:
-        entries = sorted(os.scandir(root / under), key=lambda entry: entry.name)
-    except OSError:
-        found.whole = False
-        found.passed[under] = "The folder cannot be read."
-        return
-    for entry in entries:
-        path = f"{under}/{entry.name}" if under else entry.name
-        if entry.name == MARK_NAME:
-            continue
-        if _plain(entry.name) and entry.is_file(follow_symlinks=False):
+@dataclass(slots=True)
+class _Reader:
+    """Reads what lies in a folder into a listing."""
+
+    root: Path
+    rules: IgnoreRules
+    found: Listing
+    # What processes of ours left behind when they were killed.
+    left: "list[os.DirEntry[str]]" = field(default_factory=list["os.DirEntry[str]"])
+
+    def list(self, under: str) -> None:
+        """List a folder below the root, and all in it."""
+        found = self.found
+        try:
+            entries = sorted(os.scandir(self.root / under), key=lambda entry: entry.name)
+        except OSError:
+            found.whole = False
+            found.passed[under] = "The folder cannot be read."
+            return
+        for entry in entries:
+            path = f"{under}/{entry.name}" if under else entry.name
+            if entry.name in (MARK_NAME, IGNORE_NAME):
+                continue
+            if _plain(entry.name) and entry.is_file(follow_symlinks=False):
+                self._file(entry, path, entries)
+            elif entry.name.startswith(PART_PREFIX):
+                self.left.append(entry)
+            elif reason := _reason(entry, path.count("/")):
+                found.passed[path.encode(errors="replace").decode()] = reason
+            elif reason := self.rules.of_folder(path, entry.name):
+                found.set_aside(path, reason, ignored=True)
+            else:
+                self.list(path)
+
+    def _file(self, entry: "os.DirEntry[str]", path: str, entries: "list[os.DirEntry[str]]") -> None:
+        if reason := self.rules.of_file(path, entry.name):
+            self.found.set_aside(path, reason, ignored=True)
+        elif names.is_conflict_copy(entry.name[:-3], lambda stem: any(one.name == f"{stem}.md" for one in entries)):
+            self.found.set_aside(path)
+        else:
             with suppress(FileNotFoundError):  # Gone between the list and the look.
                 status = entry.stat(follow_symlinks=False)
-                found.files[path] = Seen(status.st_mtime_ns, status.st_size)
-        elif entry.name.startswith(PART_PREFIX):
-            left.append(entry)
-        elif reason := _reason(entry, path.count("/")):
-            found.passed[path.encode(errors="replace").decode()] = reason
-        else:
-            _list(root, path, found, left)
+                self.found.files[path] = Seen(status.st_mtime_ns, status.st_size)
 
 
 def _plain(name: str) -> bool:
@@ -208,7 +253,7 @@ def _reason(entry: "os.DirEntry[str]", depth: int) -> str:
     if entry.is_symlink():
         return "It is a link; links are not followed."
     if entry.is_dir(follow_symlinks=False):
-        return "It lies too deep." if depth >= _DEPTH_MAX else ""
+        return "It is nested too deeply." if depth >= _DEPTH_MAX else ""
     if names.temporary(entry.name):
         return "It is a temporary file."
     if not entry.is_file(follow_symlinks=False):

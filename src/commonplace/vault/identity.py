@@ -75,6 +75,26 @@ def identified(vault: Vault, found: list[Found], known: list[Kept], listing: Lis
         yield one, number, copy
 
 
+def without_numbered_copies(found: list[Found], known: list[Kept], listing: Listing) -> list[Found]:
+    """The files without those that a sync program made beside a note and that carry its id, such as `Note (1).md`."""
+    known_paths = {one.path for one in known}
+    owners = {one.memory_id: one.path for one in known} | {one.note.id: one.path for one in found if _is_first(one)}
+    out: list[Found] = []
+    for one in found:
+        place = PurePosixPath(one.path)
+        original = names.original_of(place.stem) if one.note.id is not None and one.path not in known_paths else ""
+        beside = str(place.with_name(f"{original}.md")) if original else ""
+        if beside in listing.files and owners.get(one.note.id or 0) == beside:
+            listing.set_aside(one.path)
+        else:
+            out.append(one)
+    return out
+
+
+def _is_first(one: Found) -> bool:
+    return one.note.id is not None and not names.original_of(PurePosixPath(one.path).stem)
+
+
 class _Lost:
     """Notes whose files are not where they were, to be known again in files that carry no id."""
 

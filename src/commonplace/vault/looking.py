@@ -1,5 +1,7 @@
 """How a folder of notes stands beside the memories. Looks at every file, and changes nothing at all."""
 
+from pathlib import Path
+
 from commonplace import ids
 from commonplace.storage import notes as rows
 from commonplace.storage.files import explained
@@ -7,7 +9,7 @@ from commonplace.storage.notes import Kept
 from commonplace.vault import erasing, folder, names
 from commonplace.vault.erasing import Graves
 from commonplace.vault.folder import Listing
-from commonplace.vault.identity import Found, identified
+from commonplace.vault.identity import Found, identified, without_numbered_copies
 from commonplace.vault.place import Vault
 from commonplace.vault.reading import changed
 from commonplace.vault.report import Report
@@ -22,15 +24,25 @@ def look(vault: Vault) -> Report:
         if report.standing in ("away", "other"):
             return report
         listing = folder.listed(vault.root, sweep=False)
-        report.passed = listing.passed
+        report.passed, report.conflicts = listing.passed, listing.conflicts
         _pass_over(listing, erasing.known_graves(vault))
         bank_id = vault.bank_id
         known = rows.listed(vault.engine.db, bank_id) if bank_id is not None else []
-        found = changed(vault, listing, None, report)
+        found = without_numbered_copies(changed(vault.root, listing, None, report), known, listing)
         _compare(vault, found, known, listing, report)
         if bank_id is not None:
             waiting = {*rows.behind(vault.engine.db, bank_id), *rows.without_file(vault.engine.db, bank_id)}
             report.written = len(waiting)
+    return report
+
+
+def look_without_store(root: Path) -> Report:
+    """What the first `sync` would find in a folder, before there is a store."""
+    report = Report(standing="new")
+    with explained(root):
+        listing = folder.listed(root, sweep=False)
+        report.passed, report.conflicts = listing.passed, listing.conflicts
+        report.added = len(without_numbered_copies(changed(root, listing, None, report), [], listing))
     return report
 
 
@@ -61,6 +73,8 @@ def _compare(vault: Vault, found: list[Found], known: list[Kept], listing: Listi
 def _away(kept: Kept, listing: Listing) -> bool:
     """Whether a file that was written is not in the folder, nor on its way to it from a cloud."""
     if not listing.whole or not kept.mtime_ns or kept.path in listing.files:
+        return False
+    if kept.path in listing.conflicts or listing.is_ignored(kept.path):
         return False
     return names.placeholder(kept.path) not in listing.passed
 

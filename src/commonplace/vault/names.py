@@ -19,6 +19,14 @@ _CONFLICTS = (
     re.compile(r"[-_ ]conflict[-_ ]?\d", re.IGNORECASE),
     re.compile(r"\.conflict$", re.IGNORECASE),
 )
+# Names that only sync programs give: Dropbox, Nextcloud and Obsidian; Syncthing; ownCloud; Seafile; Synology.
+_CERTAIN = re.compile(
+    r"\((?>[^()]*?(?:conflicted copy|case conflict))[^()]*+\)|\.sync-conflict-\d{8}-\d{6}|_conflict-\d{8}-\d{6}"
+    r"|\(SFConflict [^()]*+\)|_[A-Z][a-z]{2}-\d\d-\d{4}-\d{4}_(?:Case)?Conflict$",
+    re.IGNORECASE,
+)
+# Those of Google Drive and Resilio, which a person's own note may have as well where no original lies beside it.
+_CONFLICT_BESIDE = re.compile(r"^(.*?)(?: ?\[conflict(?:ed)?\]|\.conflict)$", re.IGNORECASE)
 # Names that are a copy's only where the original lies beside it: Google Drive's number, OneDrive's machine.
 _BESIDE = (re.compile(r"^(.+) \(\d+\)"), re.compile(r"^(.+)-(?:DESKTOP|LAPTOP|WIN|PC)-\w{4,}(?:-\d+)?"))
 _TEMPORARY = re.compile(r"~\$|.*~$|.*\.(tmp|temp|swp|swx|part|crdownload|partial|bak)$|\.#", re.IGNORECASE)
@@ -35,6 +43,9 @@ def stem(title: str) -> str:
             encoded = encoded[:-1]
         encoded = encoded.rstrip(" .~$\u200d")
     name = encoded or "note"
+    if _CERTAIN.search(name):
+        # A note of that name would be taken for a conflict copy.
+        name = " ".join(re.split(r"[()._-]+| +", name)).strip() or "note"
     return f"note {name}" if _RESERVED.fullmatch(name) else name
 
 
@@ -59,6 +70,19 @@ def placeholder(path: str) -> str:
     """What iCloud leaves in the place of a file that it keeps only in the cloud for now."""
     folder, _, name = path.rpartition("/")
     return f"{folder}/.{name}.icloud".removeprefix("/")
+
+
+def is_conflict_copy(stem: str, is_beside: Callable[[str], bool]) -> bool:
+    """Whether a file's stem is one that only sync programs give to the other of two versions of a file."""
+    if "conflict" not in stem.lower():
+        return False
+    found = _CONFLICT_BESIDE.search(stem)
+    return _CERTAIN.search(stem) is not None or (found is not None and is_beside(found[1]))
+
+
+def original_of(stem: str) -> str:
+    """The stem of the note that a file of this stem is a numbered copy of, if it says the same id; "" if none."""
+    return next((found[1] for shape in _BESIDE if (found := shape.fullmatch(stem))), "")
 
 
 def temporary(name: str) -> bool:

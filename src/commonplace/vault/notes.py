@@ -1,7 +1,7 @@
 """A note as text: markdown with frontmatter. Only our own keys are ever changed; every other byte stays as it is."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 from typing import TypeAlias
@@ -9,11 +9,18 @@ from typing import TypeAlias
 from commonplace import clock, ids
 from commonplace.clock import MOMENT_MAX, MOMENT_MIN
 from commonplace.errors import Invalid
-from commonplace.limits import TITLE_CHARS_MAX
+from commonplace.limits import TAGS_MAX, TITLE_CHARS_MAX
 from commonplace.vault import yaml_text
+from commonplace.vault.markdown import text_tags
 
 FIELDS = ("id", "title", "status", "created_at", "updated_at", "tags", "deleted_at")
-_READ = (*FIELDS, "phases")
+# Names that people and plug-ins of Obsidian use for the same, read where our own is not there, and never written.
+_CREATED = ("created_at", "created", "date")
+_UPDATED = ("updated_at", "updated", "modified")
+_LISTS = ("tags", "phases", "aliases")
+_READ = (*FIELDS, "phases", "aliases", *_CREATED[1:], *_UPDATED[1:])
+_ALIASES_MAX, _ALIAS_CHARS_MAX = 50, 100
+_FAULTS_SHOWN = 2
 # A colon ends a key only before a blank. A brace or a bracket begins a whole map on one line, below which no line of
 # ours can be put.
 _KEY = re.compile(
@@ -24,6 +31,8 @@ _HEADING = re.compile(r"^#[ \t]+(?=\S)(.+)$", re.MULTILINE)
 _CLOSING = re.compile(r"(?<=[ \t])#+$")
 _BOM = "\ufeff"
 _Span: TypeAlias = tuple[int, int]
+# The number of a line, and what is wrong with it.
+Fault: TypeAlias = tuple[int, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +46,22 @@ class Note:
     created_at: int | None = None
     updated_at: int | None = None
     deleted_at: int | None = None
+    # Those of the frontmatter; `all_tags` has those of the text as well.
     tags: tuple[str, ...] = ()
     phases: tuple[str, ...] = ()
+    aliases: tuple[str, ...] = ()
+    # What is wrong with the frontmatter, and which of our keys cannot be read for it; their lines stay as they are.
+    faults: tuple[Fault, ...] = ()
+    unread: frozenset[str] = frozenset()
+
+    @property
+    def fault(self) -> str:
+        """What is wrong with the frontmatter, for people; "" where nothing is."""
+        if not self.faults:
+            return ""
+        shown = " ".join(f"Line {line}: {text}" for line, text in sorted(self.faults)[:_FAULTS_SHOWN])
+        more = f" And {len(self.faults) - _FAULTS_SHOWN:,} more." if len(self.faults) > _FAULTS_SHOWN else ""
+        return f"{shown}{more} The rest of the note is read."
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +78,8 @@ class Page:
     tail: str
     eol: str
     spans: Mapping[str, _Span] = field(default_factory=dict[str, _Span])
+    # Lines of the frontmatter that cannot be read.
+    faults: tuple[Fault, ...] = ()
 
     @property
     def data(self) -> bytes:
@@ -70,7 +95,7 @@ def split(data: bytes) -> Page:
     except UnicodeDecodeError as error:
         raise Invalid("It is not UTF-8.", hint="Save it as UTF-8.") from error
     if "\0" in text:
-        raise Invalid("It has a NUL character in it.", hint="Remove it.")
+        raise Invalid("It contains a NUL character.", hint="Remove it.")
     bom, text = (_BOM, text[1:]) if text.startswith(_BOM) else ("", text)
     lines = re.findall(r"[^\n]*\n|[^\n]+", text)
     eol = "\r\n" if lines and lines[0].endswith("\r\n") else "\n"
@@ -82,13 +107,27 @@ def split(data: bytes) -> Page:
     lead = next((end for end in (eol, "\n") if rest.startswith(end)), "")
     body, tail = _without_end(rest[len(lead) :], eol)
     head = tuple(lines[1:close])
-    return Page(bom, head, (lines[0], lines[close]), lead, body, tail, eol, _spans(head))
+    spans, faults = _spans(head)
+    return Page(bom, head, (lines[0], lines[close]), lead, body, tail, eol, spans, faults)
 
 
 def read(page: Page, stem: str) -> Note:
-    """What a file says; a note without a title has that of its first heading, or its file's name."""
-    values = {name: _values(page, span) for name, span in page.spans.items()}
-    plain = {name: yaml_text.scalar(values[name]) for name in values if name not in ("tags", "phases")}
+    """What a file says; a note without a title has that of its first heading, or its file's name.
+
+    A key whose value cannot be read is left out, and named among what is wrong with the note.
+    """
+    plain: dict[str, str | None] = {}
+    listed: dict[str, tuple[str, ...]] = {}
+    faults, unread = list(page.faults), set[str]()
+    for name, span in page.spans.items():
+        try:
+            if name in _LISTS:
+                listed[name] = yaml_text.texts(_values(page, span))
+            else:
+                plain[name] = yaml_text.scalar(_values(page, span))
+        except Invalid as error:
+            faults.append((span[0] + 2, error.message))
+            unread.add(name)
     title = plain.get("title")
     if title is None or not title.strip():
         # A title that a person did not write as one need not be kept to the letter.
@@ -99,12 +138,27 @@ def read(page: Page, stem: str) -> Note:
         body=page.body,
         id=own_id(plain.get("id")),
         deleted=(plain.get("status") or "").lower() == "deleted",
-        created_at=_moment(plain.get("created_at")),
-        updated_at=_moment(plain.get("updated_at")),
+        created_at=next(_moments(plain, _CREATED), None),
+        updated_at=max(_moments(plain, _UPDATED), default=None),
         deleted_at=_moment(plain.get("deleted_at")),
-        tags=yaml_text.texts(values["tags"]) if "tags" in values else (),
-        phases=yaml_text.texts(values["phases"]) if "phases" in values else (),
+        tags=listed.get("tags", ()),
+        phases=listed.get("phases", ()),
+        aliases=tuple(alias[:_ALIAS_CHARS_MAX] for alias in listed.get("aliases", ())[:_ALIASES_MAX]),
+        faults=tuple(faults),
+        unread=frozenset(unread),
     )
+
+
+def all_tags(note: Note) -> tuple[str, ...]:
+    """The tags of the frontmatter, and after them those that only the text has."""
+    return (*note.tags, *text_only_tags(note))
+
+
+def text_only_tags(note: Note) -> tuple[str, ...]:
+    """The tags in the text that the frontmatter does not have, as many as a memory takes."""
+    written = {tag.strip().casefold() for tag in note.tags}
+    room = max(0, TAGS_MAX - len(note.tags))
+    return tuple(tag for tag in text_tags(note.body) if tag.casefold() not in written)[:room]
 
 
 def render(note: Note) -> bytes:
@@ -124,6 +178,8 @@ def change(page: Page, before: Note, after: Note) -> bytes:
     spans = dict(page.spans)
     foreign = "id" in spans and before.id is None
     for name, text in _written(after).items():
+        if name in before.unread:
+            continue  # Its line is for a person to mend.
         known = name in spans
         if (name == "id" and foreign) or (known and text is not None and _same(name, before, after)):
             continue
@@ -188,32 +244,45 @@ def _closing(lines: list[str]) -> int | None:
     if not lines or lines[0].rstrip() != "---":
         return None
     close = next((place for place, line in enumerate(lines[1:], 1) if line.rstrip() in ("---", "...")), None)
-    if close is not None and not lines[1].strip() and not any(_KEY.match(line) for line in lines[1:close]):
-        return None  # A rule across the page, and not the beginning of frontmatter.
-    if close is None and len(lines) > 1 and _KEY.match(lines[1]):
-        raise Invalid("Its frontmatter is not closed.", hint="Put --- on a line of its own after it.")
-    return close
+    if close is None:
+        if len(lines) > 1 and _KEY.match(lines[1]):
+            raise Invalid("Its frontmatter is not closed.", hint="Put --- on a line of its own after it.")
+        return None
+    said = [line for line in lines[1:close] if line.strip() and not line.lstrip().startswith("#")]
+    # Between two rules across the page stand words; frontmatter has a key, or nothing at all.
+    is_head = any(_KEY.match(line) for line in said) if said else bool(lines[1].strip())
+    if said and not is_head and re.match(r"\{(?!\{)", said[0]):
+        raise Invalid("Its frontmatter is a map on one line.", hint="Put each key on a line of its own.")
+    return close if is_head else None
 
 
-def _spans(head: tuple[str, ...]) -> dict[str, _Span]:
+def _spans(head: tuple[str, ...]) -> tuple[dict[str, _Span], tuple[Fault, ...]]:
+    """Where the keys are that we read, and what cannot be read."""
     found: dict[str, _Span] = {}
-    name = ""
+    faults: list[Fault] = []
+    name: str | None = None  # "" below a line that cannot be read.
     for place, line in enumerate(head):
         if not line.strip() or line.lstrip().startswith("#"):
             continue
         if line[0] in " \t]}" or re.match(r"-(?:\s|$)", line):
-            if not name:
-                raise Invalid(f"Line {place + 2} of it belongs to no key.", hint="Correct the frontmatter.")
-            found[name] = (found[name][0], place + 1)
+            if name is not None and name in found:
+                found[name] = (found[name][0], place + 1)
+            elif name is None:
+                faults.append((place + 2, "It belongs to no key of the frontmatter."))
             continue
         key = _KEY.match(line)
         if key is None:
-            raise Invalid(f"Line {place + 2} of it is not YAML.", hint="Correct the frontmatter.")
-        name = key[1].strip().strip("\"'")
-        if name in found and name in _READ:
-            raise Invalid(f"It says {name} twice.", hint="Remove one of them.")
-        found[name] = (place, place + 1)
-    return {name: span for name, span in found.items() if name in _READ}
+            faults.append((place + 2, "It is not YAML."))
+            name = ""
+            continue
+        named = key[1].strip().strip("\"'")
+        if named in found and named in _READ:
+            faults.append((place + 2, f"The frontmatter has {named} already."))
+            name = ""
+        else:
+            found[named] = (place, place + 1)
+            name = named
+    return {name: span for name, span in found.items() if name in _READ}, tuple(faults)
 
 
 def _values(page: Page, span: _Span) -> list[str]:
@@ -225,6 +294,11 @@ def _values(page: Page, span: _Span) -> list[str]:
 def _heading(body: str) -> str:
     found = _HEADING.search(body)
     return _CLOSING.sub("", found[1].rstrip()).rstrip() if found else ""
+
+
+def _moments(plain: Mapping[str, str | None], keys: tuple[str, ...]) -> Iterator[int]:
+    found = (_moment(plain.get(key)) for key in keys)
+    return (moment for moment in found if moment is not None)
 
 
 def _moment(text: str | None) -> int | None:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from commonplace.errors import traced
+from commonplace.vault.ignore_rules import IGNORE_NAME
 
 FOLDERS_MAX = 2_000
 _STEP_MS = 200  # How long to wait for more of the same: an editor's save is several changes.
@@ -125,4 +126,5 @@ def _mark(root: Path) -> object:
 
 
 def _may_matter(_change: object, path: str) -> bool:
-    return not os.path.basename(path).startswith(".")
+    name = os.path.basename(path)
+    return name == IGNORE_NAME or not name.startswith(".")

@@ -2,18 +2,19 @@
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, cast
 
 from commonplace.engine.engine import Engine
 from commonplace.engine.marks import heading
 from commonplace.errors import Unsupported
-from commonplace.metadata import NOTE
+from commonplace.metadata import NOTE, aliases
 from commonplace.records import Memory
 from commonplace.storage import banks, memories, notes
 from commonplace.vault import names
-from commonplace.vault.notes import Note, text_of
+from commonplace.vault.markdown import text_tags
+from commonplace.vault.notes import Note, text_of, text_only_tags
 
 DEFAULT_BANK = "default"
 # The field of a memory's metadata that makes it a note: where its file lies, and what only the file can say.
@@ -91,6 +92,10 @@ def marked(note: Note, path: str, *, copy: bool, rest: Mapping[str, object]) -> 
         mark["title"] = note.title
     if copy:
         mark["copy"] = True
+    if tags := text_only_tags(note):
+        mark["text_tags"] = list(tags)
+    if note.aliases:
+        mark["aliases"] = list(note.aliases)
     return {**rest, MARK: mark}
 
 
@@ -106,12 +111,39 @@ def path_of(memory: Memory) -> str:
     return found if isinstance(found, str) else ""
 
 
+def aliases_of(memory: Memory) -> tuple[str, ...]:
+    """The other names of a note."""
+    return aliases(memory.metadata)
+
+
 def title_of(memory: Memory) -> str:
     """The exact title of a note; that of another memory is its own, the key of a value, or its first line."""
     given = mark_of(memory).get("title")
     if isinstance(given, str) and given.strip() == memory.title:
         return given
     return heading(memory) or next((line.strip() for line in memory.text.splitlines() if line.strip()), "")[:200]
+
+
+def file_tags(memory: Memory, before: Note | None = None) -> tuple[str, ...]:
+    """The tags of a note that stand in its frontmatter; the others stand in its text, and only there."""
+    given = mark_of(memory).get("text_tags")
+    only_text = set(cast("list[object]", given)) if isinstance(given, list) else set[object]()
+    if before is not None:
+        # Also of an older text that came back.
+        only_text = (only_text | set(text_tags(memory.text))) - set(before.tags)
+    return tuple(tag for tag in memory.tags if tag not in only_text)
+
+
+def completed(note: Note, memory: Memory) -> Note:
+    """What a file says, and where a line of its frontmatter cannot be read, what was known of that."""
+    if not note.unread:
+        return note
+    return replace(
+        note,
+        title=title_of(memory) if "title" in note.unread else note.title,
+        deleted=memory.forgotten_at is not None if "status" in note.unread else note.deleted,
+        tags=file_tags(memory) if "tags" in note.unread else note.tags,
+    )
 
 
 def told(memory: Memory, before: Note | None = None) -> Note:
@@ -127,6 +159,7 @@ def told(memory: Memory, before: Note | None = None) -> Note:
         created_at=created_at,
         updated_at=memory.updated_at,
         deleted_at=memory.forgotten_at,
-        tags=memory.tags,
+        tags=file_tags(memory, before),
         phases=before.phases if before else (),
+        aliases=before.aliases if before else (),
     )

@@ -26,9 +26,9 @@ _EXPECTED_MAX = 1_000
 _TEXT = "# Commonplace keeps notes in this folder and knows it by the next line. Leave this file where it is.\n"
 
 AWAY = "The folder of notes is not there, so nothing is read from it or written to it."
-OTHER = "Another folder is where the folder of notes was, so nothing is read from it or written to it."
-BRING_BACK = "Bring its disk back, or set COMMONPLACE_VAULT to where it is now."
-TRUST = "Bring the folder's disk back, or run `commonplace vault trust` to keep the notes in this one."
+OTHER = "Another folder has taken the place of the folder of notes, so nothing is read from it or written to it."
+BRING_BACK = "Connect its disk again, or set COMMONPLACE_VAULT to where it is now."
+TRUST = "Connect the disk of the right folder again, or run `commonplace vault trust` to keep the notes in this one."
 
 
 def standing(vault: Vault) -> Standing:
@@ -69,7 +69,7 @@ def claim(vault: Vault, *, make: bool = False) -> None:
     mark = found or _marked(vault.root)
     with vault.engine.db.transaction():
         if known is not None and known.mark != mark and (bank_id := vault.bank_id) is not None:
-            held = folder.listed(vault.root).files if any(_lies(vault, one) for one in _expected(vault)) else ()
+            held = folder.listed(vault.root).every if any(_lies(vault, one) for one in _expected(vault)) else ()
             rows.rehome(vault.engine.db, bank_id, held, vault.engine.clock.now())
         rows.put_root(vault.engine.db, vault.bank, Root(mark, place))
 

@@ -1,6 +1,6 @@
 """Two-way sync: what a person or a sync client did in the folder becomes versions, and files follow memories.
 
-A file is the truth about its note: where both changed, the file's words win and the memory's stay in its history.
+Where both changed, they are merged; where they changed the same lines, the file's stay in the note.
 """
 
 from collections.abc import Callable, Mapping
@@ -17,7 +17,8 @@ from commonplace.vault import erasing, folder, names
 from commonplace.vault.applying import ORIGIN, adopt_many, apply
 from commonplace.vault.erasing import Graves
 from commonplace.vault.folder import Listing
-from commonplace.vault.identity import Found, Named, identified
+from commonplace.vault.identity import Found, Named, identified, without_numbered_copies
+from commonplace.vault.markdown import link_names
 from commonplace.vault.place import Vault
 from commonplace.vault.reading import Stamps, changed
 from commonplace.vault.report import Report
@@ -25,6 +26,7 @@ from commonplace.vault.root import claim, standing
 from commonplace.vault.writing import GRACE_MS, follow
 
 _GONE = Origin(dialect="vault", reason="the file was removed")
+_IGNORED = Origin(dialect="vault", reason="the file is ignored")
 _TOGETHER = 200
 
 
@@ -40,7 +42,7 @@ def sync(vault: Vault, *, full: bool = False, settle: bool = True) -> Report:
             return report
         buried = erasing.graves(vault)
         listing = folder.listed(vault.root)
-        report.passed = listing.passed
+        report.passed, report.conflicts = listing.passed, listing.conflicts
         if listing.files:
             claim(vault)
         for path in [path for path in buried.paths if buried.holds(path, listing.files.get(path))]:
@@ -61,8 +63,9 @@ def sync(vault: Vault, *, full: bool = False, settle: bool = True) -> Report:
 
 def _take_in(vault: Vault, listing: Listing, buried: Graves, report: Report, how: tuple[Stamps | None, bool]) -> None:
     stamps, settle = how
-    found = changed(vault, listing, stamps, report)
+    found = changed(vault.root, listing, stamps, report)
     known = _concerned(vault, listing, stamps, found)
+    found = without_numbered_copies(found, known, listing)
     by_path = {one.path: one for one in known}
     living = [one for one in found if one.path in by_path]
     found = living + _unburied(vault, [one for one in found if one.path not in by_path], buried, listing, report)
@@ -71,6 +74,10 @@ def _take_in(vault: Vault, listing: Listing, buried: Graves, report: Report, how
     named = list(identified(vault, found, known, listing))
     report.copies = [one.path for one, _, copy in named if copy]
     by_id = {one.memory_id: one for one in known}
+    if stamps is None and (bank_id := vault.bank_id) is not None:
+        # Made again from the files; most of it is known.
+        links = {number: link_names(one.note.body) for one, number, _ in named if number in by_id}
+        rows.put_wikilinks(vault.engine.db, bank_id, links)
     named = [each for each in named if not _is_known(by_id.get(each[1]), each[0], settle)]
     for start in range(0, len(named), _TOGETHER):
         # One write to the disk for many files.
@@ -129,7 +136,7 @@ def _unburied(vault: Vault, found: list[Found], buried: Graves, listing: Listing
 
 def _is_known(kept: Kept | None, one: Found, settle: bool) -> bool:
     """Whether a file is what it was; its time alone matters only to those who want to know it by that."""
-    if kept is None or kept.missing_at is not None or not kept.mtime_ns:
+    if kept is None or kept.missing_at is not None or kept.mtime_ns in (0, rows.READ_AGAIN_NS):
         return False
     if (kept.path, kept.sha256) != (one.path, one.sha256):
         return False
@@ -146,15 +153,19 @@ def _note_missing(vault: Vault, listing: Listing, known: list[Kept], report: Rep
         kept = rows.find(vault.engine.db, before.memory_id)
         if kept is None or kept.path in listing.files or not kept.mtime_ns:
             continue
-        if folder.seen(vault.root, kept.path) is not None or names.placeholder(kept.path) in listing.passed:
-            continue
-        report.missing.append(ids.note(kept.memory_id) if kept.path.startswith(rows.NOWHERE) else kept.path)
+        aside = kept.path in listing.conflicts or listing.is_ignored(kept.path)
+        if aside and kept.made_here:
+            continue  # What an agent said stays known, wherever its file was put.
+        if not aside:
+            if folder.seen(vault.root, kept.path) is not None or names.placeholder(kept.path) in listing.passed:
+                continue
+            report.missing.append(ids.note(kept.memory_id) if kept.path.startswith(rows.NOWHERE) else kept.path)
         with vault.engine.db.transaction():
             if kept.missing_at is None:
                 rows.put(vault.engine.db, replace(kept, missing_at=now))
             elif now - kept.missing_at >= GRACE_MS:
                 memory = vault.memory(kept.memory_id)
                 if memory and memory.forgotten_at is None and memory.version == kept.version:
-                    after = vault.engine.forget(vault.bank, [memory.id], _GONE)[0].memory
+                    after = vault.engine.forget(vault.bank, [memory.id], _IGNORED if aside else _GONE)[0].memory
                     rows.put(vault.engine.db, replace(kept, version=after.version))
                     report.forgotten += 1

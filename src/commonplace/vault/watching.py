@@ -60,7 +60,7 @@ class Watch:
             self._failed.pop(vault.bank, None)
         except CommonplaceError as error:
             if self._failed.get(vault.bank) != error.message:
-                _log.warning("The notes of bank %r wait: %s", vault.bank, error.message)
+                _log.warning("The notes of bank %r are not synchronized: %s", vault.bank, error.message)
             self._failed[vault.bank] = error.message
 
     def begin(self, wake: Callable[[], object]) -> None:

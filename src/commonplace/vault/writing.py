@@ -14,10 +14,12 @@ from commonplace.storage.files import explained
 from commonplace.storage.notes import Kept
 from commonplace.vault import folder, names, notes
 from commonplace.vault.erasing import Cleared, clear_up
-from commonplace.vault.notes import Note
-from commonplace.vault.place import Vault, mark_of, marked, sha256, told, vault_of
+from commonplace.vault.markdown import link_names
+from commonplace.vault.notes import Note, text_only_tags
+from commonplace.vault.place import MARK, Vault, mark_of, marked, sha256, told, vault_of
 from commonplace.vault.root import claim, is_usable
 
+_TAGS = Origin(dialect="vault", reason="the tags in the text changed")
 GRACE_MS = 90_000  # Sync clients replace a file by removing it first; some take a minute for it.
 
 
@@ -72,11 +74,24 @@ def follow(vault: Vault, number: int, origin: Origin) -> bool:
             return False
         page = notes.split(data)
         before = notes.read(page, Path(kept.path).stem)
-        after = notes.change(page, before, told(memory, before))
+        said = told(memory, before)
+        after = notes.change(page, before, said)
         if after != data:
             folder.replace(vault.root, kept.path, after, seen)
-        _keep(vault, memory, kept.path, after)
+        _keep(vault, _retagged(vault, memory, said), kept.path, after)
         return after != data
+
+
+def _retagged(vault: Vault, memory: Memory, said: Note) -> Memory:
+    """A memory with the tags that stand in its text now."""
+    in_text, mark = list(text_only_tags(said)), mark_of(memory)
+    same = set(memory.tags) == {*said.tags, *in_text} and mark.get("text_tags", []) == in_text
+    if same or memory.forgotten_at is not None:
+        return memory
+    rest = {name: value for name, value in mark.items() if name != "text_tags"}
+    metadata = {**memory.metadata, MARK: {**rest, **({"text_tags": in_text} if in_text else {})}}
+    edit = Edit(tags=notes.all_tags(said), metadata=metadata)
+    return vault.engine.revise(vault.bank, memory.id, edit, _TAGS).memory
 
 
 def catch_up(engine: Engine, trash: Collection[int] = ()) -> Cleared:
@@ -97,14 +112,18 @@ def catch_up(engine: Engine, trash: Collection[int] = ()) -> Cleared:
     return cleared
 
 
-def _taken(vault: Vault, bank_id: int | None) -> set[str]:
-    """The names that a new file cannot have, in the form in which names are compared."""
-    known = rows.paths(vault.engine.db, bank_id) if bank_id is not None else []
+def _free(vault: Vault, title: str) -> str:
+    """Where the file of a new note goes: into the inbox, where one is set, under a name that nobody has."""
+    inbox = f"{vault.engine.vault_inbox}/" if vault.engine.vault_inbox else ""
+    if inbox and folder.behind_link(vault.root, inbox):
+        inbox = ""
+    known = rows.paths(vault.engine.db, vault.bank_id, inbox) if vault.bank_id is not None else []
     taken = {names.folded(path) for path in known}
-    if vault.root.is_dir():
-        with explained(vault.root):
-            taken.update(names.folded(name) for name in os.listdir(vault.root))
-    return taken
+    place = vault.root / inbox
+    if place.is_dir():
+        with explained(place):
+            taken.update(names.folded(name) for name in os.listdir(place))
+    return inbox + names.free(title, taken.__contains__)
 
 
 def _once(vault: Vault, wanted: Written, key: Once | None, origin: Origin, parts: list[Path]) -> int:
@@ -121,12 +140,12 @@ def _once(vault: Vault, wanted: Written, key: Once | None, origin: Origin, parts
 
 def _born(vault: Vault, wanted: Written, origin: Origin) -> tuple[int, Path | None]:
     """A new note as memory and, where the folder is there, as bytes on disk that have no name yet."""
-    path = names.free(wanted.title, _taken(vault, vault.bank_id).__contains__)
+    path = _free(vault, wanted.title)
     note = Note(wanted.title, wanted.body, tags=wanted.tags)
     draft = Draft(
         text=wanted.body,
         title=wanted.title,
-        tags=wanted.tags,
+        tags=notes.all_tags(note),
         metadata=marked(note, path, copy=False, rest={}),
     )
     memory = vault.engine.remember(vault.bank, draft, origin).memory
@@ -149,7 +168,7 @@ def _give_name(vault: Vault, number: int, part: Path | None, origin: Origin) -> 
     data = notes.render(told(memory))
     path = kept.path if kept else _inside(str(mark_of(memory).get("file", "")))
     path = "" if path.startswith(rows.NOWHERE) or folder.behind_link(vault.root, path) else path
-    first = path or names.free(told(memory).title, _taken(vault, memory.bank_id).__contains__)
+    first = path or _free(vault, told(memory).title)
     path, staged, made = first, part or folder.stage(vault.root, data), True
     try:
         # Somebody may have made a file of that name since it was chosen; theirs stays, unless it is this very note.
@@ -157,7 +176,7 @@ def _give_name(vault: Vault, number: int, part: Path | None, origin: Origin) -> 
             if _holds(vault, path, data):
                 made = False
                 break
-            path = names.free(told(memory).title, _taken(vault, memory.bank_id).__contains__)
+            path = _free(vault, told(memory).title)
     finally:
         staged.unlink(missing_ok=True)
     if not is_usable(vault):
@@ -194,6 +213,7 @@ def _keep(vault: Vault, memory: Memory, path: str, data: bytes, *, made: bool = 
         raise Conflict(f"{Path(path).name!r} was removed meanwhile.", hint="Try again.")
     kept = Kept(memory.id, memory.bank_id, path, seen.settled_ns, seen.size, sha256(data), memory.version)
     rows.put(vault.engine.db, replace(kept, made_here=int(made)))
+    rows.put_wikilinks(vault.engine.db, memory.bank_id, {memory.id: link_names(memory.text)})
 
 
 def _inside(path: str) -> str:

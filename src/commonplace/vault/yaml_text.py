@@ -28,15 +28,16 @@ def written(text: str) -> str:
     """A text as a YAML scalar on one line."""
     if _PLAIN.fullmatch(text) and text.lower() not in _WORDS and not text.endswith(" "):
         return text
-    return _quoting(text)
+    return quoted(text)
 
 
 def written_list(listed: tuple[str, ...]) -> str:
     """Texts as a YAML list on one line."""
-    return "[" + ", ".join(one if _WORD.fullmatch(one) and _is_word(one) else _quoting(one) for one in listed) + "]"
+    return "[" + ", ".join(one if _WORD.fullmatch(one) and _is_word(one) else quoted(one) for one in listed) + "]"
 
 
-def _quoting(text: str) -> str:
+def quoted(text: str) -> str:
+    """A text as a YAML scalar in quotes."""
     return _UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", json.dumps(text, ensure_ascii=False))
 
 
@@ -49,7 +50,7 @@ def scalar(lines: list[str]) -> str | None:
     if whole[:1] in ('"', "'"):
         return _quoted(whole)
     if whole[:1] and whole[0] in "[{&*!%@`":
-        raise Invalid("A value in the frontmatter is not a plain text.", hint="Put it in quotes.")
+        raise Invalid("A value in the frontmatter is not a plain string.", hint="Put it in quotes.")
     plain = re.split(r"(?:^|\s)#", whole, maxsplit=1)[0].strip()
     return None if plain in ("", "~", "null") else plain
 
@@ -62,7 +63,9 @@ def texts(lines: list[str]) -> tuple[str, ...]:
     rest = [line.strip() for line in lines[1:] if line.strip() and not line.strip().startswith("#")]
     if rest and re.fullmatch(r"(#.*)?", first):
         if not all(line == "-" or line.startswith("- ") for line in rest):
-            raise Invalid("A list in the frontmatter has something else in it.", hint="Begin each item with a dash.")
+            raise Invalid(
+                "A list in the frontmatter has a line that is not an item.", hint="Begin each item with a dash."
+            )
         found = [scalar([line[1:]]) for line in rest]
         return tuple(one for one in found if one)
     single = scalar(lines)
@@ -104,7 +107,7 @@ def _quoted(whole: str) -> str:
         return _ESCAPE.sub(_unescaped, found[1])
     if found := _SINGLE.fullmatch(whole):
         return found[1].replace("''", "'")
-    raise Invalid("A quotation in the frontmatter is not closed.", hint="Close it on the same line.")
+    raise Invalid("A quoted string in the frontmatter is not closed.", hint="Close it on the same line.")
 
 
 def _unescaped(found: re.Match[str]) -> str:
@@ -113,5 +116,5 @@ def _unescaped(found: re.Match[str]) -> str:
         return _ESCAPES.get(code, code)
     number = int(code[1:], 16)
     if number > 0x10FFFF:
-        raise Invalid("An escape in the frontmatter is no character.", hint="Correct it.")
+        raise Invalid("The frontmatter has an invalid escape sequence.", hint="Correct it.")
     return chr(number)

@@ -128,7 +128,9 @@ def main(args: Sequence[str] | None = None) -> int:
     except OSError as error:
         _leave_stdout()  # What could not be written would be tried again at the end, and fail once more.
         return _fail(
-            f"The operating system refused: {error.strerror or error}.", "Check the disk space and the permissions.", 1
+            f"The operating system reports an error: {error.strerror or error}.",
+            "Check the disk space and the permissions.",
+            1,
         )
     except Exception as error:  # The one place where a bug ends: named to the person, traced on request.
         return _stopped() if interrupts.pressed() else _report_bug(error, shell.verbose)

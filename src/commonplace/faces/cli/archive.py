@@ -40,7 +40,7 @@ def export(
 ) -> None:
     """Export the store to a new file of JSON lines.
 
-    The file has every version, forgotten memories and scopes; with the options below, only what they select. Without
+    The file contains every version and forgotten memories too; the options below select a part of it. Without
     FILE, or with -, the command writes to standard output. Importing the file into an empty home restores the store.
 
     \b
@@ -88,8 +88,8 @@ def bring_archive(call: Call, file: Path, *, dry_run: bool) -> None:
 def backup(call: Call, file: Path) -> None:
     """Back up the whole store to a new file, even while it is in use.
 
-    The copy is a consistent snapshot and is checked before it gets its name. `commonplace restore --backup` restores
-    it.
+    The copy is a consistent snapshot and is checked before it gets its name. `commonplace restore --backup FILE`
+    restores it.
 
     \b
     Example:

@@ -191,14 +191,16 @@ def with_filter(*, full: bool = True) -> Callable[[Command], Command]:
                 f"in_{name}",
                 multiple=True,
                 metavar="NAME",
-                help=f"Only {text}; may be repeated.",
+                help=f"Only memories {text}; may be repeated.",
                 shell_complete=_COMPLETED.get(name),
             )
             for name, text in (_SETS if full else _SETS[:-1])
         ]
         if full:
             added += [
-                click.option(f"--{name.replace('_', '-')}", f"in_{name}", metavar="VALUE", help=f"Only {text}.")
+                click.option(
+                    f"--{name.replace('_', '-')}", f"in_{name}", metavar="VALUE", help=f"Only memories {text}."
+                )
                 for name, text in _NARROWING
             ]
         return _with(run, added)

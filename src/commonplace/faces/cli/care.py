@@ -28,8 +28,7 @@ _STATES = {"ok": "green", "fixed": "cyan", "warning": "yellow", "problem": "bold
 def banks(call: Call) -> None:
     """List, limit or delete banks, which keep memories apart.
 
-    No search or change crosses from one bank into another. The first write to a bank creates it. --json prints one
-    object a line.
+    Searches and changes stay within one bank. The first write to a bank creates it. --json prints one object per line.
 
     \b
     Examples:
@@ -74,7 +73,10 @@ def allow(call: Call, name: str, tools: tuple[str, ...], everything: bool) -> No
       commonplace banks allow archive --all
     """
     if bool(tools) == everything:
-        raise Invalid("Name the tools that the bank allows, or give --all.", hint="recall and list_memories only read.")
+        raise Invalid(
+            "Name the tools that the bank allows, or give --all.",
+            hint="`commonplace banks allow NAME recall list_memories` allows only reading.",
+        )
     known = registry.find("hindsight").tools
     for tool in set(tools).difference(known):
         raise Invalid(f"Hindsight has no tool {tool!r}.", hint=nearest.hint(tool, known))
@@ -141,7 +143,7 @@ def doctor(call: Call, fix: bool) -> None:
     """Check the store and explain what is wrong with it.
 
     Shows what needs attention, or that all is well. The exit code is 1 when a problem remains. --json prints one
-    finding a line, including the checks that passed.
+    finding per line, including the checks that passed.
 
     \b
     Examples:
@@ -225,4 +227,5 @@ def _shown(setting: Setting, values: Settings) -> str:
         return "(set, not shown)" if value else ""
     if isinstance(value, bool):
         return str(value).lower()
-    return ", ".join(cast("tuple[str, ...]", value)) if isinstance(value, tuple) else str(value)
+    text = ", ".join(cast("tuple[str, ...]", value)) if isinstance(value, tuple) else str(value)
+    return settings_table.without_secrets(text, is_url=setting.is_url)

@@ -79,7 +79,7 @@ def connect(call: Call, client: str | None, wanted: Wanted, write: bool) -> None
     Shows the change to the configuration file of claude-code, claude-desktop, cursor, vscode, codex, gemini, windsurf
     or opencode; --write makes it. A copy of the file is kept beside it, and everything else in the file stays as it
     is. Without a client, the command lists the clients, their files and which of them are connected, and the dialects
-    with whom each is for.
+    and what each is for.
 
     \b
     Examples:
@@ -125,7 +125,7 @@ def _explain(client: Client, wanted: Wanted) -> None:
         screen.note("Where it is started without that variable, --write-key writes the key into the file.")
     if click.get_current_context().get_parameter_source("dialect") is ParameterSource.DEFAULT:
         spoken = keys.spoken(wanted.url, wanted.dialect)
-        screen.note(f"It gets the tools of {spoken}. `{PROGRAM} connect` shows which dialect is for whom.")
+        screen.note(f"It gets the tools of {spoken}. `{PROGRAM} connect` shows what each dialect is for.")
 
 
 def _key(call: Call, url: str, dialect: str, variable: str | None, written: bool) -> keys.Key | None:
@@ -215,4 +215,4 @@ def _overview(call: Call, name: str) -> None:
     screen.answer()
     heads = dict(zip(choosing.HEADS, _DIALECT_COLUMNS, strict=True))
     screen.table([replace(column, name=head) for head, column in heads.items()], [c.cells for c in choosing.choices()])
-    screen.note(f"--dialect chooses one; {registry.DEFAULT} when left out. All of them share one memory.")
+    screen.note(f"--dialect chooses one; the default is {registry.DEFAULT}. All of them share one memory.")

@@ -52,7 +52,7 @@ _BY = {
 _HINTS = {
     "beyond the limit": "a larger --limit shows more",
     "not surely an answer": "--limit N also shows merely similar ones",
-    "below the least score asked for": "a smaller --min-score shows more",
+    "below the minimum score": "a smaller --min-score shows more",
     "another memory says the same": "`commonplace forget ID` forgets one of them",
 }
 

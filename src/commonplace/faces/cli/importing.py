@@ -21,7 +21,7 @@ from commonplace.faces.cli.call import Call, called
 @click.option(
     "--bank",
     metavar="NAME",
-    help="The bank to import into; `default`, or the one a Hindsight export names.",
+    help="The bank to import into; by default `default`, or the bank of a Hindsight export.",
     shell_complete=completing.BANKS,
 )
 @click.option(
@@ -29,12 +29,10 @@ from commonplace.faces.cli.call import Call, called
     metavar="NAME",
     default="",
     show_default=False,
-    help="The project of memories that name none.",
+    help="The project for memories that have none.",
     shell_complete=completing.PROJECTS,
 )
-@click.option(
-    "--owner", "owners", multiple=True, metavar="USER", help="The name you have in the source; may be repeated."
-)
+@click.option("--owner", "owners", multiple=True, metavar="USER", help="Your name in the source; may be repeated.")
 @called(bank=False)
 def import_memories(
     call: Call, file: Path, source: str | None, dry_run: bool, bank: str | None, project: str, owners: tuple[str, ...]

@@ -28,7 +28,7 @@ def history(call: Call, memory_id: str) -> None:
     """Show every version of a memory and what it changed.
 
     The oldest comes first. Each version shows who made it, when, through which dialect and why. --json prints one
-    object a line, with the whole text.
+    object per line, with the whole text.
 
     \b
     Example:
@@ -85,9 +85,9 @@ def forget(call: Call, memory_ids: tuple[str, ...], chosen: Filter, dry_run: boo
 def restore(call: Call, memory_ids: tuple[str, ...], number: int | None, backup: Path | None, yes: bool) -> None:
     """Restore forgotten memories, an older version, or a whole store.
 
-    A memory comes back as it was, as a new version. With --version it says what it said in that version; the versions
-    in between stay in its history, which `commonplace history` shows. With --backup the store becomes what it was when
-    the backup was made; the command asks first, and keeps the previous store in a file beside it.
+    A memory comes back as it was, as a new version. --version N brings back the text and fields of that version; the
+    versions in between stay in the history, which `commonplace history` shows. --backup replaces the whole store with a
+    backup; the command asks first, and keeps the previous store in a file beside it.
 
     \b
     Examples:

@@ -51,12 +51,13 @@ def styled(text: str, **style: bool | str) -> str:
 
 def line(*parts: str) -> None:
     """Print a line of the answer made of styled parts."""
-    click.echo("".join(parts))
+    click.echo("".join(parts), color=None if colours() else False)
 
 
 def note(text: str) -> None:
     """Tell something that is not the answer."""
-    click.echo(text, err=True)
+    # Failures are printed when click has ended, and no longer knows what was said of colours.
+    click.echo(text, err=True, color=None if colours() else False)
 
 
 def emit(shape: Mapping[str, object]) -> None:

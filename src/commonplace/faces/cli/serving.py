@@ -39,7 +39,7 @@ PORT = 8888
 def serve(call: Call, host: str, port: int, dialect: str | None, log_json: bool) -> None:
     """Serve the memory over HTTP.
 
-    Every dialect has its own address, /memstate/mcp for instance. Ctrl-C finishes the running calls and
+    Every dialect has its own path, such as /memstate/mcp. Ctrl-C finishes the running calls and
     stops.
 
     \b
@@ -94,7 +94,7 @@ def mcp(call: Call, dialect: str, bank: str, config: str, env: str) -> None:
 def token(call: Call) -> None:
     """Show the token that clients of the vault dialect need.
 
-    It is created on first use and kept in a file of the home folder that only you can read.
+    It is created on first use and kept in the home folder, in a file that only you can read.
 
     \b
     Examples:

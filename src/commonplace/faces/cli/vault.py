@@ -14,7 +14,7 @@ from commonplace.faces.cli.columns import Column
 from commonplace.faces.cli.groups import Group
 from commonplace.storage import notes as rows
 from commonplace.vault.erasing import TRASH
-from commonplace.vault.looking import look
+from commonplace.vault.looking import look, look_without_store
 from commonplace.vault.place import DEFAULT_BANK, Vault, vault_of, vaults
 from commonplace.vault.report import Report
 from commonplace.vault.root import AWAY, BRING_BACK, OTHER, TRUST, is_usable, trust
@@ -23,13 +23,16 @@ from commonplace.vault.writing import adopt_files, catch_up
 
 _SHOWN = 3
 _PASSED_SHOWN = 5
+_COPY = "It has the id of another file, or the name of a copy. It is a note of its own."
+_MISSING = "The file is gone. Its note is forgotten 90 seconds after that, unless the file comes back."
+_CONFLICT = "It is another version of a note. Copy what is missing from it into the note, then delete it."
 # What is said of a folder that is not read, and what to do.
 _NOT_READ = {"away": (AWAY, BRING_BACK), "other": (OTHER, TRUST)}
 
 
 @click.group(cls=Group)
 def vault() -> None:
-    """Look after the notes that lie as markdown files in a folder.
+    """Manage the notes that are kept as markdown files in a folder.
 
     Each of the commands below answers programs with --json.
 
@@ -43,7 +46,7 @@ def vault() -> None:
 @vault.command()
 @called()
 def status(call: Call) -> None:
-    """Show where the notes lie and what is the matter with any of them.
+    """Show the folder of notes and what is wrong with any of its files.
 
     Reads every file and changes nothing, neither in the folder nor in the store. Ends with exit code 1 when a file
     cannot be read.
@@ -55,7 +58,7 @@ def status(call: Call) -> None:
     call.only_looks = True
     if not call.settings.database_path.exists():
         # Opening the store would make it.
-        _tell(call, call.settings.vault_path, 0, Report(standing="new"), whole=True)
+        _tell(call, call.settings.vault_path, 0, look_without_store(call.settings.vault_path), whole=True)
         return
     _told(call, look(vault_of(call.engine, call.bank)), whole=True)
 
@@ -63,7 +66,7 @@ def status(call: Call) -> None:
 @vault.command("sync")
 @called()
 def synchronise(call: Call) -> None:
-    """Bring folder and memories together now.
+    """Synchronize the folder with the memories now.
 
     A server does this by itself every few seconds. What was changed in the folder becomes a version of its note, and
     what was changed elsewhere is written into its file.
@@ -80,8 +83,8 @@ def synchronise(call: Call) -> None:
 def adopt(call: Call) -> None:
     """Write ids into the files of notes that have none.
 
-    Notes that people make by hand are found without; an id in the file keeps them the same note wherever it is moved
-    and whatever becomes of the store. Everything else in the files stays as it is.
+    Notes made by hand are recognized without an id. With one in the file, a note stays the same note wherever the file
+    is moved, even if the store is lost. Everything else in the files stays as it is.
 
     \b
     Example:
@@ -130,7 +133,8 @@ def tell_of_files(engine: Engine, purged: Collection[int]) -> None:
         files = screen.counted(cleared.trashed, "file")
         screen.note(f"Moved {files} that you made to {TRASH} in the same folder; remove them there yourself.")
     if cleared.left:
-        screen.note(f"Left {screen.counted(cleared.left, 'file')} that you made where they are, unread.")
+        files = screen.counted(cleared.left, "file")
+        screen.note(f"Left {files} that you made in place; the notes are gone, and the files are no longer read.")
 
 
 def findings(engine: Engine) -> tuple[Finding, ...]:
@@ -155,9 +159,19 @@ def _findings(place: Vault) -> Iterator[Finding]:
         listed = "; ".join(f"{path}: {why}" for path, why in list(report.broken.items())[:_SHOWN])
         text = f"{screen.counted(len(report.broken), 'file')}{whose} cannot be read: {listed}"
         yield Finding("vault", "warning", text, f"{command} lists all of them.")
+    if report.faults:
+        listed = "; ".join(f"{path}: {why}" for path, why in list(report.faults.items())[:_SHOWN])
+        notes = screen.counted(len(report.faults), "note")
+        text = f"The frontmatter of {notes}{whose} is partly unreadable: {listed}"
+        yield Finding("vault", "warning", text, f"Correct the lines; {command} lists all of them.")
+    if report.conflicts:
+        listed = ", ".join(report.conflicts[:_SHOWN]) + (", …" if len(report.conflicts) > _SHOWN else "")
+        text = f"{screen.counted(len(report.conflicts), 'conflict copy', 'conflict copies')}{whose}: {listed}."
+        hint = "Copy what is missing from each into its note, then delete the copy"
+        yield Finding("vault", "warning", text, f"{hint}; {command} lists all of them.")
     if report.copies:
         copies = screen.counted(len(report.copies), "file", "files")
-        text = f"{copies}{whose} with the name of a sync client's copy, or the id of another file."
+        text = f"{copies}{whose} with the id of another file, or with the name of a copy."
         yield Finding("vault", "warning", text, f"{command} lists them.")
 
 
@@ -179,21 +193,30 @@ def _tell(call: Call, root: Path, count: int, report: Report, *, whole: bool) ->
         if report.standing in _NOT_READ:
             screen.note(" ".join(_NOT_READ[report.standing]))
         elif not root.is_dir():
-            screen.note("The folder is not there. The first note makes it.")
-        counts = {name: getattr(report, name) for name in ("added", "changed", "forgotten", "restored", "written")}
-        done = ", ".join(f"{count:,} {name}" for name, count in counts.items() if count)
-        screen.note(_waiting(counts) if whole else f"Brought together: {done or 'nothing had changed'}.")
+            screen.note("The folder does not exist yet. The first note creates it.")
+        if report.standing not in _NOT_READ:
+            _tell_counts(report, whole=whole)
         lines = [
             *((path, "broken", why) for path, why in report.broken.items()),
-            *((path, "copy", "It has the id of another file, or the name of a conflict.") for path in report.copies),
-            *((path, "missing", "It was there before.") for path in report.missing),
+            *((path, "unclear", why) for path, why in report.faults.items()),
+            *((path, "conflict", _CONFLICT) for path in report.conflicts),
+            *((path, "copy", _COPY) for path in report.copies),
+            *((path, "missing", _MISSING) for path in report.missing),
             *(_passed(report.passed) if whole else ()),
         ]
         if lines:
-            styles = {"broken": "bold red", "copy": "yellow", "missing": "yellow"}
-            screen.table((Column("File", share=1), Column("State", styles=styles), Column("Why", share=1)), lines)
+            styles = {"broken": "bold red", **dict.fromkeys(("unclear", "conflict", "copy", "missing"), "yellow")}
+            screen.table(
+                (Column("File", share=1), Column("State", styles=styles), Column("Why", fold=True, share=1)), lines
+            )
     if report.broken or report.standing in _NOT_READ:
         click.get_current_context().exit(1)
+
+
+def _tell_counts(report: Report, *, whole: bool) -> None:
+    counts = {name: getattr(report, name) for name in ("added", "changed", "forgotten", "restored", "written")}
+    done = ", ".join(f"{count:,} {name}" for name, count in counts.items() if count)
+    screen.note(_waiting(counts) if whole else f"Synchronized: {done or 'nothing has changed'}.")
 
 
 def _waiting(counts: Mapping[str, int]) -> str:
@@ -202,14 +225,14 @@ def _waiting(counts: Mapping[str, int]) -> str:
     plural = {"added": "files to read as new notes", "changed": "changed files to read"}
     found = [screen.counted(counts[name], one, plural.get(name, "")) for name, one in told.items() if counts[name]]
     if not found:
-        return "Folder and memories say the same."
-    return f"Still to come: {', '.join(found)}; `commonplace vault sync` does it now."
+        return "The folder and the memories agree."
+    return f"Not synchronized yet: {', '.join(found)}; `commonplace vault sync` does it now."
 
 
 def _passed(passed: Mapping[str, str]) -> Iterator[tuple[str, str, str]]:
     """What was passed over, a few for each reason: people keep pictures by the hundred beside their notes."""
     for why in dict.fromkeys(passed.values()):
         paths = [path for path in passed if passed[path] == why]
-        yield from ((path, "passed over", why) for path in paths[:_PASSED_SHOWN])
+        yield from ((path, "ignored", why) for path in paths[:_PASSED_SHOWN])
         if more := len(paths[_PASSED_SHOWN:]):
-            yield (f"… and {more:,} more", "passed over", why)
+            yield (f"… and {more:,} more", "ignored", why)

@@ -24,6 +24,8 @@ Headers: TypeAlias = tuple[tuple[bytes, bytes], ...]
 
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 _LOCAL_PAGE = re.compile(rb"https?://(?:localhost|127\.0\.0\.1)(?::[0-9]{1,5})?")
+# A name or an address with a port. Brackets are for addresses of IPv6, and nothing stands around them.
+_WITH_PORT = re.compile(r"(?:\[([0-9a-f.]*:[0-9a-f:.]*)\]|([^\[\]:@]*))(?::[0-9]{0,5})?")
 _ONCE = frozenset((b"origin", b"host", b"authorization", b"x-api-key", b"content-length"))
 _BODILESS = ("GET", "HEAD", "DELETE", "OPTIONS")
 
@@ -247,10 +249,8 @@ def refusal(message: str, hint: str) -> bytes:
 
 
 def _name(host: str) -> str:
-    """A host without its port, as names are compared."""
+    """A host without its port, as names are compared; what is no host stays as it is and is nobody's name."""
     name = host.strip().lower()
-    if name.startswith("["):
-        name = name[1:].partition("]")[0]
-    elif name.count(":") == 1:
-        name = name.partition(":")[0]
+    if found := _WITH_PORT.fullmatch(name):
+        name = found[1] or found[2]
     return name.removesuffix(".")

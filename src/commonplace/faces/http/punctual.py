@@ -142,6 +142,9 @@ def _with_httptools() -> type[asyncio.Protocol]:
         def on_headers_complete(self) -> None:
             self.in_head = False
             super().on_headers_complete()
+            if not self.url.startswith(b"/"):
+                # The parser drops the host of a whole address, which no header says. The other parser keeps it.
+                self.scope["raw_path"] = self.url
 
     return PunctualHttptools
 

@@ -15,7 +15,8 @@ union select memory_id, bank_id, path, mtime_ns, size, sha256, version, missing_
 where bank_id = :bank_id and missing_at is not null;
 
 -- name: note_paths
-select path from notes where bank_id = :bank_id and instr(path, '/') = 0;
+select substr(path, length(:folder) + 1) as name from notes where bank_id = :bank_id
+  and substr(path, 1, length(:folder)) = :folder and instr(substr(path, length(:folder) + 1), '/') = 0;
 
 -- Without those whose file is gone and believed to be.
 -- name: note_stamps
@@ -83,7 +84,7 @@ delete from erased_notes where memory_id = :memory_id;
 select b.name from banks b where exists (select 1 from notes n where n.bank_id = b.id) order by b.name;
 
 -- name: banks_to_erase
-select distinct bank from erased_notes where stays = 0 order by bank;
+select bank from erased_notes where stays = 0 union select bank from conflict_files where erased = 1 order by 1;
 
 -- name: banks_of_erased
 select distinct bank from erased_notes where memory_id in (select value from json_each(:ids)) order by bank;
@@ -93,7 +94,8 @@ select distinct bank from erased_notes where memory_id in (select value from jso
 select distinct b.name from versions v join notes n on n.memory_id = v.memory_id
   join memories m on m.id = n.memory_id join banks b on b.id = n.bank_id
 where v.id > :since and m.version > n.version and n.mtime_ns > 0
-union select bank from erased_notes where stays = 0;
+union select bank from erased_notes where stays = 0
+union select bank from conflict_files where erased = 1;
 
 -- Every change is a version, and every purge is counted in its bank.
 -- name: notes_pulse
@@ -136,3 +138,33 @@ where bank_id = :bank_id and path not in (select value from json_each(:present))
 update notes set path = :nowhere || memory_id || '.md', missing_at = coalesce(missing_at, :now)
 where bank_id = :bank_id and path not in (select value from json_each(:present))
   and exists (select 1 from memories m where m.id = notes.memory_id and m.forgotten_at is not null);
+
+-- name: put_conflict_file
+insert into conflict_files (bank, path, memory_id, sha256) values (:bank, :path, :memory_id, :sha256)
+on conflict (bank, path) do update set memory_id = excluded.memory_id, sha256 = excluded.sha256, erased = 0;
+
+-- What memories that are purged leave beside their files.
+-- name: leave_conflict_files
+update conflict_files set erased = 1 where memory_id in (select value from json_each(:ids));
+
+-- name: erased_conflict_files
+select path, sha256 from conflict_files where bank = :bank and erased = 1 order by path;
+
+-- name: drop_conflict_file
+delete from conflict_files where bank = :bank and path = :path;
+
+-- name: wikilinks_of
+select memory_id, name from wikilinks where memory_id in (select value from json_each(:ids));
+
+-- name: put_wikilink
+insert into wikilinks (memory_id, bank_id, name) values (:memory_id, :bank_id, :name);
+
+-- name: drop_wikilinks
+delete from wikilinks where memory_id in (select value from json_each(:ids));
+
+-- name: backlinks
+select w.name, w.memory_id, n.path from json_each(:names) i
+  join wikilinks w on w.bank_id = :bank_id and w.name = i.value
+  join memories m on m.id = w.memory_id and m.forgotten_at is null
+  join notes n on n.memory_id = w.memory_id
+order by n.path, w.name;

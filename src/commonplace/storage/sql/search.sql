@@ -107,8 +107,12 @@ select m.id,
     order by n.id limit :reach)) as after
 from json_each(:ids) i cross join memories m on m.id = i.value where m.bank_id = :bank_id;
 
+-- A note's title with its other names.
 -- name: beginnings
-select m.id, m.title, substr(m.text, 1, :chars) as text, m.user || char(31) || m.agent || char(31) || m.run as scope,
+select m.id, case when instr(m.metadata, '"aliases"') then m.title || coalesce(
+    ' (' || (select group_concat(value, ', ') from json_each(m.metadata, '$.vault.aliases')) || ')', '') else m.title end
+    as title,
+  substr(m.text, 1, :chars) as text, m.user || char(31) || m.agent || char(31) || m.run as scope,
   coalesce(m.happened_at, m.created_at) as at,
   coalesce(m.document_id, -m.created_at) as origin
 from json_each(:ids) i cross join memories m on m.id = i.value where m.bank_id = :bank_id;

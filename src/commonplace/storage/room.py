@@ -1,0 +1,21 @@
+"""Whether the disk has room for more. Some is left for erasing, which writes to the log before it gives pages back."""
+
+import os
+import sys
+from pathlib import Path
+
+from commonplace.limits import FREE_BYTES_MIN
+
+
+def is_short(path: Path) -> bool:
+    """Whether the disk of a store has too little room for anything but erasing."""
+    if sys.platform == "win32":
+        return False
+    try:
+        found = os.statvfs(path.parent)
+        held = sum(one.stat().st_size for one in (path, Path(f"{path}-wal")) if one.exists())
+    except OSError:
+        return False
+    free = found.f_bavail * found.f_frsize
+    # Some file systems do not tell, and say that nothing is free. Where that is true, the write itself fails.
+    return 0 < free < min(FREE_BYTES_MIN, 2 * held)
