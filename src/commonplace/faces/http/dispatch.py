@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from commonplace.errors import Busy
 from commonplace.faces.http.calls import Calls, Line
 from commonplace.faces.http.endpoints import Endpoint
-from commonplace.faces.http.guard import Arrival, Headers, Receive, answer, answer_error
+from commonplace.faces.http.guard import Arrival, Headers, answer, answer_error
 from commonplace.faces.mcp import methods, wire
 from commonplace.faces.mcp.methods import Refused, Request
 from commonplace.faces.mcp.wire import Json, RequestId
@@ -37,6 +37,7 @@ _MODERN_STATUS = {
 }
 # The SDK ends a session that has no request for the whole time, and does not see those that are answered here.
 _SESSION_SURE_S = SESSION_IDLE_S_MAX / 2
+_WATCH_AFTER_S = 0.05
 _STOPPED = "Check whether the change was made before you try again."
 
 
@@ -122,19 +123,19 @@ class Dispatcher:
         params = methods.params_of(message)
         if message["method"] == "initialize" and not _is_whole_handshake(params):
             raise Refused(wire.INVALID_PARAMS, _HANDSHAKE)
+        if session := self._session(_session_id(arrival)):
+            return Request(message["id"], message["method"], params, session.version, session.client, session.abilities)
         version = arrival.header(b"mcp-protocol-version") or _HEADERLESS_VERSION
-        known = self._session(_session_id(arrival)) or Session("", version, {})
-        return Request(message["id"], message["method"], params, known.version, known.client, known.abilities)
+        return Request(message["id"], message["method"], params, version)
 
     async def _answer(self, arrival: Arrival, endpoint: Endpoint, request: Request) -> None:
         session_id = "" if wire.is_modern(request.version) else _session_id(arrival)
         line = Line(session_id)
         key = (session_id, request.id)
-        watcher: asyncio.Task[None] | None = None
-        if request.method in methods.WORKING:
-            watcher = asyncio.create_task(_cancel_when_disconnected(arrival.receive, line))
-            if session_id:
-                self._running[key] = line
+        if request.method in methods.WORKING and session_id:
+            self._running[key] = line
+        # A call that ends at once needs nobody to watch whether its caller disconnects.
+        timer = asyncio.get_running_loop().call_later(_WATCH_AFTER_S, line.watch, arrival.receive)
         status = HTTPStatus.OK
         try:
             message = wire.response(request.id, await self._calls.result(request, endpoint, line))
@@ -149,8 +150,8 @@ class Dispatcher:
             await answer_error(arrival.send, Busy("The server stopped before the call ended.", hint=_STOPPED))
             return
         finally:
-            if watcher is not None:
-                watcher.cancel()
+            timer.cancel()
+            line.unwatch()
             if self._running.get(key) is line:
                 del self._running[key]
         await _send(arrival, status, message, session_id)
@@ -232,12 +233,6 @@ def _check_modern_note(arrival: Arrival, kind: str) -> None:
     methods.check_version(arrival.header(b"mcp-protocol-version"))
     if kind == "response":
         raise Refused(wire.INVALID_REQUEST, "A client sends no responses in this revision.")
-
-
-async def _cancel_when_disconnected(receive: Receive, line: Line) -> None:
-    while (await receive())["type"] != "http.disconnect":
-        pass
-    line.cancel()
 
 
 async def _send(arrival: Arrival, status: int, message: Json, session_id: str = "") -> None:

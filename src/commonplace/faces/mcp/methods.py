@@ -138,6 +138,9 @@ def modern_request(message: Json) -> Request:
     version = meta[wire.VERSION_KEY]
     if not isinstance(version, str):
         raise Refused(wire.INVALID_PARAMS, "the protocol-version envelope value must be a string")
+    answers = params.get("inputResponses")
+    if answers is not None and not (isinstance(answers, dict) and _all_objects(cast(Json, answers))):
+        raise Refused(wire.INVALID_PARAMS, "params.inputResponses must be an object of objects.")
     abilities = object_of(meta[wire.CLIENT_CAPABILITIES_KEY])
     client = client_name(meta.get(wire.CLIENT_KEY))
     return Request(message["id"], message["method"], params, version, client, abilities)
@@ -342,6 +345,10 @@ def _meta(params: Mapping[str, object]) -> Json:
 def object_of(value: object) -> Json:
     """A value that should be an object, or an empty one where it is not."""
     return cast(Json, value) if isinstance(value, dict) else {}
+
+
+def _all_objects(values: Json) -> bool:
+    return all(isinstance(one, dict) for one in values.values())
 
 
 def client_name(info: object) -> str:
