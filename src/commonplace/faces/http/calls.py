@@ -6,6 +6,7 @@ every transport.
 
 import asyncio
 import time
+from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
@@ -74,6 +75,8 @@ class Calls:
         self._metrics = metrics
         self._pool = ThreadPoolExecutor(CALLS_MAX, "commonplace-call")
         self._unfinished: set[Future[Any]] = set()
+        self._ended: deque[tuple[asyncio.Future[Any], Future[Any]]] = deque()
+        self._collecting = False
 
     @property
     def running(self) -> int:
@@ -97,10 +100,20 @@ class Calls:
         return result
 
     def _hand_back(self, result: asyncio.Future[Result], work: Future[Result]) -> None:
-        """Give what ended in a thread to the event loop."""
+        """Give what ended in a thread to the event loop: what ends together comes together."""
         self._unfinished.discard(work)
-        with suppress(RuntimeError):  # The loop is closed: nobody waits any more.
-            result.get_loop().call_soon_threadsafe(_settle, result, work)
+        self._ended.append((result, work))
+        # Two threads may both see that nobody collects and ask twice; the second finds nothing.
+        if not self._collecting:
+            self._collecting = True
+            with suppress(RuntimeError):  # The loop is closed: nobody waits any more.
+                result.get_loop().call_soon_threadsafe(self._collect)
+
+    def _collect(self) -> None:
+        # Cleared first: what ends from here on asks again.
+        self._collecting = False
+        while self._ended:
+            _settle(*self._ended.popleft())
 
     async def result(self, request: methods.Request, endpoint: Endpoint, line: Line) -> Json:
         """The result of a request. Raises Refused, or Gone."""
@@ -150,7 +163,7 @@ class Calls:
             raise
 
 
-def _settle(result: asyncio.Future[Result], work: Future[Result]) -> None:
+def _settle(result: asyncio.Future[Any], work: Future[Any]) -> None:
     if result.done():  # Cancelled.
         return
     if error := work.exception():
