@@ -56,8 +56,6 @@ BROAD_EXCEPTS = {
     "engine/worker.py": 1,
     "faces/cli/__init__.py": 1,
     "faces/http/app.py": 1,
-    "faces/http/threads.py": 1,
-    "faces/mcp/crew.py": 1,
     "faces/mcp/methods.py": 1,
     "faces/mcp/stdio.py": 1,
     "vault/notices.py": 1,
@@ -83,9 +81,8 @@ INLINE_IMPORTS = {
     "faces/http/app.py": 1,
     # What not every system has: the faster parser of HTTP, and limits on open files.
     "faces/http/punctual.py": 3,
-    "faces/mcp/crew.py": 1,
     "faces/mcp/methods.py": 1,
-    "faces/mcp/stdio.py": 1,
+    "faces/mcp/stdio.py": 2,
     "vault/notices.py": 1,
 }
 BAD_ENDINGS = ("Manager", "Factory", "Helper", "Util", "Utils", "Handler", "Wrapper", "Service", "Base")
