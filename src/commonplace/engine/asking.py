@@ -8,18 +8,25 @@ import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-from commonplace import text
+from commonplace import lazy, text
 from commonplace.engine import graph, marks
-from commonplace.engine import recall as finding
 from commonplace.engine.marks import Mark
 from commonplace.engine.parts import Parts
-from commonplace.extract import merging, when
-from commonplace.extract.when import Span
-from commonplace.recall import rank
 from commonplace.records import Dropped, Filter, Memory, Page, Query
 from commonplace.storage import banks, memories, search
+
+if TYPE_CHECKING:
+    from commonplace.engine import recall as finding
+    from commonplace.extract import merging, when
+    from commonplace.extract.when import Span
+    from commonplace.recall import rank
+else:
+    finding = lazy.module("commonplace.engine.recall")
+    merging = lazy.module("commonplace.extract.merging")
+    when = lazy.module("commonplace.extract.when")
+    rank = lazy.module("commonplace.recall.rank")
 
 _Item = TypeVar("_Item")
 # How far a question looks: candidates, and whether links are followed.
@@ -53,7 +60,7 @@ class Question:
     filter: Filter = Filter()
     depth: str = "high"
     now: int | None = None
-    window: Span | None = None
+    window: "Span | None" = None
     floors: Mapping[str, float] = field(default_factory=dict[str, float])
     # By how much the clock of whoever asks is ahead of UTC.
     zone_ms: int = 0
@@ -247,13 +254,13 @@ def _weight(memory: Memory, mark: Mark, now: int, *, timely: bool) -> float:
     return recent + proven + (_IN_TIME if timely else 0)
 
 
-def _within(memory: Memory, mark: Mark, window: Span) -> bool:
+def _within(memory: Memory, mark: Mark, window: "Span") -> bool:
     start = mark.mentioned_at if memory.happened_at is None else memory.happened_at
     end = start if memory.happened_until is None else memory.happened_until
     return start < window.end and end >= window.start
 
 
-def _timely(parts: Parts, bank_id: int, question: Question, window: Span, found: set[int]) -> list[Finding]:
+def _timely(parts: Parts, bank_id: int, question: Question, window: "Span", found: set[int]) -> list[Finding]:
     """What speaks of the time asked for and was not found by its words."""
     chosen = replace(question.filter, happened_from=window.start, happened_before=window.end)
     page = Page("happened", _TIMELY_MAX)

@@ -8,8 +8,9 @@ alone: a key has its own chain of versions.
 import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
-from commonplace import checks, ids
+from commonplace import checks, ids, lazy
 from commonplace.engine import links as linking
 from commonplace.engine.drafts import checked_filter, checked_origin
 from commonplace.engine.jobs import enqueue
@@ -17,11 +18,15 @@ from commonplace.engine.links import candidates, superseded_by
 from commonplace.engine.memories import next_version
 from commonplace.engine.parts import Parts
 from commonplace.engine.revising import Revising
-from commonplace.extract import relations
 from commonplace.limits import TAGS_MAX
 from commonplace.records import Filter, Link, Memory, Metadata, Origin
 from commonplace.storage import banks, jobs, memories
 from commonplace.storage import links as stored
+
+if TYPE_CHECKING:
+    from commonplace.extract import relations
+else:
+    relations = lazy.module("commonplace.extract.relations")
 
 SUPERSEDES_MIN = 0.75
 _ANNOUNCING_MAX = 1_000  # Each costs a search; a store with more such statements has them looked at in several runs.

@@ -6,13 +6,20 @@ no fact tells is said.
 
 import re
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from commonplace import clock, ids
+from commonplace import clock, ids, lazy
 from commonplace import text as words
 from commonplace.engine.asking import Finding
 from commonplace.engine.marks import mark_of
-from commonplace.extract import facts, merging, when
 from commonplace.records import Memory
+
+if TYPE_CHECKING:
+    from commonplace.extract import facts, merging, when
+else:
+    facts = lazy.module("commonplace.extract.facts")
+    merging = lazy.module("commonplace.extract.merging")
+    when = lazy.module("commonplace.extract.when")
 
 NOTHING = "Nothing is known about this: no stored memory answers the question."
 _WORD = re.compile(r"[^\W_][\w'’-]*")

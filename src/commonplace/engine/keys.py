@@ -6,9 +6,9 @@ import re
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from commonplace import checks, ids
+from commonplace import checks, ids, lazy
 from commonplace.activities import DocumentDraft, Job
 from commonplace.engine import history as past
 from commonplace.engine.documents import put_document
@@ -18,10 +18,16 @@ from commonplace.engine.memories import newborn, next_version, require_version
 from commonplace.engine.parts import Parts
 from commonplace.engine.revising import Revising
 from commonplace.errors import Conflict, Invalid
-from commonplace.extract import naming, placing, slugs
+from commonplace.extract import slugs
 from commonplace.limits import KEY_CHARS_MAX
 from commonplace.records import Draft, Edit, Memory, Origin, Outcome, Scope, Unset, Version
 from commonplace.storage import banks, jobs, memories
+
+if TYPE_CHECKING:
+    from commonplace.extract import naming, placing
+else:
+    naming = lazy.module("commonplace.extract.naming")
+    placing = lazy.module("commonplace.extract.placing")
 
 # What a text says of itself; it belongs to the version that came out of that text and to no later one.
 _OF_THE_TEXT = ("source", "context")
@@ -131,7 +137,7 @@ def _names(parts: Parts, one: _Absorbing) -> dict[str, str]:
     return naming.proposed(model, placed, known)
 
 
-def _placed(parts: Parts, one: _Absorbing) -> tuple[list[placing.Placed], dict[str, str]]:
+def _placed(parts: Parts, one: _Absorbing) -> "tuple[list[placing.Placed], dict[str, str]]":
     """The statements of a text with their keys, and what is known under every key.
 
     Keys are found by rule. A key that a model named remembers which one the rules would have given, and is found by it.
@@ -164,7 +170,7 @@ def _absorbed(parts: Parts, one: _Absorbing, names: Mapping[str, str]) -> tuple[
         )
 
 
-def _filed(draft: Draft, new: placing.Placed, rule: str) -> Draft:
+def _filed(draft: Draft, new: "placing.Placed", rule: str) -> Draft:
     noted = {**draft.metadata, _BY_RULE: rule} if new.key != rule else draft.metadata
     return replace(draft, key=new.key, kind=new.kind, metadata=noted)
 
@@ -265,7 +271,7 @@ def _own_id(key: str) -> int | None:
     return number if kind and ids.short(number) == form else None
 
 
-def _reason(one: placing.Placed) -> str:
+def _reason(one: "placing.Placed") -> str:
     return f"{one.relation}: {one.reason}" if one.reason else one.relation
 
 

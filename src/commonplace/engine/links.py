@@ -9,17 +9,23 @@ import time
 from collections.abc import Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from commonplace import ids, text
+from commonplace import ids, lazy, text
 from commonplace.engine.banks import known
 from commonplace.engine.marks import mark_of
 from commonplace.engine.parts import Parts
 from commonplace.errors import Busy, Forbidden, ModelFailed
-from commonplace.extract import judgements, relations
 from commonplace.records import Filter, Link, LinkKind, Memory, Scope
 from commonplace.storage import banks, links, memories, search
 from commonplace.storage.database import Database
 from commonplace.storage.links import Mark
+
+if TYPE_CHECKING:
+    from commonplace.extract import judgements, relations
+else:
+    judgements = lazy.module("commonplace.extract.judgements")
+    relations = lazy.module("commonplace.extract.relations")
 
 HEAL_MS = 10  # What a reader may spend on links for what was written since the last one.
 _BATCH = 50

@@ -7,7 +7,9 @@ left out. An observation's sources are facts, and it goes with them.
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
+from commonplace import lazy
 from commonplace import text as words
 from commonplace.engine import marks, retelling
 from commonplace.engine.erasing import purge
@@ -16,9 +18,14 @@ from commonplace.engine.marks import Mark, mark_of
 from commonplace.engine.memories import newborn, next_version
 from commonplace.engine.parts import Parts
 from commonplace.engine.revising import Revising
-from commonplace.extract import facts, merging
 from commonplace.records import Draft, Filter, Memory, Scope
 from commonplace.storage import banks, grounds, memories, search
+
+if TYPE_CHECKING:
+    from commonplace.extract import facts, merging
+else:
+    facts = lazy.module("commonplace.extract.facts")
+    merging = lazy.module("commonplace.extract.merging")
 
 KIND = "observation"
 _SOURCES_MAX = 20

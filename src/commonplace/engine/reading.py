@@ -10,19 +10,25 @@ import threading
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import astuple, dataclass, field, replace
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
+from commonplace import lazy
 from commonplace.activities import Document
 from commonplace.engine.marks import mark_of
 from commonplace.engine.parts import Parts
 from commonplace.errors import ModelFailed
-from commonplace.extract import fact_proposals, facts
-from commonplace.extract.fact_proposals import Chunk, Wishes
-from commonplace.extract.facts import Fact
 from commonplace.extract.proposals import Model, within
 from commonplace.models.answers import Unusable
 from commonplace.records import Memory, Metadata
 from commonplace.storage import memories
+
+if TYPE_CHECKING:
+    from commonplace.extract import fact_proposals, facts
+    from commonplace.extract.fact_proposals import Chunk, Wishes
+    from commonplace.extract.facts import Fact
+else:
+    fact_proposals = lazy.module("commonplace.extract.fact_proposals")
+    facts = lazy.module("commonplace.extract.facts")
 
 READ_S_MAX = 45  # Clients wait a minute.
 # Where a document notes which facts a model read from which chunk.
@@ -40,7 +46,7 @@ class Reading:
     """A text and its facts. `read` has the facts of each chunk that a model read, by the chunk's fingerprint."""
 
     text: str
-    facts: tuple[Fact, ...]
+    facts: "tuple[Fact, ...]"
     note: str = ""
     read: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
 
@@ -69,7 +75,7 @@ def by_model(
     text: str,
     at: int,
     config: Metadata,
-    known: Mapping[str, Sequence[Fact]] | None = None,
+    known: "Mapping[str, Sequence[Fact]] | None" = None,
     context: str = "",
 ) -> Reading:
     """The facts that a model finds in a text, and by rules those of the chunks it fails at."""
@@ -80,7 +86,7 @@ def by_model(
     parts = chunks(text, config)
     about = "" if context == _NO_CONTEXT else context[:_OPENING_CHARS]
     opening = parts[0][:_OPENING_CHARS] if len(parts) > 1 else ""
-    shown = [Chunk(part, place, about, opening if place else "") for place, part in enumerate(parts)]
+    shown = [fact_proposals.Chunk(part, place, about, opening if place else "") for place, part in enumerate(parts)]
     size = config.get("retain_chunk_batch_size")
     at_once = min(_AT_ONCE_MAX, size if isinstance(size, int) else _AT_ONCE, max(1, len(parts)))
     # Only who has a model needs it, and it brings in the module for logs, a tenth of a start.
@@ -97,7 +103,7 @@ def by_model(
     return Reading(text, facts.together(every), work.note(len(parts)), noted)
 
 
-def known(parts: Parts, document: Document) -> dict[str, list[Fact]]:
+def known(parts: Parts, document: Document) -> "dict[str, list[Fact]]":
     """The facts that a model read from the chunks of a document, by the chunks' fingerprints."""
     noted = document.metadata.get(NOTED)
     read = cast(Mapping[str, list[int]], noted if isinstance(noted, Mapping) else {})
@@ -111,14 +117,14 @@ def known(parts: Parts, document: Document) -> dict[str, list[Fact]]:
     return out
 
 
-def _fact(memory: Memory, by_key: Mapping[str, str]) -> Fact:
+def _fact(memory: Memory, by_key: Mapping[str, str]) -> "Fact":
     mark = mark_of(memory)
     causes = tuple(by_key[key] for key in mark.causes if key in by_key)
     when = memory.happened_at, memory.happened_until
     return Fact(memory.text, memory.kind == "experience", *when, mark.entities, mark.chunk, causes)
 
 
-def fingerprint(chunk: str, wanted: Wishes) -> str:
+def fingerprint(chunk: str, wanted: "Wishes") -> str:
     """A short name of a chunk read in a certain way."""
     whole = json.dumps([chunk, astuple(wanted)], ensure_ascii=False)
     return hashlib.sha256(whole.encode()).hexdigest()[:16]
@@ -127,13 +133,13 @@ def fingerprint(chunk: str, wanted: Wishes) -> str:
 class _Work:
     """One text on its way through a model."""
 
-    def __init__(self, model: Model, at: int, wanted: Wishes, known: Mapping[str, Sequence[Fact]]) -> None:
+    def __init__(self, model: Model, at: int, wanted: "Wishes", known: "Mapping[str, Sequence[Fact]]") -> None:
         self.model, self.at, self.wanted, self.known = model, at, wanted, known
         self.ends_at = time.monotonic() + READ_S_MAX
         self.gone = threading.Event()
         self.failures: list[str] = []
 
-    def chunk(self, one: Chunk) -> list[Fact] | None:
+    def chunk(self, one: "Chunk") -> "list[Fact] | None":
         """The facts of a chunk; None where the rules have to find them."""
         if before := self.known.get(fingerprint(one.text, self.wanted)):
             return [replace(fact, chunk=one.number) for fact in before]

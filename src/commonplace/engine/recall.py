@@ -1,19 +1,26 @@
 """Recall: what a bank knows about a question."""
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from commonplace import checks
+from commonplace import checks, lazy
 from commonplace import text as words
 from commonplace.engine import derived
 from commonplace.engine.drafts import checked_filter
 from commonplace.engine.parts import Parts
 from commonplace.errors import Invalid, TooLarge
-from commonplace.extract import when
 from commonplace.limits import BULK_MAX, QUERY_CHARS_MAX, RECALL_MAX
-from commonplace.recall import fading, paging, pipeline
-from commonplace.recall.pipeline import Models
 from commonplace.records import Query, Recall
 from commonplace.storage import banks
+
+if TYPE_CHECKING:
+    from commonplace.extract import when
+    from commonplace.recall import fading, paging, pipeline
+else:
+    when = lazy.module("commonplace.extract.when")
+    fading = lazy.module("commonplace.recall.fading")
+    paging = lazy.module("commonplace.recall.paging")
+    pipeline = lazy.module("commonplace.recall.pipeline")
 
 _TIMED_CHARS = 2_000  # A longer question is a text, and the times it names are its own.
 HEAL_MS = 50  # What a question may spend on embedding what was written since the last one.
@@ -41,7 +48,7 @@ def recall(parts: Parts, bank: str, query: Query) -> Recall:
     reranker = parts.reranker() if set(query.channels) == set(pipeline.CHANNELS) else None
     run = paging.run if query.depth else pipeline.run
     with parts.db.snapshot():
-        answer = run(parts.db, Models(semantics, reranker), bank_id, asked, now)
+        answer = run(parts.db, pipeline.Models(semantics, reranker), bank_id, asked, now)
     return fading.faded(answer, now, parts.fading_days, query) if fades else answer
 
 

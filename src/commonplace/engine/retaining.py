@@ -10,9 +10,9 @@ is cut by rules, and a note says so.
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
-from commonplace import checks, ids
+from commonplace import checks, ids, lazy
 from commonplace.activities import Document, DocumentDraft, Job
 from commonplace.engine import documents, graph, marks, mental_models, observations, reading, sayings
 from commonplace.engine.banks import known
@@ -27,12 +27,17 @@ from commonplace.engine.reading import Reading
 from commonplace.engine.revising import Revising
 from commonplace.engine.worker import JobContext, do_or_leave
 from commonplace.errors import Conflict, ModelFailed
-from commonplace.extract import causes, facts
 from commonplace.extract.proposals import Model
 from commonplace.limits import NAME_CHARS_MAX
 from commonplace.records import AllOf, AnyOf, Bank, Draft, Filter, Match, Memory, Metadata, Origin
 from commonplace.storage import banks, jobs, memories
 from commonplace.storage import documents as rows
+
+if TYPE_CHECKING:
+    from commonplace.extract import causes, facts
+else:
+    causes = lazy.module("commonplace.extract.causes")
+    facts = lazy.module("commonplace.extract.facts")
 
 _READINGS_MAX = 2
 _AT_ONCE = 50

@@ -2,8 +2,9 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
+from commonplace import lazy
 from commonplace.activities import Document
 from commonplace.engine import marks, reading
 from commonplace.engine.marks import Mark, mark_of
@@ -11,11 +12,16 @@ from commonplace.engine.memories import newborn, next_version
 from commonplace.engine.parts import Parts
 from commonplace.engine.reading import Reading
 from commonplace.engine.revising import Revising
-from commonplace.extract import facts, relations
 from commonplace.metadata import FACT
 from commonplace.records import Draft, Filter, Memory, Scope
 from commonplace.storage import banks, memories
 from commonplace.storage import documents as rows
+
+if TYPE_CHECKING:
+    from commonplace.extract import facts, relations
+else:
+    facts = lazy.module("commonplace.extract.facts")
+    relations = lazy.module("commonplace.extract.relations")
 
 # Facts that other documents said first are noted with a document, up to so many.
 _SHARED_MAX = 2_000

@@ -2,15 +2,20 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
-from commonplace import ids
+from commonplace import ids, lazy
 from commonplace.engine.ledger import Ledger
 from commonplace.engine.parts import Parts
 from commonplace.extract import redaction
-from commonplace.extract.relations import folded
 from commonplace.receipts import Kind
 from commonplace.records import Bank
 from commonplace.storage import erasing, snapshots
+
+if TYPE_CHECKING:
+    from commonplace.extract import relations
+else:
+    relations = lazy.module("commonplace.extract.relations")
 
 ERASED = "[erased]"
 _NAME = re.compile(r"[0-9A-Za-z_-]+")
@@ -33,7 +38,7 @@ class Transcripts:
         ):
             return
         self._forms = {form(number) for number in memory_ids for form in _FORMS}
-        self._said = {folded(one.text) for one in erasing.wordings(db, memory_ids)}
+        self._said = {relations.folded(one.text) for one in erasing.wordings(db, memory_ids)}
         self._events(youngest)
         self._snapshots(youngest)
 
@@ -73,8 +78,8 @@ class Transcripts:
         return not self._forms.isdisjoint(_NAME.findall(line))
 
     def _unsaid(self, line: str) -> Iterator[str]:
-        if folded(line) in self._said:
+        if relations.folded(line) in self._said:
             return
         for sentence, end in redaction.sentences(line):
-            if not sentence.strip() or folded(sentence) not in self._said:
+            if not sentence.strip() or relations.folded(sentence) not in self._said:
                 yield sentence + end
