@@ -72,7 +72,6 @@ INLINE_IMPORTS = {
     "mcp.py": 1,
     "nearest.py": 1,
     "app.py": 5,
-    "dialects/table.py": 1,
     "engine/duties.py": 1,
     "engine/reading.py": 1,
     "engine/worker.py": 1,

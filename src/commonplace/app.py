@@ -12,7 +12,7 @@ from commonplace import checks
 from commonplace import settings as settings_table
 from commonplace.clock import Clock, SystemClock
 from commonplace.engine.engine import Engine
-from commonplace.engine.parts import Parts
+from commonplace.engine.parts import Parts, leave_files
 from commonplace.errors import CommonplaceError, Invalid, Unsupported
 from commonplace.models import providers
 from commonplace.settings import Settings
@@ -50,11 +50,11 @@ def open_home(home: str | Path | None = None) -> Engine:
     themselves: no face looks after them."""
     chosen = settings_table.load()
     engine = open_engine(replace(chosen, home=Path(home).absolute()) if home else chosen)
-    return replace(engine, clear_files=follow_files)
+    return replace(engine, follow_files=follow_files)
 
 
 def follow_files(parts: Parts) -> int:
-    """Bring the files of notes in line with what was just written or erased.
+    """Bring the files of notes in line with what was just written or erased through any dialect, command or verb.
 
     Returns how many files of erased notes were left in the folder because a person made them.
     """
@@ -64,7 +64,8 @@ def follow_files(parts: Parts) -> int:
     from commonplace.vault.writing import catch_up
 
     assert isinstance(parts, Engine)
-    return catch_up(parts).left
+    # What this writes itself is in the files already.
+    return catch_up(replace(parts, follow_files=leave_files)).left
 
 
 def _llm(chosen: Settings) -> "Callable[[], Model | None]":

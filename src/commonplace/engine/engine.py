@@ -5,7 +5,7 @@ A noun's file is imported when one of its verbs is first used, so that a command
 
 from commonplace import engine as nouns
 from commonplace.engine.parts import Parts
-from commonplace.engine.verbs import settled, verb
+from commonplace.engine.verbs import followed, settled, verb
 
 
 class Engine(Parts):
@@ -17,11 +17,11 @@ class Engine(Parts):
     update_bank = verb(lambda: nouns.banks.update_bank)
     get_bank = verb(lambda: nouns.banks.get_bank)
     list_banks = verb(lambda: nouns.banks.list_banks)
-    delete_bank = verb(lambda: nouns.erasing.delete_bank)
+    delete_bank = followed(lambda: nouns.erasing.delete_bank)
 
     remember = settled(lambda: nouns.memories.remember)
     remember_many = settled(lambda: nouns.memories.remember_many)
-    remember_once = verb(lambda: nouns.replies.remember_once)
+    remember_once = followed(lambda: nouns.replies.remember_once)
     once = verb(lambda: nouns.replies.once)
     get = verb(lambda: nouns.memories.get)
     list = verb(lambda: nouns.memories.list_memories)
@@ -47,7 +47,7 @@ class Engine(Parts):
 
     erase = settled(lambda: nouns.portions.erase)
     erase_ids = settled(lambda: nouns.portions.erase_ids)
-    erase_bank = verb(lambda: nouns.portions.erase_bank)
+    erase_bank = followed(lambda: nouns.portions.erase_bank)
 
     history = verb(lambda: nouns.history.history)
     get_version = verb(lambda: nouns.history.get_version)
@@ -151,12 +151,12 @@ class Engine(Parts):
     stale_count = verb(lambda: nouns.derived.stale_count)
     export = verb(lambda: nouns.archive.export)
     export_to = verb(lambda: nouns.archive.export_to)
-    import_archive = verb(lambda: nouns.archive.import_archive)
-    import_from = verb(lambda: nouns.archive.import_from)
-    take_over = verb(lambda: nouns.taking.take_over)
+    import_archive = followed(lambda: nouns.archive.import_archive)
+    import_from = followed(lambda: nouns.archive.import_from)
+    take_over = followed(lambda: nouns.taking.take_over)
     take_reminder = verb(lambda: nouns.taking.take_reminder)
     backup = verb(lambda: nouns.backups.backup)
-    restore_backup = verb(lambda: nouns.backups.restore_backup)
+    restore_backup = followed(lambda: nouns.backups.restore_backup)
     doctor = verb(lambda: nouns.doctor.doctor)
 
     adopt = verb(lambda: nouns.notes.adopt)

@@ -18,8 +18,8 @@ def _nobody() -> None:
     """No model is configured."""
 
 
-def _somebody_else(_parts: "Parts") -> None:
-    """The face that asked for an erasure takes care of the files of notes."""
+def leave_files(_parts: "Parts") -> None:
+    """The face that made the call brings the files of notes in line after it, and says what became of them."""
 
 
 class Bell:
@@ -64,6 +64,6 @@ class Parts:
     fading_days: float = 0.0
     # The folder in which notes lie as files; None where nobody wants any.
     vault: Path | None = None
-    # Removes the files of erased notes where no face does it after every call.
-    clear_files: Callable[["Parts"], object] = field(default=_somebody_else, compare=False)
+    # Brings the files of notes in line after each write, where no face does it after each call.
+    follow_files: Callable[["Parts"], object] = field(default=leave_files, compare=False)
     bell: Bell = field(default_factory=Bell, compare=False)
