@@ -29,7 +29,7 @@ MARKED: dict[str, tuple[str, ...]] = {
         *("faces/test_fast_path.py", "faces/test_guard.py", "faces/test_heads.py", "faces/test_http.py"),
         *("faces/test_imports.py", "faces/test_jobs_page.py", "faces/test_metrics.py", "faces/test_stdio.py"),
         *("faces/test_stdio_clients.py", "faces/test_stdio_like_the_sdk.py", "faces/test_stdio_parameters.py"),
-        *("packaging/test_wheel.py", "vault/test_pipes.py"),
+        *("importers/test_command.py", "packaging/test_wheel.py", "vault/test_pipes.py"),
     ),
     "slow": (
         *("dialects/test_hindsight_recall.py", "dialects/test_hindsight_facts.py", "dialects/test_hindsight_model.py"),
