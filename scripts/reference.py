@@ -102,7 +102,8 @@ def errors_page() -> str:
 def verbs_page() -> str:
     """The verbs of the engine with their signatures."""
     rooms: dict[str, list[str]] = {}
-    for name, verb in vars(Engine).items():
+    for name in list(vars(Engine)):
+        verb = getattr(Engine, name)
         if inspect.isfunction(verb) and not name.startswith("_"):
             shown = f"\n### {name}\n\n```python\n{signature(name, verb)}\n```\n\n{inspect.getdoc(verb) or ''}\n"
             rooms.setdefault(verb.__module__, []).append(shown)

@@ -26,10 +26,10 @@ MARKED: dict[str, tuple[str, ...]] = {
         *("dialects/test_powermem_server.py", "dialects/test_vault_clients.py", "dialects/test_vault_folder.py"),
         *("dialects/test_vault_promises.py", "dialects/test_vault_truth.py", "dialects/test_vault.py", "docs"),
         *("dialects/test_vault_pages.py", "faces/test_bodies.py", "faces/test_cli_completion.py"),
-        *("faces/test_fast_path.py", "faces/test_guard.py", "faces/test_heads.py", "faces/test_http.py"),
+        *("faces/test_guard.py", "faces/test_heads.py", "faces/test_http.py"),
         *("faces/test_imports.py", "faces/test_jobs_page.py", "faces/test_metrics.py", "faces/test_stdio.py"),
         *("faces/test_stdio_clients.py", "faces/test_stdio_like_the_sdk.py", "faces/test_stdio_parameters.py"),
-        *("packaging/test_wheel.py", "vault/test_pipes.py"),
+        *("importers/test_command.py", "packaging/test_wheel.py", "vault/test_pipes.py"),
     ),
     "slow": (
         *("dialects/test_hindsight_recall.py", "dialects/test_hindsight_facts.py", "dialects/test_hindsight_model.py"),

@@ -5,6 +5,7 @@ import re
 import tomllib
 from collections.abc import Iterator
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -22,6 +23,7 @@ FLOORS = {
     "ids": 1,
     "receipts": 1,
     "interrupts": 1,
+    "lazy": 1,
     "records": 1,
     "activities": 1,
     "settings": 1,
@@ -66,12 +68,11 @@ BROAD_EXCEPTS = {
 # or the official SDK.
 INLINE_IMPORTS = {
     # So that Ctrl-C is taken care of before anything else is loaded.
-    "__init__.py": 3,
+    "__init__.py": 1,
     "__main__.py": 1,
     "mcp.py": 1,
     "nearest.py": 1,
     "app.py": 5,
-    "dialects/table.py": 1,
     "engine/duties.py": 1,
     "engine/reading.py": 1,
     "engine/worker.py": 1,
@@ -87,6 +88,8 @@ INLINE_IMPORTS = {
     "faces/mcp/stdio.py": 2,
     "vault/notices.py": 1,
 }
+# A name that `lazy.load` takes.
+REFERENCE = re.compile(r"(commonplace(?:\.\w+)+):(\w+)")
 BAD_ENDINGS = ("Manager", "Factory", "Helper", "Util", "Utils", "Handler", "Wrapper", "Service", "Base")
 
 
@@ -109,6 +112,21 @@ def imported(tree: ast.Module) -> Iterator[str]:
         if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "commonplace":
             parts = (node.module or "").split(".")
             yield from [parts[1]] if len(parts) > 1 else [alias.name for alias in node.names]
+    for module, _ in lazily_imported(tree):
+        yield module.split(".")[1]
+
+
+def lazily_imported(tree: ast.Module) -> Iterator[tuple[str, str]]:
+    """The modules and attributes that are named in strings, to be imported when they are first used."""
+    for node in ast.walk(tree):
+        if (
+            isinstance(node, ast.Constant)
+            and isinstance(node.value, str)
+            and (found := REFERENCE.fullmatch(node.value))
+        ):
+            yield found[1], found[2]
+        elif isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "module" and node.args:
+            yield ast.literal_eval(node.args[0]), "__name__"
 
 
 @cache
@@ -133,6 +151,13 @@ def test_a_room_imports_only_from_floors_below() -> None:
         and not (FLOORS[other] == FLOORS[room(path)] == 1)
     ]
     assert wrong == []
+
+
+def test_every_name_that_is_imported_late_exists() -> None:
+    named = [(path, *one) for path, tree in trees() for one in lazily_imported(tree)]
+
+    assert len(named) > 30
+    assert [one for one in named if not hasattr(import_module(one[1]), one[2])] == []
 
 
 def test_no_file_is_longer_than_one_sitting() -> None:

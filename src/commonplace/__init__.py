@@ -8,10 +8,11 @@ engine.recall("default", commonplace.Query("which port does staging use?")).hits
 """
 
 from importlib import import_module
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from commonplace.engine.engine import Engine
     from commonplace.errors import (
         Busy,
@@ -81,13 +82,8 @@ def __getattr__(name: str) -> object:
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
-def open(home: str | Path | None = None) -> "Engine":
+def open(home: "str | Path | None" = None) -> "Engine":
     """An engine on the store in a folder, or on the one the environment names."""
-    from dataclasses import replace
+    from commonplace.app import open_home
 
-    from commonplace import settings
-    from commonplace.app import clear_files, open_engine
-
-    chosen = settings.load()
-    engine = open_engine(replace(chosen, home=Path(home).absolute()) if home else chosen)
-    return replace(engine, clear_files=clear_files)
+    return open_home(home)

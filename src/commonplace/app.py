@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -11,11 +12,11 @@ from commonplace import checks
 from commonplace import settings as settings_table
 from commonplace.clock import Clock, SystemClock
 from commonplace.engine.engine import Engine
-from commonplace.engine.parts import Parts
+from commonplace.engine.parts import Parts, leave_files
 from commonplace.errors import CommonplaceError, Invalid, Unsupported
 from commonplace.models import providers
 from commonplace.settings import Settings
-from commonplace.storage import migrations
+from commonplace.storage import migrations, notes
 
 if TYPE_CHECKING:
     from commonplace.extract.proposals import Model
@@ -45,12 +46,27 @@ def open_engine(settings: Settings | None = None, clock: Clock | None = None) ->
     )
 
 
-def clear_files(parts: Parts) -> None:
-    """Remove the files of erased notes, for callers that have no face to do it after their call."""
+def open_home(home: str | Path | None = None) -> Engine:
+    """An engine on the store in a folder, or on the one the environment names, whose files of notes follow by
+    themselves: no face looks after them."""
+    chosen = settings_table.load()
+    engine = open_engine(replace(chosen, home=Path(home).absolute()) if home else chosen)
+    return replace(engine, follow_files=follow_files)
+
+
+def follow_files(parts: Parts) -> int:
+    """Bring the files of notes in line with what was just written or erased through any dialect, command or verb.
+
+    Returns how many files of erased notes were left in the folder because a person made them.
+    """
+    if parts.vault is None or not notes.banks_behind(parts.db, parts.clock.now()):
+        return 0
+    # Whoever has no notes need not load what files need.
     from commonplace.vault.writing import catch_up
 
     assert isinstance(parts, Engine)
-    catch_up(parts)
+    # What this writes itself is in the files already.
+    return catch_up(replace(parts, follow_files=leave_files)).left
 
 
 def _llm(chosen: Settings) -> "Callable[[], Model | None]":

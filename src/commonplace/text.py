@@ -10,7 +10,7 @@ import threading
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import pairwise
 
 import Stemmer
@@ -26,12 +26,6 @@ _UNSPACED = (
     "\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003134f"
 )
 _WORD = rf"[\w{_MARKS}]"
-# A chunk is a run of one script: unspaced characters, a pictogram, or words joined by what joins words in identifiers.
-_CHUNK = re.compile(
-    rf"(?P<unspaced>[{_UNSPACED}]+)"
-    rf"|(?P<joined>(?:(?![{_UNSPACED}]){_WORD})+(?:[-./:\\@_'’&+=~,](?:(?![{_UNSPACED}]){_WORD})+)*(?:\+\+|#)?)"
-    "|(?P<pictogram>[\u2600-\u27bf\U0001f000-\U0001faff])"
-)
 _ASCII_CHUNK = re.compile(r"(?P<joined>\w+(?:[-./:\\@_'&+=~,]\w+)*(?:\+\+|#)?)", re.ASCII)
 _PART = re.compile(rf"(?:(?!_){_WORD})+")
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
@@ -101,7 +95,7 @@ def question_words(text: str) -> list[Word]:
     """The words of a question where they stand, in a text that is normalised already."""
     return [
         Word(match.start(), match.end(), _question_chunk(match.lastgroup or "", match[0]))
-        for match in _CHUNK.finditer(text)
+        for match in (_ASCII_CHUNK if text.isascii() else _chunk()).finditer(text)
     ]
 
 
@@ -131,10 +125,21 @@ def identifiers(text: str) -> list[str]:
     return list(found)
 
 
+@cache
+def _chunk() -> re.Pattern[str]:
+    # A run of one script: unspaced characters, a pictogram, or words joined by what joins words in identifiers.
+    # Compiling it is a tenth of a start, which those who write ASCII need not pay.
+    return re.compile(
+        rf"(?P<unspaced>[{_UNSPACED}]+)"
+        rf"|(?P<joined>(?:(?![{_UNSPACED}]){_WORD})+(?:[-./:\\@_'’&+=~,](?:(?![{_UNSPACED}]){_WORD})+)*(?:\+\+|#)?)"
+        "|(?P<pictogram>[\u2600-\u27bf\U0001f000-\U0001faff])"
+    )
+
+
 def _chunks(text: str) -> Iterator[tuple[str, str]]:
     if text.isascii():  # Most text is, and the short pattern is several times as fast.
         return (("joined", chunk) for chunk in _ASCII_CHUNK.findall(text))
-    return ((match.lastgroup or "", match[0]) for match in _CHUNK.finditer(unicodedata.normalize("NFKC", text)))
+    return ((match.lastgroup or "", match[0]) for match in _chunk().finditer(unicodedata.normalize("NFKC", text)))
 
 
 @lru_cache(maxsize=20_000)

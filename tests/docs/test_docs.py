@@ -55,8 +55,9 @@ def test_every_error_kind_is_documented_with_its_codes() -> None:
 
 
 def test_every_verb_is_documented_with_a_sentence() -> None:
-    verbs = [name for name, verb in vars(Engine).items() if callable(verb) and not name.startswith("_")]
+    verbs = [name for name in list(vars(Engine)) if callable(getattr(Engine, name)) and not name.startswith("_")]
 
+    assert "recall" in verbs
     assert [
         name for name in verbs if not re.search(rf"### {name}\n\n```python\n{name}\([^`]*```\n\n\w", page("verbs.md"))
     ] == []

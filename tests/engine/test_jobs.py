@@ -319,6 +319,7 @@ def test_a_cancelled_job_whose_worker_died_ends_as_cancelled(engine: Engine, clo
     assert jobs.get_job(engine, "b", job.id).state == "cancelled"
 
 
+@pytest.mark.servers
 def test_several_processes_do_each_job_once(engine: Engine, home: Path) -> None:
     with engine.db.transaction():
         added = [jobs.enqueue(engine, "b", "double", {"number": n}, run_at=0).id for n in range(300)]

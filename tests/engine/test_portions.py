@@ -210,6 +210,7 @@ def test_nothing_is_erased_where_nothing_was_chosen(engine: Engine) -> None:
     assert not engine.erase(BANK, Portion(user="nobody")).gone
 
 
+@pytest.mark.slow
 def test_others_can_write_while_very_much_is_erased(engine: Engine, home: Path) -> None:
     """A second connection stands for another process: it queues for the same file."""
     for start in range(0, 3000, 500):

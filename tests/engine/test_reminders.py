@@ -133,6 +133,7 @@ def test_a_deleted_reminder_is_gone(engine: Engine) -> None:
     assert reminders.list_reminders(engine, "b", include_disabled=True) == ()
 
 
+@pytest.mark.servers
 def test_several_processes_never_hand_out_the_same_turn(engine: Engine, home: Path, clock: StoppedClock) -> None:
     added = [
         reminders.add_reminder(engine, "b", ReminderDraft("* * * * *", f"R{index}", timezone="UTC")).id

@@ -65,6 +65,7 @@ def test_recent_events_are_the_newest_meaningful_ones_in_their_order(engine: Eng
     assert [e.text for e in everything] == ["4", "5"]
 
 
+@pytest.mark.servers
 def test_event_numbers_have_no_gaps_when_several_processes_write(engine: Engine, home: Path) -> None:
     session = sessions.start_session(engine, "b")
 

@@ -53,6 +53,7 @@ def test_a_dry_run_tells_what_a_run_then_does_and_changes_nothing(
     assert brought(path, dry_run=True).unchanged == 450
 
 
+@pytest.mark.kills
 def test_a_run_that_is_killed_half_way_is_finished_by_the_next_one(tmp_path: Path, home: Path) -> None:
     path = graph(tmp_path / "memory.jsonl", 4_000)
     command = [sys.executable, "-m", "commonplace", "--home", str(home), "import", str(path)]

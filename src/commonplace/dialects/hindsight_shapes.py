@@ -4,9 +4,9 @@ import math
 import re
 from collections.abc import Iterable, Mapping
 from itertools import pairwise
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
-from commonplace import clock, ids
+from commonplace import clock, ids, lazy
 from commonplace.activities import Document, Job
 from commonplace.dialects.table import Call
 from commonplace.dialects.versions import version
@@ -16,9 +16,13 @@ from commonplace.engine.directives import DISPOSITION
 from commonplace.engine.marks import Mark
 from commonplace.engine.surveys import KINDS
 from commonplace.errors import Invalid, NotFound
-from commonplace.extract.when import Span
 from commonplace.metadata import told
 from commonplace.records import Bank, Condition, Filter, Memory, TagsMatch, Version
+
+if TYPE_CHECKING:
+    from commonplace.extract import when
+else:
+    when = lazy.module("commonplace.extract.when")
 
 Json = dict[str, Any]
 _PLACEHOLDERS = ("0000", "0001", "9999")
@@ -293,13 +297,13 @@ def tag_condition(
     return triggers.tagged(tuple(tags), mode) if tags or (tags is not None and mode == "exact") else None
 
 
-def window(given: Mapping[str, Any] | None) -> Span | None:
+def window(given: Mapping[str, Any] | None) -> "when.Span | None":
     """The time a caller asks about."""
     if not given:
         return None
     start, end = moment(given.get("start"), what="start"), moment(given.get("end"), what="end")
     least, most = clock.MOMENT_MIN, clock.MOMENT_MAX
-    return Span(least if start is None else start, most if end is None else end + 1, "")
+    return when.Span(least if start is None else start, most if end is None else end + 1, "")
 
 
 def floors(given: Mapping[str, Any] | None) -> dict[str, float]:

@@ -9,11 +9,11 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias
 
+from commonplace.app import follow_files
 from commonplace.dialects import allowlists, arguments
 from commonplace.engine.engine import Engine
 from commonplace.errors import CommonplaceError, NotFound
 from commonplace.records import Origin
-from commonplace.storage import notes
 
 Effect: TypeAlias = Literal["reads", "writes", "destroys"]
 Deed: TypeAlias = Literal["write", "find", "list", "fetch", "history", "revise", "restore", "forget", "sweep", "apart"]
@@ -185,7 +185,7 @@ class Dialect:
         except CommonplaceError as error:
             return (self.failure or plain_failure)(tool, given, error)
         reply = answer if isinstance(answer, Reply) else Reply(answer, as_json(answer))
-        left = _let_files_follow(call.engine) if tool.effect != "reads" else 0
+        left = follow_files(call.engine) if tool.effect != "reads" else 0
         return _with_files(reply, left) if left else reply
 
     def read(self, resource: Resource, call: Call, parts: Mapping[str, str]) -> str:
@@ -267,16 +267,6 @@ def instructed(dialect: Dialect, text: str) -> Dialect:
         for name, tool in dialect.tools.items()
     }
     return replace(dialect, tools=tools)
-
-
-def _let_files_follow(engine: Engine) -> int:
-    """Change and erase the files of notes that a tool changed or erased; how many that a person made were left."""
-    if engine.vault is None or not notes.banks_behind(engine.db, engine.clock.now()):
-        return 0
-    # Whoever has no notes need not load what files need.
-    from commonplace.vault.writing import catch_up
-
-    return catch_up(engine).left
 
 
 def _with_files(reply: Reply, left: int) -> Reply:

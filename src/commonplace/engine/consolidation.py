@@ -20,7 +20,7 @@ from commonplace.engine.memories import next_version
 from commonplace.engine.parts import Parts
 from commonplace.engine.revising import Revising
 from commonplace.language.claims import folded, label
-from commonplace.language.conflicts import Relation
+from commonplace.language.relations import Relation
 from commonplace.limits import TAGS_MAX
 from commonplace.records import Filter, Link, Memory, Metadata, Origin
 from commonplace.storage import banks, jobs, memories

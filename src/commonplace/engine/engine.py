@@ -1,49 +1,12 @@
-"""The engine: its parts, and the table of its verbs. Each verb is a function in its noun's file."""
+"""The engine: its parts, and the table of its verbs. Each verb is a function in its noun's file.
 
-from commonplace.engine import (
-    archive,
-    asking,
-    backups,
-    banks,
-    bundles,
-    consolidation,
-    correcting,
-    derived,
-    directives,
-    documents,
-    erasing,
-    forgetting,
-    jobs,
-    keys,
-    knowledge_search,
-    links,
-    memories,
-    mental_models,
-    notes,
-    passages,
-    portions,
-    reflecting,
-    reminders,
-    replies,
-    retaining,
-    rules,
-    sessions,
-    settling,
-    short_ids,
-    streams,
-    superseded,
-    surveys,
-    taking,
-    telling,
-)
-from commonplace.engine import context as gathering
-from commonplace.engine import doctor as care
-from commonplace.engine import history as past
-from commonplace.engine import knowledge as pages
-from commonplace.engine import recall as finding
+A noun's file is imported when one of its verbs is first used, so that a command pays for what it does and no more.
+"""
+
+from commonplace import engine as nouns
 from commonplace.engine.freeing import freeing
 from commonplace.engine.parts import Parts
-from commonplace.engine.settling import settled
+from commonplace.engine.verbs import followed, settled, verb
 
 
 class Engine(Parts):
@@ -51,153 +14,153 @@ class Engine(Parts):
 
     __slots__ = ()
 
-    create_bank = banks.create_bank
-    update_bank = banks.update_bank
-    get_bank = banks.get_bank
-    list_banks = banks.list_banks
-    delete_bank = freeing(erasing.delete_bank)
+    create_bank = verb(lambda: nouns.banks.create_bank)
+    update_bank = verb(lambda: nouns.banks.update_bank)
+    get_bank = verb(lambda: nouns.banks.get_bank)
+    list_banks = verb(lambda: nouns.banks.list_banks)
+    delete_bank = followed(lambda: freeing(nouns.erasing.delete_bank))
 
-    remember = settled(memories.remember)
-    remember_many = settled(memories.remember_many)
-    remember_once = replies.remember_once
-    once = replies.once
-    get = memories.get
-    list = memories.list_memories
-    count = memories.count
-    complete_id = short_ids.complete_id
-    short_ids = short_ids.short_ids
-    revise = settled(memories.revise)
-    correct = settled(correcting.correct)
-    tag = settled(memories.tag)
-    list_tags = memories.list_tags
+    remember = settled(lambda: nouns.memories.remember)
+    remember_many = settled(lambda: nouns.memories.remember_many)
+    remember_once = followed(lambda: nouns.replies.remember_once)
+    once = verb(lambda: nouns.replies.once)
+    get = verb(lambda: nouns.memories.get)
+    list = verb(lambda: nouns.memories.list_memories)
+    count = verb(lambda: nouns.memories.count)
+    complete_id = verb(lambda: nouns.short_ids.complete_id)
+    short_ids = verb(lambda: nouns.short_ids.short_ids)
+    revise = settled(lambda: nouns.memories.revise)
+    correct = settled(lambda: nouns.correcting.correct)
+    tag = settled(lambda: nouns.memories.tag)
+    list_tags = verb(lambda: nouns.memories.list_tags)
 
-    tell = settled(telling.tell)
+    tell = settled(lambda: nouns.telling.tell)
 
-    recall = finding.recall
-    recall_superseded = superseded.recall_superseded
-    passages_of = passages.passages_of
+    recall = verb(lambda: nouns.recall.recall)
+    passages_of = verb(lambda: nouns.passages.passages_of)
+    recall_superseded = verb(lambda: nouns.superseded.recall_superseded)
 
-    forget = freeing(settled(forgetting.forget))
-    forget_where = freeing(settled(forgetting.forget_where))
-    restore = settled(forgetting.restore)
-    restore_version = settled(forgetting.restore_version)
-    purge = freeing(settled(erasing.purge))
-    purge_where = freeing(settled(erasing.purge_where))
+    forget = settled(lambda: freeing(nouns.forgetting.forget))
+    forget_where = settled(lambda: freeing(nouns.forgetting.forget_where))
+    restore = settled(lambda: nouns.forgetting.restore)
+    restore_version = settled(lambda: nouns.forgetting.restore_version)
+    purge = settled(lambda: freeing(nouns.erasing.purge))
+    purge_where = settled(lambda: freeing(nouns.erasing.purge_where))
 
-    erase = freeing(settled(portions.erase))
-    erase_ids = freeing(settled(portions.erase_ids))
-    erase_bank = freeing(portions.erase_bank)
+    erase = settled(lambda: freeing(nouns.portions.erase))
+    erase_ids = settled(lambda: freeing(nouns.portions.erase_ids))
+    erase_bank = followed(lambda: freeing(nouns.portions.erase_bank))
 
-    history = past.history
-    get_version = past.get_version
-    revision = past.revision
-    revisions = past.revisions
-    at_revision = past.at_revision
-    list_projects = past.list_projects
+    history = verb(lambda: nouns.history.history)
+    get_version = verb(lambda: nouns.history.get_version)
+    revision = verb(lambda: nouns.history.revision)
+    revisions = verb(lambda: nouns.history.revisions)
+    at_revision = verb(lambda: nouns.history.at_revision)
+    list_projects = verb(lambda: nouns.history.list_projects)
 
-    set_key = settled(keys.set_key)
-    absorb = settled(keys.absorb)
-    absorb_as_job = settled(keys.absorb_as_job)
-    find_key = keys.find_key
-    forget_keys = freeing(settled(keys.forget_keys))
-    tree = keys.tree
+    set_key = settled(lambda: nouns.keys.set_key)
+    absorb = settled(lambda: nouns.keys.absorb)
+    absorb_as_job = settled(lambda: nouns.keys.absorb_as_job)
+    find_key = verb(lambda: nouns.keys.find_key)
+    forget_keys = settled(lambda: freeing(nouns.keys.forget_keys))
+    tree = verb(lambda: nouns.keys.tree)
 
-    put_document = documents.put_document
-    get_document = documents.get_document
-    list_documents = documents.list_documents
-    document_names = documents.document_names
-    delete_document = freeing(settled(documents.delete_document))
+    put_document = verb(lambda: nouns.documents.put_document)
+    get_document = verb(lambda: nouns.documents.get_document)
+    list_documents = verb(lambda: nouns.documents.list_documents)
+    document_names = verb(lambda: nouns.documents.document_names)
+    delete_document = settled(lambda: freeing(nouns.documents.delete_document))
 
-    context = gathering.context
-    list_rules = rules.list_rules
-    list_links = links.list_links
-    consolidate = settled(consolidation.consolidate)
+    context = verb(lambda: nouns.context.context)
+    list_rules = verb(lambda: nouns.rules.list_rules)
+    list_links = verb(lambda: nouns.links.list_links)
+    consolidate = settled(lambda: nouns.consolidation.consolidate)
 
-    start_session = sessions.start_session
-    checkpoint_session = sessions.checkpoint_session
-    end_session = sessions.end_session
-    get_session = sessions.get_session
-    list_sessions = sessions.list_sessions
-    list_events = sessions.list_events
-    recent_events = sessions.recent_events
-    snapshot_session = sessions.snapshot_session
-    publish_snapshot = sessions.publish_snapshot
-    get_snapshot = sessions.get_snapshot
-    list_snapshots = sessions.list_snapshots
+    start_session = verb(lambda: nouns.sessions.start_session)
+    checkpoint_session = verb(lambda: nouns.sessions.checkpoint_session)
+    end_session = verb(lambda: nouns.sessions.end_session)
+    get_session = verb(lambda: nouns.sessions.get_session)
+    list_sessions = verb(lambda: nouns.sessions.list_sessions)
+    list_events = verb(lambda: nouns.sessions.list_events)
+    recent_events = verb(lambda: nouns.sessions.recent_events)
+    snapshot_session = verb(lambda: nouns.sessions.snapshot_session)
+    publish_snapshot = verb(lambda: nouns.sessions.publish_snapshot)
+    get_snapshot = verb(lambda: nouns.sessions.get_snapshot)
+    list_snapshots = verb(lambda: nouns.sessions.list_snapshots)
 
-    add_reminder = reminders.add_reminder
-    get_reminder = reminders.get_reminder
-    list_reminders = reminders.list_reminders
-    run_due = reminders.run_due
-    enable_reminder = reminders.enable_reminder
-    disable_reminder = reminders.disable_reminder
-    delete_reminder = freeing(reminders.delete_reminder)
+    add_reminder = verb(lambda: nouns.reminders.add_reminder)
+    get_reminder = verb(lambda: nouns.reminders.get_reminder)
+    list_reminders = verb(lambda: nouns.reminders.list_reminders)
+    run_due = verb(lambda: nouns.reminders.run_due)
+    enable_reminder = verb(lambda: nouns.reminders.enable_reminder)
+    disable_reminder = verb(lambda: nouns.reminders.disable_reminder)
+    delete_reminder = verb(lambda: freeing(nouns.reminders.delete_reminder))
 
-    start_stream = streams.start_stream
-    append_chunk = streams.append_chunk
-    get_stream = streams.get_stream
-    finalize_stream = streams.finalize_stream
-    close_stream = streams.close_stream
-    cancel_stream = freeing(streams.cancel_stream)
-    expire_streams = streams.expire_streams
+    start_stream = verb(lambda: nouns.streams.start_stream)
+    append_chunk = verb(lambda: nouns.streams.append_chunk)
+    get_stream = verb(lambda: nouns.streams.get_stream)
+    finalize_stream = verb(lambda: nouns.streams.finalize_stream)
+    close_stream = verb(lambda: nouns.streams.close_stream)
+    cancel_stream = verb(lambda: freeing(nouns.streams.cancel_stream))
+    expire_streams = verb(lambda: nouns.streams.expire_streams)
 
-    retain = settled(retaining.retain)
-    retain_as_job = settled(retaining.retain_as_job)
-    erase_document = freeing(settled(retaining.erase_document))
-    find_document = retaining.find_document
-    browse = retaining.browse
-    clear_facts = freeing(settled(retaining.clear_facts))
-    ask = asking.ask
-    explain = asking.explain
-    packed = asking.packed
-    survey = surveys.survey
-    holdings = surveys.holdings
-    reflect = reflecting.reflect
+    retain = settled(lambda: nouns.retaining.retain)
+    retain_as_job = settled(lambda: nouns.retaining.retain_as_job)
+    erase_document = settled(lambda: freeing(nouns.retaining.erase_document))
+    find_document = verb(lambda: nouns.retaining.find_document)
+    browse = verb(lambda: nouns.retaining.browse)
+    clear_facts = settled(lambda: freeing(nouns.retaining.clear_facts))
+    ask = verb(lambda: nouns.asking.ask)
+    explain = verb(lambda: nouns.asking.explain)
+    packed = verb(lambda: nouns.asking.packed)
+    survey = verb(lambda: nouns.surveys.survey)
+    holdings = verb(lambda: nouns.surveys.holdings)
+    reflect = verb(lambda: nouns.reflecting.reflect)
 
-    add_directive = directives.add_directive
-    list_directives = directives.list_directives
-    delete_directive = freeing(directives.delete_directive)
-    directives_in_force = directives.in_force
-    guidance = directives.guidance
-    add_mental_model = mental_models.add_mental_model
-    list_mental_models = mental_models.list_mental_models
-    get_mental_model = mental_models.get_mental_model
-    update_mental_model = mental_models.update_mental_model
-    delete_mental_model = freeing(mental_models.delete_mental_model)
-    clear_mental_model = mental_models.clear_mental_model
-    refresh_mental_model = mental_models.refresh_mental_model
-    refresh_as_job = mental_models.refresh_as_job
-    is_stale = mental_models.is_stale
-    knowledge = pages.knowledge
-    knowledge_page = pages.knowledge_page
-    search_knowledge = knowledge_search.search_knowledge
-    add_folder = pages.add_folder
-    add_page = pages.add_page
-    update_folder = pages.update_folder
-    update_page = pages.update_page
-    delete_node = freeing(pages.delete_node)
+    add_directive = verb(lambda: nouns.directives.add_directive)
+    list_directives = verb(lambda: nouns.directives.list_directives)
+    delete_directive = verb(lambda: freeing(nouns.directives.delete_directive))
+    directives_in_force = verb(lambda: nouns.directives.in_force)
+    guidance = verb(lambda: nouns.directives.guidance)
+    add_mental_model = verb(lambda: nouns.mental_models.add_mental_model)
+    list_mental_models = verb(lambda: nouns.mental_models.list_mental_models)
+    get_mental_model = verb(lambda: nouns.mental_models.get_mental_model)
+    update_mental_model = verb(lambda: nouns.mental_models.update_mental_model)
+    delete_mental_model = verb(lambda: freeing(nouns.mental_models.delete_mental_model))
+    clear_mental_model = verb(lambda: nouns.mental_models.clear_mental_model)
+    refresh_mental_model = verb(lambda: nouns.mental_models.refresh_mental_model)
+    refresh_as_job = verb(lambda: nouns.mental_models.refresh_as_job)
+    is_stale = verb(lambda: nouns.mental_models.is_stale)
+    knowledge = verb(lambda: nouns.knowledge.knowledge)
+    knowledge_page = verb(lambda: nouns.knowledge.knowledge_page)
+    search_knowledge = verb(lambda: nouns.knowledge_search.search_knowledge)
+    add_folder = verb(lambda: nouns.knowledge.add_folder)
+    add_page = verb(lambda: nouns.knowledge.add_page)
+    update_folder = verb(lambda: nouns.knowledge.update_folder)
+    update_page = verb(lambda: nouns.knowledge.update_page)
+    delete_node = verb(lambda: freeing(nouns.knowledge.delete_node))
 
-    enqueue = jobs.enqueue
-    get_job = jobs.get_job
-    list_jobs = jobs.list_jobs
-    count_jobs = jobs.count_jobs
-    unsettled_count = settling.unsettled_count
-    cancel_job = jobs.cancel_job
-    retry_job = jobs.retry_job
-    delete_finished_jobs = freeing(jobs.delete_finished_jobs)
+    enqueue = verb(lambda: nouns.jobs.enqueue)
+    get_job = verb(lambda: nouns.jobs.get_job)
+    list_jobs = verb(lambda: nouns.jobs.list_jobs)
+    count_jobs = verb(lambda: nouns.jobs.count_jobs)
+    unsettled_count = verb(lambda: nouns.settling.unsettled_count)
+    cancel_job = verb(lambda: nouns.jobs.cancel_job)
+    retry_job = verb(lambda: nouns.jobs.retry_job)
+    delete_finished_jobs = verb(lambda: freeing(nouns.jobs.delete_finished_jobs))
 
-    rebuild = derived.rebuild
-    stale_count = derived.stale_count
-    export = archive.export
-    export_to = archive.export_to
-    import_archive = archive.import_archive
-    import_from = archive.import_from
-    take_over = taking.take_over
-    take_reminder = taking.take_reminder
-    backup = backups.backup
-    restore_backup = backups.restore_backup
-    doctor = care.doctor
+    rebuild = verb(lambda: nouns.derived.rebuild)
+    stale_count = verb(lambda: nouns.derived.stale_count)
+    export = verb(lambda: nouns.archive.export)
+    export_to = verb(lambda: nouns.archive.export_to)
+    import_archive = followed(lambda: nouns.archive.import_archive)
+    import_from = followed(lambda: nouns.archive.import_from)
+    take_over = followed(lambda: nouns.taking.take_over)
+    take_reminder = verb(lambda: nouns.taking.take_reminder)
+    backup = verb(lambda: nouns.backups.backup)
+    restore_backup = followed(lambda: nouns.backups.restore_backup)
+    doctor = verb(lambda: nouns.doctor.doctor)
 
-    adopt = notes.adopt
-    amend = notes.amend
-    for_phases = bundles.for_phases
+    adopt = verb(lambda: nouns.notes.adopt)
+    amend = verb(lambda: nouns.notes.amend)
+    for_phases = verb(lambda: nouns.bundles.for_phases)

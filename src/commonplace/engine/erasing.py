@@ -111,7 +111,7 @@ def for_good(parts: Parts) -> Generator[None]:
 def scrub(parts: Parts) -> bool:
     """Overwrite what erased rows left in the file and its log. Inside a transaction it waits for the outermost one."""
     if not parts.db.in_transaction and notes.banks_to_erase(parts.db):
-        parts.clear_files(parts)
+        parts.follow_files(parts)
     return scrubbing.scrub(parts.db)
 
 

@@ -12,7 +12,7 @@ from commonplace import text as words
 from commonplace.engine.asking import Finding
 from commonplace.engine.marks import has_ended, mark_of
 from commonplace.extract import facts, when
-from commonplace.language.conflicts import Judge
+from commonplace.language.relations import Judge
 from commonplace.records import Memory
 
 NOTHING = "Nothing is known about this: no stored memory answers the question."

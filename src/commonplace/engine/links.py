@@ -16,7 +16,7 @@ from commonplace.engine.marks import mark_of, statement
 from commonplace.engine.parts import Parts
 from commonplace.errors import Busy, Forbidden, ModelFailed
 from commonplace.extract import judgements
-from commonplace.language.conflicts import POSSIBLE, Judgement, Relation, Statement
+from commonplace.language.relations import POSSIBLE, Judgement, Relation, Statement
 from commonplace.records import Filter, Link, LinkKind, Memory, Scope
 from commonplace.storage import banks, links, memories, search
 from commonplace.storage.database import Database

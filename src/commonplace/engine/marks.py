@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, cast
 
 from commonplace.errors import Invalid
-from commonplace.language.conflicts import Judge, Statement
+from commonplace.language.relations import Judge, Statement
 from commonplace.metadata import FACT, is_ours
 from commonplace.records import Memory, Metadata
 

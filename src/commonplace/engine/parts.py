@@ -5,22 +5,31 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from commonplace import lazy
 from commonplace.clock import Clock
-from commonplace.language import conflicts
+from commonplace.language.relations import Judge, Judgement, Statement
 from commonplace.storage.database import Database
 
 if TYPE_CHECKING:
     from commonplace.extract.proposals import Model
+    from commonplace.language import conflicts
     from commonplace.recall.reranking import Reranker
     from commonplace.recall.semantics import Semantics
+else:
+    conflicts = lazy.module("commonplace.language.conflicts")
 
 
 def _nobody() -> None:
     """No model is configured."""
 
 
-def _somebody_else(_parts: "Parts") -> None:
-    """The face that asked for an erasure takes care of the files of notes."""
+def judge_by_rules(older: Statement, newer: Statement) -> Judgement:
+    """The default judge: rules that look at words alone, which are loaded when the first pair is judged."""
+    return conflicts.judge(older, newer)
+
+
+def leave_files(_parts: "Parts") -> None:
+    """The face that made the call brings the files of notes in line after it, and says what became of them."""
 
 
 class Bell:
@@ -58,7 +67,7 @@ class Parts:
     # Reads the best candidates of a question once more, where one is installed and switched on.
     reranker: Callable[[], "Reranker | None"] = _nobody
     # How a newer statement relates to an older one: the rules, or a learned model.
-    judge: conflicts.Judge = conflicts.judge
+    judge: Judge = judge_by_rules
     # A language model, when one is configured; everything works without.
     llm: Callable[[], "Model | None"] = _nobody
     # What dialects that name the owner of the installation call that person; scopes say "" of them.
@@ -69,6 +78,6 @@ class Parts:
     vault: Path | None = None
     # The folder in it for new notes of agents, with / between its parts; "" means the folder of notes itself.
     vault_inbox: str = ""
-    # Removes the files of erased notes where no face does it after every call.
-    clear_files: Callable[["Parts"], object] = field(default=_somebody_else, compare=False)
+    # Brings the files of notes in line after each write, where no face does it after each call.
+    follow_files: Callable[["Parts"], object] = field(default=leave_files, compare=False)
     bell: Bell = field(default_factory=Bell, compare=False)

@@ -1,37 +1,15 @@
 """What rests on memories follows them: observations and mental models, whichever dialect changed what they rest on."""
 
-from collections.abc import Callable, Sequence
-from functools import wraps
-from typing import Concatenate, ParamSpec, TypeVar
+from collections.abc import Sequence
 
 from commonplace.engine import mental_models, observations, standings
 from commonplace.engine.parts import Parts
 from commonplace.engine.revising import Revising
-from commonplace.errors import Busy, Forbidden
 from commonplace.records import Bank, Origin
 from commonplace.storage import banks, grounds, memories
 
 _WHO = "consolidation"
 _BATCH = 1_000
-_P = ParamSpec("_P")
-_R = TypeVar("_R")
-
-
-def settled(verb: Callable[Concatenate[Parts, str, _P], _R]) -> Callable[Concatenate[Parts, str, _P], _R]:
-    """A verb after which whatever rests on what it changed has followed."""
-
-    @wraps(verb)
-    def run(parts: Parts, bank: str, /, *args: _P.args, **kwargs: _P.kwargs) -> _R:
-        done = verb(parts, bank, *args, **kwargs)
-        try:
-            if grounds.something_waits(parts.db, bank, parts.clock.now()):
-                settle(parts, bank)
-        except (Busy, Forbidden):
-            # The change itself is made; what is left to do is noted, and the worker or the next writer does it.
-            return done
-        return done
-
-    return run
 
 
 def settle(parts: Parts, bank: str) -> int:

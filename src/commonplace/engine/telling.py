@@ -22,7 +22,8 @@ from commonplace.errors import Invalid, ModelFailed, TooLarge
 from commonplace.extract import proposals, statements
 from commonplace.extract.proposals import Decision
 from commonplace.extract.statements import Message, Skipped
-from commonplace.language.conflicts import Judgement, Relation, Statement, lookups
+from commonplace.language.conflicts import lookups
+from commonplace.language.relations import Judgement, Relation, Statement
 from commonplace.limits import QUERY_CHARS_MAX, STATEMENTS_MAX
 from commonplace.records import Draft, Filter, Memory, Metadata, Origin, Outcome, Query, Scope
 from commonplace.storage import banks, memories, search

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any, cast
 
 from commonplace.extract.proposals import Model
-from commonplace.language.conflicts import Judgement, Relation
+from commonplace.language.relations import Judgement, Relation
 
 CONFIDENCE_MIN = 0.7
 _TEXT_CHARS_MAX = 500

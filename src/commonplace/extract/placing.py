@@ -11,14 +11,14 @@ from typing import Literal, TypeAlias
 from commonplace import text as words
 from commonplace.extract import outline, slugs
 from commonplace.extract.outline import Statement
-from commonplace.language import conflicts
-from commonplace.language.conflicts import Judge
+from commonplace.language import conflicts, relations
+from commonplace.language.relations import Judge
 from commonplace.limits import KEY_CHARS_MAX
 
 Relation: TypeAlias = Literal["none", "additive", "supersede", "contradiction"]
-_NAMES: Mapping[conflicts.Relation, Relation] = {
-    conflicts.Relation.ADDS: "additive",
-    conflicts.Relation.CONTRADICTS: "contradiction",
+_NAMES: Mapping[relations.Relation, Relation] = {
+    relations.Relation.ADDS: "additive",
+    relations.Relation.CONTRADICTS: "contradiction",
 }
 
 # A line was reworded when it shares most of its words with one that the text no longer has. Where the lines around it
@@ -82,7 +82,7 @@ def relation(before: str | None, after: str, judge: Judge = conflicts.judge) -> 
     """How a new value of a key stands to the old one, and why."""
     if before is None or before == after:
         return "none", ""
-    found = judge(conflicts.Statement(before, key=_ONE_KEY), conflicts.Statement(after, key=_ONE_KEY))
+    found = judge(relations.Statement(before, key=_ONE_KEY), relations.Statement(after, key=_ONE_KEY))
     return _NAMES.get(found.relation, "supersede"), found.reason
 
 
@@ -118,7 +118,7 @@ class _Section:
             if key not in taken and terms & old
         ]
         for _, key in sorted(lines, reverse=True)[:_JUDGED_MAX]:
-            if judge(conflicts.Statement(self.lines[key]), conflicts.Statement(text)).ends_older():
+            if judge(relations.Statement(self.lines[key]), relations.Statement(text)).ends_older():
                 return key
         return None
 

@@ -7,12 +7,14 @@ not shown, and an answer of another shape than the one asked for is ModelFailed.
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol, TypeAlias, cast, get_args, runtime_checkable
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, cast, get_args, runtime_checkable
 
 from commonplace import text as words
 from commonplace.errors import ModelFailed
-from commonplace.extract.statements import Message
 from commonplace.limits import MODEL_TEXT_CHARS_MAX
+
+if TYPE_CHECKING:
+    from commonplace.extract.statements import Message
 
 Event: TypeAlias = Literal["ADD", "UPDATE", "DELETE", "NONE"]
 
@@ -68,7 +70,7 @@ class Decision:
     place: int | None = None
 
 
-def facts(model: Model, messages: Sequence[Message]) -> list[str]:
+def facts(model: Model, messages: "Sequence[Message]") -> list[str]:
     """The statements worth remembering that a model finds in a conversation. Raises ModelFailed."""
     said = "\n".join(f"{one.role}: {one.text}" for one in messages if one.role not in ("system", "developer"))
     if len(said) > MODEL_TEXT_CHARS_MAX:

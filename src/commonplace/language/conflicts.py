@@ -13,27 +13,10 @@ from dataclasses import replace
 from commonplace.language import reading
 from commonplace.language.languages import name_of
 from commonplace.language.relations import (
-    POSSIBLE,
-    SURE,
-    Judge,
     Judgement,
-    Relation,
     Statement,
 )
 from commonplace.language.rules import Pair, verdict
-
-__all__ = [
-    "POSSIBLE",
-    "SURE",
-    "Judge",
-    "Judgement",
-    "Relation",
-    "Statement",
-    "hints_at_change",
-    "is_exception",
-    "judge",
-    "lookups",
-]
 
 _TERMS_MAX = 40
 _SIGNS_CHARS_MAX = 500

@@ -13,9 +13,7 @@ _NUMBERS = "one two three four five six seven eight nine ten eleven twelve".spli
 _HOURS = "|".join(_NUMBERS)
 
 
-def _slot(
-    name: str, state: str, change: str = "", *, is_single: bool = True, found_by: str = ""
-) -> Slot:
+def _slot(name: str, state: str, change: str = "", *, is_single: bool = True, found_by: str = "") -> Slot:
     return Slot(name, is_single, phrases(state), phrases(change), found_by.split())
 
 
@@ -25,10 +23,6 @@ ENGLISH = Language(
     head_first=False,
     capital_nouns=False,
     has_participles=False,
-    signs=words(
-        "the is are and of to in on at we our my i for with was not now uses use runs moved "
-        "lives works no from it"
-    ),
     stops=words(
         "a an the is are am was were be been being has have had do does did of to in on at by "
         "for with from and or "
@@ -142,9 +136,7 @@ ENGLISH = Language(
             is_single=False,
             found_by="use run",
         ),
-        _slot(
-            "written", "(?:is|are|was)_(?:written|implemented|built)_in", "rewritten_in|ported_to"
-        ),
+        _slot("written", "(?:is|are|was)_(?:written|implemented|built)_in", "rewritten_in|ported_to"),
         _slot("drives", "drives?|rides?", is_single=False),
         _slot(
             "likes",
@@ -263,10 +255,7 @@ ENGLISH = Language(
             f"|by)_(?:half_past_|quarter_(?:to|past)_)?"
             f"(?:{_HOURS}|\\d{{1,2}}(?![\\w:])|noon|midnight)(?:_(?:o'clock|thirty|fifteen))?"
         ),
-        "money": phrases(
-            "[$€£]\\d[\\d.,]*k?|\\d[\\d.,]*k?_?(?:euros?|eur|dollars?|usd|pounds?|gbp|€|chf"
-            "|francs?)"
-        ),
+        "money": phrases("[$€£]\\d[\\d.,]*k?|\\d[\\d.,]*k?_?(?:euros?|eur|dollars?|usd|pounds?|gbp|€|chf|francs?)"),
         "open": phrases("open|closed|shut"),
         "on": phrases("enabled|disabled|turned_o(?:n|ff)|switched_o(?:n|ff)"),
         "family": phrases("married|single|divorced|widowed|engaged|separated"),

@@ -9,9 +9,7 @@ _MONTHS = "(?:janvier|février|mars|avril|mai|juin|juillet|août|septembre|octob
 _NUMBERS = "deux trois quatre cinq six sept huit neuf dix onze douze".split()
 
 
-def _slot(
-    name: str, state: str, change: str = "", *, is_single: bool = True, found_by: str = ""
-) -> Slot:
+def _slot(name: str, state: str, change: str = "", *, is_single: bool = True, found_by: str = "") -> Slot:
     return Slot(name, is_single, phrases(state), phrases(change), found_by.split())
 
 
@@ -21,11 +19,6 @@ FRENCH = Language(
     head_first=True,
     capital_nouns=False,
     has_participles=True,
-    signs=words(
-        "le la les est et un une des du dans pour avec je nous il elle sur ne pas mon ma mes "
-        "habite travaille "
-        "utilise maintenant plus chez qui au aux sont notre"
-    ),
     stops=words(
         "le la les l' un une des du de d' à au aux en dans sur est sont était suis sommes a ai "
         "ont avons et ou que "
@@ -53,9 +46,7 @@ FRENCH = Language(
     roles=phrases(""),
     auxiliaries=phrases("a|ai|ont|avons"),
     endings=re.compile(r"(?<=[^\W\d]{3})(?:es|e|s)$"),
-    events=phrases(
-        "visité|rencontré|payé|acheté|vu|corrigé|trouvé|envoyé|écrit|appelé|terminé|fêté|réparé"
-    ),
+    events=phrases("visité|rencontré|payé|acheté|vu|corrigé|trouvé|envoyé|écrit|appelé|terminé|fêté|réparé"),
     many=phrases("aime|aiment|joue|lit|connaît|parle|veut|boit|mange|va"),
     slots=(
         _slot("lives", "habit(?:e|ent|ons)|vi(?:s|t)_(?:à|en)", "déménagé", found_by="habite"),
@@ -83,8 +74,7 @@ FRENCH = Language(
         ),
     ),
     fillers=phrases(
-        "(?:rappelle-toi|note|souviens-toi)_que|s'il_te_plaît|au_fait|toujours|encore"
-        "|actuellement|bonjour"
+        "(?:rappelle-toi|note|souviens-toi)_que|s'il_te_plaît|au_fait|toujours|encore|actuellement|bonjour"
     ),
     changes=phrases(
         f"maintenant|désormais|dorénavant|à_partir_d[eu']_?(?:{_DAYS}|{_MONTHS}|maintenant"
@@ -92,8 +82,7 @@ FRENCH = Language(
         f"|{_MONTHS}|aujourd'hui)|à_la_place|depuis_(?:{_DAYS}|{_MONTHS}|hier)"
     ),
     corrections=phrases(
-        "en_fait|en_réalité|correction|oublie_ça|je_me_suis_trompée?|je_voulais_dire(?:_que)?"
-        "|non,_attends|pardon"
+        "en_fait|en_réalité|correction|oublie_ça|je_me_suis_trompée?|je_voulais_dire(?:_que)?|non,_attends|pardon"
     ),
     additions=phrases("aussi|également|en_plus|une?_autre|de_plus|deuxième"),
     hints=phrases("nouveau|nouvelle|depuis|maintenant"),
@@ -108,22 +97,16 @@ FRENCH = Language(
     aversions=phrases("déteste|évite"),
     ended=phrases("ne_(?=\\w+_plus)|n'\\w+_plus|plus(?=_(?:à|de|en|du|chez|sur)\\b)|arrêté_d[e']"),
     over_after=phrases(
-        "au_lieu_d[eu']|à_la_place_d[eu']|remplacé|(?:passée?s?|migré)_d[eu']|quitté|abandonné"
-        "|vendu|annulé|arrêté"
+        "au_lieu_d[eu']|à_la_place_d[eu']|remplacé|(?:passée?s?|migré)_d[eu']|quitté|abandonné|vendu|annulé|arrêté"
     ),
-    over_before=phrases(
-        "(?:est|sont)_(?:obsolètes?|remplacée?s?|annulée?s?|supprimée?s?|fermée?s?_définitivement)"
-    ),
+    over_before=phrases("(?:est|sont)_(?:obsolètes?|remplacée?s?|annulée?s?|supprimée?s?|fermée?s?_définitivement)"),
     until=phrases("à|par|pour|parce|et|mais|vers"),
     replaced_by=phrases("remplacé"),
     purposes=phrases("pour|quand|pendant|lorsque"),
-    periods=phrases(
-        "le_(?:matin|soir|week-end)|l'après-midi|(?:en_)?(?:été|hiver|automne)|20\\d\\d|19\\d\\d"
-    ),
+    periods=phrases("le_(?:matin|soir|week-end)|l'après-midi|(?:en_)?(?:été|hiver|automne)|20\\d\\d|19\\d\\d"),
     values={
         "rhythm": phrases(
-            "quotidien(?:nement)?|hebdomadaire(?:ment)?|mensuel(?:lement)?|chaque_(?:jour"
-            "|semaine|mois|année)"
+            "quotidien(?:nement)?|hebdomadaire(?:ment)?|mensuel(?:lement)?|chaque_(?:jour|semaine|mois|année)"
         ),
         "date": phrases(f"\\d{{1,2}}_{_MONTHS}|\\d{{4}}-\\d{{2}}-\\d{{2}}"),
         "day": phrases(f"{_DAYS}s?"),

@@ -14,9 +14,7 @@ _NUMBERS = "eins zwei drei vier fünf sechs sieben acht neun zehn elf zwölf".sp
 _HOURS = "|".join(_NUMBERS)
 
 
-def _slot(
-    name: str, state: str, change: str = "", *, is_single: bool = True, found_by: str = ""
-) -> Slot:
+def _slot(name: str, state: str, change: str = "", *, is_single: bool = True, found_by: str = "") -> Slot:
     return Slot(name, is_single, phrases(state), phrases(change), found_by.split())
 
 
@@ -26,13 +24,6 @@ GERMAN = Language(
     head_first=False,
     capital_nouns=True,
     has_participles=True,
-    signs=words(
-        "der die das in ist und ich wir nicht mit auf für von zu im am um ein eine einen ab "
-        "seit jetzt den dem des "
-        "bei nach hat wurde werden sind mein meine wohnt wohne nutzt nutzen kein keine habe "
-        "bin noch nur auch mag "
-        "trinkt isst arbeitet heißt läuft alle nie als"
-    ),
     stops=words(
         "der die das den dem des ein eine einen einem einer eines ist sind bin war waren wird "
         "werden wurde wurden "
@@ -42,9 +33,7 @@ GERMAN = Language(
     ),
     articles=words("ein eine einen"),
     definite=words("der die das"),
-    prepositions=words(
-        "in im am an auf um bei beim nach zu zum zur von vom für mit unter über aus"
-    ),
+    prepositions=words("in im am an auf um bei beim nach zu zum zur von vom für mit unter über aus"),
     self_words=words("ich mir mich mein meine meinen meiner meinem meines"),
     group_words=words("wir uns unser unsere unseren unserer unserem"),
     pronouns=words("er sie es das dies sein seine ihr ihre"),
@@ -79,10 +68,7 @@ GERMAN = Language(
         "|veröffentlicht|bekommen"
         "|gewonnen|verloren|gebaut|gebucht|geflogen|gefragt|gesagt|besuchte|kaufte|traf|bezahlte"
     ),
-    many=phrases(
-        "mag|mögen|liebt|liebe|hasst|spielt|spiele|liest|kennt|spricht|will|schreibt|trinkt"
-        "|isst|geht|trifft"
-    ),
+    many=phrases("mag|mögen|liebt|liebe|hasst|spielt|spiele|liest|kennt|spricht|will|schreibt|trinkt|isst|geht|trifft"),
     slots=(
         _slot(
             "lives",
@@ -127,8 +113,7 @@ GERMAN = Language(
         _slot(
             "changes",
             "",
-            "geändert|verschoben|erhöht|gesenkt|angehoben|verlegt|verlängert|verkürzt"
-            "|aktualisiert|gesetzt",
+            "geändert|verschoben|erhöht|gesenkt|angehoben|verlegt|verlängert|verkürzt|aktualisiert|gesetzt",
         ),
     ),
     fillers=phrases(
@@ -173,13 +158,9 @@ GERMAN = Language(
         "|in_der_vergangenheit"
         "|vor_\\d+_jahren|ursprünglich|zuvor|davor|anfangs"
     ),
-    denials=phrases(
-        "nicht|nie|niemals|kein|keine|keinen|keiner|keinem|ohne|weder|vermeidet|hasst|verboten"
-    ),
+    denials=phrases("nicht|nie|niemals|kein|keine|keinen|keiner|keinem|ohne|weder|vermeidet|hasst|verboten"),
     aversions=phrases("hasst|hasse|vermeidet|verabscheut"),
-    ended=phrases(
-        "nicht_mehr|nicht_länger|mehr(?=$|\\.)|hat_aufgehört,?(?:_zu)?|aufgehört,?(?:_zu)?"
-    ),
+    ended=phrases("nicht_mehr|nicht_länger|mehr(?=$|\\.)|hat_aufgehört,?(?:_zu)?|aufgehört,?(?:_zu)?"),
     over_after=phrases(
         "nicht(?=_[^.;]{1,60},_sondern)|statt|anstatt|anstelle(?:_von)?|nicht_länger"
         "|von(?=_\\w+(?:-\\w+)?_(?:auf|zu|nach)\\b)|weg_von|sind_von|ist_von"
@@ -192,8 +173,7 @@ GERMAN = Language(
         "|abgelöst|abbestellt|eingestellt|beendet|weggegangen|entfernt|gestorben"
     ),
     until=phrases(
-        "auf|zu|nach|durch|für|weil|und|aber|umgestiegen|umgestellt|gewechselt|weggegangen"
-        "|umgezogen|sondern"
+        "auf|zu|nach|durch|für|weil|und|aber|umgestiegen|umgestellt|gewechselt|weggegangen|umgezogen|sondern"
     ),
     replaced_by=phrases("ersetzt|abgelöst"),
     purposes=phrases("für|wenn|beim|während"),
@@ -210,14 +190,10 @@ GERMAN = Language(
             "|(?:jede[ns]?|alle)_(?:(?:zweite[nr]?|\\d+|zwei|drei|zehn|dreißig|zwanzig|fünf)_)?"
             "(?:minuten?|stunden?|tage?|wochen?|monate?|jahre?|quartale?)"
         ),
-        "date": phrases(
-            f"\\d{{1,2}}\\._?{_MONTHS}|\\d{{1,2}}\\.\\d{{1,2}}\\.\\d{{0,4}}"
-            f"|\\d{{4}}-\\d{{2}}-\\d{{2}}"
-        ),
+        "date": phrases(f"\\d{{1,2}}\\._?{_MONTHS}|\\d{{1,2}}\\.\\d{{1,2}}\\.\\d{{0,4}}|\\d{{4}}-\\d{{2}}-\\d{{2}}"),
         "day": phrases(f"{_DAYS}s?"),
         "time": phrases(
-            f"\\d{{1,2}}:\\d{{2}}(?:_uhr)?|\\d{{1,2}}_uhr|(?:um|ab|bis)_(?:halb_)?(?:{_HOURS}"
-            f"|\\d{{1,2}}(?![\\w:]))"
+            f"\\d{{1,2}}:\\d{{2}}(?:_uhr)?|\\d{{1,2}}_uhr|(?:um|ab|bis)_(?:halb_)?(?:{_HOURS}|\\d{{1,2}}(?![\\w:]))"
         ),
         "money": phrases("[$€£]\\d[\\d.,]*|\\d[\\d.,]*_?(?:euro|eur|€|franken|chf|dollar)"),
         "open": phrases("offen|geöffnet|geschlossen|zu(?=$|\\.)"),

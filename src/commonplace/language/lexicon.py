@@ -41,8 +41,7 @@ class Language:
     head_first: bool
     capital_nouns: bool
     has_participles: bool
-    # Words that tell the language, and words that carry no content of their own.
-    signs: frozenset[str]
+    # Words that carry no content of their own.
     stops: frozenset[str]
     articles: frozenset[str]
     definite: frozenset[str]

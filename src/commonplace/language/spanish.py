@@ -5,17 +5,12 @@ import re
 from commonplace.language.lexicon import Language, Slot, phrases, words
 
 _DAYS = "(?:lunes|martes|miércoles|jueves|viernes|sábado|domingo)"
-_MONTHS = (
-    "(?:enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|setiembre|octubre"
-    "|noviembre|diciembre)"
-)
+_MONTHS = "(?:enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|setiembre|octubre|noviembre|diciembre)"
 _NUMBERS = "una dos tres cuatro cinco seis siete ocho nueve diez once doce".split()
 _HOURS = "|".join(_NUMBERS)
 
 
-def _slot(
-    name: str, state: str, change: str = "", *, is_single: bool = True, found_by: str = ""
-) -> Slot:
+def _slot(name: str, state: str, change: str = "", *, is_single: bool = True, found_by: str = "") -> Slot:
     return Slot(name, is_single, phrases(state), phrases(change), found_by.split())
 
 
@@ -25,12 +20,6 @@ SPANISH = Language(
     head_first=True,
     capital_nouns=False,
     has_participles=False,
-    signs=words(
-        "el la los las es son de del que y en un una por para con se ya ahora mi mis me no "
-        "está usa usamos vive "
-        "vivo tiene trabaja le les al lo soy tengo usar nuestro nuestra cuesta llama nunca "
-        "bebo bebe"
-    ),
     stops=words(
         "el la los las un una unos unas de del al a en es son era eran soy somos está están "
         "estaba fue que y o por "
@@ -102,8 +91,7 @@ SPANISH = Language(
         _slot("price", "cuestan?"),
         _slot(
             "owner",
-            "lleva|dirige|gestiona|mantiene|es_responsable_del?|responsable_del?"
-            "|se_encarga_del?|se_ocupa_del?",
+            "lleva|dirige|gestiona|mantiene|es_responsable_del?|responsable_del?|se_encarga_del?|se_ocupa_del?",
             "asumió|se_hizo_cargo_de|tomó_el_relevo_de",
         ),
         _slot("approver", "aprob(?:ado|ados)_por|los_aprueba|lo_aprueba|la_aprueba|gestionado_por"),
@@ -145,8 +133,7 @@ SPANISH = Language(
         "|me_expresé_mal|perdón"
     ),
     additions=phrases(
-        "también|además|otr[oa]s?|asimismo|segund[oa]|tercer[oa]?|adicionalmente|tanto"
-        "|igualmente|junto_con"
+        "también|además|otr[oa]s?|asimismo|segund[oa]|tercer[oa]?|adicionalmente|tanto|igualmente|junto_con"
     ),
     hints=phrases("nuev[oa]s?|desde|ya_no|ahora"),
     conditions=phrases(""),
@@ -196,9 +183,7 @@ SPANISH = Language(
             "|cada_(?:(?:\\d+|dos|tres|diez|treinta|veinte|cinco)_)?(?:minutos?|horas?|días?"
             "|semanas?|mes(?:es)?|años?)"
         ),
-        "date": phrases(
-            f"\\d{{1,2}}_de_{_MONTHS}|\\d{{4}}-\\d{{2}}-\\d{{2}}|\\d{{1,2}}/\\d{{1,2}}/\\d{{2,4}}"
-        ),
+        "date": phrases(f"\\d{{1,2}}_de_{_MONTHS}|\\d{{4}}-\\d{{2}}-\\d{{2}}|\\d{{1,2}}/\\d{{1,2}}/\\d{{2,4}}"),
         "day": phrases(f"{_DAYS}s?"),
         "time": phrases(
             f"(?:a|hasta)_las?_(?:\\d{{1,2}}(?::\\d{{2}})?(?!\\w)|{_HOURS})(?:_y_media)?"
@@ -206,9 +191,7 @@ SPANISH = Language(
         ),
         "money": phrases("[$€£]\\d[\\d.,]*|\\d[\\d.,]*_?(?:euros?|eur|€|dólares|pesos)"),
         "open": phrases("abiert[oa]|cerrad[oa]"),
-        "on": phrases(
-            "activad[oa]|desactivad[oa]|habilitad[oa]|deshabilitad[oa]|encendid[oa]|apagad[oa]"
-        ),
+        "on": phrases("activad[oa]|desactivad[oa]|habilitad[oa]|deshabilitad[oa]|encendid[oa]|apagad[oa]"),
         "family": phrases("casad[oa]|solter[oa]|divorciad[oa]|viud[oa]|separad[oa]"),
     },
     numbers={word: str(at) for at, word in enumerate(_NUMBERS, start=1) if word != "una"},

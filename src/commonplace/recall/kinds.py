@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib import resources
+from pathlib import Path
 
 from commonplace import text
 from commonplace.recall.rank import ONE_QUESTION_CHARS
@@ -87,7 +87,7 @@ def _first_kind(phrase: str) -> str | None:
 
 @lru_cache(maxsize=1)
 def _lines() -> list[tuple[str, str]]:
-    written = resources.files("commonplace.recall").joinpath("kinds.txt").read_text(encoding="utf-8")
+    written = Path(__file__).with_name("kinds.txt").read_text(encoding="utf-8")
     return [(names, members) for names, _, members in (line.partition(": ") for line in written.splitlines())]
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from commonplace import text
 from commonplace.language import conflicts
-from commonplace.language.conflicts import Judge
+from commonplace.language.relations import Judge
 from commonplace.recall import comparing, judging, rank, superseding, sureness
 from commonplace.recall.judging import Judged
 from commonplace.recall.rank import Evidence, Question, Scored

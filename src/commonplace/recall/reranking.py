@@ -5,9 +5,8 @@ It reads what it was taught to read: a question of a sentence or two, and texts 
 with the end of what was said before; of a longer text, what comes nearest to the question.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from statistics import median
 from typing import Protocol
 
 from commonplace.recall.rank import Evidence, Scored, logistic
@@ -67,7 +66,7 @@ class Reading:
         said = self.reranker.scores(self.question, list(texts.values()), self.tokens)
         values = {number: _value(score) for number, score in zip(texts, said, strict=False)}
         # Of what there is nothing to show of, nothing is known.
-        values |= dict.fromkeys((number for number in best if number not in texts), median(values.values()))
+        values |= dict.fromkeys((number for number in best if number not in texts), _median(values.values()))
         stranger = _value(_LEAST)
 
         def with_reading(one: Evidence) -> Evidence:
@@ -102,6 +101,13 @@ def _shown(number: int, weighing: Weighing) -> str:
         if len(text) <= TEXT_CHARS_MAX:
             return text
     return weighing.excerpt(number)
+
+
+def _median(values: Iterable[float]) -> float:
+    # `statistics` takes longer to import than a question takes.
+    ordered = sorted(values)
+    half = len(ordered) // 2
+    return ordered[half] if len(ordered) % 2 else (ordered[half - 1] + ordered[half]) / 2
 
 
 def _changed(pair: Pair, found: Sequence[Scored]) -> float:

@@ -145,12 +145,12 @@ class Sketches:
 
     def drop(self, ids: Ids) -> None:
         """Let go of all that some memories have."""
-        self._states[_places(self._ids[: self._count], np.unique(ids))[0]] = _GONE
+        self._states[_places(self._ids[: self._count], _unique(ids))[0]] = _GONE
 
     def keep(self, ids: Ids) -> None:
         """Let go of all that other memories have."""
         gone = np.ones(self._count, dtype=np.bool_)
-        gone[_places(self._ids[: self._count], np.unique(ids))[0]] = False
+        gone[_places(self._ids[: self._count], _unique(ids))[0]] = False
         self._states[: self._count][gone] = _GONE
 
     def _append(self, ids: Ids, states: NDArray[np.uint8], rows: Bits) -> None:
@@ -167,8 +167,9 @@ class Sketches:
 
     def _replace(self, ids: Ids, states: NDArray[np.uint8], rows: Bits) -> bool:
         """Write over what is there, where each of the memories has as many sketches as before."""
-        places, counts = _places(self._ids[: self._count], np.unique(ids))
-        if not np.array_equal(counts, np.unique(ids, return_counts=True)[1]):
+        unique, wanted = np.unique(ids, return_counts=True)
+        places, counts = _places(self._ids[: self._count], unique)
+        if not np.array_equal(counts, wanted):
             return False
         self._write(places, ids, states, rows.T)
         return True
@@ -184,6 +185,11 @@ class Sketches:
 
     def _write(self, places: slice | Places, ids: Ids, states: NDArray[np.uint8], columns: Bits) -> None:
         self._planes[:, places], self._ids[places], self._states[places] = columns, ids, states
+
+
+def _unique(ids: Ids) -> Ids:
+    # The counts are not used, but without them numpy imports its masked arrays, which takes 10 ms.
+    return np.unique(ids, return_counts=True)[0]
 
 
 def _places(held: Ids, ids: Ids) -> tuple[Places, NDArray[np.intp]]:

@@ -37,7 +37,7 @@ from typing import TypeAlias
 
 from commonplace import text
 from commonplace.language import conflicts
-from commonplace.language.conflicts import Judge, Judgement, Statement
+from commonplace.language.relations import Judge, Judgement, Statement
 from commonplace.recall import fitted, rank, standing
 from commonplace.recall.rank import Evidence, Scored
 from commonplace.recall.sureness import Look

@@ -22,7 +22,6 @@ The weights are in `fitted.py`, which `evals/fit_sureness.py` writes.
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from statistics import fmean
 
 from commonplace import text
 from commonplace.recall import answers, fitted, rank, turns
@@ -85,8 +84,9 @@ def features(asked: Asked, found: Sequence[Scored], looks: Sequence[Look]) -> li
     if not looks or not looks[0].reached:
         return []
     strengths = [one.strength for one in found] + _STRANGERS
-    middle = fmean(strengths)
-    spread = math.sqrt(fmean((strong - middle) ** 2 for strong in strengths)) + _SPREAD_MIN
+    middle = math.fsum(strengths) / len(strengths)
+    squares = math.fsum((strong - middle) ** 2 for strong in strengths)
+    spread = math.sqrt(squares / len(strengths)) + _SPREAD_MIN
     sorts = answers.asked_for(asked.text)
     best_read = max((one.evidence.values["read"] for one in found[:TOP] if "read" in one.evidence.values), default=0.0)
     total = sum(asked.terms.values()) or 1.0

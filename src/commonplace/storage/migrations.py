@@ -4,7 +4,6 @@ import hashlib
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib import resources
 from pathlib import Path
 
 import apsw
@@ -14,7 +13,7 @@ from commonplace.clock import Clock
 from commonplace.storage.database import Database, readable, translated
 
 APPLICATION_ID = 0xC033B00C - 2**32  # Marks the file as ours; SQLite keeps it as a signed number.
-_SQL = resources.files("commonplace.storage") / "sql"
+_SQL = Path(__file__).with_name("sql")
 _RETRY_S = 0.02
 
 

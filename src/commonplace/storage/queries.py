@@ -2,9 +2,9 @@
 
 import re
 from functools import cache
-from importlib import resources
+from pathlib import Path
 
-_FILES = resources.files("commonplace.storage") / "sql"
+_FILES = Path(__file__).with_name("sql")
 _NAME = re.compile(r"^-- name: (\w+)\s*$", re.MULTILINE)
 _COMMENT = re.compile(r"^[^\S\n]*+--.*$", re.MULTILINE)
 _PART = re.compile(r"\{(\w+)\}")

@@ -1,6 +1,7 @@
 """The command line for people: commands are the engine's verbs, and every failure is two lines and an exit code."""
 
 import io
+import os
 import sys
 import traceback
 import zlib
@@ -8,19 +9,17 @@ from collections.abc import Sequence
 
 import click
 
-from commonplace import interrupts
+# The whole package, for its version only.
+import commonplace
+from commonplace import interrupts, lazy
 from commonplace.errors import CommonplaceError
-from commonplace.faces.cli import archive, asking, care, memories, past, purging, screen, serving
-from commonplace.faces.cli.call import Shell
-from commonplace.faces.cli.completing import completion
-from commonplace.faces.cli.connecting import connect, disconnect
-from commonplace.faces.cli.evaluating import evaluate
-from commonplace.faces.cli.groups import Group, show_help
-from commonplace.faces.cli.importing import import_memories
-from commonplace.faces.cli.rules import rules
-from commonplace.faces.cli.vault import vault
+from commonplace.faces.cli import screen
+from commonplace.faces.cli.commands import Commands
+from commonplace.faces.cli.groups import Group
+from commonplace.faces.cli.shell import Shell
 
 NAME = "commonplace"
+COMPLETION_VARIABLE = "_COMMONPLACE_COMPLETE"  # Set by the script of a shell, as click names it.
 MESSAGE_CHARS_MAX = 500
 SECTIONS = (
     ("Remember and recall", ("add", "recall", "list", "show")),
@@ -30,6 +29,7 @@ SECTIONS = (
     ("Connect and serve", ("connect", "disconnect", "rules", "vault", "serve", "mcp", "token")),
     ("Help", ("help", "completion")),
 )
+COMMANDS = Commands()
 EXAMPLES = (
     'commonplace add "Staging listens on port 8080." --tag infra',
     'commonplace recall "which port does staging use?"',
@@ -51,12 +51,12 @@ class Overview(Group):
         listed = {name for _, names in SECTIONS for name in names}
         others = tuple(name for name in self.list_commands(ctx) if name not in listed)
         # One width for all sections keeps the columns in line.
-        widest = max(len(name) for name in self.commands)
+        widest = max(len(name) for name in COMMANDS)
         for title, names in (*SECTIONS, ("More", others)):
-            known = [self.commands[name] for name in names if name in self.commands]
+            known = [name for name in names if name in COMMANDS]
             if known:
                 with formatter.section(title):
-                    formatter.write_dl([(str(c.name).ljust(widest), c.get_short_help_str(66)) for c in known])
+                    formatter.write_dl([(name.ljust(widest), COMMANDS.short_help(name)) for name in known])
         self.format_options(ctx, formatter)
         formatter.write_paragraph()
         formatter.write_text(f"`{NAME} help COMMAND` shows the options of a command and examples.")
@@ -68,6 +68,7 @@ class Overview(Group):
 @click.group(
     NAME,
     cls=Overview,
+    commands=COMMANDS,
     invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"], "show_default": True, "max_content_width": 80},
 )
@@ -78,7 +79,7 @@ class Overview(Group):
     help="Folder of the store. Overrides COMMONPLACE_HOME.",
 )
 @click.option("--verbose", is_flag=True, help="Show the traceback of an internal error.")
-@click.version_option(None, "-V", "--version", package_name=NAME, message="%(prog)s %(version)s")
+@click.version_option(commonplace.__version__, "-V", "--version", message="%(prog)s %(version)s")
 @click.pass_context
 def cli(ctx: click.Context, home: str | None, verbose: bool) -> None:
     """One memory that you and your programs share."""
@@ -88,20 +89,11 @@ def cli(ctx: click.Context, home: str | None, verbose: bool) -> None:
         click.echo(ctx.get_help())
 
 
-for command in (
-    *(memories.add, memories.list_memories, memories.show, memories.revise, memories.tags),
-    *(asking.recall, past.history, past.forget, past.restore, purging.purge),
-    *(archive.export, import_memories, archive.backup),
-    *(care.banks, care.projects, care.rebuild, care.doctor, care.settings, evaluate),
-    *(serving.serve, serving.mcp, serving.token, connect, disconnect, rules, vault),
-    *(show_help, completion),
-):
-    cli.add_command(command)
-
-
 def main(args: Sequence[str] | None = None) -> int:
     """The exit code of one run of the program."""
     _prepare_streams()
+    if COMPLETION_VARIABLE in os.environ:
+        lazy.load("commonplace.faces.cli.completing:register")()
     shell = Shell()
     try:
         code = cli.main(args, NAME, standalone_mode=False, obj=shell, color=None if screen.colours() else False)

@@ -13,7 +13,7 @@ import click
 from commonplace.app import open_engine
 from commonplace.engine.archive import LINE_CHARS_MAX
 from commonplace.errors import Invalid, Unsupported
-from commonplace.faces.cli import completing, screen
+from commonplace.faces.cli import completers, screen
 from commonplace.faces.cli.call import Call, called
 from commonplace.receipts import Portion
 from commonplace.settings import Settings
@@ -24,14 +24,14 @@ _STREAM = Path("-")
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path), default=_STREAM, metavar="[FILE|-]")
 @click.option(
-    "--bank", metavar="NAME", help="Export only this bank; by default all banks.", shell_complete=completing.BANKS
+    "--bank", metavar="NAME", help="Export only this bank; by default all banks.", shell_complete=completers.BANKS
 )
 @click.option("--user", metavar="NAME", help="Export only what belongs to this user.")
 @click.option(
     "--project",
     metavar="NAME",
     help="Export only what belongs to this project.",
-    shell_complete=completing.PROJECTS,
+    shell_complete=completers.PROJECTS,
 )
 @click.option("--document", metavar="NAME", help="Export only this document and what was made from it.")
 @called(bank=False)

@@ -7,9 +7,8 @@ import click
 
 from commonplace.faces.cli import explaining, screen
 from commonplace.faces.cli.call import Call, called, with_filter
-from commonplace.faces.cli.shapes import dropped_out, hit_out
+from commonplace.faces.cli.shapes import dropped_out, hit_out, path_of
 from commonplace.records import Filter, Hit, Query, Recall
-from commonplace.vault.place import path_of
 
 NOTHING = "Nothing relevant is known."
 UNSURE = "No memory surely answers this. The closest:"

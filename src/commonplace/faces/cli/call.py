@@ -5,7 +5,7 @@ import json
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from functools import cached_property, partial, wraps
 from pathlib import Path
@@ -15,25 +15,17 @@ import click
 
 from commonplace import clock, ids
 from commonplace import settings as settings_table
-from commonplace.app import open_engine
+from commonplace.app import follow_files, open_engine
 from commonplace.engine.engine import Engine
 from commonplace.errors import Invalid, TooLarge
-from commonplace.faces.cli import completing, screen
-from commonplace.faces.cli.completing import DEFAULT_BANK
+from commonplace.faces.cli import completers, screen
+from commonplace.faces.cli.completers import DEFAULT_BANK
+from commonplace.faces.cli.shell import Shell
 from commonplace.limits import TEXT_BYTES_MAX
 from commonplace.records import Filter, Origin, TagMatch
 from commonplace.settings import Settings
-from commonplace.vault.writing import catch_up
 
 Command: TypeAlias = Callable[..., None]
-
-
-@dataclass(slots=True)
-class Shell:
-    """The options that stand before the command, or anywhere after it."""
-
-    home: str = ""
-    verbose: bool = False
 
 
 class Call:
@@ -62,7 +54,7 @@ class Call:
         click.get_current_context().call_on_close(opened.db.close)
         # What a command changes or erases is changed and erased in the files of notes too.
         if not self.only_looks:
-            click.get_current_context().call_on_close(partial(catch_up, opened))
+            click.get_current_context().call_on_close(partial(follow_files, opened))
         self.opened = True
         return opened
 
@@ -163,7 +155,7 @@ def with_fields(command: Command) -> Command:
                 multiple=True,
                 metavar="TAG",
                 help="A tag; repeat for several.",
-                shell_complete=completing.TAGS,
+                shell_complete=completers.TAGS,
             ),
             click.option("--category", metavar="TEXT", help="A category of your own."),
             click.option("--path", multiple=True, metavar="GLOB", help="Files it is about; repeat for several."),
@@ -215,7 +207,7 @@ _SETS = (
     ("tag", "with this tag"),
     ("category", "in this category"),
 )
-_COMPLETED = {"project": completing.PROJECTS, "tag": completing.TAGS}
+_COMPLETED = {"project": completers.PROJECTS, "tag": completers.TAGS}
 _NARROWING = (
     ("key_prefix", "with this key or one below it"),
     ("since", "created at or after this time"),
@@ -307,7 +299,7 @@ def spoken(words: tuple[str, ...]) -> str:
 
 def _bank_option() -> Callable[[Command], Command]:
     return click.option(
-        "--bank", metavar="NAME", default=DEFAULT_BANK, help="The bank to use.", shell_complete=completing.BANKS
+        "--bank", metavar="NAME", default=DEFAULT_BANK, help="The bank to use.", shell_complete=completers.BANKS
     )
 
 

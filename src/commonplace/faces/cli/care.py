@@ -11,7 +11,7 @@ from commonplace import settings as settings_table
 from commonplace.dialects import allowlists, registry
 from commonplace.engine.doctor import Finding, examine_file
 from commonplace.errors import Forbidden, Invalid, Unsupported
-from commonplace.faces.cli import completing, screen
+from commonplace.faces.cli import completers, screen
 from commonplace.faces.cli.call import Call, called
 from commonplace.faces.cli.columns import Column
 from commonplace.faces.cli.groups import Group
@@ -56,8 +56,8 @@ def banks(call: Call) -> None:
 
 
 @banks.command()
-@click.argument("name", shell_complete=completing.BANKS)
-@click.argument("tools", metavar="[TOOL]...", nargs=-1, shell_complete=completing.TOOLS)
+@click.argument("name", shell_complete=completers.BANKS)
+@click.argument("tools", metavar="[TOOL]...", nargs=-1, shell_complete=completers.TOOLS)
 @click.option("--all", "everything", is_flag=True, help="Allow all tools again.")
 @called(bank=False)
 def allow(call: Call, name: str, tools: tuple[str, ...], everything: bool) -> None:

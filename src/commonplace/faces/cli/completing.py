@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 import click
 from click import shell_completion
@@ -17,12 +17,10 @@ from commonplace.app import open_engine
 from commonplace.dialects import registry
 from commonplace.engine.engine import Engine
 from commonplace.errors import CommonplaceError
+from commonplace.faces.cli.completers import DEFAULT_BANK, Completer
 from commonplace.faces.connect.clients import CLIENTS as KNOWN_CLIENTS
 from commonplace.limits import LIST_MAX
 
-Completer: TypeAlias = Callable[[click.Context, click.Parameter, str], list[str]]
-
-DEFAULT_BANK = "default"
 SHELLS = ("bash", "zsh", "fish")
 _BUSY_TIMEOUT_MS = 200
 _CURSOR = "\0"
@@ -73,7 +71,9 @@ class BashCompletion(shell_completion.BashComplete):
         return "\n".join(f"{one.type},{one.value[kept:]}" for one in found)
 
 
-shell_completion.add_completion_class(BashCompletion)
+def register() -> None:
+    """Have click use our completion of bash instead of its own."""
+    shell_completion.add_completion_class(BashCompletion)
 
 
 @click.command()
@@ -90,6 +90,7 @@ def completion(shell: str) -> None:
       echo 'eval "$(commonplace completion zsh)"' >> ~/.zshrc
       commonplace completion fish > ~/.config/fish/completions/commonplace.fish
     """
+    register()
     root = click.get_current_context().find_root()
     made = shell_completion.get_completion_class(shell)
     assert made

@@ -14,7 +14,7 @@ from click.core import ParameterSource
 
 from commonplace.dialects import choosing, registry
 from commonplace.errors import CommonplaceError, Conflict, Invalid
-from commonplace.faces.cli import completing, screen
+from commonplace.faces.cli import completers, screen
 from commonplace.faces.cli.call import Call, Command, called
 from commonplace.faces.cli.screen import Column
 from commonplace.faces.connect import edits, keys
@@ -54,9 +54,9 @@ _OPTIONS: tuple[Callable[[Command], Command], ...] = (
         metavar="NAME",
         default=registry.DEFAULT,
         help="The tools the client gets.",
-        shell_complete=completing.DIALECTS,
+        shell_complete=completers.DIALECTS,
     ),
-    click.option("--bank", metavar="NAME", help="The only bank the client sees.", shell_complete=completing.BANKS),
+    click.option("--bank", metavar="NAME", help="The only bank the client sees.", shell_complete=completers.BANKS),
     click.option("--http", metavar="URL", help="Use the running server at this URL instead of starting one."),
     click.option(
         "--key-variable",
@@ -69,7 +69,7 @@ _OPTIONS: tuple[Callable[[Command], Command], ...] = (
 
 
 @click.command()
-@click.argument("client", required=False, metavar="[CLIENT]", shell_complete=completing.CLIENTS)
+@click.argument("client", required=False, metavar="[CLIENT]", shell_complete=completers.CLIENTS)
 @called(bank=False)
 @wanting
 @click.option("--write", is_flag=True, help="Write the change; without this it is only shown.")
@@ -97,7 +97,7 @@ def connect(call: Call, client: str | None, wanted: Wanted, write: bool) -> None
 
 
 @click.command()
-@click.argument("client", metavar="CLIENT", shell_complete=completing.CLIENTS)
+@click.argument("client", metavar="CLIENT", shell_complete=completers.CLIENTS)
 @called(bank=False)
 @click.option("--name", "entry_name", metavar="NAME", default=DEFAULT_NAME, help="Name of the entry.")
 @click.option("--write", is_flag=True, help="Write the change; without this it is only shown.")

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from commonplace.faces.cli import completing
+from commonplace.faces.cli import completers
 from commonplace.faces.cli.call import Call, called
 
 
@@ -15,14 +15,14 @@ from commonplace.faces.cli.call import Call, called
     "source",
     metavar="NAME",
     help="The format, a name from the list above; detected by default.",
-    shell_complete=completing.SOURCES,
+    shell_complete=completers.SOURCES,
 )
 @click.option("--dry-run", is_flag=True, help="Only show what would be imported and what would be skipped.")
 @click.option(
     "--bank",
     metavar="NAME",
     help="The bank to import into; by default `default`, or the bank of a Hindsight export.",
-    shell_complete=completing.BANKS,
+    shell_complete=completers.BANKS,
 )
 @click.option(
     "--project",
@@ -30,7 +30,7 @@ from commonplace.faces.cli.call import Call, called
     default="",
     show_default=False,
     help="The project for memories that have none.",
-    shell_complete=completing.PROJECTS,
+    shell_complete=completers.PROJECTS,
 )
 @click.option("--owner", "owners", multiple=True, metavar="USER", help="Your name in the source; may be repeated.")
 @called(bank=False)

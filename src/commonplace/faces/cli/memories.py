@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from commonplace import ids
-from commonplace.faces.cli import completing, screen
+from commonplace.faces.cli import completers, screen
 from commonplace.faces.cli.call import Call, called, spoken, with_fields, with_filter
 from commonplace.faces.cli.columns import Column
 from commonplace.faces.cli.shapes import memory_out, outcome_out, tag_out
@@ -35,7 +35,7 @@ _LIST = (
 @click.argument("text", nargs=-1, required=True)
 @click.option("--key", metavar="KEY", **_EMPTY, help="A key such as deploy.port; adding it again revises the memory.")
 @click.option(
-    "--project", metavar="NAME", **_EMPTY, help="The project it belongs to.", shell_complete=completing.PROJECTS
+    "--project", metavar="NAME", **_EMPTY, help="The project it belongs to.", shell_complete=completers.PROJECTS
 )
 @click.option("--user", metavar="NAME", **_EMPTY, help="The user it belongs to; by default the owner.")
 @with_fields
@@ -155,7 +155,7 @@ def revise(call: Call, memory_id: str, text: tuple[str, ...], expected: int | No
 
 
 @click.command()
-@click.argument("pattern", default="", shell_complete=completing.TAGS)
+@click.argument("pattern", default="", shell_complete=completers.TAGS)
 @click.option("--limit", type=int, metavar="N", default=100, help="Show at most N tags.")
 @called()
 def tags(call: Call, pattern: str, limit: int) -> None:

@@ -9,7 +9,7 @@ from click.core import ParameterSource
 from commonplace import ids
 from commonplace.engine.portions import meant
 from commonplace.errors import Invalid
-from commonplace.faces.cli import completing, screen
+from commonplace.faces.cli import completers, screen
 from commonplace.faces.cli.call import Call, called
 from commonplace.faces.cli.care import banks
 from commonplace.faces.cli.shapes import receipt_out
@@ -26,7 +26,7 @@ _WAYS = "Give ids, or one of --user, --project, --document, --session, --forgott
     "--project",
     metavar="NAME",
     help="Erase everything of this project in the bank.",
-    shell_complete=completing.PROJECTS,
+    shell_complete=completers.PROJECTS,
 )
 @click.option("--document", metavar="NAME", help="Erase this document and what was made from it.")
 @click.option("--session", metavar="ID", help="Erase this session with its events and snapshots.")
@@ -73,7 +73,7 @@ def purge(
 
 
 @banks.command()
-@click.argument("name", shell_complete=completing.BANKS)
+@click.argument("name", shell_complete=completers.BANKS)
 @click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 @called(bank=False, reason=True)
 def delete(call: Call, name: str, yes: bool) -> None:

@@ -11,7 +11,7 @@ import click
 from commonplace import gitremotes
 from commonplace.engine.rules import visible
 from commonplace.errors import Invalid
-from commonplace.faces.cli import completing, screen
+from commonplace.faces.cli import completers, screen
 from commonplace.faces.cli.call import Call, called
 from commonplace.faces.cli.rule_files import TARGETS, author, written
 from commonplace.limits import LIST_MAX
@@ -43,7 +43,7 @@ class _Step:
     "--project",
     metavar="NAME",
     help="The project; by default the folder's git remote.",
-    shell_complete=completing.PROJECTS,
+    shell_complete=completers.PROJECTS,
 )
 @click.option("--folder", type=click.Path(file_okay=False, exists=True), default=".", help="The folder to write to.")
 @click.option("--force", is_flag=True, help="Also replace files that a person wrote or edited.")

@@ -10,7 +10,7 @@ import click
 
 from commonplace import settings as settings_table
 from commonplace.dialects import registry
-from commonplace.faces.cli import completing, screen
+from commonplace.faces.cli import completers, screen
 from commonplace.faces.cli.call import Call, called
 
 HOST = "127.0.0.1"
@@ -33,7 +33,7 @@ PORT = 8888
     "--dialect",
     metavar="NAME",
     help=f"The dialect at /mcp; {registry.DEFAULT} by default.",
-    shell_complete=completing.DIALECTS,
+    shell_complete=completers.DIALECTS,
 )
 @click.option("--log-json", is_flag=True, help="Write the log as JSON lines.")
 def serve(call: Call, host: str, port: int, dialect: str | None, log_json: bool) -> None:
@@ -60,7 +60,7 @@ def serve(call: Call, host: str, port: int, dialect: str | None, log_json: bool)
     default=registry.DEFAULT,
     metavar="NAME",
     help="The dialect, which decides the tools the client gets.",
-    shell_complete=completing.DIALECTS,
+    shell_complete=completers.DIALECTS,
 )
 @click.option(
     "--bank",
@@ -68,7 +68,7 @@ def serve(call: Call, host: str, port: int, dialect: str | None, log_json: bool)
     show_default=False,
     metavar="NAME",
     help="The only bank the client sees.",
-    shell_complete=completing.BANKS,
+    shell_complete=completers.BANKS,
 )
 @click.option("--config", default="", show_default=False, metavar="FILE", help="A JSON file with settings.")
 @click.option("--env", default="", show_default=False, metavar="FILE", help="A file of NAME=VALUE lines.")

@@ -1,12 +1,18 @@
 """The JSON that every command prints for a program. Texts are never cut; moments are ISO 8601 in UTC or null."""
 
 from dataclasses import asdict
+from typing import TYPE_CHECKING
 
-from commonplace import ids
+from commonplace import ids, lazy
 from commonplace.faces.cli.screen import iso
+from commonplace.metadata import NOTE
 from commonplace.receipts import Gone, Receipt
 from commonplace.records import Bank, Dropped, Hit, Memory, Outcome, Project, TagCount, Version
-from commonplace.vault.place import path_of
+
+if TYPE_CHECKING:
+    from commonplace.vault import place
+else:
+    place = lazy.module("commonplace.vault.place")
 
 
 def memory_out(memory: Memory, bank: str) -> dict[str, object]:
@@ -32,6 +38,12 @@ def memory_out(memory: Memory, bank: str) -> dict[str, object]:
         "expires_at": iso(memory.expires_at),
         "forgotten_at": iso(memory.forgotten_at),
     }
+
+
+def path_of(memory: Memory) -> str:
+    """Where the file of a note lies, from the folder of notes on; "" where a memory is no note."""
+    # Most memories are none, and then nothing of the vault is imported.
+    return place.path_of(memory) if NOTE in memory.metadata else ""
 
 
 def outcome_out(outcome: Outcome, bank: str) -> dict[str, object]:

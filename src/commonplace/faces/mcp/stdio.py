@@ -13,11 +13,10 @@ from functools import partial
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, cast
 
+from commonplace import engine as nouns
 from commonplace.app import open_engine
 from commonplace.dialects.table import Call, Dialect
 from commonplace.engine.engine import Engine
-from commonplace.engine.tasks import TASKS
-from commonplace.engine.worker import Worker
 from commonplace.errors import CommonplaceError
 from commonplace.faces.mcp import methods, pipes, wire
 from commonplace.faces.mcp.ending import Ending, parent
@@ -29,6 +28,7 @@ from commonplace.settings import Settings
 if TYPE_CHECKING:
     from concurrent.futures import Future, ThreadPoolExecutor
 
+    from commonplace.engine.worker import Worker
     from commonplace.vault.watching import Glances
 
 BUSY = -32000
@@ -68,7 +68,7 @@ class Store:
                 self._engine = open_engine(self._settings)
                 if self._settings.llm_url or self._settings.llm_provider:
                     # A model takes seconds; without one every job is done in the call that leaves it.
-                    self._worker = Worker(self._engine, TASKS)
+                    self._worker = nouns.worker.Worker(self._engine, nouns.tasks.TASKS)
                     self._worker.start()
             return self._engine
 

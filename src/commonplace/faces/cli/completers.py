@@ -1,0 +1,29 @@
+"""What completes the values of options and arguments. Nothing of it is imported before a shell asks."""
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+import click
+
+from commonplace import lazy
+
+Completer: TypeAlias = Callable[[click.Context, click.Parameter, str], list[str]]
+
+DEFAULT_BANK = "default"
+
+
+def _lazy(reference: str) -> Completer:
+    def complete(ctx: click.Context, parameter: click.Parameter, typed: str) -> list[str]:
+        completer: Completer = lazy.load(reference)
+        return completer(ctx, parameter, typed)
+
+    return complete
+
+
+BANKS = _lazy("commonplace.faces.cli.completing:BANKS")
+TAGS = _lazy("commonplace.faces.cli.completing:TAGS")
+PROJECTS = _lazy("commonplace.faces.cli.completing:PROJECTS")
+CLIENTS = _lazy("commonplace.faces.cli.completing:CLIENTS")
+DIALECTS = _lazy("commonplace.faces.cli.completing:DIALECTS")
+TOOLS = _lazy("commonplace.faces.cli.completing:TOOLS")
+SOURCES = _lazy("commonplace.faces.cli.completing:SOURCES")

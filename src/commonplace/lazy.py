@@ -1,0 +1,50 @@
+"""Names written as `module:attribute`, which are imported when they are first used.
+
+A start then pays only for what it uses. tests/test_house.py checks that every such name exists and that it is on a
+floor from which it may be imported.
+"""
+
+from collections.abc import Callable
+from importlib import import_module
+from types import ModuleType
+from typing import Any
+
+
+def load(reference: str) -> Any:
+    """The object with a name such as `commonplace.faces.cli.past:history`."""
+    module, _, attribute = reference.partition(":")
+    return getattr(import_module(module), attribute)
+
+
+class _Module:
+    """Stands for a module until an attribute of it is asked for."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __getattr__(self, attribute: str) -> Any:
+        return getattr(import_module(self._name), attribute)
+
+
+def module(name: str) -> Any:
+    """A module that is imported when it is first used.
+
+    Type checkers follow the plain import that stands beside it under `TYPE_CHECKING`.
+    """
+    return _Module(name)
+
+
+def submodules(package: str) -> Callable[[str], ModuleType]:
+    """The `__getattr__` of a package whose modules are imported when they are first used (PEP 562)."""
+
+    def get(name: str) -> ModuleType:
+        wanted = f"{package}.{name}"
+        try:
+            if not name.startswith("__"):
+                return import_module(wanted)
+        except ModuleNotFoundError as error:
+            if error.name != wanted:
+                raise
+        raise AttributeError(f"module {package!r} has no attribute {name!r}")
+
+    return get
