@@ -10,7 +10,7 @@ from commonplace.storage.database import Database
 
 def put(db: Database, bank_id: int, holder_id: int, memory_ids: Iterable[int]) -> None:
     """Note that something was made of some memories; what was noted before stays, because its history rests on that."""
-    rows = [{"memory_id": number, "holder_id": holder_id, "bank_id": bank_id} for number in memory_ids]
+    rows = [{"source_id": number, "derived_id": holder_id, "bank_id": bank_id} for number in memory_ids]
     db.run_many("put_ground", rows)
 
 

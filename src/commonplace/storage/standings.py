@@ -46,36 +46,36 @@ def put(db: Database, one: Standing) -> None:
 def delete(db: Database, number: int) -> None:
     """Remove one for good."""
     db.run("delete_standing", id=number)
-    db.run("drop_turn", standing_id=number)
+    db.run("drop_turn", item_id=number)
 
 
 def put_turn(db: Database, one: Standing, next_at: int | None, *, follows: bool) -> None:
     """Note when one comes up again by itself, and whether it does whenever facts were consolidated."""
     if next_at is None and not follows:
-        db.run("drop_turn", standing_id=one.id)
+        db.run("drop_turn", item_id=one.id)
     else:
-        db.run("put_turn", standing_id=one.id, bank_id=one.bank_id, next_at=next_at, follows=int(follows))
+        db.run("put_turn", item_id=one.id, bank_id=one.bank_id, next_at=next_at, follows=int(follows))
 
 
 def hasten_turn(db: Database, one: Standing, next_at: int) -> None:
     """Have one come up at a moment, unless it comes up earlier."""
-    db.run("hasten_turn", standing_id=one.id, bank_id=one.bank_id, next_at=next_at)
+    db.run("hasten_turn", item_id=one.id, bank_id=one.bank_id, next_at=next_at)
 
 
 def due_turns(db: Database, bank_id: int | None, now: int, limit: int) -> list[tuple[int, str]]:
     """Those of a bank, or of all, that come up now, each with the name of its bank."""
     rows = db.all("due_turns", bank_id=bank_id, now=now, limit=limit)
-    return [(row["standing_id"], row["bank"]) for row in rows]
+    return [(row["item_id"], row["bank"]) for row in rows]
 
 
 def take_turn(db: Database, number: int, now: int) -> bool:
     """Take a turn that is due; whether nobody else did."""
-    return bool(db.run("take_turn", standing_id=number, now=now))
+    return bool(db.run("take_turn", item_id=number, now=now))
 
 
 def following(db: Database, bank_id: int) -> list[int]:
     """Those of a bank that come up whenever facts were consolidated."""
-    return [row["standing_id"] for row in db.all("following_turns", bank_id=bank_id)]
+    return [row["item_id"] for row in db.all("following_turns", bank_id=bank_id)]
 
 
 def turnless(db: Database) -> list[int]:

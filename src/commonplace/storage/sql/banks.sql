@@ -35,14 +35,14 @@ on conflict (name) do update set value = max(value + :count, excluded.value);
 select value from counters where name = 'ids';
 
 -- name: fact
-select value from facts where name = :name;
+select value from store_info where name = :name;
 
 -- name: set_fact
-insert into facts (name, value) values (:name, :value) on conflict (name) do update set value = excluded.value;
+insert into store_info (name, value) values (:name, :value) on conflict (name) do update set value = excluded.value;
 
 -- Everything a bank holds besides its memories, children before parents.
 -- name: erase_replies
-delete from replies where bank_id = :bank_id;
+delete from idempotency_keys where bank_id = :bank_id;
 
 -- name: erase_revisions
 delete from revisions where bank_id = :bank_id;
@@ -60,7 +60,7 @@ delete from events where session_id in (select id from sessions where bank_id = 
 delete from sessions where bank_id = :bank_id;
 
 -- name: erase_standings
-delete from standings where bank_id = :bank_id;
+delete from bank_items where bank_id = :bank_id;
 
 -- name: erase_reminders
 delete from reminders where bank_id = :bank_id;
@@ -75,10 +75,10 @@ delete from streams where bank_id = :bank_id;
 delete from jobs where bank_id = :bank_id;
 
 -- name: erase_grounds
-delete from grounds where bank_id = :bank_id;
+delete from derivations where bank_id = :bank_id;
 
 -- name: erase_unsettled
-delete from unsettled where bank_id = :bank_id;
+delete from stale_derivations where bank_id = :bank_id;
 
 -- name: erase_turns
-delete from turns where bank_id = :bank_id;
+delete from refresh_schedule where bank_id = :bank_id;
