@@ -208,7 +208,7 @@ def _with_other_values(
         # What is said in one way only was found with the rest.
         if subject is None or len(subject.words) < 2 or one.memory.kind == "observation":
             continue
-        match = " OR ".join(f"({search.all_of(text.terms(words))})" for words in subject.words)
+        match = search.any_group_of(map(text.terms, subject.words))
         numbers = search.keyword_ids(parts.db, bank_id, match, question.filter, parts.clock.now(), _VALUES_MAX)
         others = memories.by_ids(parts.db, bank_id, [number for number in numbers if number not in known])
         same = [other for other in others.values() if merging.subject_of(other.text) == subject]

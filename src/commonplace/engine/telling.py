@@ -220,7 +220,7 @@ def _alike(parts: Parts, revising: Revising, statement: str, scope: Scope) -> li
     clues = merging.clues(statement)
     if not clues:
         return []
-    match = " OR ".join(f"({search.all_of(terms)})" for terms in clues)
+    match = search.any_group_of(clues)
     chosen, now, bank_id = _same_scope(scope), revising.now, revising.bank_id
     found = search.keyword_ids(parts.db, bank_id, match, chosen, now, _LIKE_MAX)
     by_id = memories.by_ids(parts.db, bank_id, found)

@@ -70,6 +70,11 @@ def new_ids(db: Database, now: int, count: int = 1) -> range:
     return range(last - count + 1, last + 1)
 
 
+def skip_ids(db: Database, last: int) -> None:
+    """Give out no id up to one, because ids up to it came from elsewhere."""
+    db.run("draw_ids", floor=last, count=0)
+
+
 def fact(db: Database, name: str) -> str:
     """What the store knows of itself under a name, or an empty text."""
     return str(db.value("fact", name=name) or "")

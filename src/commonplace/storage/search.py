@@ -114,6 +114,11 @@ def all_of(terms: Iterable[str]) -> str:
     return " AND ".join(map(_quoted, terms))
 
 
+def any_group_of(groups: Iterable[Iterable[str]]) -> str:
+    """A match for texts with every run of terms of at least one of some groups."""
+    return " OR ".join(f"({all_of(terms)})" for terms in groups)
+
+
 def keyword_ids(db: Database, bank_id: int, match: str, chosen: Filter, now: int, limit: int) -> list[int]:
     """The memories that match best among those a filter means; in no order where all of them are given.
 
