@@ -61,11 +61,11 @@ def test_an_old_file_is_upgraded_after_a_backup(tmp_path: Path, clock: StoppedCl
     first = migrations.packaged()
     db = open_database(path, clock, steps=first)
     with db.transaction():
-        db.run("set_fact", name="colour", value="green")
+        db.run("put_store_info", name="colour", value="green")
     db.close()
     upgraded = open_database(path, clock, steps=(*first, SECOND))
     assert upgraded.select("select id from extra", {}) == [{"id": 7}]
-    assert upgraded.value("fact", name="colour") == "green"
+    assert upgraded.value("find_store_info", name="colour") == "green"
     upgraded.close()
     kept = apsw.Connection(str(tmp_path / "a.db.before-0002_second.bak"))
     assert kept.execute("select value from store_info").fetchall() == [("green",)]

@@ -81,7 +81,7 @@ def replace_vectors(db: Database) -> None:
     with db.transaction():
         for number in found(db, "misplaced_vectors"):
             db.run("drop_vectors", ids=json.dumps([number]))
-            db.run("mark_stale", memory_id=number, bank_id=db.value("bank_of_memory", id=number))
+            db.run("queue_embedding", memory_id=number, bank_id=db.value("bank_of_memory", id=number))
 
 
 def drop_orphans(db: Database) -> None:

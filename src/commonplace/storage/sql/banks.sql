@@ -34,14 +34,14 @@ on conflict (name) do update set value = max(value + :count, excluded.value);
 -- name: last_id
 select value from counters where name = 'ids';
 
--- name: fact
+-- name: find_store_info
 select value from store_info where name = :name;
 
--- name: set_fact
+-- name: put_store_info
 insert into store_info (name, value) values (:name, :value) on conflict (name) do update set value = excluded.value;
 
 -- Everything a bank holds besides its memories, children before parents.
--- name: erase_replies
+-- name: erase_idempotency_keys
 delete from idempotency_keys where bank_id = :bank_id;
 
 -- name: erase_revisions
@@ -59,7 +59,7 @@ delete from events where session_id in (select id from sessions where bank_id = 
 -- name: erase_sessions
 delete from sessions where bank_id = :bank_id;
 
--- name: erase_standings
+-- name: erase_bank_items
 delete from bank_items where bank_id = :bank_id;
 
 -- name: erase_reminders
@@ -74,11 +74,11 @@ delete from streams where bank_id = :bank_id;
 -- name: erase_jobs
 delete from jobs where bank_id = :bank_id;
 
--- name: erase_grounds
+-- name: erase_derivations
 delete from derivations where bank_id = :bank_id;
 
--- name: erase_unsettled
+-- name: erase_stale_derivations
 delete from stale_derivations where bank_id = :bank_id;
 
--- name: erase_turns
+-- name: erase_refresh_schedule
 delete from refresh_schedule where bank_id = :bank_id;

@@ -31,7 +31,7 @@ delete from jobs where bank_id = :bank_id and state <> 'running' and json_extrac
 
 -- A key may be made of the words that came with it, and the hash of those words tells short ones by trying. The digest
 -- of the key stays, so that a retry does not bring back what was erased.
--- name: blank_replies
+-- name: blank_idempotency_keys
 update idempotency_keys set content_hash = '', key = digest(key) where bank_id = :bank_id and json_type(result) = 'integer'
   and content_hash <> '' and cast(result as integer) in ({list:ids});
 

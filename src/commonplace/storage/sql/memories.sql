@@ -117,20 +117,20 @@ join (select project, max(number) as number, max(at) as at from revisions
       where bank_id = :bank_id group by project) r on r.project = m.project
 group by m.project order by changed_at desc, m.project limit :limit;
 
--- name: find_reply
+-- name: find_idempotency_key
 select content_hash, result as reply from idempotency_keys
 where bank_id = :bank_id and session = :session and tool = :tool and key in (:key, digest(:key));
 
--- name: add_reply
+-- name: add_idempotency_key
 insert into idempotency_keys (bank_id, session, tool, key, content_hash, result, at)
 values (:bank_id, :session, :tool, :key, :content_hash, :reply, :at);
 
--- name: update_reply
+-- name: update_idempotency_key
 update idempotency_keys set content_hash = :content_hash, result = :reply, at = :at
 where bank_id = :bank_id and session = :session and tool = :tool and key in (:key, digest(:key));
 
 -- A cached answer may hold the purged text; one that is only an id cannot, and keeps its retry safe.
--- name: purge_replies
+-- name: purge_idempotency_keys
 delete from idempotency_keys where bank_id = :bank_id and json_type(result) <> 'integer';
 
 -- name: list_tags

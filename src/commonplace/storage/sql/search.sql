@@ -1,4 +1,4 @@
--- The text index, the tags, the fields of metadata, the vectors and the queue of memories that need new ones. All derived.
+-- The text index, the tags, the index of metadata, the vectors and the queue of memories that need new ones. All derived.
 
 -- name: put_text
 replace into text_index (rowid, title, body, labels) values (:memory_id, :title, :body, :labels);
@@ -6,7 +6,7 @@ replace into text_index (rowid, title, body, labels) values (:memory_id, :title,
 -- name: same_text
 select 1 from text_index where rowid = :memory_id and title = :title and body = :body and labels = :labels;
 
--- name: wipe_texts
+-- name: set_secure_delete
 insert into text_index (text_index, rank) values ('secure-delete', :wipe);
 
 -- name: drop_texts
@@ -19,7 +19,7 @@ insert into tags (bank_id, tag, memory_id) values (:bank_id, :tag, :memory_id) o
 delete from tags where memory_id in ({list:ids});
 
 -- The scalars of a memory's metadata and the members of its lists, each by the names that lead to it.
--- name: put_fields
+-- name: put_metadata_index
 insert or ignore into metadata_index (bank_id, path, value, memory_id)
 with recursive inside (path, type, value) as (
   select '$."' || e.key || '"', e.type, e.value from json_each(:metadata) e
@@ -33,13 +33,13 @@ with recursive inside (path, type, value) as (
 )
 select :bank_id, path, case typeof(value) when 'text' then substr(value, 1, 100) else value end, :memory_id from leaves;
 
--- name: drop_fields
+-- name: drop_metadata_index
 delete from metadata_index where memory_id in ({list:ids});
 
--- name: mark_stale
+-- name: queue_embedding
 insert into embedding_queue (memory_id, bank_id) values (:memory_id, :bank_id) on conflict do nothing;
 
--- name: clear_stale
+-- name: unqueue_embeddings
 delete from embedding_queue where memory_id in ({list:ids});
 
 -- A row that is replaced gets a new seq, which is how other processes notice.
@@ -136,10 +136,10 @@ select group_concat(memory_id, ' ') as ids from vectors where bank_id = :bank_id
 select v.memory_id, substr(v.vector, 1, :bytes) as vector from ({list:ids}) i cross join vectors v on v.memory_id = i.value
 where v.bank_id = :bank_id and v.embedder = :embedder;
 
--- name: stale_ids
+-- name: embedding_queue_ids
 select memory_id from embedding_queue where bank_id = :bank_id and memory_id > :after order by memory_id limit :limit;
 
--- name: count_stale
+-- name: count_embedding_queue
 select count(*) as count from embedding_queue where cast(:bank_id as integer) is null or bank_id = :bank_id;
 
 -- Only for the state that was embedded: a memory that changed meanwhile stays in the queue.
@@ -148,7 +148,7 @@ replace into vectors (bank_id, memory_id, version, embedder, live, vector, sketc
 select bank_id, id, version, :embedder, forgotten_at is null, :vector, :sketch from memories
 where id = :memory_id and version = :version;
 
--- name: clear_stale_version
+-- name: unqueue_embedding_of_version
 delete from embedding_queue where memory_id = :memory_id
   and not exists (select 1 from memories where id = :memory_id and version <> :version);
 
@@ -167,13 +167,13 @@ delete from text_index where rowid in (select id from text_index_content where i
 -- name: drop_lost_tags
 delete from tags where memory_id not in (select id from memories);
 
--- name: drop_lost_fields
+-- name: drop_lost_metadata_index
 delete from metadata_index where memory_id not in (select id from memories);
 
 -- name: drop_lost_vectors
 delete from vectors where memory_id not in (select id from memories);
 
--- name: drop_lost_stale
+-- name: drop_lost_embedding_queue
 delete from embedding_queue where memory_id not in (select id from memories);
 
 -- name: check_texts
@@ -182,5 +182,5 @@ insert into text_index (text_index, rank) values ('integrity-check', 1);
 -- name: repair_texts
 insert into text_index (text_index) values ('rebuild');
 
--- name: stale_banks
+-- name: banks_with_embedding_queue
 select distinct s.bank_id from embedding_queue s limit 10000;
