@@ -6,6 +6,7 @@ anybody's: all content is invented here.
 """
 
 import json
+import re
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import asdict, replace
@@ -241,6 +242,30 @@ def load_store(name: str, path: Path) -> None:
         store.execute("begin")
         store.execute((STORES / f"{name}.sql").read_text(encoding="utf-8"))
         store.execute("commit")
+
+
+def undo_renaming(store: apsw.Connection) -> None:
+    """Give tables, columns and indexes of a present store the names they had before 0016_schema_words."""
+    [step] = [one for one in migrations.packaged() if one.name == "0016_schema_words"]
+    statements = re.sub(r"--.*", "", step.sql).split(";")
+    dropped = list[str]()
+    for statement in reversed([" ".join(one.split()) for one in statements if one.strip()]):
+        match statement.split():
+            case ["alter", "table", old, "rename", "to", new]:
+                store.execute(f"alter table {new} rename to {old}")
+            case ["alter", "table", table, "rename", "column", old, "to", new]:
+                store.execute(f"alter table {table} rename column {new} to {old}")
+            case ["create", "index", name, *_]:
+                store.execute(f"drop index {name}")
+            case ["drop", "index", name]:
+                dropped.append(name)
+            case _:
+                raise ValueError(statement)
+    before = (STORES / "0015.sql").read_text(encoding="utf-8")
+    for name in dropped:
+        [made] = re.findall(rf"^CREATE INDEX {name} .*;$", before, re.MULTILINE)
+        store.execute(made)
+    store.execute("delete from migrations where name = '0016_schema_words'")
 
 
 def told_then(name: str) -> dict[str, Any]:

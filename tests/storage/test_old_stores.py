@@ -109,6 +109,18 @@ def test_every_row_of_every_table_is_the_same_after_the_tables_got_their_names(p
         assert after[RENAMED_TABLES.get(table, table)] == renamed, table
 
 
+def test_the_renaming_can_be_undone_and_done_again(path: Path, clock: StoppedClock) -> None:
+    old_stores.load_store("0015", path)
+    before = rows_of(path)
+    open_database(path, clock).close()
+    after = rows_of(path)
+    with closing(apsw.Connection(str(path))) as store:
+        old_stores.undo_renaming(store)
+    assert rows_of(path) == before
+    open_database(path, clock).close()
+    assert rows_of(path) == after
+
+
 def rows_of(path: Path) -> dict[str, list[dict[str, object]]]:
     """Every row of every table that is not the inside of the text index, in the order of its values."""
     with closing(apsw.Connection(str(path))) as store:
