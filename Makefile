@@ -16,15 +16,16 @@ export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup run test fuzz hostile lint fix bench eval conformance interop docs dist wheels installs lock clean
+.PHONY: help setup run test test-quick fuzz hostile lint fix bench eval conformance interop docs dist wheels installs lock clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' Makefile
 
 setup: $(VENV)/.package ## Create .venv and install the server into it, without starting it
-	@echo '$(BIN)/commonplace add "Staging listens on port 8080."   # remember something, then recall it'
-	@echo '$(BIN)/commonplace connect                               # plug in your editor or assistant'
-	@echo 'make run                                                # or serve it on 127.0.0.1:8888'
+	@printf '%-60s # %s\n' \
+	  '$(BIN)/commonplace add "Staging listens on port 8080."' 'remember something, then recall it' \
+	  '$(BIN)/commonplace connect' 'plug in your editor or assistant' \
+	  'make run' 'or serve it on 127.0.0.1:8888'
 
 run: $(VENV)/.package ## Set up if needed and start the server (ARGS="..." are passed on)
 	@exec $(BIN)/commonplace serve $(ARGS)
@@ -32,6 +33,9 @@ run: $(VENV)/.package ## Set up if needed and start the server (ARGS="..." are p
 test: lint ## Set up if needed, run lint and then the tests (ARGS="-k name" narrows the tests)
 	@echo "pytest" >&2
 	@$(BIN)/python -m pytest -n $(JOBS) $(ARGS)
+
+test-quick: $(VENV)/.package $(VENV)/.dev ## Run the tests that start no process and take no time, in under a minute
+	@$(BIN)/python -m pytest -n $(JOBS) -m "not kills and not servers and not slow" $(ARGS)
 
 fuzz: $(VENV)/.package $(VENV)/.dev ## Run the property tests on examples that no run has seen (ARGS are passed on)
 	@$(BIN)/python -m pytest -n $(JOBS) --hypothesis-profile=searching -m hypothesis $(ARGS)

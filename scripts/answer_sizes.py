@@ -296,7 +296,8 @@ def answers() -> dict[str, dict[str, Any]]:
         try:
             store.fill()
             asked = calls(store.made)
-            return {tool: store.ask(*tool.split(".", 1), asked[tool]) for tool in reading()}
+            named = [(tool, *tool.partition(".")[::2]) for tool in reading()]
+            return {tool: store.ask(dialect, name, asked[tool]) for tool, dialect, name in named}
         finally:
             store.engine.db.close()
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
+from hypothesis import is_hypothesis_test, settings
 
 from commonplace.app import open_engine
 from commonplace.engine.engine import Engine
@@ -14,6 +14,43 @@ from commonplace.settings import load
 settings.register_profile("repeatable", derandomize=True, print_blob=True)
 settings.register_profile("searching", derandomize=False, print_blob=True)
 settings.load_profile("repeatable")
+
+# What `make test-quick` leaves out, by what makes it slow: folders and files below tests, and fixtures.
+MARKED: dict[str, tuple[str, ...]] = {
+    "kills": (
+        *("durability", "erasing", "engine/test_backups.py", "faces/test_cli_stopped.py", "faces/test_orphans.py"),
+        *("vault/test_chaos.py", "vault/test_watching.py"),
+    ),
+    "servers": (
+        *("dialects/test_hindsight_faces.py", "dialects/test_memories_faces.py", "dialects/test_memstate_faces.py"),
+        *("dialects/test_powermem_server.py", "dialects/test_vault_clients.py", "dialects/test_vault_folder.py"),
+        *("dialects/test_vault_promises.py", "dialects/test_vault_truth.py", "dialects/test_vault.py", "docs"),
+        *("dialects/test_vault_pages.py", "faces/test_bodies.py", "faces/test_cli_completion.py"),
+        *("faces/test_fast_path.py", "faces/test_guard.py", "faces/test_heads.py", "faces/test_http.py"),
+        *("faces/test_imports.py", "faces/test_jobs_page.py", "faces/test_metrics.py", "faces/test_stdio.py"),
+        *("faces/test_stdio_clients.py", "faces/test_stdio_like_the_sdk.py", "faces/test_stdio_parameters.py"),
+        *("packaging/test_wheel.py", "vault/test_pipes.py"),
+    ),
+    "slow": (
+        *("dialects/test_hindsight_recall.py", "dialects/test_hindsight_facts.py", "dialects/test_hindsight_model.py"),
+        *("dialects/test_memories_lifecycle.py", "dialects/test_memstate_search.py", "engine/test_derived.py"),
+        *("evals", "faces/test_fuzz.py", "hostile", "one_memory", "recall/test_scale.py"),
+    ),
+}
+FIXTURES = {"program": "servers", "terminal": "servers"}
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what kills processes, starts servers, or takes long."""
+    here = Path(__file__).parent
+    for item in items:
+        path = item.path.relative_to(here).as_posix()
+        marks = {mark for mark, places in MARKED.items() if path.startswith(places)}
+        marks |= {FIXTURES[name] for name in getattr(item, "fixturenames", ()) if name in FIXTURES}
+        if is_hypothesis_test(getattr(item, "obj", None)):
+            marks.add("slow")
+        for mark in sorted(marks):
+            item.add_marker(mark)
 
 
 class StoppedClock:

@@ -341,6 +341,17 @@ async def empty(ctx: Context, params: Any) -> types.EmptyResult:
     return types.EmptyResult()
 
 
+NEW_METHODS = ("resources/subscribe", "resources/unsubscribe")
+LONGER_LISTS = ("tools/list", "prompts/list", "resources/list")
+
+
+def answers(method: str, params: dict[str, Any]) -> bool:
+    """Whether a request is for one of the fixtures."""
+    named = {"tools/call": ("name", TOOLS), "prompts/get": ("name", [one.name for one in PROMPTS])}
+    key, known = (named | {"resources/read": ("uri", [BINARY.uri])}).get(method, ("", ()))
+    return method in (*NEW_METHODS, *LONGER_LISTS) or params.get(key) in known
+
+
 def install(server: Server[Any]) -> None:
     """Lay everything above over a server's own handlers."""
     over(server, "tools/call", call_tool)

@@ -13,12 +13,22 @@ from mcp.shared.exceptions import MCPDeprecationWarning
 
 from commonplace import settings
 from commonplace.dialects import registry
-from commonplace.faces.http import sdk, serve
+from commonplace.faces.http import app, dispatch, sdk_bridge, serve
+from commonplace.faces.http.endpoints import Endpoint
+from commonplace.faces.http.guard import Arrival
+from commonplace.faces.mcp.methods import Request
 from tests.conformance import extras
 from tests.conformance.dialect import CONFORMANCE
 
 
-class Fixtured(sdk.Official):
+class FixturedDispatcher(dispatch.Dispatcher):
+    """Hands what only the fixtures can answer to the SDK."""
+
+    def needs_sdk(self, arrival: Arrival, endpoint: Endpoint, request: Request) -> bool:
+        return extras.answers(request.method, request.params) or super().needs_sdk(arrival, endpoint, request)
+
+
+class FixturedBridge(sdk_bridge.Bridge):
     """The SDK's server with the suite's fixtures over it."""
 
     def _server(self) -> Server[Any]:
@@ -32,7 +42,8 @@ def main(port: int, name: str) -> None:
     warnings.simplefilter("ignore", MCPDeprecationWarning)
     dialect = CONFORMANCE
     if name == "fixtures":
-        sdk.Official = Fixtured
+        app.Dispatcher = FixturedDispatcher
+        sdk_bridge.Bridge = FixturedBridge
     else:
         dialect = registry.find(name)
     # Under a name of its own, so that no dialect asks for its key: the suite has none to show.

@@ -84,7 +84,9 @@ def test_both_modes_have_the_tools_and_parameters_of_the_page(engine: Engine) ->
 
 @requirement("hindsight:tools:annotations")
 def test_annotations_say_what_a_tool_does(hindsight: Hindsight) -> None:
-    for name, tool in hindsight.client.listed().items():
+    listed = hindsight.client.listed()
+    assert len(listed) > len(DESTROYING)
+    for name, tool in listed.items():
         notes = tool["annotations"]
         reads = name in ("recall", "reflect") or name.startswith(("list_", "get_", "search_"))
         assert notes["readOnlyHint"] == reads
@@ -276,7 +278,9 @@ IN_ONE_TEST = OF_MANY_BANKS | {"hindsight:shapes:two", "hindsight:sync-retain:pa
 
 
 def test_every_promise_is_shown_with_many_banks_and_with_one() -> None:
-    for promise in cited("hindsight"):
+    promises = list(cited("hindsight"))
+    assert len(promises) > len(IN_ONE_TEST)
+    for promise in promises:
         tests = [getattr(import_module(module), name) for module, name in map(_parted, CITED[promise])]
         both = any({"hindsight", "bank"} & set(signature(test).parameters) for test in tests)
         assert both or promise in IN_ONE_TEST or promise.startswith(BESIDE_MODES), promise

@@ -130,6 +130,7 @@ def test_there_are_the_twenty_four_tools_in_the_order_of_the_page(memories: Memo
 @pytest.mark.parametrize("name", list(PARAMETERS))
 def test_a_tool_has_the_parameters_of_the_page(memories: Memories, name: str) -> None:
     schema = next(tool for tool in memories.listed() if tool["name"] == name)["inputSchema"]
+    assert set(PARAMETERS[name]) <= set(schema["properties"])
     for parameter, (types, default, *enum) in PARAMETERS[name].items():
         shown = schema["properties"][parameter]
         # list_memories takes one tag, as the page says, or several, as the original does.

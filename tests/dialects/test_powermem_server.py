@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -88,7 +89,7 @@ def place(tmp_path: Path) -> Place:
     "powermem:config:fallback",
 )
 def test_the_one_liner_of_the_page_prints_exactly_one_line(place: Place) -> None:
-    command = f"echo '{INITIALIZE}' | {sys.executable} -m commonplace.mcp 2> mcp.log"
+    command = f"echo '{INITIALIZE}' | {shlex.quote(sys.executable)} -m commonplace.mcp 2> mcp.log"
     kept = {"PATH": os.environ["PATH"], "HOME": str(place.home), "COMMONPLACE_HOME": str(place.store)}
     done = subprocess.run(
         command, shell=True, cwd=place.work, env=kept, capture_output=True, text=True, check=True, timeout=60

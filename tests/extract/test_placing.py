@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from commonplace.extract import outline
@@ -135,8 +135,9 @@ ROUNDS = settings(max_examples=150, deadline=None)
 @ROUNDS
 @given(documents())
 def test_every_word_of_a_document_is_in_one_value_or_in_the_names(text: str) -> None:
-    result = placed(text)
-    for word in WORD.findall(text):
+    result, words = placed(text), WORD.findall(text)
+    assert words
+    for word in words:
         values = [key for key, value in result.items() if word in value]
         names = [key for key in result if word in key]
         assert len(values) == 1 or (not values and names), (word, values, names)
@@ -178,6 +179,7 @@ def test_no_key_changes_that_the_text_does_not_name(earlier: str, text: str) -> 
 
 @ROUNDS
 @given(SIGNS)
+@example("# abab\n- baba: aabb")
 def test_every_line_that_says_something_is_kept_whatever_its_signs(text: str) -> None:
     kept = " ".join(f"{one.key} {one.text}" for one in place(text, {}))
     for line in text.splitlines():

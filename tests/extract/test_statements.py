@@ -1,10 +1,10 @@
-"""What was said, sorted into statements worth remembering and the rest; and how statements stand to one another."""
+"""What was said, sorted into statements worth remembering and the rest."""
 
 import time
 
 import pytest
 
-from commonplace.extract import merging, statements, when
+from commonplace.extract import statements, when
 from commonplace.extract.statements import Message, Skipped
 
 
@@ -117,65 +117,3 @@ def test_every_role_but_the_system_makes_statements() -> None:
 
     assert sorted_out.statements == (Message("user", "I like tea."), Message("assistant", "Tea has caffeine."))
     assert sorted_out.skipped == (Skipped("system", "Be nice.", "instruction"),)
-
-
-@pytest.mark.parametrize(
-    ("known", "new"),
-    [
-        ("I live in Rome", "I live in rome."),
-        ("User likes tea", "Remember that user likes tea!"),
-        ("“Ready”", "ready"),
-        ("ＡＢＣ is a letter", "ABC is a letter"),
-    ],
-)
-def test_the_same_statement_is_told_in_spite_of_its_dress(known: str, new: str) -> None:
-    assert merging.standing(known, new) == "same"
-
-
-@pytest.mark.parametrize(
-    ("known", "new"),
-    [
-        ("User prefers coffee in the morning", "User prefers tea in the morning"),
-        ("User prefers dark mode", "User prefers light mode"),
-        ("I live in Rome", "I moved to Berlin."),
-        ("Ana works at Acme", "Ana works for Globex"),
-        ("The user works at Acme", "User now works at Globex"),
-        ("I'm 30 years old", "I am 31"),
-        ("My favorite color is blue", "My favorite color is now red"),
-        ("User's name is Ana", "User's name is Bea"),
-        ("The port is 8080", "The port is 9090"),
-        ("Port: 8080", "Port: 9090"),
-        ("DB_HOST=alpha", "DB_HOST=beta"),
-        ("Staging listens on port 8080", "Staging listens on port 9090"),
-        ("The meeting is at 3pm", "The meeting is at 4pm"),
-        ("User likes coffee", "User does not like coffee"),
-        ("User no longer likes coffee", "User likes coffee"),
-        ("我的名字是张三", "我的名字是李四"),
-        ("我住在上海", "我搬到北京了"),
-    ],
-)
-def test_another_value_of_the_same_thing_is_a_change(known: str, new: str) -> None:
-    assert merging.standing(known, new) == "changed"
-    assert any(set(terms) <= set(merging.words.terms(known)) for terms in merging.clues(new))
-
-
-@pytest.mark.parametrize(
-    ("known", "new"),
-    [
-        ("I have a dog named Rex", "I have a cat named Tom"),
-        ("Memory number 1", "Memory number 2"),
-        ("I am a developer", "I am a vegetarian"),
-        ("Production listens on port 8080", "Staging listens on port 8080"),
-        ("Alice likes item 5", "Alice likes item 6"),
-        ("Fact 1: the sky is blue", "Fact 2: the sky is blue"),
-        ("Note: buy milk", "Note: call Bob"),
-        ("Shopping: milk", "Shopping: eggs"),
-        ("Paris is the capital of France", "Rome is the capital of Italy"),
-        ("The cat is black", "The cat is called Tom"),
-        ("My flight is on 2026-03-01", "My flight is at 9am"),
-        ("User likes coffee", "User likes tea"),
-        ("My name is Ana and I live in Rome", "My name is Bea"),
-    ],
-)
-def test_what_can_stand_side_by_side_is_no_change(known: str, new: str) -> None:
-    assert merging.standing(known, new) == "other"

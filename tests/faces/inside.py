@@ -10,7 +10,9 @@ from typing import Any, TypeVar
 from commonplace.dialects.table import Dialect
 from commonplace.engine.engine import Engine
 from commonplace.faces.http.app import Plan, Site
-from commonplace.faces.http.guard import Admission
+from commonplace.faces.http.dispatch import Dispatcher
+from commonplace.faces.http.endpoints import Endpoint
+from commonplace.faces.http.guard import Admission, Arrival
 from tests.faces.http_client import BOTH, DEADLINE_S, Answer
 
 Found = TypeVar("Found")
@@ -29,14 +31,22 @@ class Inside:
         return self.do(_ask(site, path, body, headers))
 
 
+class Forwarder(Dispatcher):
+    """Answers nothing itself."""
+
+    async def serve(self, arrival: Arrival, endpoint: Endpoint) -> None:
+        await (await self._bridge()).serve(arrival, endpoint)
+
+
 @contextmanager
 def sites(engine: Engine, dialects: Mapping[str, Dialect]) -> Iterator[tuple[Inside, Site, Site]]:
-    """Two apps on one engine: one with the short way, one without."""
+    """Two apps on one engine: ours, and one in which the official SDK answers everything."""
     loop = asyncio.new_event_loop()
     thread = threading.Thread(target=loop.run_forever)
     thread.start()
     inside = Inside(loop)
-    both = [Site(engine, Plan(dialects, "test", {}, Admission(1), short_way=way)) for way in (True, False)]
+    both = [Site(engine, Plan(dialects, "test", {}, Admission(1))) for _ in range(2)]
+    both[1].dispatcher = Forwarder(both[1].calls, both[1].bridge)
 
     async def start() -> None:
         for site in both:

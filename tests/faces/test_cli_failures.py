@@ -1,6 +1,7 @@
 """How the command line fails: two lines on stderr, an exit code, and nothing changed."""
 
 import json
+import shlex
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -269,7 +270,7 @@ def test_a_reader_that_goes_away_is_no_failure_worth_a_word(program: Run, engine
     engine.remember_many("default", [Draft("word " * 200) for _ in range(300)])
 
     for command in ("list --limit 300", "list --limit 300 --json", "export"):
-        answer = program(f"commonplace {command} --home {home} | head -n 1")
+        answer = program(f"commonplace {command} --home {shlex.quote(str(home))} | head -n 1")
         assert answer.err == "", command
         assert len(answer.out.splitlines()) == 1
 
@@ -292,7 +293,7 @@ def test_a_terminal_without_unicode_still_gets_an_answer(program: Run) -> None:
 
 def test_a_start_that_only_writes_loads_neither_tables_nor_vectors(program: Run) -> None:
     script = "import sys; from commonplace.faces.cli import main; main(['add', 'One']); print(*sys.modules)"
-    loaded = program(f'{sys.executable} -c "{script}"').out.split()
+    loaded = program(f'{shlex.quote(sys.executable)} -c "{script}"').out.split()
 
     assert "click" in loaded
     assert not {"rich", "numpy", "tokenizers"} & set(loaded)

@@ -19,7 +19,7 @@ from mcp import Client, MCPError
 from commonplace.engine.engine import Engine
 from commonplace.engine.jobs import enqueue, get_job
 from commonplace.faces.http import serve
-from commonplace.limits import SESSIONS_MAX
+from commonplace.limits import CALLS_MAX, SESSIONS_MAX
 from tests.faces.dialects import SECRET
 from tests.faces.http_client import META, MODERN, Running, server, until
 from tests.faces.http_server import DIALECTS
@@ -299,16 +299,42 @@ def test_a_closed_stream_stops_the_work(running: Running) -> None:
         until(lambda: _calls_running(running) == 0)
 
 
-def test_a_cancelled_request_of_a_session_stops(running: Running) -> None:
+@pytest.mark.parametrize("meta", [{"progressToken": 7}, {}])
+def test_a_cancelled_request_of_a_session_stops(running: Running, meta: dict[str, Any]) -> None:
     session = handshake(running, "/test/mcp")
-    params = {"name": "hold", "arguments": {"name": "cancelled"}, "_meta": {"progressToken": 7}}
+    name = f"cancelled {len(meta)}"
+    params = {"name": "hold", "arguments": {"name": name}, "_meta": meta}
     with ThreadPoolExecutor(1) as pool:
         calling = pool.submit(running.ask, "/test/mcp", "tools/call", params, **session)
-        assert running.call("/test/mcp", "await_hold", {"name": "cancelled"}) == {"held": True}
+        assert running.call("/test/mcp", "await_hold", {"name": name}) == {"held": True}
         cancel = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}}
         assert running.post("/test/mcp", cancel, **session).status == 202
         assert "error" in calling.result(30).json
     until(lambda: _calls_running(running) == 0)
+
+
+def test_a_call_that_is_given_up_before_its_turn_is_never_made(tmp_path: Path) -> None:
+    def calling(tool: str, **arguments: str) -> socket.socket:
+        body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": tool, "arguments": arguments}}
+        return _raw(busy, "/test/mcp", body, {})
+
+    with server(tmp_path / "home") as busy:
+        held = [calling("hold", name=str(tmp_path / "go on")) for _ in range(CALLS_MAX - 1)]
+        until(lambda: _calls_running(busy) == len(held))
+        held.append(calling("hold", name=str(tmp_path / "go on")))
+        assert busy.get("/health").json == {"status": "ok"}
+        waiting = calling("remember", text="too late")
+        # Whoever waits is watched after a moment; the server answers what needs no thread meanwhile.
+        time.sleep(0.5)
+        waiting.close()
+        assert busy.ask("/test/mcp", "ping").json["result"] == {}
+        time.sleep(0.2)
+        (tmp_path / "go on").touch()
+        for connection in held:
+            _until_seen(connection, b"released")
+            connection.close()
+
+        assert busy.call("/test/mcp", "remembered") == {"count": 0}
 
 
 def test_a_call_that_waits_holds_up_no_other(running: Running) -> None:
@@ -383,7 +409,7 @@ def test_running_calls_are_finished_before_the_server_goes(tmp_path: Path) -> No
         wanted = {"name": "await_file", "arguments": {"path": str(file)}}
         told = wanted | {"_meta": META | {"progressToken": 1}}
         session = handshake(going, "/test/mcp")
-        # On the short way, and through the SDK in each era, with and without a session.
+        # Answered without the SDK, and through it in each era, with and without a session.
         calls = [
             pool.submit(going.ask, "/test/mcp", "tools/call", wanted),
             pool.submit(going.ask_modern, "/test/mcp", "tools/call", told),

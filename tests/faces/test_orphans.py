@@ -3,6 +3,7 @@
 import json
 import os
 import select
+import shlex
 import signal
 import subprocess
 import sys
@@ -150,7 +151,7 @@ def unread(home: Path, method: str) -> subprocess.Popen[bytes]:
 
 
 def test_a_server_that_a_launcher_left_behind_serves_on(home: Path) -> None:
-    launcher = f"{sys.executable} -m {OURS} <&3 >&4 &"
+    launcher = f"{shlex.quote(sys.executable)} -m {OURS} <&3 >&4 &"
     input_end, to_server = os.pipe()
     from_server, output_end = os.pipe()
     # Descriptors 3 and 4 of the launcher, whatever numbers they have here.

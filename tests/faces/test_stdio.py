@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -487,7 +488,7 @@ def test_the_start_loads_neither_the_official_library_nor_numbers(home: Path) ->
 
 def test_a_start_without_standard_streams_says_so(home: Path) -> None:
     done = subprocess.run(
-        f"{sys.executable} -m commonplace.mcp <&-",
+        f"{shlex.quote(sys.executable)} -m commonplace.mcp <&-",
         shell=True,
         capture_output=True,
         text=True,

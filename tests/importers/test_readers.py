@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from commonplace.errors import Invalid
-from commonplace.importers import json_files, plain_yaml
+from commonplace.importers import json_files, yaml_reader
 from commonplace.importers.json_files import Element
 from commonplace.importers.reading import Skipped, moment_of
 
@@ -82,26 +82,39 @@ def test_an_element_beyond_the_limit_is_left_out_and_the_next_one_read(monkeypat
         ('a: "one\n  two \\\n  three"', {"a": "one two three"}),
         ("when: 2026-01-02 03:04:05\nlink: http://x.y/z#w", {"when": "2026-01-02 03:04:05", "link": "http://x.y/z#w"}),
         ("- a\n- - b\n  - c", ["a", ["b", "c"]]),
+        ("a: {b: c, d: [e]}", {"a": {"b": "c", "d": ["e"]}}),
+        ("? a\n: b", {"a": "b"}),
         ("", None),
     ],
 )
-def test_plain_yaml_means_what_it_means_everywhere(text: str, value: object) -> None:
-    assert plain_yaml.read(text) == value
+def test_yaml_is_read_with_every_scalar_as_a_string(text: str, value: object) -> None:
+    assert yaml_reader.read(text) == value
 
 
 @pytest.mark.parametrize(
-    "text", ["a: [x", "a: {b: c}", "a: *x", "? a\n: b", "a: b\n   c: d\n e: f", 'a: "open', "a: !!tag x"]
+    "text",
+    [
+        "a: [x",
+        "? [a]\n: b",
+        "a: b\n   c: d\n e: f",
+        'a: "open',
+        "a: !!tag x",
+        "a: &x b\nc: *x",
+        "a: b\n---\nc: d",
+        "a: " + "[" * 60 + "]" * 60,
+        "a: " + "[" * 100_000,
+    ],
 )
-def test_what_is_not_plain_is_refused(text: str) -> None:
+def test_broken_yaml_and_what_can_grow_without_bound_is_refused(text: str) -> None:
     with pytest.raises(Invalid):
-        plain_yaml.read(text)
+        yaml_reader.read(text)
 
 
 @given(st.text())
 def test_no_text_breaks_the_yaml_reader(text: str) -> None:
     # Another error than ours would come through.
     with suppress(Invalid):
-        plain_yaml.read(text)
+        yaml_reader.read(text)
 
 
 @pytest.mark.parametrize(

@@ -177,12 +177,15 @@ def test_no_tool_shows_or_changes_what_is_behind_the_wall(engine: Engine, other:
     client = Client(engine, registry.find(name))
     engine.remember("default", Draft(OWN, scope=Scope(project="cellar")))
     before = other.state(engine)
+    tried: set[str] = set()
     for tool in client.dialect.tools.values():
         if tool.name == "delete_bank" and other.user:
             continue  # A bank goes as a whole, with everybody in it.
         for given in attempts(other, tool):
             assert_hidden(client, tool, given)
             assert other.state(engine) == before, (tool.name, given)
+            tried.add(tool.name)
+    assert tried == set(client.dialect.tools) - ({"delete_bank"} if other.user else set())
 
 
 @pytest.mark.parametrize(("name", "parameter"), [(name, parameter) for name, (parameter, _) in registry.BANKED.items()])
@@ -190,18 +193,39 @@ def test_a_connection_to_one_bank_cannot_name_another(engine: Engine, name: str,
     other = stranger(engine, "elsewhere", "")
     client = Client(engine, registry.single(name))
     before = other.state(engine)
+    tried: set[str] = set()
     for tool in client.dialect.tools.values():
         for given in attempts(other, tool):
             assert_hidden(client, tool, given | {parameter: "elsewhere"})
             assert other.state(engine) == before, (tool.name, given)
+            tried.add(tool.name)
+    assert tried == set(client.dialect.tools) > set()
 
 
-@pytest.mark.parametrize("name", registry.NAMES)
-def test_no_resource_shows_what_is_behind_the_wall(engine: Engine, other: Stranger, name: str) -> None:
-    engine.remember("default", Draft(OWN, scope=Scope(project="cellar")))
-    for resource in registry.find(name).resources:
-        told = resource.read(Call(engine, "default"), **({"id": "cellar"} if "{id}" in resource.uri else {}))
-        assert SECRET not in told, resource.uri
+RESOURCES = {resource.uri: resource for name in registry.NAMES for resource in registry.find(name).resources}
+
+
+def test_two_dialects_have_resources() -> None:
+    memories, powermem = registry.find("memories").resources, registry.find("powermem").resources
+    assert (len(memories), len(powermem), len(RESOURCES)) == (3, 1, 4)
+
+
+@pytest.mark.parametrize("uri", RESOURCES)
+def test_no_resource_shows_what_is_behind_the_wall(engine: Engine, other: Stranger, uri: str) -> None:
+    resource = RESOURCES[uri]
+    given = {"id": "cellar"} if "{id}" in uri else {}
+    shared = Scope(user=other.user)  # Some resources show only what belongs to no project.
+    engine.remember(other.bank, Draft(TEXT, kind="rule", scope=shared))
+    engine.remember("default", Draft(OWN, kind="rule"))
+    engine.remember("default", Draft(OWN, kind="rule", scope=Scope(project="cellar")))
+
+    told = resource.read(Call(engine, "default"), **given)
+
+    assert SECRET not in told
+    assert OWN in told or "total_memories" in told
+    if other.bank != "default":  # On its own side of the wall the resource shows it.
+        behind = resource.read(Call(engine, other.bank), **given)
+        assert SECRET in behind or "total_memories" in behind
 
 
 def test_other_users_documents_and_tags_are_not_the_owners(engine: Engine) -> None:

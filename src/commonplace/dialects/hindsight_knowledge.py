@@ -20,7 +20,7 @@ _ROOT = "root"
 _RESULTS_MAX = 50
 Name = Annotated[str, About("Name, unique within its folder.", 1, 500)]
 ParentId = Annotated[str | None, About("ID of the parent folder (kf-…); by default the top level.", 0, 200)]
-PageTags = Annotated[list[str] | None, About("Tags that select the memories the page is made from.")]
+PageTags = Annotated[list[str] | None, About("Tags of the memories that the page is made from.")]
 PageTrigger = Annotated[
     dict[str, Any] | None,
     About(f"When and from which memories it is refreshed; null resets a field. Fields: {', '.join(triggers.FIELDS)}."),

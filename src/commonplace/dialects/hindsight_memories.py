@@ -123,9 +123,7 @@ def recall(
     max_entity_tokens: Annotated[int, About("Maximum tokens of entities.", 0)] = 500,
     include_source_facts: Annotated[bool, About("Also return the facts that observations are based on.")] = False,
     max_source_facts_tokens: Annotated[int, About("Maximum tokens of these facts.", 0)] = 4096,
-    include_trace: Annotated[
-        bool, About("Also return the scores of each stage, and what was left out and why.")
-    ] = False,
+    include_trace: Annotated[bool, About("Also return all scores, and what was left out and why.")] = False,
 ) -> Json:
     """Search memories to provide personalized responses.
 
@@ -150,13 +148,11 @@ def recall(
     kept = call.engine.packed(hits, lambda hit: hit.memory.text, room)
     chunked = config.get("recall_include_chunks", False) if include_chunks is None else include_chunks
     names = shapes.names_of(call, (hit.memory for hit in hits))
-    results = [shapes.found(hit, names, entities=include_entities) for hit in kept]
-    if chunked:
-        for result, hit in zip(results, kept, strict=True):
-            result["chunk_id"] = shapes.chunk_id(hit.memory, names, call.bank)
     return {
         **doubt(unsure=asked.unsure, found=kept),
-        "results": results,
+        "results": [
+            shapes.found(hit, names, entities=include_entities, chunks_of=call.bank if chunked else "") for hit in kept
+        ],
         "trace": traces.recalled(question, asked, hits, kept) if include_trace else None,
         "entities": _entities(call, kept, max_entity_tokens) if include_entities else None,
         # No room for facts is how a caller asks for their source text alone.

@@ -30,7 +30,7 @@ _KEPT = (
     *("node_counts", "link_counts", "entities", "tool_trace", "llm_trace", "directives_applied"),
 )
 _NULLS = ("structured_output", "structured_output_error")
-_EMPTY = (None, "", [], {})
+_EMPTY: tuple[object, ...] = (None, "", [], {})
 # Clients of the original take the answer out of its string where they see this.
 _WRAPPED: Mapping[str, Any] = {"fastmcp": {"wrap_result": True}}
 OPTIONAL = Parameter(
@@ -132,9 +132,7 @@ def _spoken(function: Callable[..., Answer], beside: Answer, *, wraps: bool = Fa
 
 def _lean(answer: Answer) -> Answer:
     """An answer and its records without their empty fields; what a caller stored or a schema asked for stays whole."""
-    shown = {
-        name: [_filled(one) for one in value] if isinstance(value, list) else value for name, value in answer.items()
-    }
+    shown = {name: value if name in _NULLS else _each_filled(value) for name, value in answer.items()}
     return {name: value for name, value in shown.items() if _is_shown(name, value)}
 
 
@@ -142,8 +140,10 @@ def _is_shown(name: str, value: object) -> bool:
     return name in _NULLS or (value is not None if name in _KEPT else value not in _EMPTY)
 
 
-def _filled(one: object) -> object:
-    return filled(cast(dict[str, Any], one)) if isinstance(one, dict) else one
+def _each_filled(value: object) -> object:
+    if not isinstance(value, list):
+        return value
+    return [filled(cast(Answer, one)) if isinstance(one, dict) else one for one in cast(list[object], value)]
 
 
 def _failed(error: CommonplaceError, beside: Answer) -> Answer:

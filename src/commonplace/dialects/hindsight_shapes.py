@@ -82,8 +82,11 @@ def _common(memory: Memory, mark: Mark, names: Mapping[int, str]) -> Json:
     }
 
 
-def found(one: Finding, names: Mapping[int, str], *, entities: bool) -> Json:
-    """One result of recall, with the score of each stage, which callers set floors to."""
+def found(one: Finding, names: Mapping[int, str], *, entities: bool, chunks_of: str) -> Json:
+    """One result of recall, with the score of each stage, which callers set floors to.
+
+    `chunks_of` is the bank where the chunks are in the answer too, so that a result names its own.
+    """
     mark = marks.mark_of(one.memory)
     scores = {"final": one.final, "reranker": one.relevance, "semantic": one.semantic, "keyword": one.keyword}
     return _common(one.memory, mark, names) | {
@@ -91,6 +94,7 @@ def found(one: Finding, names: Mapping[int, str], *, entities: bool) -> Json:
         "entities": list(mark.entities) if entities else None,
         "source_fact_ids": _uuids(mark.sources),
         "scores": {name: _rounded(value) for name, value in scores.items()},
+        "chunk_id": chunk_id(one.memory, names, chunks_of) if chunks_of else None,
         "copies": _uuids(one.copies),
     }
 

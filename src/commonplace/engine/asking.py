@@ -15,8 +15,9 @@ from commonplace.engine import graph, marks
 from commonplace.engine import recall as finding
 from commonplace.engine.marks import Mark
 from commonplace.engine.parts import Parts
-from commonplace.extract import merging, when
+from commonplace.extract import when
 from commonplace.extract.when import Span
+from commonplace.language import conflicts
 from commonplace.recall import rank
 from commonplace.records import Dropped, Filter, Memory, Page, Query
 from commonplace.storage import banks, memories, search
@@ -37,7 +38,8 @@ _RECENCY, _PROOF, _IN_TIME = 0.1, 0.05, 0.5
 _TIMELY_MAX = 50
 _TOLD_CHARS = 500  # How much of a text is looked at for the time that it tells of.
 _TIMELY_SCORE = 0.2
-_CONTRADICTING_MAX = 40
+_CONTRADICTING_MAX = 10
+_STATEMENT_CHARS_MAX = 400
 _SEEDS_MAX = 3
 _VALUES_MAX = 20
 _NEIGHBOURS_MAX = 10
@@ -132,7 +134,7 @@ def explain(parts: Parts, bank: str, question: Question) -> Asked:
     dropped = [*recalled.dropped, *left_out(found.values(), direct, _CHANNELS_LOW)]
     # What scores the same stays in the order in which it was found.
     direct = sorted(_named(question.text, direct), key=lambda one: -one.final)
-    direct = _newest_first(_with_other_values(parts, place.id, question, direct, {*found, *copies}), now)
+    direct = _newest_first(parts, _with_other_values(parts, place.id, question, direct, {*found, *copies}), now)
     of_then = _timely(parts, place.id, question, window, {*found, *copies}) if window else []
     if window and not question.window and _asks_only_when(question.text, now):
         # Words such as "what happened" and a date find anything with a date in it; only the time is meant.
@@ -197,42 +199,49 @@ def _named(asked: str, found: list[Finding]) -> list[Finding]:
 def _with_other_values(
     parts: Parts, bank_id: int, question: Question, found: Sequence[Finding], known: set[int]
 ) -> list[Finding]:
-    """The findings, after each of the best what says the one value of the same thing in other words.
+    """The findings, after each of the best what gives another value of the same thing in other words.
 
-    Whoever asks where somebody lives must hear of the move as well, though "moved to Oslo" has none of the words.
+    A question where somebody lives must find the move as well, though "moved to Oslo" has none of its words.
     """
     out: list[Finding] = []
     for place, one in enumerate(found):
         out.append(one)
-        subject = merging.subject_of(one.memory.text) if place < _SEEDS_MAX else None
-        # What is said in one way only was found with the rest.
-        if subject is None or len(subject.words) < 2 or one.memory.kind == "observation":
+        if place >= _SEEDS_MAX or one.memory.kind == "observation" or len(one.memory.text) > _STATEMENT_CHARS_MAX:
             continue
-        match = search.any_group_of(map(text.terms, subject.words))
+        match = search.any_group_of(conflicts.lookups(one.memory.text))
+        if not match:
+            continue
         numbers = search.keyword_ids(parts.db, bank_id, match, question.filter, parts.clock.now(), _VALUES_MAX)
         others = memories.by_ids(parts.db, bank_id, [number for number in numbers if number not in known])
-        same = [other for other in others.values() if merging.subject_of(other.text) == subject]
+        here = marks.statement(one.memory)
+        same = [other for other in others.values() if parts.judge(here, marks.statement(other)).ends_older()]
         known.update(other.id for other in same)
         out += [Finding(other, one.final, one.relevance) for other in same]
     return out
 
 
-def _newest_first(found: list[Finding], now: int) -> list[Finding]:
-    """The findings, where several give the one value of the same thing the newest of these in the place of the best.
+def _newest_first(parts: Parts, found: list[Finding], now: int) -> list[Finding]:
+    """The findings; where one of the best says what another has replaced, the newer one stands in the better place.
 
     What was said after the moment asked about comes after what was said before.
     """
-    places: dict[str, list[int]] = {}
-    for place, one in enumerate(found[:_CONTRADICTING_MAX]):
-        if one.memory.kind != "observation" and (subject := merging.subject_of(one.memory.text)):
-            places.setdefault(subject.name, []).append(place)
     out = list(found)
-    for group in (some for some in places.values() if len(some) > 1):
-        said = {place: marks.mark_of(found[place].memory).mentioned_at for place in group}
-        ordered = sorted(group, key=lambda place: (said[place] <= now, said[place]), reverse=True)
-        for place, source in zip(group, ordered, strict=True):
-            out[place] = replace(found[source], final=found[place].final)
+    said = {one.memory.id: marks.statement(one.memory) for one in found[:_CONTRADICTING_MAX]}
+    for place, upper in enumerate(out[:_CONTRADICTING_MAX]):
+        for other in range(place + 1, min(len(out), _CONTRADICTING_MAX)):
+            lower = out[other]
+            if "observation" in (upper.memory.kind, lower.memory.kind):
+                continue
+            first, second = _age(upper, now), _age(lower, now)
+            if first < second and parts.judge(said[upper.memory.id], said[lower.memory.id]).ends_older():
+                out[place], out[other] = replace(lower, final=upper.final), replace(upper, final=lower.final)
+                upper = out[place]
     return out
+
+
+def _age(one: Finding, now: int) -> tuple[bool, int]:
+    said = marks.mark_of(one.memory).mentioned_at
+    return said <= now, said
 
 
 def _floored(value: float | None, least: float | None) -> float | None:

@@ -8,23 +8,27 @@ alone: a key has its own chain of versions.
 import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
 from commonplace import checks, ids
 from commonplace.engine import links as linking
 from commonplace.engine.drafts import checked_filter, checked_origin
 from commonplace.engine.jobs import enqueue
 from commonplace.engine.links import candidates, superseded_by
+from commonplace.engine.marks import statement
 from commonplace.engine.memories import next_version
 from commonplace.engine.parts import Parts
 from commonplace.engine.revising import Revising
-from commonplace.extract import relations
+from commonplace.language.claims import folded, label
+from commonplace.language.conflicts import Relation
 from commonplace.limits import TAGS_MAX
 from commonplace.records import Filter, Link, Memory, Metadata, Origin
 from commonplace.storage import banks, jobs, memories
 from commonplace.storage import links as stored
 
-SUPERSEDES_MIN = 0.75
-_ANNOUNCING_MAX = 1_000  # Each costs a search; a store with more such statements has them looked at in several runs.
+# How sure the judge must be: of two statements with one label, and of any two.
+_LABELLED_MIN, _ENDED_MIN = 0.7, 0.8
+_JUDGED_MAX = 1_000  # Each costs a search; a store with more statements has them looked at in several runs.
 _REPORT_EVERY = 500
 
 Report = Callable[[int, int], None]
@@ -130,33 +134,37 @@ def newness(memory: Memory) -> tuple[int, int]:
 
 def _groups(parts: Parts, found: Sequence[Memory]) -> list[list[Memory]]:
     families = _Families(found)
-    first: dict[tuple[object, ...], int] = {}
-    for memory in found:
-        place = (memory.scope, memory.kind, memory.paths)
-        about = relations.subject(memory.text)
-        keys = [(*place, "text", relations.folded(memory.text))] + ([(*place, "subject", about)] if about else [])
-        for key in keys:
-            families.join(first.setdefault(key, memory.id), memory.id)
-    announcing = [memory for memory in found if relations.announces(memory.text)]
-    for memory in sorted(announcing, key=newness, reverse=True)[:_ANNOUNCING_MAX]:
-        for older in candidates(parts, memory):
-            if older.id in families.memories and _replaces(memory, older):
-                families.join(memory.id, older.id)
+    blocks: dict[tuple[object, ...], list[Memory]] = {}
+    for memory in sorted(found, key=newness):
+        about = label(memory.text)
+        for key in [("text", folded(memory.text)), *([("label", about)] if about else [])]:
+            blocks.setdefault((*_place(memory), *key), []).append(memory)
+    for block in blocks.values():
+        for older, newer in pairwise(block):
+            if _gives_way(parts, older, newer, _LABELLED_MIN):
+                families.join(older.id, newer.id)
+    for newer in sorted(found, key=newness, reverse=True)[:_JUDGED_MAX]:
+        for older in candidates(parts, newer):
+            is_comparable = _place(older) == _place(newer) and newness(older) < newness(newer)
+            known = is_comparable and older.id in families.memories
+            if known and _gives_way(parts, older, newer, _ENDED_MIN):
+                families.join(newer.id, older.id)
     return families.groups()
 
 
-def _replaces(newer: Memory, older: Memory) -> bool:
-    same = (newer.scope, newer.kind, newer.paths) == (older.scope, older.kind, older.paths)
-    if not same or newness(newer) <= newness(older):
-        return False
-    relation = relations.relate(newer.text, older.text)
-    return relation is not None and relation.kind == "supersedes" and relation.confidence >= SUPERSEDES_MIN
+def _place(memory: Memory) -> tuple[object, ...]:
+    return memory.scope, memory.kind, memory.paths
+
+
+def _gives_way(parts: Parts, older: Memory, newer: Memory, least: float) -> bool:
+    found = parts.judge(statement(older), statement(newer))
+    return found.relation is Relation.SAME or found.ends_older(least)
 
 
 def _merge(group: Sequence[Memory]) -> Merge:
     winner, *losers = group
-    said = relations.folded(winner.text)
-    conflicts = sum(relations.folded(loser.text) != said for loser in losers)
+    said = folded(winner.text)
+    conflicts = sum(folded(loser.text) != said for loser in losers)
     return Merge(winner.id, tuple(loser.id for loser in losers), conflicts)
 
 

@@ -10,8 +10,9 @@ from collections.abc import Sequence
 from commonplace import clock, ids
 from commonplace import text as words
 from commonplace.engine.asking import Finding
-from commonplace.engine.marks import mark_of
-from commonplace.extract import facts, merging, when
+from commonplace.engine.marks import has_ended, mark_of
+from commonplace.extract import facts, when
+from commonplace.language.conflicts import Judge
 from commonplace.records import Memory
 
 NOTHING = "Nothing is known about this: no stored memory answers the question."
@@ -23,7 +24,7 @@ _ASKING = frozenset(
 )
 
 
-def answer(asked: str, found: Sequence[Finding]) -> str:
+def answer(asked: str, found: Sequence[Finding], judge: Judge) -> str:
     """The facts as an answer."""
     if not found:
         return NOTHING
@@ -33,7 +34,7 @@ def answer(asked: str, found: Sequence[Finding]) -> str:
         ordered = sorted(members, key=lambda one: (mark_of(one).mentioned_at, one.id), reverse=True)
         current: list[Memory] = []
         for one in ordered:
-            newer = next((new for new in current if _took_the_place(new.text, one.text)), None)
+            newer = next((new for new in current if has_ended(judge, one, new)), None)
             if newer is None:
                 current.append(one)
                 lines.append(f"- {_told(one)}")
@@ -43,10 +44,6 @@ def answer(asked: str, found: Sequence[Finding]) -> str:
     if unknown := _unknown(asked, found):
         parts.append(f"Not known: nothing stored mentions {', '.join(unknown)}.")
     return "\n\n".join(parts)
-
-
-def _took_the_place(new: str, old: str) -> bool:
-    return merging.standing(old, new) == "changed" or merging.renumbered(old, new)
 
 
 def day(memory: Memory) -> str:

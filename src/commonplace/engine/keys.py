@@ -142,7 +142,7 @@ def _placed(parts: Parts, one: _Absorbing) -> tuple[list[placing.Placed], dict[s
     drawn = {by_rule[version.key] for version in state if version.key and version.document_id is not None}
     known = {by_rule[key_of(version)]: version.text for version in state}
     hints = placing.Hints(one.source.context, one.source.name)
-    placed = placing.place(one.text, known, hints, drawn=drawn)
+    placed = placing.place(one.text, known, hints, drawn=drawn, judge=parts.judge)
     placed = [replace(found, key=named.get(found.key, found.key)) for found in placed]
     return placed, {key_of(version): version.text for version in state}
 
@@ -282,7 +282,7 @@ def _set(parts: Parts, draft: Draft, edit: Edit, revising: Revising, reason: str
     if alive and all(getattr(before, name) == value for name, value in given.items()):
         return KeyOutcome("unchanged", before)
     if not reason and not revising.origin.reason:
-        found, why = placing.relation(before.text if alive else None, given.get("text", before.text))
+        found, why = placing.relation(before.text if alive else None, given.get("text", before.text), parts.judge)
         reason = f"{found}: {why}" if why else found
     if "metadata" not in given and given.get("text", before.text) != before.text:
         kept = {name: value for name, value in before.metadata.items() if name not in _OF_THE_TEXT}

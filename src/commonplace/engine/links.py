@@ -7,14 +7,15 @@ a mark tells how far that came; so every process sees the same links, and droppi
 import re
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from commonplace import ids, text
 from commonplace.engine.banks import known
-from commonplace.engine.marks import mark_of
+from commonplace.engine.marks import mark_of, statement
 from commonplace.engine.parts import Parts
 from commonplace.errors import Busy, Forbidden, ModelFailed
-from commonplace.extract import judgements, relations
+from commonplace.extract import judgements
+from commonplace.language.conflicts import POSSIBLE, Judgement, Relation, Statement
 from commonplace.records import Filter, Link, LinkKind, Memory, Scope
 from commonplace.storage import banks, links, memories, search
 from commonplace.storage.database import Database
@@ -39,6 +40,13 @@ _CAUSE_SURE = 0.9
 # What a memory is worth that was reached over a link of a kind.
 WEIGHTS: dict[LinkKind, float] = {"contradicts": 1.3, "supersedes": 1.2, "similar_to": 1.0}
 _SUPERSEDED = "superseded by "
+_KINDS: dict[Relation, LinkKind] = {
+    Relation.SAME: "similar_to",
+    Relation.ADDS: "similar_to",
+    Relation.REPLACES: "supersedes",
+    Relation.CONTRADICTS: "contradicts",
+}
+_ALIKE_MIN = 0.6  # As much of their words must two memories share that only resemble each other.
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +124,11 @@ def judge(parts: Parts, bank_id: int) -> int:
             break  # Links made from the words come first, because they drop what was there.
         older = [one for one in candidates(parts, memory, _SHOWN_MAX) if _age(one) < _age(memory)]
         found = judgements.judged(model, _said(memory), list(map(_said, older))) if older else {}
-        made = [Link(r.kind, memory.id, older[at].id, r.confidence, r.reason) for at, r in found.items()]
+        made = [
+            Link(kind, memory.id, older[at].id, verdict.confidence, verdict.reason)
+            for at, verdict in found.items()
+            if (kind := kind_of(verdict))
+        ]
         with parts.db.transaction():
             kept = [link for link in made if memory.forgotten_at is None]
             links.put(parts.db, bank_id, kept, parts.clock.now())
@@ -203,9 +215,18 @@ def _links_of(parts: Parts, memory: Memory, reason: str) -> list[Link]:
     found = _caused(parts, memory)
     for other in candidates(parts, memory):
         newer, older = (memory, other) if _age(memory) > _age(other) else (other, memory)
-        if (relation := relations.relate(_said(newer), _said(older))) and _comparable(newer, older, relation.kind):
-            found.append(Link(relation.kind, newer.id, older.id, relation.confidence, relation.reason))
+        verdict = parts.judge(_statement(older), _statement(newer))
+        if kind := kind_of(verdict):
+            if verdict.is_reversed:
+                newer, older = older, newer
+            found.append(Link(kind, newer.id, older.id, verdict.confidence, verdict.reason))
     return found
+
+
+def kind_of(verdict: Judgement) -> LinkKind | None:
+    """The kind of link that a judgement makes; None when it is too unsure, or nothing that links two memories."""
+    least = _ALIKE_MIN if verdict.relation is Relation.ADDS else POSSIBLE
+    return _KINDS.get(verdict.relation) if verdict.confidence >= least else None
 
 
 def _caused(parts: Parts, memory: Memory) -> list[Link]:
@@ -213,11 +234,6 @@ def _caused(parts: Parts, memory: Memory) -> list[Link]:
     named = (memories.find_by_key(parts.db, memory.bank_id, Scope(), key) for key in mark_of(memory).causes)
     causes = [one for one in named if one and one.id != memory.id]
     return [Link("caused_by", memory.id, one.id, _CAUSE_SURE, "The text states it.") for one in causes]
-
-
-def _comparable(newer: Memory, older: Memory, kind: LinkKind) -> bool:
-    """Whether two memories can be in each other's way: those of different keys say different things on purpose."""
-    return kind == "similar_to" or not (newer.key and older.key)
 
 
 def _succession(memory: Memory, reason: str) -> list[Link]:
@@ -248,6 +264,10 @@ def _store(db: Database, bank_id: int, made: Sequence[tuple[Memory, list[Link]]]
 
 def _said(memory: Memory) -> str:
     return f"{memory.title}\n{memory.text}" if memory.title else memory.text
+
+
+def _statement(memory: Memory) -> Statement:
+    return replace(statement(memory), text=_said(memory))
 
 
 def _age(memory: Memory) -> tuple[int, int]:

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, cast
 
 from commonplace.errors import Invalid
+from commonplace.language.conflicts import Judge, Statement
 from commonplace.metadata import FACT, is_ours
 from commonplace.records import Memory, Metadata
 
@@ -57,6 +58,19 @@ def mark_in(metadata: Metadata) -> Mark | None:
         if name in _PARTICULARS
     }
     return Mark(**values)
+
+
+def statement(memory: Memory) -> Statement:
+    """A memory as it is compared with others: what it says, and when that was said."""
+    found = mark_in(memory.metadata)
+    said_at = found.mentioned_at if found else memory.updated_at
+    return Statement(memory.text, said_at, key="" if found else memory.key)
+
+
+def has_ended(judge: Judge, older: Memory, newer: Memory) -> bool:
+    """Whether what a memory says surely does not hold any more, because of what a newer one says."""
+    found = judge(statement(older), statement(newer))
+    return found.ends_older() and not found.is_reversed
 
 
 def proofs(mark: Mark) -> int:

@@ -16,7 +16,7 @@ from commonplace.engine.marks import Mark, mark_of
 from commonplace.engine.memories import newborn, next_version
 from commonplace.engine.parts import Parts
 from commonplace.engine.revising import Revising
-from commonplace.extract import facts, merging
+from commonplace.extract import facts
 from commonplace.records import Draft, Filter, Memory, Scope
 from commonplace.storage import banks, grounds, memories, search
 
@@ -71,7 +71,7 @@ def _bring(
     """Write what is known of a subject now, or forget what was, if too little is left."""
     found = _about(parts, revising.bank_id, subject, tags, before, given)
     if len(found) >= _FACTS_MIN:
-        _write(parts, _draft(subject, tags, found), before, revising)
+        _write(parts, _draft(parts, subject, tags, found), before, revising)
     elif before and before.forgotten_at is None:
         after = next_version(before, banks.new_ids(parts.db, revising.now)[0], revising.now)
         revising.write(replace(after, forgotten_at=after.updated_at), "forget")
@@ -130,14 +130,14 @@ def _key(subject: str, tags: tuple[str, ...]) -> str:
     return facts.identity(f"observation of {subject}", tags)
 
 
-def _draft(subject: str, tags: tuple[str, ...], found: Sequence[Memory]) -> Draft:
+def _draft(parts: Parts, subject: str, tags: tuple[str, ...], found: Sequence[Memory]) -> Draft:
+    holding: list[Memory] = []
     current: list[str] = []
     earlier: list[str] = []
     for one in found:
-        passed = any(
-            merging.standing(one.text, new) == "changed" or merging.renumbered(one.text, new) for new in current
-        )
+        passed = any(marks.has_ended(parts.judge, one, new) for new in holding)
         (earlier if passed else current).append(one.text.rstrip())
+        holding += [] if passed else [one]
     told = [_ended(one) for one in current] + [f"Earlier: {_ended(one)}" for one in earlier]
     named = tuple(dict.fromkeys(name for one in found for name in mark_of(one).entities))
     mark = Mark(

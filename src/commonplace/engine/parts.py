@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from commonplace.clock import Clock
+from commonplace.language import conflicts
 from commonplace.storage.database import Database
 
 if TYPE_CHECKING:
@@ -56,6 +57,8 @@ class Parts:
     timezone: str = ""
     # Reads the best candidates of a question once more, where one is installed and switched on.
     reranker: Callable[[], "Reranker | None"] = _nobody
+    # How a newer statement relates to an older one: the rules, or a learned model.
+    judge: conflicts.Judge = conflicts.judge
     # A language model, when one is configured; everything works without.
     llm: Callable[[], "Model | None"] = _nobody
     # What dialects that name the owner of the installation call that person; scopes say "" of them.

@@ -121,7 +121,7 @@ def _fact(memory: Memory, by_key: Mapping[str, str]) -> Fact:
     mark = mark_of(memory)
     causes = tuple(by_key[key] for key in mark.causes if key in by_key)
     when = memory.happened_at, memory.happened_until
-    return Fact(memory.text, memory.kind == "experience", *when, mark.entities, mark.chunk, causes)
+    return facts.Fact(memory.text, memory.kind == "experience", *when, mark.entities, mark.chunk, causes)
 
 
 def looked_up(parts: Parts, bank_id: int, read: Reading) -> Reading:

@@ -41,7 +41,7 @@ def recall(parts: Parts, bank: str, query: Query) -> Recall:
     reranker = parts.reranker() if set(query.channels) == set(pipeline.CHANNELS) else None
     run = paging.run if query.depth else pipeline.run
     with parts.db.snapshot():
-        answer = run(parts.db, Models(semantics, reranker), bank_id, asked, now)
+        answer = run(parts.db, Models(semantics, reranker, parts.judge), bank_id, asked, now)
     return fading.faded(answer, now, parts.fading_days, query) if fades else answer
 
 

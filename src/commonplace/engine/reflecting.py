@@ -57,7 +57,7 @@ def reflect(
         except ModelFailed as failure:
             why = failure.message if search.found else ""
     kept = asking.packed(parts, search.found[:_LINES_MAX], _line, tokens_max * 2 // 3)
-    text = extracts.answer(question.text, kept)
+    text = extracts.answer(question.text, kept, parts.judge)
     note = f"Made without the model: {why}" if why else ""
     output, error = schemas.structured(schema, kept, question.text) if schema else (None, None)
     return Reflection(text + (f"\n\n({note})" if note else ""), kept, False, note, output, error, tuple(search.steps))

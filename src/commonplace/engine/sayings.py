@@ -11,7 +11,8 @@ from commonplace.engine.memories import newborn, next_version
 from commonplace.engine.parts import Parts
 from commonplace.engine.reading import Reading
 from commonplace.engine.revising import Revising
-from commonplace.extract import facts, relations
+from commonplace.extract import facts
+from commonplace.language.claims import folded
 from commonplace.metadata import FACT
 from commonplace.records import Draft, Filter, Memory, Scope
 from commonplace.storage import banks, memories
@@ -56,7 +57,7 @@ def _changes(before: Memory, draft: Draft, *, corrects: bool, dated: bool) -> di
     after = replace(mark, chunk=told.chunk)
     changes: dict[str, Any] = {}
     # What another tongue has edited is that tongue's.
-    if corrects and relations.folded(before.text) == relations.folded(draft.text):
+    if corrects and folded(before.text) == folded(draft.text):
         after = replace(after, context=told.context)
         changes = {"category": draft.category}
         if dated:

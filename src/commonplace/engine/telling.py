@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from commonplace import checks
+from commonplace import text as words
 from commonplace.activities import DocumentDraft
 from commonplace.engine.documents import put_document
 from commonplace.engine.drafts import checked_draft, checked_origin, checked_scope
@@ -18,14 +19,15 @@ from commonplace.engine.parts import Parts
 from commonplace.engine.recall import recall
 from commonplace.engine.revising import Revising
 from commonplace.errors import Invalid, ModelFailed, TooLarge
-from commonplace.extract import merging, proposals, statements
+from commonplace.extract import proposals, statements
 from commonplace.extract.proposals import Decision
 from commonplace.extract.statements import Message, Skipped
+from commonplace.language.conflicts import Judgement, Relation, Statement, lookups
 from commonplace.limits import QUERY_CHARS_MAX, STATEMENTS_MAX
 from commonplace.records import Draft, Filter, Memory, Metadata, Origin, Outcome, Query, Scope
 from commonplace.storage import banks, memories, search
 
-_LIKE_MAX = 20
+_LIKE_MAX, _TERMS_MAX = 20, 40
 _SHOWN_EACH, _SHOWN_MAX = 5, 10
 _USUAL_KIND = "note"
 
@@ -128,11 +130,13 @@ class _Merging:
     def take(self, statement: Message) -> Noted:
         """Merge a statement with what is known."""
         like = _alike(self.parts, self.revising, statement.text, self.telling.scope)
-        standings = [(merging.standing(one.text, statement.text), one) for one in like]
-        if same := next((one for found, one in standings if found == "same"), None):
+        verdicts = [(self._judge(one, statement), one) for one in like]
+        if same := next((one for found, one in verdicts if found.relation is Relation.SAME), None):
             return Noted("unchanged", same)
         # Two values in one breath are two statements; only what was known before can have changed.
-        old = next((one for found, one in standings if found == "changed" and one.id not in self.written), None)
+        known = [(found, one) for found, one in verdicts if one.id not in self.written]
+        ended = [(found.confidence, one.id, one) for found, one in known if found.ends_older()]
+        old = max(ended)[2] if ended else None
         return self._change(old, statement) if old else self._add(statement)
 
     def obey(self, decision: Decision, shown: Sequence[Memory]) -> Noted | None:
@@ -146,9 +150,12 @@ class _Merging:
             return self.take(statement)
         if decision.event == "DELETE":
             return self._forget(old) if fresh else None
-        if not fresh or merging.standing(old.text, statement.text) == "same":
+        if not fresh or self._judge(old, statement).relation is Relation.SAME:
             return self.take(statement)
         return self._change(old, statement)
+
+    def _judge(self, old: Memory, statement: Message) -> Judgement:
+        return self.parts.judge(Statement(old.text), Statement(statement.text))
 
     def _is_current(self, memory: Memory) -> bool:
         found = memories.find(self.parts.db, memory.bank_id, memory.id)
@@ -217,13 +224,13 @@ def _read(parts: Parts, bank: str, telling: Telling) -> tuple[_Reading | None, s
 
 def _alike(parts: Parts, revising: Revising, statement: str, scope: Scope) -> list[Memory]:
     """What is known in the same scope that a statement may repeat or change, best first."""
-    clues = merging.clues(statement)
-    if not clues:
-        return []
-    match = search.any_group_of(clues)
     chosen, now, bank_id = _same_scope(scope), revising.now, revising.bank_id
-    found = search.keyword_ids(parts.db, bank_id, match, chosen, now, _LIKE_MAX)
-    by_id = memories.by_ids(parts.db, bank_id, found)
+    found: dict[int, None] = {}
+    content = words.question_terms(statement)[:_TERMS_MAX]
+    matches = [search.all_of(terms) for terms in (content, *lookups(statement)) if terms]
+    for match in [*matches, search.any_of(content)]:
+        found |= dict.fromkeys(search.keyword_ids(parts.db, bank_id, match, chosen, now, _LIKE_MAX) if match else ())
+    by_id = memories.by_ids(parts.db, bank_id, list(found))
     return [by_id[number] for number in found if number in by_id]
 
 

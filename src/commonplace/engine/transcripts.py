@@ -7,7 +7,7 @@ from commonplace import ids
 from commonplace.engine.ledger import Ledger
 from commonplace.engine.parts import Parts
 from commonplace.extract import redaction
-from commonplace.extract.relations import folded
+from commonplace.language.claims import folded
 from commonplace.receipts import Kind
 from commonplace.records import Bank
 from commonplace.storage import erasing, snapshots

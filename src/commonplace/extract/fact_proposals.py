@@ -16,8 +16,8 @@ from commonplace.errors import Invalid, ModelFailed
 from commonplace.extract import facts, when
 from commonplace.extract.facts import Fact
 from commonplace.extract.proposals import Model, carries
-from commonplace.extract.relations import folded
 from commonplace.extract.statements import Message
+from commonplace.language.claims import folded
 from commonplace.limits import MODEL_TEXT_CHARS_MAX
 from commonplace.models.answers import Unusable
 

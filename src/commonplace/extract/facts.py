@@ -14,10 +14,9 @@ from typing import Any, cast
 
 from commonplace.extract import causes, entities, pronouns, statements, when
 from commonplace.extract.outline import sentences
-from commonplace.extract.relations import folded
-from commonplace.extract.relations import subject as label
 from commonplace.extract.statements import Message
 from commonplace.extract.when import Span
+from commonplace.language.claims import folded, label
 
 CHUNK_CHARS = 3_000
 _SUBJECT_CHARS_MAX = 200

@@ -11,21 +11,24 @@ from typing import Literal, TypeAlias
 from commonplace import text as words
 from commonplace.extract import outline, slugs
 from commonplace.extract.outline import Statement
+from commonplace.language import conflicts
+from commonplace.language.conflicts import Judge
 from commonplace.limits import KEY_CHARS_MAX
 
 Relation: TypeAlias = Literal["none", "additive", "supersede", "contradiction"]
+_NAMES: Mapping[conflicts.Relation, Relation] = {
+    conflicts.Relation.ADDS: "additive",
+    conflicts.Relation.CONTRADICTS: "contradiction",
+}
 
-_DENIAL = re.compile(
-    r"\b(no longer|not any ?more|instead of|never|stopped|removed|dropped|deprecated|replaced|isn['’]t|aren['’]t|"
-    r"doesn['’]t|don['’]t|won['’]t|not|cannot|can['’]t)\b",
-    re.IGNORECASE,
-)
 # A line was reworded when it shares most of its words with one that the text no longer has. Where the lines around it
 # are still there, fewer are enough; elsewhere it must also start alike, for it may be about something else.
 _SHARED_MIN = 0.4
 _SHARED_ALONE_MIN = 0.6
 _OPENING_WORDS = 2
+_JUDGED_MAX = 20
 _NUMBERING_CHARS = 6
+_ONE_KEY = "key"
 # Keypaths that begin so are read as those of a project.
 _RESERVED = "project"
 _KINDS = (
@@ -60,25 +63,27 @@ UNHINTED = Hints()
 
 
 def place(
-    text: str, known: Mapping[str, str], hints: Hints = UNHINTED, *, drawn: Collection[str] | None = None
+    text: str,
+    known: Mapping[str, str],
+    hints: Hints = UNHINTED,
+    *,
+    drawn: Collection[str] | None = None,
+    judge: Judge = conflicts.judge,
 ) -> list[Placed]:
     """The statements of a text with their keys, one a key, in the order of the text.
 
     `drawn` are the known keys that came out of texts, which alone may be taken for an earlier wording; None is all.
     """
     statements = outline.read(text)
-    return _Placing(statements, known, hints, known if drawn is None else drawn).placed()
+    return _Placing(statements, known, hints, known if drawn is None else drawn, judge).placed()
 
 
-def relation(before: str | None, after: str) -> tuple[Relation, str]:
-    """How a new value stands to the old one, and why."""
+def relation(before: str | None, after: str, judge: Judge = conflicts.judge) -> tuple[Relation, str]:
+    """How a new value of a key stands to the old one, and why."""
     if before is None or before == after:
         return "none", ""
-    if re.search(rf"(?<!\w){re.escape(before)}(?!\w)", after):
-        return "additive", "The new value contains the old one and adds to it."
-    if bool(_DENIAL.search(after)) != bool(_DENIAL.search(before)):
-        return "contradiction", "One of the two denies what the other says; the newer one holds."
-    return "supersede", "The new value replaces the old one."
+    found = judge(conflicts.Statement(before, key=_ONE_KEY), conflicts.Statement(after, key=_ONE_KEY))
+    return _NAMES.get(found.relation, "supersede"), found.reason
 
 
 class _Section:
@@ -86,7 +91,7 @@ class _Section:
 
     def __init__(self, known: Mapping[str, str], drawn: Collection[str], texts: Collection[str]) -> None:
         self.by_text = {text: key for key, text in reversed(list(known.items()))}
-        lines = {key: text for key, text in known.items() if key in drawn}
+        lines = self.lines = {key: text for key, text in known.items() if key in drawn}
         gone = {key: words.question_terms(text) for key, text in lines.items() if text not in texts}
         # The same lines around it are what makes a line that differs the same line.
         self.edited = 0 < len(lines) <= 2 * (len(lines) - len(gone))
@@ -103,6 +108,20 @@ class _Section:
         alike = [pair for pair in shared if pair[0] >= least]
         return max(alike)[1] if alike else None
 
+    def replaced(self, text: str, taken: Collection[str], judge: Judge) -> str | None:
+        """The key of the line that this one takes the place of, in whatever words."""
+        terms = frozenset(words.question_terms(text))
+        lines = [
+            (len(terms & old), key)
+            for some in self.gone.values()
+            for key, old in some
+            if key not in taken and terms & old
+        ]
+        for _, key in sorted(lines, reverse=True)[:_JUDGED_MAX]:
+            if judge(conflicts.Statement(self.lines[key]), conflicts.Statement(text)).ends_older():
+                return key
+        return None
+
     def _opening(self, terms: list[str]) -> tuple[str, ...]:
         return () if self.edited else tuple(terms[:_OPENING_WORDS])
 
@@ -111,9 +130,14 @@ class _Placing:
     """One text on its way to its keys."""
 
     def __init__(
-        self, statements: list[Statement], known: Mapping[str, str], hints: Hints, drawn: Collection[str]
+        self,
+        statements: list[Statement],
+        known: Mapping[str, str],
+        hints: Hints,
+        drawn: Collection[str],
+        judge: Judge,
     ) -> None:
-        self.statements, self.known, self.drawn = statements, known, drawn
+        self.statements, self.known, self.drawn, self.judge = statements, known, drawn, judge
         self.texts = {statement.text for statement in statements}
         context = hints.context.strip()
         self.about = (slugs.label(context) if "." in context else slugs.sentence(context)) if context else ""
@@ -130,7 +154,7 @@ class _Placing:
             self.said.setdefault(self._labelled(statement), []).append(statement)
         for statement in (one for one in self.statements if not one.label):
             self.said.setdefault(self._sentence(statement), []).append(statement)
-        return [_placed(key, group, self.known.get(key)) for key, group in self.said.items()]
+        return [_placed(key, group, self.known.get(key), self.judge) for key, group in self.said.items()]
 
     def _labelled(self, statement: Statement) -> str:
         if statement.path:
@@ -145,7 +169,7 @@ class _Placing:
         wanted = key = _joined(statement.path or (self.loose,), slugs.sentence(text))
         section = self._section(wanted.rpartition(".")[0])
         same = section.by_text.get(text)
-        if found := same or section.reworded(text, self.said):
+        if found := same or section.reworded(text, self.said) or section.replaced(text, self.said, self.judge):
             return found
         number = 2
         while key in self.said or (key in self.known and self.known[key] in self.texts):
@@ -173,10 +197,10 @@ def _joined(path: tuple[str, ...], leaf: str) -> str:
     return ".".join([*kept, last])
 
 
-def _placed(key: str, group: list[Statement], before: str | None) -> Placed:
+def _placed(key: str, group: list[Statement], before: str | None, judge: Judge) -> Placed:
     # A label that comes back in one text is a list, not a race for the last word.
     text = "\n".join(dict.fromkeys(statement.text for statement in group))
-    found, reason = relation(before, text)
+    found, reason = relation(before, text, judge)
     return Placed(key, text, _kind(group[0], text), found, reason)
 
 

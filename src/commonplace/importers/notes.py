@@ -13,7 +13,7 @@ from pathlib import Path, PurePosixPath
 
 from commonplace.engine.taking import Foreign
 from commonplace.errors import CommonplaceError
-from commonplace.importers import plain_yaml, zips
+from commonplace.importers import yaml_reader, zips
 from commonplace.importers.reading import (
     Object,
     Place,
@@ -190,7 +190,7 @@ def _plain(name: str, data: bytes, changed: int | None) -> Thing | Skipped:
 
 def _head(text: str) -> Object | None:
     try:
-        found: object = plain_yaml.read(text)
+        found: object = yaml_reader.read(text)
     except CommonplaceError:
         return None
     return object_of(found) if found is None or object_of(found) else None

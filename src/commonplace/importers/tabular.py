@@ -10,7 +10,7 @@ from typing import IO, TypeAlias
 from commonplace.activities import ReminderDraft
 from commonplace.engine.taking import Foreign, ForeignReminder
 from commonplace.errors import CommonplaceError
-from commonplace.importers import json_files, openmemory, plain_yaml, zips
+from commonplace.importers import json_files, openmemory, yaml_reader, zips
 from commonplace.importers.json_files import Element
 from commonplace.importers.reading import (
     Object,
@@ -229,7 +229,7 @@ def _exported(place: Place) -> Object:
     with json_files.opened(place.path, place.progress) as file:
         if place.path.suffix.lower() not in (".yaml", ".yml"):
             return object_of(json_files.whole(file))
-        return object_of(plain_yaml.read(file.read().decode(errors="surrogateescape")))
+        return object_of(yaml_reader.read(file.read().decode(errors="surrogateescape")))
 
 
 def _listed(one: Element) -> Iterator[Element]:

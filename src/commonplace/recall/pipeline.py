@@ -8,6 +8,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from commonplace import text
+from commonplace.language import conflicts
+from commonplace.language.conflicts import Judge
 from commonplace.recall import comparing, judging, rank, superseding, sureness
 from commonplace.recall.judging import Judged
 from commonplace.recall.rank import Evidence, Question, Scored
@@ -43,6 +45,7 @@ class Models:
 
     semantics: "Semantics | None" = None
     reranker: Reranker | None = None
+    judge: Judge = conflicts.judge
 
 
 def run(db: Database, models: Models, bank_id: int, query: Query, now: int) -> Recall:
@@ -56,6 +59,7 @@ class Search:
     def __init__(self, db: Database, models: Models, bank_id: int, query: Query, now: int) -> None:
         self.db, self.bank_id, self.query, self.now = db, bank_id, query, now
         self.within = search.Within(bank_id, query.filter, now)
+        self.judge = models.judge
         self.semantics = semantics = models.semantics
         self.limit = max(CANDIDATES_MIN, query.limit or 0, query.depth)
         self.by_words = "keyword" in query.channels
@@ -125,7 +129,8 @@ class Search:
         about = {term: weight for term, weight in terms.items() if term not in named}
         # Who asks for whatever names a thing wants to know what it was, too.
         may_change = not asked.is_name and not superseding.asks_for_a_past_event(question)
-        pairs = list(superseding.pairs(best, looks, self.weighing.likeness, about)) if may_change else []
+        pairs = superseding.pairs(best, looks, self.weighing.likeness, about) if may_change else ()
+        pairs = superseding.judged(pairs, looks, self.judge)
         if self.reranker and any("read" in one.evidence.values for one in best):
             pairs = self._reading(self.reranker).compared(pairs, looks, best)
         return sureness.features(asked, scored, looks), pairs

@@ -13,6 +13,7 @@ question's words itself, and is as sure an answer. What tells a change:
   between         how many of the hits were written between the two: what was written at one time goes together
   longer          how much longer it is: a change comes with its reason
   change          whether it says "now", "no longer" and the like, and `told` whether by it what is asked
+  verdict         what the judge of `language.conflicts` says of the two texts
   words lost      which share of the question the older one has and it has not
   strength        how much speaks for it as an answer; `weaker` and `behind best` how much less than for others
   place           where it stands among the hits, and `older's place` where the older one does
@@ -30,13 +31,14 @@ are in `fitted.py`, which `evals/fit_sureness.py` writes.
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from commonplace import text
+from commonplace.language import conflicts
+from commonplace.language.conflicts import Judge, Judgement, Statement
 from commonplace.recall import fitted, rank, standing
-from commonplace.recall.answers import DAYS, MONTHS
 from commonplace.recall.rank import Evidence, Scored
 from commonplace.recall.sureness import Look
 
@@ -49,24 +51,6 @@ _OWN_WORDS_MIN = 0.95
 _SIBLINGS_SHARE = 0.4
 _MEMORIES_USUAL = 60  # Words are as rare as among so many, so that a small store knows rare ones too.
 _WEIGHT_USUAL = 4.0
-_CHANGE = re.compile(
-    rf"\b(?:now|no longer|any ?more|instead|from (?:now on|today|{DAYS}|{MONTHS})|as of|chang(?:ed|es)|mov(?:ed|es)"
-    r"|switch(?:ed|es)|renamed|replac(?:ed|es)|dropped|gives? up|gave up|quit|(?:took|takes?|taken) over|retire[sd]"
-    r"|clos(?:ed|es)|sold|rais(?:ed|es)|lowered|cancell?ed|postponed|new|since|after all|back|these days|left|broke"
-    r"|is out|history|only|again|for good|wrong(?:ly)?|actually|stopped|ended|died|deleted|stolen|started|joined"
-    r"|bought|jetzt|nicht mehr|stattdessen|neue[rsnm]?|umgezogen|seit|ahora|ya no|nuev[oa]|desde)\b"
-    r"|现在|不再|改|换|搬|新",
-    re.IGNORECASE,
-)
-# What says that it is an exception or a plan.
-_PASSING = re.compile(
-    r"\b(?:(?:only |just )?this (?:week|month|once|time)|(?:today|once|week|month|time) only|only (?:today|once)"
-    r"|exceptionally|as an exception|one-off|temporarily|(?:wants?|plans?|planning|hop(?:es?|ing)) to|would like"
-    r"|think(?:s|ing) (?:of|about)|might|maybe|perhaps|consider(?:s|ing)|diese woche|nur heute|ausnahmsweise|vielleicht"
-    r"|esta semana|sólo hoy|quizás?)\b"
-    "|这周|打算|也许",
-    re.IGNORECASE,
-)
 # What asks when something was, but not when it was for the last time.
 _EVENT = re.compile(r"\b(?:when|how long ago)\b[^.?!]{0,60}\b(?:did|was|were|had)\b", re.IGNORECASE)
 _LAST = re.compile(r"\b(?:last|latest|newest|most recent(?:ly)?)\b", re.IGNORECASE)
@@ -97,10 +81,18 @@ class Pair:
     values: Mapping[str, float]
     is_tied: bool = True
     is_doubtful: bool = False
+    # What the judge says of the two, without the question.
+    verdict: Judgement | None = None
 
     @property
     def sure(self) -> float:
         """How likely the newer one replaced the older one. Without reading, only what is tied to it can have."""
+        if self.verdict is not None and self.verdict.ends_older():
+            return max(self.verdict.confidence, self._signs)
+        return self._signs
+
+    @property
+    def _signs(self) -> float:
         said = self.values.get("read")
         if said is None:
             return self.likely if self.is_tied else 0.0
@@ -136,7 +128,7 @@ class _Seen:
 
     @classmethod
     def of(cls, look: Look) -> "_Seen":
-        is_change, is_passing = (words.search(look.text) is not None for words in (_CHANGE, _PASSING))
+        is_change, is_passing = conflicts.hints_at_change(look.text), conflicts.is_exception(look.text)
         return cls(look, frozenset(_FIGURE.findall(look.text)), is_change, is_passing, standing.is_rule(look.text))
 
     def leaves(self, old: "_Seen") -> bool:
@@ -185,9 +177,7 @@ def pairs(
             is_tied = is_tied and _tied(shared, told, looks[newer], looks[older], asked)
             if not is_tied and newer >= NEAR:
                 continue
-            for place in (newer, older):
-                if place not in seen:
-                    seen[place] = _Seen.of(looks[place])
+            seen |= {place: _Seen.of(looks[place]) for place in (newer, older) if place not in seen}
             if seen[newer].leaves(seen[older]):
                 continue
             values = {
@@ -209,6 +199,16 @@ def pairs(
             if newer < NEAR or not is_doubtful:
                 values |= _compared(seen[newer], seen[older])
                 yield Pair(newer, older, values, is_tied and not is_doubtful, is_doubtful)
+
+
+def judged(pairs: Iterable[Pair], looks: Sequence[Look], judge: Judge) -> list[Pair]:
+    """The same pairs; those of the best hits with what the judge says of the two, whatever is asked."""
+    return [
+        replace(one, verdict=judge(Statement(looks[one.older].text), Statement(looks[one.newer].text)))
+        if one.newer < NEAR
+        else one
+        for one in pairs
+    ]
 
 
 def _compared(new: _Seen, old: _Seen) -> dict[str, float]:

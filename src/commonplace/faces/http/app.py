@@ -1,7 +1,7 @@
-"""The server as an ASGI app: the guard, and behind it the pages, the short way and the official SDK.
+"""The server as an ASGI app: the guard, and behind it the pages and the dispatcher of messages.
 
-The SDK takes most of a second to import, so it is fetched in the background once the server listens; pages and regular
-calls do not wait for it.
+The official SDK takes most of a second to import, so it is loaded in the background once the server listens; only what
+needs event streams or sessions waits for it.
 """
 
 import asyncio
@@ -19,24 +19,22 @@ from commonplace.engine.engine import Engine
 from commonplace.engine.totals import totals
 from commonplace.engine.worker import Worker
 from commonplace.errors import Busy, CommonplaceError, traced
-from commonplace.faces.http import fast
 from commonplace.faces.http.calls import Calls
+from commonplace.faces.http.dispatch import Dispatcher
 from commonplace.faces.http.endpoints import Endpoints
 from commonplace.faces.http.guard import Admission, Arrival, Guard, Message, Receive, Scope, Send, answer, answer_error
 from commonplace.faces.http.health import health
 from commonplace.faces.http.jobs import job_page
 from commonplace.faces.http.metrics import Metrics
 from commonplace.faces.http.paths import Paths
-from commonplace.faces.http.sessions import Sessions
 from commonplace.faces.mcp import wire
 
 if TYPE_CHECKING:
-    from commonplace.faces.http.sdk import Official
+    from commonplace.faces.http.sdk_bridge import Bridge
 
 _log = logging.getLogger("commonplace.http")
 _METHODS = b"GET, HEAD"
 _RETRY_S = 5
-_STOPPED = "Check whether the change was made before you try again."
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +47,6 @@ class Plan:
     # The bank of calls that name none, by dialect.
     banks: Mapping[str, str]
     admission: Admission
-    # Off only in the test that compares the two ways.
-    short_way: bool = True
 
 
 class Site:
@@ -62,10 +58,9 @@ class Site:
         self.workers: Mapping[str, Worker] = {}
         self._metrics = metrics
         self._endpoints = Endpoints(plan.dialects, plan.banks)
-        self._sessions = Sessions()
-        self._short_way = plan.short_way
+        self.dispatcher = Dispatcher(self.calls, self.bridge)
         self._guard = Guard(self._inside, Paths(plan.dialects, plan.default), plan.admission)
-        self._official: asyncio.Future[Official] | None = None
+        self._bridge: asyncio.Future[Bridge] | None = None
         self._keeper: asyncio.Task[None] | None = None
         self._ended: asyncio.Event | None = None
 
@@ -91,14 +86,14 @@ class Site:
 
     def start(self) -> None:
         """Begin to fetch the SDK. Call it in the running loop, once the server listens."""
-        self._official = asyncio.get_running_loop().create_future()
+        self._bridge = asyncio.get_running_loop().create_future()
         self._ended = asyncio.Event()
-        self._keeper = asyncio.create_task(self._keep_official(self._ended))
+        self._keeper = asyncio.create_task(self._keep_bridge(self._ended))
 
     def end_streams(self) -> None:
         """End the streams that only wait for news, so that the server need not wait for them."""
-        if self._official is not None and self._official.done() and not self._official.cancelled():
-            self._official.result().end_streams()
+        if self._bridge is not None and self._bridge.done() and not self._bridge.cancelled():
+            self._bridge.result().end_streams()
 
     async def stop(self) -> None:
         """End everything but the calls that still run."""
@@ -107,24 +102,29 @@ class Site:
             await self._keeper
         self.calls.close()
 
-    async def _keep_official(self, ended: asyncio.Event) -> None:
+    async def bridge(self) -> "Bridge":
+        """The official SDK, once it is loaded."""
+        assert self._bridge is not None, "start() comes first"
+        return await asyncio.shield(self._bridge)
+
+    async def _keep_bridge(self, ended: asyncio.Event) -> None:
         while not ended.is_set():
             try:
-                official = await asyncio.to_thread(_official, self.calls, self._sessions)
+                bridge = await asyncio.to_thread(_load_bridge, self.calls)
             except Exception as error:
                 # Too many open files, for instance: whoever waits for the SDK is told, and it is fetched again.
-                self._retry_official(error)
+                self._retry_bridge(error)
                 with suppress(asyncio.TimeoutError):
                     await asyncio.wait_for(ended.wait(), _RETRY_S)
                 continue
-            async with official.running():
-                assert self._official is not None
-                self._official.set_result(official)
+            async with bridge.running():
+                assert self._bridge is not None
+                self._bridge.set_result(bridge)
                 await ended.wait()
 
-    def _retry_official(self, error: Exception) -> None:
+    def _retry_bridge(self, error: Exception) -> None:
         _log.error("Cannot load the MCP library; trying again: %s", traced(error))
-        waited, self._official = self._official, asyncio.get_running_loop().create_future()
+        waited, self._bridge = self._bridge, asyncio.get_running_loop().create_future()
         if waited is not None:
             waited.set_exception(Busy("The server is still starting.", hint="Try again in a few seconds."))
             waited.exception()  # Noted as seen, because nobody may be waiting.
@@ -132,26 +132,13 @@ class Site:
     async def _inside(self, arrival: Arrival) -> None:
         try:
             if arrival.place.dialect:
-                await self._speak(arrival)
+                await self.dispatcher.serve(arrival, self._endpoints.find(arrival))
             elif arrival.place.page:
                 await self._page(arrival)
             else:
                 await answer(arrival.send, 404, _NOWHERE)
         except CommonplaceError as error:
             await answer_error(arrival.send, error)
-
-    async def _speak(self, arrival: Arrival) -> None:
-        endpoint = self._endpoints.find(arrival)
-        if self._short_way and (call := fast.regular(arrival, endpoint, self._sessions)):
-            try:
-                await fast.answer_regular(arrival, endpoint, self.calls, call)
-            except asyncio.CancelledError:
-                # The server was told to stop and has waited as long as it does.
-                await answer_error(arrival.send, Busy("The server stopped before the call ended.", hint=_STOPPED))
-            return
-        assert self._official is not None, "start() comes first"
-        official = await asyncio.shield(self._official)
-        await official.serve(arrival, endpoint)
 
     async def _page(self, arrival: Arrival) -> None:
         if arrival.method not in ("GET", "HEAD"):
@@ -175,15 +162,15 @@ class Site:
                 await answer(arrival.send, status, json.dumps(found, ensure_ascii=False).encode())
 
 
-def _official(calls: Calls, sessions: Sessions) -> "Official":
+def _load_bridge(calls: Calls) -> "Bridge":
     # The SDK is the larger half of the start; nobody who asks for /health should wait for it.
-    from commonplace.faces.http.sdk import Official
+    from commonplace.faces.http.sdk_bridge import Bridge
 
-    official = Official(calls, sessions)
+    bridge = Bridge(calls)
     # What is loaded by now stays; looking through it again for garbage would be a tenth of every call.
     gc.collect()
     gc.freeze()
-    return official
+    return bridge
 
 
 _NOWHERE = json.dumps(

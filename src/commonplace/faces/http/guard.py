@@ -26,7 +26,13 @@ LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 _LOCAL_PAGE = re.compile(rb"https?://(?:localhost|127\.0\.0\.1)(?::[0-9]{1,5})?")
 # A name or an address with a port. Brackets are for addresses of IPv6, and nothing stands around them.
 _WITH_PORT = re.compile(r"(?:\[([0-9a-f.]*:[0-9a-f:.]*)\]|([^\[\]:@]*))(?::[0-9]{0,5})?")
-_ONCE = frozenset((b"origin", b"host", b"authorization", b"x-api-key", b"content-length"))
+# Two readers may disagree on the value of a header that comes twice. Others are lists, and are joined.
+_ONCE = frozenset(
+    (
+        *(b"origin", b"host", b"authorization", b"x-api-key", b"x-bank-id", b"content-length", b"content-type"),
+        *(b"mcp-protocol-version", b"mcp-session-id", b"mcp-method", b"mcp-name"),
+    )
+)
 _BODILESS = ("GET", "HEAD", "DELETE", "OPTIONS")
 
 
@@ -37,8 +43,6 @@ class Arrival:
     place: Place
     method: str
     headers: Mapping[bytes, bytes]
-    # Whether a header came twice, so that two readers may disagree on its value.
-    repeated: bool
     body: bytes
     scope: Scope
     receive: Receive
@@ -110,16 +114,17 @@ class Guard:
 
     async def _admitted(self, scope: Scope, receive: Receive, send: Send) -> Arrival:
         headers: dict[bytes, bytes] = {}
-        repeated = padded = False
+        padded = False
         size = len(scope["raw_path"])
         for name, value in scope["headers"]:
             size += len(name) + len(value)
+            plain = value.strip()
+            padded = padded or plain is not value
             if name in headers:
-                repeated = True
                 if name in _ONCE:
                     raise TurnedAway(400, f"The header {name.decode('latin-1')} appears twice.", "Send it only once.")
-            headers[name] = plain = value.strip()
-            padded = padded or plain is not value
+                plain = b"%s, %s" % (headers[name], plain)
+            headers[name] = plain
         if size > HEAD_BYTES_MAX:
             # Where a head comes in one piece, nobody has counted before.
             raise TurnedAway(
@@ -140,7 +145,7 @@ class Guard:
         self._check_key(place, headers)
         method = scope["method"]
         body = b"" if method in _BODILESS else await self._body(headers, receive)
-        return Arrival(place, method, headers, repeated, body, scope, receive, send)
+        return Arrival(place, method, headers, body, scope, receive, send)
 
     def _check_origin(self, place: Place, headers: Mapping[bytes, bytes]) -> None:
         origin = headers.get(b"origin")

@@ -20,6 +20,8 @@ LOG_LEVELS = ("debug", "info", "notice", "warning", "error", "critical", "alert"
 # These ask the dialect, so they may take their time; all others are answered from the table.
 WORKING = frozenset({"tools/call", "resources/read", "prompts/get", "completion/complete"})
 LISTENING = "subscriptions/listen"
+# These answer with the instructions of the dialect, which may name a bank.
+INTRODUCING = frozenset({"initialize", "server/discover"})
 _CONFIRMATION = "confirmation"
 
 
@@ -79,19 +81,14 @@ class Conversation:
 
     def request(self, message: Json) -> Request:
         """A message that wants an answer, understood. Raises Refused."""
-        params = message.get("params")
-        if params is None:
-            params = {}
-        if not isinstance(params, dict):
-            raise Refused(wire.INVALID_PARAMS, "params must be an object.")
-        params = cast(Json, params)
-        method: str = message["method"]
-        meta = _meta(params)
-        if wire.VERSION_KEY in meta and method != "initialize":
-            return self._modern(message["id"], method, params, meta)
-        if self._speaks_modern and not self._version and method not in ("initialize", "ping"):
-            missing = f"{wire.VERSION_KEY}, {wire.CLIENT_CAPABILITIES_KEY}"
-            raise Refused(wire.INVALID_PARAMS, f"params._meta is missing the required envelope key(s): {missing}")
+        params, method = params_of(message), message["method"]
+        modern = wire.VERSION_KEY in _meta(params) and method != "initialize"
+        expected = self._speaks_modern and not self._version and method not in ("initialize", "ping")
+        if modern or expected:
+            self._speaks_modern = True
+            request = modern_request(message)
+            check_version(request.version)
+            return request
         # Before a handshake anything is answered as in the newest revision that has one: scripts skip it.
         version = self._version or wire.LEGACY[-1]
         return Request(message["id"], method, params, version, self._client, self._abilities)
@@ -110,7 +107,7 @@ class Conversation:
     def initialize(self, request: Request) -> Json:
         """The handshake, which settles the revision for all that comes after."""
         self._version = wire.negotiated(request.params.get("protocolVersion"))
-        self._client = _client_name(request.params.get("clientInfo"))
+        self._client = client_name(request.params.get("clientInfo"))
         self._abilities = object_of(request.params.get("capabilities"))
         return wire.initialize_result(self._version, self.dialect, self._instructions())
 
@@ -118,25 +115,67 @@ class Conversation:
         """What a modern client may ask."""
         return wire.discover_result(self.dialect, self._instructions())
 
-    def _modern(self, request_id: RequestId, method: str, params: Json, meta: Json) -> Request:
-        self._speaks_modern = True
-        if wire.CLIENT_CAPABILITIES_KEY not in meta:
-            key = wire.CLIENT_CAPABILITIES_KEY
-            raise Refused(wire.INVALID_PARAMS, f"params._meta is missing the required envelope key(s): {key}")
-        version = meta[wire.VERSION_KEY]
-        if not isinstance(version, str):
-            raise Refused(wire.INVALID_PARAMS, "the protocol-version envelope value must be a string")
-        if not wire.is_modern(version):
-            data = {"supported": list(wire.MODERN), "requested": version}
-            raise Refused(wire.UNSUPPORTED_VERSION, "Unsupported protocol version", data)
-        client = _client_name(meta.get(wire.CLIENT_KEY))
-        return Request(request_id, method, params, version, client, object_of(meta[wire.CLIENT_CAPABILITIES_KEY]))
+
+def params_of(message: Json) -> Json:
+    """The parameters of a message. Raises Refused when they are not an object."""
+    params = message.get("params")
+    if params is None:
+        return {}
+    if not isinstance(params, dict):
+        raise Refused(wire.INVALID_PARAMS, "params must be an object.")
+    return cast(Json, params)
+
+
+def modern_request(message: Json) -> Request:
+    """A request that names its revision and its client itself. Raises Refused."""
+    params = params_of(message)
+    meta = _meta(params)
+    missing = [key for key in (wire.VERSION_KEY, wire.CLIENT_CAPABILITIES_KEY) if key not in meta]
+    if missing:
+        raise Refused(
+            wire.INVALID_PARAMS, f"params._meta is missing the required envelope key(s): {', '.join(missing)}"
+        )
+    version = meta[wire.VERSION_KEY]
+    if not isinstance(version, str):
+        raise Refused(wire.INVALID_PARAMS, "the protocol-version envelope value must be a string")
+    answers = params.get("inputResponses")
+    if answers is not None and not (isinstance(answers, dict) and _all_objects(cast(Json, answers))):
+        raise Refused(wire.INVALID_PARAMS, "params.inputResponses must be an object of objects.")
+    abilities = object_of(meta[wire.CLIENT_CAPABILITIES_KEY])
+    client = client_name(meta.get(wire.CLIENT_KEY))
+    return Request(message["id"], message["method"], params, version, client, abilities)
+
+
+def check_version(version: str) -> None:
+    """Raise Refused unless a revision belongs to the era without a handshake."""
+    if not wire.is_modern(version):
+        data = {"supported": list(wire.MODERN), "requested": version}
+        raise Refused(wire.UNSUPPORTED_VERSION, "Unsupported protocol version", data)
+
+
+def decoded(message: bytes) -> object:
+    """A message as it came, decoded. Raises Refused when it is not JSON in UTF-8."""
+    try:
+        return wire.decoded(message)
+    except UnicodeDecodeError:
+        raise Refused(wire.PARSE_ERROR, "Parse error: the message is not UTF-8.") from None
+    except (ValueError, RecursionError):
+        raise Refused(wire.PARSE_ERROR, "Parse error: the message is not JSON.") from None
+
+
+def encoded(message: Json) -> bytes:
+    """A message as it is sent; an internal error in place of one that JSON cannot express."""
+    try:
+        return wire.encoded(message)
+    except (ValueError, TypeError, RecursionError) as error:
+        text = f"internal error, reference {noted(error, 'writing an answer')}"
+        return wire.encoded(wire.failure(message.get("id"), wire.INTERNAL_ERROR, text))
 
 
 def understood(message: object) -> tuple[Literal["request", "notification", "response"], Json]:
     """A decoded message and what it is. Raises Refused when it is nothing of the protocol."""
     if isinstance(message, list):
-        raise Refused(wire.INVALID_REQUEST, "Batches are not supported; send one message per line.")
+        raise Refused(wire.INVALID_REQUEST, "Batches are not supported; send one message at a time.")
     if not isinstance(message, dict) or cast(Json, message).get("jsonrpc") != "2.0":
         raise Refused(wire.INVALID_REQUEST, 'A message must be an object with "jsonrpc": "2.0".')
     whole = cast(Json, message)
@@ -308,7 +347,12 @@ def object_of(value: object) -> Json:
     return cast(Json, value) if isinstance(value, dict) else {}
 
 
-def _client_name(info: object) -> str:
+def _all_objects(values: Json) -> bool:
+    return all(isinstance(one, dict) for one in values.values())
+
+
+def client_name(info: object) -> str:
+    """The name in what a client says about itself, or an empty text."""
     name = object_of(info).get("name")
     return name if isinstance(name, str) else ""
 

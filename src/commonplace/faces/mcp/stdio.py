@@ -18,9 +18,8 @@ from commonplace.dialects.table import Call, Dialect
 from commonplace.engine.engine import Engine
 from commonplace.engine.tasks import TASKS
 from commonplace.engine.worker import Worker
-from commonplace.errors import Busy, CommonplaceError
+from commonplace.errors import CommonplaceError
 from commonplace.faces.mcp import methods, pipes, wire
-from commonplace.faces.mcp.crew import Crew
 from commonplace.faces.mcp.ending import Ending, parent
 from commonplace.faces.mcp.methods import Conversation, Gone, Refused, Request
 from commonplace.faces.mcp.wire import Json, RequestId
@@ -28,6 +27,8 @@ from commonplace.limits import CALLS_AT_ONCE_MAX, CALLS_WAITING_MAX, LINE_BYTES_
 from commonplace.settings import Settings
 
 if TYPE_CHECKING:
+    from concurrent.futures import Future, ThreadPoolExecutor
+
     from commonplace.vault.watching import Glances
 
 BUSY = -32000
@@ -89,7 +90,8 @@ class Server:
         self._place = place
         self._inlet, self._outlet = pipes.claimed()
         self._conversation = Conversation(dialect, self._instructions)
-        self._crew = Crew(CALLS_AT_ONCE_MAX)
+        self._pool: ThreadPoolExecutor | None = None
+        self._room = threading.Semaphore(CALLS_AT_ONCE_MAX + CALLS_WAITING_MAX)
         # One process is one session: what it says twice it means once.
         self._session = os.urandom(8).hex()
         self._running: dict[RequestId, Running] = {}
@@ -114,7 +116,8 @@ class Server:
             if self._stopping:
                 break
         self.stop()
-        self._crew.finish()
+        if self._pool is not None:
+            self._pool.shutdown()
         for request in self._listening.values():
             self._send(wire.response(request.id, wire.ended_subscription(request.id)))
 
@@ -130,7 +133,7 @@ class Server:
         try:
             if line is None:
                 raise Refused(wire.INVALID_REQUEST, f"A message may have at most {LINE_BYTES_MAX:,} bytes.")
-            message = _decoded(line)
+            message = methods.decoded(line)
             kind, whole = methods.understood(message)
             if kind == "request":
                 self._begin(self._conversation.request(whole))
@@ -147,18 +150,39 @@ class Server:
 
     def _begin(self, request: Request) -> None:
         if request.method in methods.WORKING:
-            if self._crew.waiting >= CALLS_WAITING_MAX:
-                raise Refused(BUSY, "Too many calls are waiting. Try again when some have finished.")
-            running = self._running[request.id] = Running(request)
-            try:
-                self._crew.give(partial(self._work, running))
-            except Busy as busy:
-                del self._running[request.id]
-                raise Refused(BUSY, f"{busy.message} {busy.hint}") from busy
+            self._start(request)
         elif request.method == methods.LISTENING and wire.is_modern(request.version):
             self._listen(request)
         else:
             self._send(wire.response(request.id, self._offered(request).answer(request)))
+
+    def _start(self, request: Request) -> None:
+        """Have a thread work on a request."""
+        if not self._room.acquire(blocking=False):
+            raise Refused(BUSY, "Too many calls are waiting. Try again when some have finished.")
+        running = self._running[request.id] = Running(request)
+        try:
+            work = self._threads().submit(self._work, running)
+        except RuntimeError as error:
+            # The pool keeps the work for a thread that it may start later; then it must not be done.
+            running.cancelled = True
+            del self._running[request.id]
+            self._room.release()
+            raise Refused(BUSY, "The operating system cannot start another thread. Try again in a moment.") from error
+        work.add_done_callback(self._end)
+
+    def _threads(self) -> "ThreadPoolExecutor":
+        if self._pool is None:
+            # Loading it, and the logging that it loads, is a tenth of the way to the first answer.
+            from concurrent.futures import ThreadPoolExecutor
+
+            self._pool = ThreadPoolExecutor(CALLS_AT_ONCE_MAX, "call")
+        return self._pool
+
+    def _end(self, work: "Future[None]") -> None:
+        self._room.release()
+        if error := work.exception():
+            methods.noted(error, "answering a call")
 
     def _offered(self, request: Request) -> Conversation:
         """Who answers from the table: for a list of tools, one that has those only that the bank allows."""
@@ -250,12 +274,7 @@ class Server:
         self._send(wire.acknowledged(request.id, cast(Json, wanted)))
 
     def _send(self, message: Json) -> None:
-        try:
-            line = wire.encoded(message)
-        except (ValueError, TypeError, RecursionError) as error:
-            text = f"internal error, reference {methods.noted(error, 'writing an answer')}"
-            line = wire.encoded(wire.failure(message.get("id"), wire.INTERNAL_ERROR, text))
-        self._outlet.write(line)
+        self._outlet.write(methods.encoded(message))
         if self._outlet.broken:
             self._hang_up()
 
@@ -302,12 +321,3 @@ def run(dialect: Dialect, settings: Settings, place: Place) -> int:
 
 def _question_id(request_id: RequestId) -> str:
     return f"ask-{request_id!r}"
-
-
-def _decoded(line: bytes) -> object:
-    try:
-        return wire.decoded(line)
-    except UnicodeDecodeError:
-        raise Refused(wire.PARSE_ERROR, "Parse error: a line is not UTF-8.") from None
-    except (ValueError, RecursionError):
-        raise Refused(wire.PARSE_ERROR, "Parse error: a line is not JSON.") from None
