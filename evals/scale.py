@@ -46,7 +46,7 @@ insert into banks (id, name, created_at) select distinct bank_id, 'bank-' || ban
 update memories set bank_id = (select d.bank_id from dealt d where d.memory_id = id);
 update vectors set bank_id = (select d.bank_id from dealt d where d.memory_id = vectors.memory_id);
 update tags set bank_id = (select d.bank_id from dealt d where d.memory_id = tags.memory_id);
-update fields set bank_id = (select d.bank_id from dealt d where d.memory_id = fields.memory_id);
+update metadata_index set bank_id = (select d.bank_id from dealt d where d.memory_id = metadata_index.memory_id);
 """
 
 

@@ -215,6 +215,39 @@ def test_sql_lives_in_storage_only() -> None:
     assert wrong == []
 
 
+def test_only_storage_calls_the_database() -> None:
+    from commonplace.storage import queries
+
+    methods = {"all", "one", "value", "run", "run_many", "select", "text", "maintenance"}
+    named = queries.named()
+    wrong: list[str] = []
+    for path, node in nodes():
+        if not isinstance(node, ast.Call) or room(path) == "storage":
+            continue
+        function = node.func
+        if isinstance(function, ast.Attribute) and function.attr in methods:
+            receiver = getattr(function.value, "attr", getattr(function.value, "id", ""))
+            query = getattr(node.args[0], "value", None) if node.args else None
+            if receiver.strip("_") in ("db", "database") or (isinstance(query, str) and query in named):
+                wrong.append(f"{path}:{node.lineno} calls {function.attr}")
+        if getattr(function, "id", getattr(function, "attr", "")) == "Database":
+            wrong.append(f"{path}:{node.lineno} opens a database")
+    assert wrong == []
+
+
+def test_only_the_text_index_writes_what_a_text_has_to_match() -> None:
+    operators = re.compile(r"(^| )(OR|AND|NOT|NEAR)( |\(|$)")
+    wrong = [
+        f"{path}:{node.lineno}: {node.value!r}"
+        for path, node in nodes()
+        if path != "storage/search.py"
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+        # The operators alone: "AND" is a word of PowerMem's filters, and of sentences.
+        if node.value != node.value.strip() and operators.search(node.value) and len(node.value) <= 8
+    ]
+    assert wrong == []
+
+
 def test_names_say_what_a_thing_is() -> None:
     wrong = [
         f"{path}: {node.name}"

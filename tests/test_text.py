@@ -86,9 +86,9 @@ def test_these_names_must_match_exactly(question: str, expected: list[str]) -> N
 def index() -> apsw.Connection:
     """A text index with the tokenizer of the schema."""
     connection = apsw.Connection(":memory:")
-    statement = next(s for s in migrations.schema().split(";\n") if "create virtual table texts" in s)
+    statement = next(s for s in migrations.schema().split(";\n") if "create virtual table text_index" in s)
     connection.execute(statement)
-    connection.execute("create virtual table found using fts5vocab(texts, 'instance')")
+    connection.execute("create virtual table found using fts5vocab(text_index, 'instance')")
     return connection
 
 
@@ -96,7 +96,7 @@ def index() -> apsw.Connection:
 @given(st.text(st.one_of(st.sampled_from(NASTY), st.characters(exclude_categories=("Cs",))), max_size=60))
 def test_every_term_is_one_token_of_the_index(given: str) -> None:
     connection = index()
-    connection.execute("insert into texts (rowid, body) values (1, ?)", (text.indexed(given),))
+    connection.execute("insert into text_index (rowid, body) values (1, ?)", (text.indexed(given),))
     found = [row[0] for row in connection.execute("select term from found order by offset")]
     connection.close()
     assert found == text.terms(given)

@@ -157,7 +157,7 @@ def test_words_of_purged_memories_are_not_in_the_file(engine: Engine, count: int
         assert outcome.memory.id
     with engine.db.transaction():
         search.unindex(engine.db, engine.get_bank("b").id, [outcome.memory.id for outcome in written])
-    blocks = engine.db.select("select block from texts_data", {})
+    blocks = engine.db.select("select block from text_index_data", {})
     assert not any(b"xylophon" in bytes(row["block"]) for row in blocks)
     assert search.texts_sound(engine.db)
     assert engine.recall("b", Query("something that stays")).hits
@@ -170,5 +170,5 @@ def test_after_a_bulk_change_that_failed_words_are_wiped_again(engine: Engine) -
     engine.remember_many("b", [Draft(f"filler {n}") for n in range(50)])
     with engine.db.transaction():
         search.unindex(engine.db, engine.get_bank("b").id, [kept.id])
-    blocks = engine.db.select("select block from texts_data", {})
+    blocks = engine.db.select("select block from text_index_data", {})
     assert not any(b"xylophon" in bytes(row["block"]) for row in blocks)

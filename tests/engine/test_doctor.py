@@ -44,20 +44,20 @@ def test_an_empty_store_is_healthy(home: Path, clock: StoppedClock) -> None:
 @pytest.mark.parametrize(
     ("check", "damage"),
     [
-        ("text index", "update texts_content set c1 = 'other words' where id = (select min(id) from memories)"),
-        ("text index", "delete from texts_data where id > 10"),
-        ("text index", "delete from texts_data"),
-        ("texts", "delete from texts where rowid = (select min(id) from memories)"),
-        ("texts", "delete from texts"),
-        ("lost texts", f"insert into texts (rowid, title, body, labels) values ({GHOST}, 'a', 'b', 'c')"),
+        ("text index", "update text_index_content set c1 = 'other words' where id = (select min(id) from memories)"),
+        ("text index", "delete from text_index_data where id > 10"),
+        ("text index", "delete from text_index_data"),
+        ("texts", "delete from text_index where rowid = (select min(id) from memories)"),
+        ("texts", "delete from text_index"),
+        ("lost texts", f"insert into text_index (rowid, title, body, labels) values ({GHOST}, 'a', 'b', 'c')"),
         ("tags", "delete from tags"),
         ("tags", "insert into tags select bank_id, 'invented', id from memories"),
         ("tags", "update tags set bank_id = 5"),
         ("tags", "insert into tags select bank_id, 'x', id from memories where forgotten_at is not null"),
-        ("fields", "delete from fields"),
-        ("fields", "insert into fields select bank_id, '$.\"invented\"', 1, id from memories"),
-        ("fields", "update fields set bank_id = 5"),
-        ("vectors", "delete from stale"),
+        ("fields", "delete from metadata_index"),
+        ("fields", "insert into metadata_index select bank_id, '$.\"invented\"', 1, id from memories"),
+        ("fields", "update metadata_index set bank_id = 5"),
+        ("vectors", "delete from embedding_queue"),
         (
             "vector states",
             "insert into vectors (bank_id, memory_id, version, embedder, live, vector) "
@@ -74,8 +74,8 @@ def test_an_empty_store_is_healthy(home: Path, clock: StoppedClock) -> None:
             f"values (1, {GHOST}, 1, 'e', 1, x'00')",
         ),
         ("orphans", f"insert into tags values (1, 'lost', {GHOST})"),
-        ("orphans", f"insert into fields values (1, '$.\"lost\"', 1, {GHOST})"),
-        ("orphans", f"insert into stale values ({GHOST}, 1)"),
+        ("orphans", f"insert into metadata_index values (1, '$.\"lost\"', 1, {GHOST})"),
+        ("orphans", f"insert into embedding_queue values ({GHOST}, 1)"),
         (
             "orphans",
             "insert into links (bank_id, kind, from_id, to_id, confidence, reason, at) "

@@ -243,7 +243,7 @@ def test_a_bank_nobody_wrote_to_knows_nothing(engine: Engine) -> None:
         "stag*",
         "^port",
         '"unclosed',
-        "'; drop table texts; --",
+        "'; drop table text_index; --",
         "{title body}: x",
         "(((",
         "+-*/",

@@ -217,10 +217,10 @@ def memories_with(engine: Engine, bank: str, words: Sequence[str]) -> list[int]:
     number = engine.get_bank(bank).id
     with engine.db.maintenance() as connection:
         every = connection.execute(
-            "select m.id, json_array(m.project, m.user, m.agent, m.run, v.text, v.title, v.key, v.tags, v.metadata, "
-            "v.paths, v.category, v.kind, v.reason, d.name, d.title, d.metadata, d.tags, r.key) "
+            "select m.id, json_array(m.project, m.user_name, m.agent, m.run, v.text, v.title, v.key, v.tags, "
+            "v.metadata, v.paths, v.category, v.kind, v.reason, d.name, d.title, d.metadata, d.tags, r.key) "
             "from memories m join versions v on v.memory_id = m.id left join documents d on d.id = v.document_id "
-            "left join replies r on r.reply = cast(m.id as text) where m.bank_id = ?",
+            "left join idempotency_keys r on r.result = cast(m.id as text) where m.bank_id = ?",
             (number,),
         ).fetchall()
     return sorted({row[0] for row in every if any(word in str(row[1]).lower() for word in words)})

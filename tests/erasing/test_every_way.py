@@ -138,7 +138,7 @@ def _by_hindsight_banks(writer: Writer, _run: Run) -> None:
 def _by_tools(writer: Writer, _run: Run) -> None:
     """Every tool that deletes one thing for good, on every such thing."""
     engine = writer.engine
-    for number, user in _select(engine, "select id, user from reminders"):
+    for number, user in _select(engine, "select id, user_name from reminders"):
         whose = {"user_id": user} if user else {}
         writer.ask("memories", "delete_reminder", {"id": ids.short(number), **whose})
     for (number,) in _select(engine, "select id from streams"):

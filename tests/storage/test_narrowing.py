@@ -195,7 +195,7 @@ def test_fields_follow_what_becomes_of_a_memory(engine: Engine) -> None:
     assert found("green") == [memory.id]
     engine.purge("fence", [memory.id])
     assert found("green") == []
-    assert engine.db.select("select 1 from fields where memory_id = :id", {"id": memory.id}) == []
+    assert engine.db.select("select 1 from metadata_index where memory_id = :id", {"id": memory.id}) == []
 
 
 @pytest.mark.parametrize(
@@ -244,12 +244,13 @@ def test_an_older_store_gets_the_fields_that_writing_makes(engine: Engine, tmp_p
     rows = engine.db.select("select * from memories where bank_id = :bank", {"bank": engine.get_bank("b").id})
     for row in rows:
         values = {**row, "bank_id": 1, "document_id": None}
+        values["user"] = values.pop("user_name")  # As the column was called then.
         names = ", ".join(values)
         old.execute(f"insert into memories ({names}) values ({', '.join(':' + name for name in values)})", values)
     old.close()
     upgraded = open_database(tmp_path / "a.db", clock)
     chosen = "memory_id in (select value from json_each(:ids))"
-    listed = f"select path, value, memory_id from fields where {chosen} order by 1, 2, 3"
+    listed = f"select path, value, memory_id from metadata_index where {chosen} order by 1, 2, 3"
     ids = {"ids": json.dumps([row["id"] for row in rows])}
     assert upgraded.select(listed, ids) == engine.db.select(listed, ids)
     assert len(upgraded.select(listed, ids)) > 300

@@ -208,7 +208,7 @@ def _with_other_values(
         out.append(one)
         if place >= _SEEDS_MAX or one.memory.kind == "observation" or len(one.memory.text) > _STATEMENT_CHARS_MAX:
             continue
-        match = " OR ".join(f"({search.all_of(terms)})" for terms in conflicts.lookups(one.memory.text))
+        match = search.any_group_of(conflicts.lookups(one.memory.text))
         if not match:
             continue
         numbers = search.keyword_ids(parts.db, bank_id, match, question.filter, parts.clock.now(), _VALUES_MAX)

@@ -85,7 +85,7 @@ class Importing:
         """End the last memory and move the id counter beyond every id of the file."""
         self._end_chain()
         if self._last_id:
-            self._db.run("draw_ids", floor=self._last_id, count=0)
+            banks.skip_ids(self._db, self._last_id)
 
     def _placed(self, shape: Shape, row: Row) -> Row:
         """The row with the bank it belongs to here, once it is known to follow what it refers to."""

@@ -7,7 +7,6 @@ a mark tells how far that came; so every process sees the same links, and droppi
 import re
 import time
 from collections.abc import Iterable, Sequence
-from contextlib import closing
 from dataclasses import dataclass, replace
 
 from commonplace import ids, text
@@ -249,8 +248,8 @@ def _keep(parts: Parts, bank_id: int, made: Sequence[tuple[Memory, list[Link]]],
         _store(parts.db, bank_id, made, mark, parts.clock.now())
         return
     try:
-        with closing(Database(parts.db.path, busy_timeout_ms=_WAIT_MS)) as hasty, hasty.transaction():
-            _store(hasty, bank_id, made, mark, parts.clock.now())
+        with parts.db.transaction(_WAIT_MS):
+            _store(parts.db, bank_id, made, mark, parts.clock.now())
     except (Busy, Forbidden):
         return
 

@@ -41,7 +41,7 @@ def adopt(parts: Parts, bank: str, adoptions: Sequence[Adoption], origin: Origin
         if taken := notes.taken(parts.db, numbers):
             raise Conflict(f"The id {ids.note(min(taken))} belongs to another memory.", hint="Use another id.")
         revising = Revising(parts, bank_id, "adopt", author)
-        parts.db.run("draw_ids", floor=max(numbers, default=0), count=0)
+        banks.skip_ids(parts.db, max(numbers, default=0))
         drawn = banks.new_ids(parts.db, revising.now, 2 * max(1, len(checked)))
         pairs = zip(checked, drawn[::2], drawn[1::2], strict=False)
         return tuple(_adopted(one, (first, second), revising) for one, first, second in pairs)

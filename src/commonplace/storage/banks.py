@@ -8,16 +8,16 @@ from commonplace.storage.database import Database, Row
 
 # Children before parents.
 _HELD = (
-    "replies",
+    "idempotency_keys",
     "revisions",
     "documents",
     "snapshots",
     "events",
     "sessions",
-    "standings",
-    "grounds",
-    "unsettled",
-    "turns",
+    "bank_items",
+    "derivations",
+    "stale_derivations",
+    "refresh_schedule",
     "reminders",
     "chunks",
     "streams",
@@ -70,14 +70,19 @@ def new_ids(db: Database, now: int, count: int = 1) -> range:
     return range(last - count + 1, last + 1)
 
 
+def skip_ids(db: Database, last: int) -> None:
+    """Give out no id up to one, because ids up to it came from elsewhere."""
+    db.run("draw_ids", floor=last, count=0)
+
+
 def fact(db: Database, name: str) -> str:
     """What the store knows of itself under a name, or an empty text."""
-    return str(db.value("fact", name=name) or "")
+    return str(db.value("find_store_info", name=name) or "")
 
 
 def set_fact(db: Database, name: str, value: str) -> None:
     """Note something about the store itself."""
-    db.run("set_fact", name=name, value=value)
+    db.run("put_store_info", name=name, value=value)
 
 
 def _values(bank: Bank) -> dict[str, object]:

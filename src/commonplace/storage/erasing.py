@@ -49,7 +49,7 @@ def blank_traces(db: Database, bank_id: int, memory_ids: Sequence[int], document
     names = json.dumps(list(document_names), ensure_ascii=False)
     db.run("delete_jobs_of_documents", bank_id=bank_id, names=names)
     db.run("blank_jobs_of_documents", bank_id=bank_id, names=names)
-    db.run("blank_replies", bank_id=bank_id, ids=json.dumps(list(memory_ids)))
+    db.run("blank_idempotency_keys", bank_id=bank_id, ids=json.dumps(list(memory_ids)))
 
 
 def delete_jobs_of_model(db: Database, bank_id: int, name: str) -> None:

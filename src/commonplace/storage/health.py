@@ -12,7 +12,7 @@ from pathlib import Path
 import apsw
 
 from commonplace.errors import Invalid, NotFound, Unsupported
-from commonplace.storage import backups, files, memories, migrations, search
+from commonplace.storage import backups, banks, files, memories, migrations, search
 from commonplace.storage.database import Database, translated
 
 _FOUND_MAX = 1_000_000
@@ -81,7 +81,7 @@ def replace_vectors(db: Database) -> None:
     with db.transaction():
         for number in found(db, "misplaced_vectors"):
             db.run("drop_vectors", ids=json.dumps([number]))
-            db.run("mark_stale", memory_id=number, bank_id=db.value("bank_of_memory", id=number))
+            db.run("queue_embedding", memory_id=number, bank_id=db.value("bank_of_memory", id=number))
 
 
 def drop_orphans(db: Database) -> None:
@@ -107,7 +107,7 @@ def ids_behind(db: Database) -> int:
 def move_ids(db: Database) -> None:
     """Move the id counter beyond the highest id."""
     with db.transaction():
-        db.run("draw_ids", floor=int(db.value("highest_id")), count=0)
+        banks.skip_ids(db, int(db.value("highest_id")))
 
 
 def expired_leases(db: Database, now: int) -> int:

@@ -93,7 +93,7 @@ def write(db: Database, memory: Memory, action: Action, revision: int, origin: O
         raise Conflict(hint="Read the memory again and repeat the change on its newest version.")
     else:
         # What was made of its earlier state is to follow.
-        db.run("unsettle", memory_id=memory.id, bank_id=memory.bank_id)
+        db.run("mark_source_changed", memory_id=memory.id, bank_id=memory.bank_id)
     db.run("add_version", **_version_values(memory, action, revision, origin))
     search.index_memory(db, memory)
 
@@ -109,7 +109,7 @@ def purge(db: Database, bank_id: int, numbers: Sequence[int]) -> None:
     db.run("drop_wikilinks", ids=chosen)
     db.run("purge_versions", ids=chosen)
     db.run("purge_memories", ids=chosen)
-    db.run("purge_replies", bank_id=bank_id)
+    db.run("purge_idempotency_keys", bank_id=bank_id)
     db.run("count_purge", id=bank_id)
 
 
@@ -182,18 +182,18 @@ def labels(db: Database, bank_id: int, limit: int, user: str | None, now: int) -
 
 def find_reply(db: Database, bank_id: int, session: str, tool: str, key: str) -> tuple[str, object] | None:
     """The content hash and the answer stored for an idempotency key."""
-    row = db.one("find_reply", bank_id=bank_id, session=session, tool=tool, key=key)
+    row = db.one("find_idempotency_key", bank_id=bank_id, session=session, tool=tool, key=key)
     return (row["content_hash"], json.loads(row["reply"])) if row else None
 
 
 def add_reply(db: Database, at: int, reply: object, **place: object) -> None:
     """Keep the answer to an idempotency key."""
-    db.run("add_reply", at=at, reply=json.dumps(reply, ensure_ascii=False), **place)
+    db.run("add_idempotency_key", at=at, reply=json.dumps(reply, ensure_ascii=False), **place)
 
 
 def renew_reply(db: Database, at: int, reply: object, **place: object) -> None:
     """Put another content and its answer in the place of those a key had."""
-    db.run("update_reply", at=at, reply=json.dumps(reply, ensure_ascii=False), **place)
+    db.run("update_idempotency_key", at=at, reply=json.dumps(reply, ensure_ascii=False), **place)
 
 
 _FIXED = ("bank_id", *_SCOPE, "key", "created_at")

@@ -1,4 +1,7 @@
-"""Loads the named queries. `-- name: x` starts a query; `{x}` inside one stands for the text of another."""
+"""Loads the named queries. `-- name: x` starts a query; `{x}` inside one stands for the text of another.
+
+`{list:x}` stands for a select of the members, as `value`, of the JSON list that is bound as `:x`.
+"""
 
 import re
 from functools import cache
@@ -8,6 +11,8 @@ _FILES = Path(__file__).with_name("sql")
 _NAME = re.compile(r"^-- name: (\w+)\s*$", re.MULTILINE)
 _COMMENT = re.compile(r"^[^\S\n]*+--.*$", re.MULTILINE)
 _PART = re.compile(r"\{(\w+)\}")
+# Some fragments end a name in `#` or `$`, which becomes a number before they are run.
+_LIST = re.compile(r"\{list:(\w+[#$]?)\}")
 
 
 @cache
@@ -21,7 +26,8 @@ def named() -> dict[str, str]:
                 if name in texts:
                     raise ValueError(f"Two queries are called {name}.")
                 # A comment stands above the query it explains, so the cut leaves it at the end of the one before.
-                texts[name] = _COMMENT.sub("", text).strip().removesuffix(";")
+                plain = _COMMENT.sub("", text).strip().removesuffix(";")
+                texts[name] = _LIST.sub(r"select value from json_each(:\1)", plain)
     return {name: _filled(text, texts) for name, text in texts.items()}
 
 

@@ -60,8 +60,8 @@ def index_memory(db: Database, memory: Memory) -> None:
         db.run_many("put_tag", [{"bank_id": memory.bank_id, "tag": t, "memory_id": memory.id} for t in memory.tags])
     if memory.metadata.keys() - UNLISTED:
         fields, apart = json.dumps(dict(memory.metadata)), json.dumps(UNLISTED)
-        db.run("put_fields", metadata=fields, apart=apart, bank_id=memory.bank_id, memory_id=memory.id)
-    db.run("mark_stale", memory_id=memory.id, bank_id=memory.bank_id)
+        db.run("put_metadata_index", metadata=fields, apart=apart, bank_id=memory.bank_id, memory_id=memory.id)
+    db.run("queue_embedding", memory_id=memory.id, bank_id=memory.bank_id)
 
 
 def reindex(db: Database, memories: Sequence[Memory]) -> None:
@@ -73,7 +73,7 @@ def reindex(db: Database, memories: Sequence[Memory]) -> None:
 
 def drop_labels(db: Database, memory_ids: Sequence[int]) -> None:
     """Let go of the tags and the fields of metadata of some memories."""
-    for name in ("drop_tags", "drop_fields"):
+    for name in ("drop_tags", "drop_metadata_index"):
         db.run(name, ids=json.dumps(list(memory_ids)))
 
 
@@ -87,9 +87,9 @@ def unindex(db: Database, bank_id: int, memory_ids: Sequence[int]) -> None:
     else:
         db.run("drop_texts", ids=ids)
     drop_labels(db, memory_ids)
-    for name in ("drop_vectors", "clear_stale", "drop_links_from", "drop_links_to"):
+    for name in ("drop_vectors", "unqueue_embeddings", "drop_links_from", "drop_links_to"):
         db.run(name, ids=ids)
-    for name in ("drop_grounds", "drop_holders", "drop_unsettled"):
+    for name in ("drop_derivations_by_source", "drop_derivations_by_derived", "drop_stale_derivations"):
         db.run(name, ids=ids)
 
 
@@ -99,9 +99,9 @@ def quick_replacing(db: Database) -> Generator[None]:
 
     Wiping the words of one text takes a millisecond or two; making the index again takes as long for a hundred texts.
     """
-    db.run("wipe_texts", wipe=0)
+    db.run("set_secure_delete", wipe=0)
     yield
-    db.run("wipe_texts", wipe=1)
+    db.run("set_secure_delete", wipe=1)
 
 
 def any_of(terms: Iterable[str]) -> str:
@@ -112,6 +112,11 @@ def any_of(terms: Iterable[str]) -> str:
 def all_of(terms: Iterable[str]) -> str:
     """A match for texts with every one of these runs of terms."""
     return " AND ".join(map(_quoted, terms))
+
+
+def any_group_of(groups: Iterable[Iterable[str]]) -> str:
+    """A match for texts with every run of terms of at least one of some groups."""
+    return " OR ".join(f"({all_of(terms)})" for terms in groups)
 
 
 def keyword_ids(db: Database, bank_id: int, match: str, chosen: Filter, now: int, limit: int) -> list[int]:
@@ -268,7 +273,13 @@ def beginnings(db: Database, bank_id: int, memory_ids: Sequence[int], chars: int
 
 def drop_lost(db: Database) -> None:
     """Let go of derived rows whose memory is gone."""
-    for name in ("drop_lost_texts", "drop_lost_tags", "drop_lost_fields", "drop_lost_vectors", "drop_lost_stale"):
+    for name in (
+        "drop_lost_texts",
+        "drop_lost_tags",
+        "drop_lost_metadata_index",
+        "drop_lost_vectors",
+        "drop_lost_embedding_queue",
+    ):
         db.run(name)
 
 

@@ -57,27 +57,27 @@ def put(db: Database, embedder: str, made: Iterable[tuple[int, int, bytes, bytes
     """Store vectors and sketches made of a memory's id and version; it leaves the queue unless it changed since."""
     rows = [{"memory_id": m, "version": v, "vector": vector, "sketch": sketch} for m, v, vector, sketch in made]
     db.run_many("put_vector_of_version", [row | {"embedder": embedder} for row in rows])
-    db.run_many("clear_stale_version", [{"memory_id": r["memory_id"], "version": r["version"]} for r in rows])
+    db.run_many("unqueue_embedding_of_version", [{"memory_id": r["memory_id"], "version": r["version"]} for r in rows])
 
 
 def stale_ids(db: Database, bank_id: int, *, after: int, limit: int) -> list[int]:
     """The next memories of a bank, by id, that wait for a vector."""
-    return [row["memory_id"] for row in db.all("stale_ids", bank_id=bank_id, after=after, limit=limit)]
+    return [row["memory_id"] for row in db.all("embedding_queue_ids", bank_id=bank_id, after=after, limit=limit)]
 
 
 def stale_banks(db: Database) -> list[int]:
     """The banks with memories that wait for a vector."""
-    return [row["bank_id"] for row in db.all("stale_banks")]
+    return [row["bank_id"] for row in db.all("banks_with_embedding_queue")]
 
 
 def clear_stale(db: Database, memory_ids: Iterable[int]) -> None:
     """Take memories off the queue."""
-    db.run("clear_stale", ids=json.dumps(list(memory_ids)))
+    db.run("unqueue_embeddings", ids=json.dumps(list(memory_ids)))
 
 
 def stale_count(db: Database, bank_id: int | None = None) -> int:
     """How many memories wait for a vector, in one bank or in all."""
-    return int(db.value("count_stale", bank_id=bank_id))
+    return int(db.value("count_embedding_queue", bank_id=bank_id))
 
 
 def foreign_count(db: Database, embedder: str) -> int:

@@ -1,5 +1,6 @@
 -- Every canonical row, for export and import. `export_` reads pages in the order of the file, `find_archived_` looks
--- a row up by its key in any bank, `put_archived_` stores it; only types that can change are written over.
+-- a row up by its key in any bank, `put_archived_` stores it; only types that can change are written over. A column whose
+-- name in an archive is another one is read under both.
 
 -- name: archived_bank_is_meant
 (cast(:bank_id as integer) is null or bank_id = :bank_id)
@@ -11,12 +12,12 @@
 
 -- name: archived_memory_is_meant
 {archived_bank_is_meant}
-and (cast(:user as text) is null or user = :user) and (cast(:project as text) is null or project = :project)
+and (cast(:user as text) is null or user_name = :user) and (cast(:project as text) is null or project = :project)
 and (cast(:document as text) is null or document_id in (select d.id from documents d where d.name = :document))
 
 -- name: archived_scope_is_meant
 {archived_bank_is_meant} and cast(:document as text) is null
-and (cast(:user as text) is null or user = :user) and (cast(:project as text) is null or project = :project)
+and (cast(:user as text) is null or user_name = :user) and (cast(:project as text) is null or project = :project)
 
 -- name: archived_stream_is_meant
 {archived_bank_is_meant} and cast(:document as text) is null
@@ -103,19 +104,19 @@ on conflict (id) do update set title = excluded.title, text = excluded.text, sha
   tags = excluded.tags, metadata = excluded.metadata, updated_at = excluded.updated_at;
 
 -- name: archived_memory_columns
-id, bank_id, project, user, agent, run, text, title, kind, key, tags, metadata, paths, category, happened_at,
+id, bank_id, project, user_name, agent, run, text, title, kind, key, tags, metadata, paths, category, happened_at,
 happened_until, expires_at, document_id, version, version_id, created_at, updated_at, forgotten_at
 
 -- name: count_archived_memory
 select count(*) as count from memories where {archived_memory_is_meant};
 
 -- name: export_memory
-select {archived_memory_columns} from memories
+select {archived_memory_columns}, user_name as user from memories
 where id > :after_id and {archived_memory_is_meant}
 order by id limit :limit;
 
 -- name: find_archived_memory
-select {archived_memory_columns} from memories where id = :id;
+select {archived_memory_columns}, user_name as user from memories where id = :id;
 
 -- name: put_archived_memory
 insert into memories ({archived_memory_columns})
@@ -150,41 +151,42 @@ values (:id, :memory_id, :number, :action, :revision, :text, :title, :kind, :key
   :happened_at, :happened_until, :expires_at, :document_id, :at, :who, :dialect, :session, :reason);
 
 -- name: archived_reply_columns
-bank_id, session, tool, key, content_hash, reply, at
+bank_id, session, tool, key, content_hash, result, at
 
 -- name: count_archived_reply
-select count(*) as count from replies where {archived_rest_is_meant};
+select count(*) as count from idempotency_keys where {archived_rest_is_meant};
 
 -- name: export_reply
-select {archived_reply_columns} from replies
+select {archived_reply_columns}, result as reply from idempotency_keys
 where (bank_id, session, tool, key) > (:after_bank_id, :after_session, :after_tool, :after_key) and {archived_rest_is_meant}
 order by bank_id, session, tool, key limit :limit;
 
 -- name: find_archived_reply
-select {archived_reply_columns} from replies where bank_id = :bank_id and session = :session and tool = :tool and key = :key;
+select {archived_reply_columns}, result as reply from idempotency_keys
+where bank_id = :bank_id and session = :session and tool = :tool and key = :key;
 
 -- name: put_archived_reply
-insert into replies ({archived_reply_columns})
+insert into idempotency_keys ({archived_reply_columns})
 values (:bank_id, :session, :tool, :key, :content_hash, :reply, :at);
 
 -- name: archived_session_columns
-id, bank_id, project, user, title, client, metadata, status, started_at, active_at, ended_at
+id, bank_id, project, user_name, title, client, metadata, status, started_at, active_at, ended_at
 
 -- name: count_archived_session
 select count(*) as count from sessions where {archived_scope_is_meant};
 
 -- name: export_session
-select {archived_session_columns} from sessions
+select {archived_session_columns}, user_name as user from sessions
 where id > :after_id and {archived_scope_is_meant}
 order by id limit :limit;
 
 -- name: find_archived_session
-select {archived_session_columns} from sessions where id = :id;
+select {archived_session_columns}, user_name as user from sessions where id = :id;
 
 -- name: put_archived_session
 insert into sessions ({archived_session_columns})
 values (:id, :bank_id, :project, :user, :title, :client, :metadata, :status, :started_at, :active_at, :ended_at)
-on conflict (id) do update set project = excluded.project, user = excluded.user, title = excluded.title,
+on conflict (id) do update set project = excluded.project, user_name = excluded.user_name, title = excluded.title,
   client = excluded.client, metadata = excluded.metadata, status = excluded.status, active_at = excluded.active_at,
   ended_at = excluded.ended_at;
 
@@ -227,23 +229,23 @@ insert into snapshots ({archived_snapshot_columns})
 values (:id, :session_id, :slug, :trigger, :text, :at);
 
 -- name: archived_reminder_columns
-id, bank_id, project, user, cron, timezone, message, enabled, next_at, last_at, created_at
+id, bank_id, project, user_name, cron, timezone, message, enabled, next_at, last_at, created_at
 
 -- name: count_archived_reminder
 select count(*) as count from reminders where {archived_scope_is_meant};
 
 -- name: export_reminder
-select {archived_reminder_columns} from reminders
+select {archived_reminder_columns}, user_name as user from reminders
 where id > :after_id and {archived_scope_is_meant}
 order by id limit :limit;
 
 -- name: find_archived_reminder
-select {archived_reminder_columns} from reminders where id = :id;
+select {archived_reminder_columns}, user_name as user from reminders where id = :id;
 
 -- name: put_archived_reminder
 insert into reminders ({archived_reminder_columns})
 values (:id, :bank_id, :project, :user, :cron, :timezone, :message, :enabled, :next_at, :last_at, :created_at)
-on conflict (id) do update set project = excluded.project, user = excluded.user, cron = excluded.cron,
+on conflict (id) do update set project = excluded.project, user_name = excluded.user_name, cron = excluded.cron,
   timezone = excluded.timezone, message = excluded.message, enabled = excluded.enabled, next_at = excluded.next_at,
   last_at = excluded.last_at;
 
@@ -251,18 +253,18 @@ on conflict (id) do update set project = excluded.project, user = excluded.user,
 id, bank_id, kind, name, tags, body, created_at, updated_at
 
 -- name: count_archived_standing
-select count(*) as count from standings where {archived_rest_is_meant};
+select count(*) as count from bank_items where {archived_rest_is_meant};
 
 -- name: export_standing
-select {archived_standing_columns} from standings
+select {archived_standing_columns} from bank_items
 where id > :after_id and {archived_rest_is_meant}
 order by id limit :limit;
 
 -- name: find_archived_standing
-select {archived_standing_columns} from standings where id = :id;
+select {archived_standing_columns} from bank_items where id = :id;
 
 -- name: put_archived_standing
-insert into standings ({archived_standing_columns})
+insert into bank_items ({archived_standing_columns})
 values (:id, :bank_id, :kind, :name, :tags, :body, :created_at, :updated_at)
 on conflict (id) do update set tags = excluded.tags, body = excluded.body, updated_at = excluded.updated_at;
 

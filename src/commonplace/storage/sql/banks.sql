@@ -34,15 +34,15 @@ on conflict (name) do update set value = max(value + :count, excluded.value);
 -- name: last_id
 select value from counters where name = 'ids';
 
--- name: fact
-select value from facts where name = :name;
+-- name: find_store_info
+select value from store_info where name = :name;
 
--- name: set_fact
-insert into facts (name, value) values (:name, :value) on conflict (name) do update set value = excluded.value;
+-- name: put_store_info
+insert into store_info (name, value) values (:name, :value) on conflict (name) do update set value = excluded.value;
 
 -- Everything a bank holds besides its memories, children before parents.
--- name: erase_replies
-delete from replies where bank_id = :bank_id;
+-- name: erase_idempotency_keys
+delete from idempotency_keys where bank_id = :bank_id;
 
 -- name: erase_revisions
 delete from revisions where bank_id = :bank_id;
@@ -59,8 +59,8 @@ delete from events where session_id in (select id from sessions where bank_id = 
 -- name: erase_sessions
 delete from sessions where bank_id = :bank_id;
 
--- name: erase_standings
-delete from standings where bank_id = :bank_id;
+-- name: erase_bank_items
+delete from bank_items where bank_id = :bank_id;
 
 -- name: erase_reminders
 delete from reminders where bank_id = :bank_id;
@@ -74,11 +74,11 @@ delete from streams where bank_id = :bank_id;
 -- name: erase_jobs
 delete from jobs where bank_id = :bank_id;
 
--- name: erase_grounds
-delete from grounds where bank_id = :bank_id;
+-- name: erase_derivations
+delete from derivations where bank_id = :bank_id;
 
--- name: erase_unsettled
-delete from unsettled where bank_id = :bank_id;
+-- name: erase_stale_derivations
+delete from stale_derivations where bank_id = :bank_id;
 
--- name: erase_turns
-delete from turns where bank_id = :bank_id;
+-- name: erase_refresh_schedule
+delete from refresh_schedule where bank_id = :bank_id;

@@ -26,7 +26,7 @@ select count(*) as count from documents d where {document_matches};
 
 -- name: document_names
 select d.id, d.name from documents d
-where d.bank_id = :bank_id and d.id in (select value from json_each(:ids)) limit :limit;
+where d.bank_id = :bank_id and d.id in ({list:ids}) limit :limit;
 
 -- name: add_document
 insert into documents (id, bank_id, name, title, text, sha256, tags, metadata, created_at, updated_at)

@@ -2,14 +2,14 @@
 
 -- name: versions_of_memories
 select v.memory_id, v.number, v.document_id, v.text, v.title, v.metadata
-from json_each(:ids) i cross join versions v on v.memory_id = i.value order by v.memory_id, v.number;
+from ({list:ids}) i cross join versions v on v.memory_id = i.value order by v.memory_id, v.number;
 
 -- name: memories_of_document
 select distinct v.memory_id as id from versions v where v.document_id = :id;
 
 -- A document that a memory still refers to goes with the last of them.
 -- name: delete_empty_documents
-delete from documents where id in (select value from json_each(:ids))
+delete from documents where id in ({list:ids})
   and not exists (select 1 from memories m where m.document_id = documents.id);
 
 -- Results tell keys and ids of what was written; a finished job needs them no more.
@@ -19,26 +19,26 @@ where bank_id = :bank_id and state in ('completed', 'failed', 'cancelled') and (
 
 -- name: delete_jobs_of_documents
 delete from jobs where bank_id = :bank_id and state <> 'running'
-  and json_extract(payload, '$.document') in (select value from json_each(:names));
+  and json_extract(payload, '$.document') in ({list:names});
 
 -- One that runs finds nothing to do.
 -- name: blank_jobs_of_documents
 update jobs set payload = json_set(payload, '$.document', '')
-where bank_id = :bank_id and json_extract(payload, '$.document') in (select value from json_each(:names));
+where bank_id = :bank_id and json_extract(payload, '$.document') in ({list:names});
 
 -- name: delete_jobs_of_model
 delete from jobs where bank_id = :bank_id and state <> 'running' and json_extract(payload, '$.mental_model') = :name;
 
 -- A key may be made of the words that came with it, and the hash of those words tells short ones by trying. The digest
 -- of the key stays, so that a retry does not bring back what was erased.
--- name: blank_replies
-update replies set content_hash = '', key = digest(key) where bank_id = :bank_id and json_type(reply) = 'integer'
-  and content_hash <> '' and cast(reply as integer) in (select value from json_each(:ids));
+-- name: blank_idempotency_keys
+update idempotency_keys set content_hash = '', key = digest(key) where bank_id = :bank_id and json_type(result) = 'integer'
+  and content_hash <> '' and cast(result as integer) in ({list:ids});
 
 -- The same for the reason of a change, which may tell what it was about.
 -- name: blank_reasons
 update revisions set reason = '' where bank_id = :bank_id and reason <> '' and (project, number) in (
-  select m.project, v.revision from json_each(:ids) i
+  select m.project, v.revision from ({list:ids}) i
     cross join memories m on m.id = i.value cross join versions v on v.memory_id = m.id);
 
 -- The events and snapshots of a bank that are younger than an id, and so may tell what that id names.
@@ -59,7 +59,7 @@ update snapshots set text = :text where id = :id;
 -- name: sessions_of_portion
 select s.id, s.title from sessions s
 where s.bank_id = :bank_id
-  and (cast(:user as text) is null or s.user = :user)
+  and (cast(:user as text) is null or s.user_name = :user)
   and (cast(:project as text) is null or s.project = :project)
   and (cast(:session as integer) is null or s.id = :session)
 order by s.id;
@@ -82,7 +82,7 @@ delete from sessions where id = :session_id;
 -- name: reminders_of_portion
 select r.id, r.message as text from reminders r
 where r.bank_id = :bank_id
-  and (cast(:user as text) is null or r.user = :user) and (cast(:project as text) is null or r.project = :project)
+  and (cast(:user as text) is null or r.user_name = :user) and (cast(:project as text) is null or r.project = :project)
 order by r.id;
 
 -- name: streams_of_portion
@@ -115,4 +115,4 @@ delete from jobs where bank_id = :bank_id and state <> 'running'
 
 -- name: projects_of_portion
 select distinct m.project from memories m
-where m.bank_id = :bank_id and m.project <> '' and (m.user = :user or m.project = :project);
+where m.bank_id = :bank_id and m.project <> '' and (m.user_name = :user or m.project = :project);

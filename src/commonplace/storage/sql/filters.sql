@@ -1,32 +1,32 @@
 -- The conditions a Filter may add to a query on memories m. Each is a fragment; values are always bound.
 
 -- name: filter_ids
-m.id in (select value from json_each(:ids))
+m.id in ({list:ids})
 
 -- name: filter_projects
-m.project in (select value from json_each(:projects))
+m.project in ({list:projects})
 
 -- name: filter_users
-m.user in (select value from json_each(:users))
+m.user_name in ({list:users})
 
 -- name: filter_agents
-m.agent in (select value from json_each(:agents))
+m.agent in ({list:agents})
 
 -- name: filter_runs
-m.run in (select value from json_each(:runs))
+m.run in ({list:runs})
 
 -- name: filter_kinds
-m.kind in (select value from json_each(:kinds))
+m.kind in ({list:kinds})
 
 -- name: filter_kinds_not
-m.kind not in (select value from json_each(:kinds_not))
+m.kind not in ({list:kinds_not})
 
 -- name: filter_categories
-m.category in (select value from json_each(:categories))
+m.category in ({list:categories})
 
 -- Said beside a filter that leaves out what most memories have, so that the index of the others serves.
 -- name: named_users
-m.user <> ''
+m.user_name <> ''
 
 -- name: named_agents
 m.agent <> ''
@@ -49,7 +49,7 @@ m.key = :key
 
 -- name: filter_tags_like
 exists (
-  select 1 from tags t, json_each(:tags_like) wanted
+  select 1 from tags t, ({list:tags_like}) wanted
   where t.memory_id = m.id and instr(fold(t.tag), fold(wanted.value)) > 0
 )
 
@@ -117,22 +117,22 @@ order by m.key = '', m.key, m.id limit :limit offset :offset
 -- The conditions of a Condition tree; each # becomes the condition's place in the tree.
 
 -- name: match_any
-(m.tags = '[]' or exists (select 1 from json_each(m.tags) t where t.value in (select value from json_each(:v#))))
+(m.tags = '[]' or exists (select 1 from json_each(m.tags) t where t.value in ({list:v#})))
 
 -- name: match_any_strict
-exists (select 1 from json_each(m.tags) t where t.value in (select value from json_each(:v#)))
+exists (select 1 from json_each(m.tags) t where t.value in ({list:v#}))
 
 -- name: match_all
 (m.tags = '[]'
- or not exists (select 1 from json_each(:v#) w where w.value not in (select value from json_each(m.tags))))
+ or not exists (select 1 from ({list:v#}) w where w.value not in (select value from json_each(m.tags))))
 
 -- name: match_all_strict
 (m.tags <> '[]'
- and not exists (select 1 from json_each(:v#) w where w.value not in (select value from json_each(m.tags))))
+ and not exists (select 1 from ({list:v#}) w where w.value not in (select value from json_each(m.tags))))
 
 -- name: match_exact
-(not exists (select 1 from json_each(:v#) w where w.value not in (select value from json_each(m.tags)))
- and not exists (select 1 from json_each(m.tags) t where t.value not in (select value from json_each(:v#))))
+(not exists (select 1 from ({list:v#}) w where w.value not in (select value from json_each(m.tags)))
+ and not exists (select 1 from json_each(m.tags) t where t.value not in ({list:v#})))
 
 -- The memory's own fields in the form of metadata, so that the same conditions can be asked of them.
 -- name: own_id
@@ -145,7 +145,7 @@ json_object('kind', m.kind)
 json_object('category', nullif(m.category, ''))
 
 -- name: own_user
-json_object('user', m.user)
+json_object('user', m.user_name)
 
 -- name: own_agent
 json_object('agent', nullif(m.agent, ''))
@@ -170,23 +170,23 @@ json_extract(m.metadata, :p#) is not null
 
 -- Type and value both count: the number 1, the text '1' and true are three things.
 -- name: match_eq
-(json_type(m.metadata, :p#) in (select value from json_each(:t#)) and json_extract(m.metadata, :p#) = :v#)
+(json_type(m.metadata, :p#) in ({list:t#}) and json_extract(m.metadata, :p#) = :v#)
 
 -- name: match_ne
-not coalesce(json_type(m.metadata, :p#) in (select value from json_each(:t#))
+not coalesce(json_type(m.metadata, :p#) in ({list:t#})
   and json_extract(m.metadata, :p#) = :v#, 0)
 
 -- name: match_gt
-(json_type(m.metadata, :p#) in (select value from json_each(:t#)) and json_extract(m.metadata, :p#) > :v#)
+(json_type(m.metadata, :p#) in ({list:t#}) and json_extract(m.metadata, :p#) > :v#)
 
 -- name: match_gte
-(json_type(m.metadata, :p#) in (select value from json_each(:t#)) and json_extract(m.metadata, :p#) >= :v#)
+(json_type(m.metadata, :p#) in ({list:t#}) and json_extract(m.metadata, :p#) >= :v#)
 
 -- name: match_lt
-(json_type(m.metadata, :p#) in (select value from json_each(:t#)) and json_extract(m.metadata, :p#) < :v#)
+(json_type(m.metadata, :p#) in ({list:t#}) and json_extract(m.metadata, :p#) < :v#)
 
 -- name: match_lte
-(json_type(m.metadata, :p#) in (select value from json_each(:t#)) and json_extract(m.metadata, :p#) <= :v#)
+(json_type(m.metadata, :p#) in ({list:t#}) and json_extract(m.metadata, :p#) <= :v#)
 
 -- A list in the metadata matches when any of its members does.
 -- name: match_in

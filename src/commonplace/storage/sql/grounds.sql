@@ -1,63 +1,63 @@
 -- What observations and mental models were made of, and what of it changed since.
 
--- name: put_ground
-insert into grounds (memory_id, holder_id, bank_id) values (:memory_id, :holder_id, :bank_id) on conflict do nothing;
+-- name: put_derivation
+insert into derivations (source_id, derived_id, bank_id) values (:source_id, :derived_id, :bank_id) on conflict do nothing;
 
--- name: drop_holders
-delete from grounds where holder_id in (select value from json_each(:ids));
+-- name: drop_derivations_by_derived
+delete from derivations where derived_id in ({list:ids});
 
--- name: drop_grounds
-delete from grounds where memory_id in (select value from json_each(:ids));
+-- name: drop_derivations_by_source
+delete from derivations where source_id in ({list:ids});
 
--- name: holders_of
-select distinct g.holder_id as id from json_each(:ids) i cross join grounds g on g.memory_id = i.value;
+-- name: derived_ids
+select distinct d.derived_id as id from ({list:ids}) i cross join derivations d on d.source_id = i.value;
 
--- name: grounds_of
-select distinct g.memory_id as id from json_each(:ids) i cross join grounds g on g.holder_id = i.value;
+-- name: source_ids
+select distinct d.source_id as id from ({list:ids}) i cross join derivations d on d.derived_id = i.value;
 
--- A memory on which nothing rests has nothing to settle.
--- name: unsettle
-insert into unsettled (memory_id, bank_id)
-select :memory_id, :bank_id where exists (select 1 from grounds g where g.memory_id = :memory_id)
+-- Only of a memory from which something was derived.
+-- name: mark_source_changed
+insert into stale_derivations (source_id, bank_id)
+select :memory_id, :bank_id where exists (select 1 from derivations d where d.source_id = :memory_id)
 on conflict do nothing;
 
--- name: unsettle_again
-insert into unsettled (memory_id, bank_id) values (:memory_id, :bank_id) on conflict do nothing;
+-- name: mark_source_changed_again
+insert into stale_derivations (source_id, bank_id) values (:memory_id, :bank_id) on conflict do nothing;
 
--- name: unsettled_ids
-select memory_id as id from unsettled where bank_id = :bank_id order by memory_id limit :limit;
+-- name: changed_source_ids
+select source_id as id from stale_derivations where bank_id = :bank_id order by source_id limit :limit;
 
--- name: unsettled_banks
-select b.name from (select distinct bank_id from unsettled) u join banks b on b.id = u.bank_id order by b.name;
+-- name: banks_with_stale_derivations
+select b.name from (select distinct bank_id from stale_derivations) u join banks b on b.id = u.bank_id order by b.name;
 
 -- name: something_waits
 select 1 from banks b where b.name = :bank and (
-  exists (select 1 from unsettled u where u.bank_id = b.id)
-  or exists (select 1 from turns t where t.bank_id = b.id and t.next_at <= :now));
+  exists (select 1 from stale_derivations u where u.bank_id = b.id)
+  or exists (select 1 from refresh_schedule t where t.bank_id = b.id and t.next_at <= :now));
 
--- name: count_unsettled
-select count(*) as count from unsettled where bank_id = :bank_id;
+-- name: count_stale_derivations
+select count(*) as count from stale_derivations where bank_id = :bank_id;
 
--- name: drop_unsettled
-delete from unsettled where memory_id in (select value from json_each(:ids));
+-- name: drop_stale_derivations
+delete from stale_derivations where source_id in ({list:ids});
 
--- name: wipe_grounds
-delete from grounds;
+-- name: wipe_derivations
+delete from derivations;
 
--- name: ground_observations
-insert or ignore into grounds (memory_id, holder_id, bank_id)
+-- name: rebuild_derivations_of_observations
+insert or ignore into derivations (source_id, derived_id, bank_id)
 select s.value, m.id, m.bank_id
 from memories m join versions v on v.memory_id = m.id, json_each(v.metadata, '$.fact.sources') s
 where m.kind = 'observation' and s.type = 'integer';
 
--- name: ground_models
-insert or ignore into grounds (memory_id, holder_id, bank_id)
-select s.value, t.id, t.bank_id from standings t, json_each(t.body, '$.sources') s
+-- name: rebuild_derivations_of_models
+insert or ignore into derivations (source_id, derived_id, bank_id)
+select s.value, t.id, t.bank_id from bank_items t, json_each(t.body, '$.sources') s
 where t.kind = 'mental_model' and s.type = 'integer';
 
--- name: ground_earlier_models
-insert or ignore into grounds (memory_id, holder_id, bank_id)
-select s.value, t.id, t.bank_id from standings t, json_each(t.body, '$.history') h, json_each(h.value, '$.sources') s
+-- name: rebuild_derivations_of_earlier_models
+insert or ignore into derivations (source_id, derived_id, bank_id)
+select s.value, t.id, t.bank_id from bank_items t, json_each(t.body, '$.history') h, json_each(h.value, '$.sources') s
 where t.kind = 'mental_model' and s.type = 'integer';
 
 -- What changed since a moment, told apart within it by the ids, which grow with every version.

@@ -17,8 +17,8 @@ select "table" as name, count(*) as count from pragma_foreign_key_check group by
 select m.id from memories m left join versions v on v.id = m.version_id
 where v.id is null or v.memory_id <> m.id or v.number <> m.version or v.text <> m.text or v.title <> m.title
   or v.kind <> m.kind or v.key <> m.key or v.tags <> m.tags or v.metadata <> m.metadata or v.paths <> m.paths
-  or v.category <> m.category or v.happened_at is not m.happened_at or v.happened_until is not m.happened_until
-  or v.expires_at is not m.expires_at or v.document_id is not m.document_id or v.at <> m.updated_at
+  or v.category <> m.category or v.happened_at is distinct from m.happened_at or v.happened_until is distinct from m.happened_until
+  or v.expires_at is distinct from m.expires_at or v.document_id is distinct from m.document_id or v.at <> m.updated_at
   or (v.action = 'forget') <> (m.forgotten_at is not null)
 order by m.id limit :limit;
 
@@ -41,7 +41,7 @@ order by v.memory_id limit :limit;
 
 -- Bytes, because a driver cannot hand out a text that is not valid UTF-8, and finding those is the point.
 -- name: memory_bytes
-select id, id as memory_id, cast(text || title || kind || key || category || project || user || agent || run as blob)
+select id, id as memory_id, cast(text || title || kind || key || category || project || user_name || agent || run as blob)
   as bytes, json_valid(tags) and json_valid(metadata) and json_valid(paths) as valid
 from memories where id > :after order by id limit :limit;
 
@@ -51,10 +51,10 @@ select id, memory_id, cast(text || title || kind || key || category || who || di
 from versions where id > :after order by id limit :limit;
 
 -- name: memories_without_text
-select id from memories where id not in (select rowid from texts) order by id limit :limit;
+select id from memories where id not in (select rowid from text_index) order by id limit :limit;
 
 -- name: texts_without_memory
-select rowid as id from texts where rowid not in (select id from memories) order by rowid limit :limit;
+select rowid as id from text_index where rowid not in (select id from memories) order by rowid limit :limit;
 
 -- name: readable_tags
 json_each(case when json_valid(m.tags) then m.tags else '[]' end)
@@ -85,7 +85,7 @@ with recursive inside (memory_id, bank_id, path, type, value) as (
 ), expected as (
   select bank_id, path, case typeof(value) when 'text' then substr(value, 1, 100) else value end as value, memory_id
   from leaves
-), kept as (select bank_id, path, value, memory_id from fields where memory_id in (select id from memories))
+), kept as (select bank_id, path, value, memory_id from metadata_index where memory_id in (select id from memories))
 select memory_id as id from (select * from expected except select * from kept)
 union select memory_id from (select * from kept except select * from expected)
 order by 1 limit :limit;
@@ -94,7 +94,7 @@ order by 1 limit :limit;
 -- name: memories_without_vector
 select m.id from memories m
 where not exists (select 1 from vectors v where v.memory_id = m.id)
-  and not exists (select 1 from stale s where s.memory_id = m.id)
+  and not exists (select 1 from embedding_queue s where s.memory_id = m.id)
 order by m.id limit :limit;
 
 -- name: misplaced_vectors
@@ -104,9 +104,9 @@ order by v.memory_id limit :limit;
 
 -- name: orphans
 select memory_id as id from tags where memory_id not in (select id from memories)
-union select memory_id from fields where memory_id not in (select id from memories)
+union select memory_id from metadata_index where memory_id not in (select id from memories)
 union select memory_id from vectors where memory_id not in (select id from memories)
-union select memory_id from stale where memory_id not in (select id from memories)
+union select memory_id from embedding_queue where memory_id not in (select id from memories)
 union select from_id from links where from_id not in (select id from memories)
 union select to_id from links where to_id not in (select id from memories)
 order by 1 limit :limit;

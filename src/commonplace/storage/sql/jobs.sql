@@ -25,7 +25,7 @@ values (:id, :bank_id, :kind, :payload, 'pending', :attempts_max, :run_at, :now,
 -- A worker takes only what it knows how to do; the rest waits for a process that does.
 -- name: job_is_due
 j.state in ('pending', 'running') and j.run_at <= :now and (j.state = 'pending' or j.leased_until <= :now)
-and j.kind in (select value from json_each(:kinds))
+and j.kind in ({list:kinds})
 
 -- name: next_job
 select j.id from jobs j where {job_is_due} order by j.run_at, j.id limit 1;

@@ -11,21 +11,21 @@
 ({unlabelled} or {label_any_strict})
 
 -- name: label_any_strict
-exists (select 1 from {labels} t where t.value in (select value from json_each(:v#)))
+exists (select 1 from {labels} t where t.value in ({list:v#}))
 
 -- name: label_all
 ({unlabelled} or {label_all_strict})
 
 -- name: label_all_strict
-(not {unlabelled} and not exists (select 1 from json_each(:v#) w where w.value not in (select value from {labels})))
+(not {unlabelled} and not exists (select 1 from ({list:v#}) w where w.value not in (select value from {labels})))
 
 -- name: label_exact
-(not exists (select 1 from json_each(:v#) w where w.value not in (select value from {labels}))
- and not exists (select 1 from {labels} t where t.value not in (select value from json_each(:v#))))
+(not exists (select 1 from ({list:v#}) w where w.value not in (select value from {labels}))
+ and not exists (select 1 from {labels} t where t.value not in ({list:v#})))
 
 -- name: labelled
 m.bank_id = :bank_id and m.forgotten_at is null and (m.expires_at is null or m.expires_at > :now)
-and (cast(:user as text) is null or m.user = :user)
+and (cast(:user as text) is null or m.user_name = :user)
 
 -- The projects and agents of live memories as tags name them.
 -- name: list_labels

@@ -9,19 +9,19 @@ on conflict (kind, from_id, to_id) do update set confidence = excluded.confidenc
 -- name: drop_live_links
 delete from links where id in (
   select l.id from links l join memories m on m.id = l.to_id
-  where l.from_id = :id and m.forgotten_at is null and l.kind in (select value from json_each(:kinds))
+  where l.from_id = :id and m.forgotten_at is null and l.kind in ({list:kinds})
   union all
   select l.id from links l join memories m on m.id = l.from_id
-  where l.to_id = :id and m.forgotten_at is null and l.kind in (select value from json_each(:kinds))
+  where l.to_id = :id and m.forgotten_at is null and l.kind in ({list:kinds})
 );
 
 -- Not `or`: each half has an index of its own.
 -- name: links_of
-select l.kind, l.from_id, l.to_id, l.confidence, l.reason from json_each(:ids) i join links l on l.from_id = i.value
-where l.bank_id = :bank_id and l.kind in (select value from json_each(:kinds))
+select l.kind, l.from_id, l.to_id, l.confidence, l.reason from ({list:ids}) i join links l on l.from_id = i.value
+where l.bank_id = :bank_id and l.kind in ({list:kinds})
 union
-select l.kind, l.from_id, l.to_id, l.confidence, l.reason from json_each(:ids) i join links l on l.to_id = i.value
-where l.bank_id = :bank_id and l.kind in (select value from json_each(:kinds))
+select l.kind, l.from_id, l.to_id, l.confidence, l.reason from ({list:ids}) i join links l on l.to_id = i.value
+where l.bank_id = :bank_id and l.kind in ({list:kinds})
 order by 4 desc, 2, 3, 1 limit :limit;
 
 -- In the order of an index, so that a bank is not kept waiting by what changed in others.

@@ -1,5 +1,5 @@
 -- name: memory_columns
-m.id, m.bank_id, m.project, m.user, m.agent, m.run, m.text, m.title, m.kind, m.key, m.tags, m.metadata, m.paths,
+m.id, m.bank_id, m.project, m.user_name as user, m.agent, m.run, m.text, m.title, m.kind, m.key, m.tags, m.metadata, m.paths,
 m.category, m.happened_at, m.happened_until, m.expires_at, m.document_id, m.version, m.version_id, m.created_at,
 m.updated_at, m.forgotten_at
 
@@ -19,18 +19,18 @@ order by m.id desc limit :limit;
 select given.value as id,
   (select max(m.id) from memories m where m.id < given.value) as before,
   (select min(m.id) from memories m where m.id > given.value) as after
-from json_each(:ids) given;
+from ({list:ids}) given;
 
 -- name: find_memory_by_key
 select {memory_columns} from memories m
-where m.bank_id = :bank_id and m.project = :project and m.user = :user and m.agent = :agent and m.run = :run
+where m.bank_id = :bank_id and m.project = :project and m.user_name = :user and m.agent = :agent and m.run = :run
   and m.key = :key and m.key <> '';
 
 -- Agents and runs do not divide a project: a key that one of them set is found without its name. Those rows stand at the
 -- end of the index, and mostly there are none.
 -- name: find_memory_by_key_of_agents
 select {memory_columns} from memories m
-where m.bank_id = :bank_id and m.project = :project and m.user = :user and (m.agent, m.run) > ('', '')
+where m.bank_id = :bank_id and m.project = :project and m.user_name = :user and (m.agent, m.run) > ('', '')
   and m.key = :key and m.key <> ''
 order by m.forgotten_at is not null, m.id desc limit 1;
 
@@ -45,11 +45,11 @@ select m.id from memories m where m.bank_id = :bank_id
 
 -- name: memories_by_ids
 -- The cross join keeps the planner from reading the whole bank to find a few ids.
-select {memory_columns} from json_each(:ids) i cross join memories m on m.id = i.value
+select {memory_columns} from ({list:ids}) i cross join memories m on m.id = i.value
 where m.bank_id = :bank_id;
 
 -- name: add_memory
-insert into memories (id, bank_id, project, user, agent, run, text, title, kind, key, tags, metadata, paths, category,
+insert into memories (id, bank_id, project, user_name, agent, run, text, title, kind, key, tags, metadata, paths, category,
   happened_at, happened_until, expires_at, document_id, version, version_id, created_at, updated_at, forgotten_at)
 values (:id, :bank_id, :project, :user, :agent, :run, :text, :title, :kind, :key, :tags, :metadata, :paths, :category,
   :happened_at, :happened_until, :expires_at, :document_id, :version, :version_id, :created_at, :updated_at,
@@ -86,16 +86,16 @@ select {version_columns} from versions v where v.memory_id = :memory_id and v.nu
 -- Each memory's newest version no younger than the revision, without those forgotten by then.
 -- name: versions_at_revision
 select {version_columns} from versions v join memories m on m.id = v.memory_id
-where m.bank_id = :bank_id and m.project = :project and m.user = :user and v.action <> 'forget'
+where m.bank_id = :bank_id and m.project = :project and m.user_name = :user and v.action <> 'forget'
   and v.number = (select max(w.number) from versions w where w.memory_id = m.id and w.revision <= :revision)
 -- Of two with one key, the one that no agent and no run has to itself comes last, and counts.
 order by m.agent <> '' or m.run <> '' desc, m.id limit :limit;
 
 -- name: purge_versions
-delete from versions where memory_id in (select value from json_each(:ids));
+delete from versions where memory_id in ({list:ids});
 
 -- name: purge_memories
-delete from memories where id in (select value from json_each(:ids));
+delete from memories where id in ({list:ids});
 
 -- name: add_revision
 insert into revisions (bank_id, project, number, action, at, who, dialect, session, reason)
@@ -112,31 +112,31 @@ where bank_id = :bank_id and project = :project order by number desc limit :limi
 select m.project, count(*) as memory_count, max(r.number) as revision, max(r.at) as changed_at
 from (select project, bank_id from memories
       where bank_id = :bank_id and forgotten_at is null and project <> ''
-        and (cast(:user as text) is null or user = :user)) m
+        and (cast(:user as text) is null or user_name = :user)) m
 join (select project, max(number) as number, max(at) as at from revisions
       where bank_id = :bank_id group by project) r on r.project = m.project
 group by m.project order by changed_at desc, m.project limit :limit;
 
--- name: find_reply
-select content_hash, reply from replies
+-- name: find_idempotency_key
+select content_hash, result as reply from idempotency_keys
 where bank_id = :bank_id and session = :session and tool = :tool and key in (:key, digest(:key));
 
--- name: add_reply
-insert into replies (bank_id, session, tool, key, content_hash, reply, at)
+-- name: add_idempotency_key
+insert into idempotency_keys (bank_id, session, tool, key, content_hash, result, at)
 values (:bank_id, :session, :tool, :key, :content_hash, :reply, :at);
 
--- name: update_reply
-update replies set content_hash = :content_hash, reply = :reply, at = :at
+-- name: update_idempotency_key
+update idempotency_keys set content_hash = :content_hash, result = :reply, at = :at
 where bank_id = :bank_id and session = :session and tool = :tool and key in (:key, digest(:key));
 
 -- A cached answer may hold the purged text; one that is only an id cannot, and keeps its retry safe.
--- name: purge_replies
-delete from replies where bank_id = :bank_id and json_type(reply) <> 'integer';
+-- name: purge_idempotency_keys
+delete from idempotency_keys where bank_id = :bank_id and json_type(result) <> 'integer';
 
 -- name: list_tags
 select t.tag, count(*) as count from tags t
 where t.bank_id = :bank_id and (:pattern = '' or text_matches(:pattern, t.tag))
-  and (cast(:user as text) is null or exists (select 1 from memories m where m.id = t.memory_id and m.user = :user))
+  and (cast(:user as text) is null or exists (select 1 from memories m where m.id = t.memory_id and m.user_name = :user))
 group by t.tag order by count desc, t.tag limit :limit;
 
 -- name: select_superseded

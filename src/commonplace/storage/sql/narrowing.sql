@@ -9,33 +9,33 @@ select id from memories indexed by memories_by_age where bank_id = :bank_id
 
 -- name: way_projects
 select id from memories indexed by memories_by_project
-where bank_id = :bank_id and project in (select value from json_each(:v$))
+where bank_id = :bank_id and project in ({list:v$})
 
 -- name: way_users
 select id from memories indexed by memories_by_user
-where bank_id = :bank_id and user <> '' and user in (select value from json_each(:v$))
+where bank_id = :bank_id and user_name <> '' and user_name in ({list:v$})
 
 -- name: way_usual_users
-select id from memories indexed by memories_of_nobody where bank_id = :bank_id and user = ''
+select id from memories indexed by memories_without_user where bank_id = :bank_id and user_name = ''
 
 -- name: way_agents
 select id from memories indexed by memories_by_agent
-where bank_id = :bank_id and agent <> '' and agent in (select value from json_each(:v$))
+where bank_id = :bank_id and agent <> '' and agent in ({list:v$})
 
 -- name: way_runs
 select id from memories indexed by memories_by_run
-where bank_id = :bank_id and run <> '' and run in (select value from json_each(:v$))
+where bank_id = :bank_id and run <> '' and run in ({list:v$})
 
 -- name: way_categories
 select id from memories indexed by memories_by_category
-where bank_id = :bank_id and category <> '' and category in (select value from json_each(:v$))
+where bank_id = :bank_id and category <> '' and category in ({list:v$})
 
 -- name: way_kinds
 select id from memories indexed by memories_by_kind
-where bank_id = :bank_id and kind <> 'note' and kind in (select value from json_each(:v$))
+where bank_id = :bank_id and kind <> 'note' and kind in ({list:v$})
 
 -- name: way_usual_kinds
-select id from memories indexed by memories_of_notes where bank_id = :bank_id and kind = 'note'
+select id from memories indexed by memories_of_kind_note where bank_id = :bank_id and kind = 'note'
 
 -- name: way_document
 select id from memories indexed by memories_by_document where document_id = :v$
@@ -58,21 +58,21 @@ where bank_id = :bank_id and happened_until >= :l$ and happened_at < :l$
 
 -- Tags of what is forgotten are not kept, so this serves only those who look for what is live.
 -- name: way_tags
-select memory_id as id from tags where bank_id = :bank_id and tag in (select value from json_each(:v$))
+select memory_id as id from tags where bank_id = :bank_id and tag in ({list:v$})
 
 -- name: way_untagged
 select id from memories indexed by memories_untagged where bank_id = :bank_id and tags = '[]'
 
 -- name: way_field
-select memory_id as id from fields where bank_id = :bank_id and path = :p$
+select memory_id as id from metadata_index where bank_id = :bank_id and path = :p$
 
 -- Long texts are cut where they are kept, so they are looked up by their beginnings.
 -- name: way_field_values
-select memory_id as id from fields where bank_id = :bank_id and path = :p$
+select memory_id as id from metadata_index where bank_id = :bank_id and path = :p$
   and value in (select case type when 'text' then substr(atom, 1, 100) else atom end from json_each(:v$))
 
 -- name: way_field_span
-select memory_id as id from fields where bank_id = :bank_id and path = :p$
+select memory_id as id from metadata_index where bank_id = :bank_id and path = :p$
   and value >= case typeof(:l$) when 'text' then substr(:l$, 1, 100) else :l$ end
   and value <= case typeof(:h$) when 'text' then substr(:h$, 1, 100) else :h$ end
 

@@ -8,9 +8,9 @@ select memory_id, bank_id, path, mtime_ns, size, sha256, version, missing_at, ma
 
 -- name: concerned_notes
 select memory_id, bank_id, path, mtime_ns, size, sha256, version, missing_at, made_here from notes
-where bank_id = :bank_id and path in (select value from json_each(:paths))
+where bank_id = :bank_id and path in ({list:paths})
 union select memory_id, bank_id, path, mtime_ns, size, sha256, version, missing_at, made_here from notes
-where bank_id = :bank_id and memory_id in (select value from json_each(:ids))
+where bank_id = :bank_id and memory_id in ({list:ids})
 union select memory_id, bank_id, path, mtime_ns, size, sha256, version, missing_at, made_here from notes
 where bank_id = :bank_id and missing_at is not null;
 
@@ -37,7 +37,7 @@ on conflict (memory_id) do update set bank_id = excluded.bank_id, path = exclude
   made_here = max(notes.made_here, excluded.made_here);
 
 -- name: taken_ids
-select i.value as id from json_each(:ids) i where exists (select 1 from memories where id = i.value)
+select i.value as id from ({list:ids}) i where exists (select 1 from memories where id = i.value)
   or exists (select 1 from versions where id = i.value)
   or exists (select 1 from erased_notes where memory_id = i.value and stays = 0);
 
@@ -58,12 +58,12 @@ where n.bank_id = :bank_id and (m.version > n.version or n.mtime_ns = 0) order b
 -- name: leave_notes
 insert into erased_notes (memory_id, bank, path, mtime_ns, size, sha256, made_here)
 select n.memory_id, b.name, n.path, n.mtime_ns, n.size, n.sha256, n.made_here from notes n join banks b on b.id = n.bank_id
-where n.memory_id in (select value from json_each(:ids))
+where n.memory_id in ({list:ids})
 on conflict (memory_id) do update set path = excluded.path, mtime_ns = excluded.mtime_ns, size = excluded.size,
   sha256 = excluded.sha256, made_here = excluded.made_here, stays = 0;
 
 -- name: drop_notes
-delete from notes where memory_id in (select value from json_each(:ids));
+delete from notes where memory_id in ({list:ids});
 
 -- name: erased_note
 select memory_id, bank, path, mtime_ns, size, sha256, stays, made_here from erased_notes where memory_id = :memory_id;
@@ -87,7 +87,7 @@ select b.name from banks b where exists (select 1 from notes n where n.bank_id =
 select bank from erased_notes where stays = 0 union select bank from conflict_files where erased = 1 order by 1;
 
 -- name: banks_of_erased
-select distinct bank from erased_notes where memory_id in (select value from json_each(:ids)) order by bank;
+select distinct bank from erased_notes where memory_id in ({list:ids}) order by bank;
 
 -- The banks in whose folders something is to be written, of what changed since some id was given out, or to be removed.
 -- name: banks_behind
@@ -109,11 +109,11 @@ where m.bank_id = :bank_id and n.memory_id is null and json_extract(m.metadata, 
 order by m.id;
 
 -- name: vault_root
-select mark, place from vaults where bank = :bank;
+select marker as mark, path_digest as place from vaults where bank = :bank;
 
 -- name: put_vault_root
-insert into vaults (bank, mark, place) values (:bank, :mark, :place)
-on conflict (bank) do update set mark = excluded.mark, place = excluded.place;
+insert into vaults (bank, marker, path_digest) values (:bank, :mark, :place)
+on conflict (bank) do update set marker = excluded.marker, path_digest = excluded.path_digest;
 
 -- name: drop_vault_root
 delete from vaults where bank = :bank;
@@ -130,13 +130,13 @@ select memory_id, path, sha256, present from (
 -- The notes whose files are not in the folder are written into it anew.
 -- name: rehome_notes
 update notes set path = :nowhere || memory_id || '.md', mtime_ns = 0, missing_at = null
-where bank_id = :bank_id and path not in (select value from json_each(:present))
+where bank_id = :bank_id and path not in ({list:present})
   and exists (select 1 from memories m where m.id = notes.memory_id and m.forgotten_at is null);
 
 -- Those that are forgotten are not.
 -- name: rehome_forgotten_notes
 update notes set path = :nowhere || memory_id || '.md', missing_at = coalesce(missing_at, :now)
-where bank_id = :bank_id and path not in (select value from json_each(:present))
+where bank_id = :bank_id and path not in ({list:present})
   and exists (select 1 from memories m where m.id = notes.memory_id and m.forgotten_at is not null);
 
 -- name: put_conflict_file
@@ -145,7 +145,7 @@ on conflict (bank, path) do update set memory_id = excluded.memory_id, sha256 = 
 
 -- What memories that are purged leave beside their files.
 -- name: leave_conflict_files
-update conflict_files set erased = 1 where memory_id in (select value from json_each(:ids));
+update conflict_files set erased = 1 where memory_id in ({list:ids});
 
 -- name: erased_conflict_files
 select path, sha256 from conflict_files where bank = :bank and erased = 1 order by path;
@@ -154,16 +154,16 @@ select path, sha256 from conflict_files where bank = :bank and erased = 1 order 
 delete from conflict_files where bank = :bank and path = :path;
 
 -- name: wikilinks_of
-select memory_id, name from wikilinks where memory_id in (select value from json_each(:ids));
+select memory_id, name from wikilinks where memory_id in ({list:ids});
 
 -- name: put_wikilink
 insert into wikilinks (memory_id, bank_id, name) values (:memory_id, :bank_id, :name);
 
 -- name: drop_wikilinks
-delete from wikilinks where memory_id in (select value from json_each(:ids));
+delete from wikilinks where memory_id in ({list:ids});
 
 -- name: backlinks
-select w.name, w.memory_id, n.path from json_each(:names) i
+select w.name, w.memory_id, n.path from ({list:names}) i
   join wikilinks w on w.bank_id = :bank_id and w.name = i.value
   join memories m on m.id = w.memory_id and m.forgotten_at is null
   join notes n on n.memory_id = w.memory_id

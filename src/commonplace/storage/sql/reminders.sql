@@ -1,13 +1,13 @@
 -- name: reminder_columns
-r.id, r.bank_id, r.project, r.user, r.cron, r.timezone, r.message, r.enabled, r.next_at, r.last_at, r.created_at
+r.id, r.bank_id, r.project, r.user_name as user, r.cron, r.timezone, r.message, r.enabled, r.next_at, r.last_at, r.created_at
 
 -- name: find_reminder
 select {reminder_columns} from reminders r where r.id = :id and r.bank_id = :bank_id;
 
 -- name: reminder_matches
 r.bank_id = :bank_id
-and (cast(:projects as text) is null or r.project in (select value from json_each(:projects)))
-and (cast(:users as text) is null or r.user in (select value from json_each(:users)))
+and (cast(:projects as text) is null or r.project in ({list:projects}))
+and (cast(:users as text) is null or r.user_name in ({list:users}))
 
 -- name: list_reminders
 select {reminder_columns} from reminders r where {reminder_matches} and (r.enabled or :include_disabled)
@@ -18,7 +18,7 @@ select {reminder_columns} from reminders r where {reminder_matches} and r.enable
 order by r.next_at, r.id limit :limit;
 
 -- name: add_reminder
-insert into reminders (id, bank_id, project, user, cron, timezone, message, enabled, next_at, created_at)
+insert into reminders (id, bank_id, project, user_name, cron, timezone, message, enabled, next_at, created_at)
 values (:id, :bank_id, :project, :user, :cron, :timezone, :message, 1, :next_at, :created_at);
 
 -- name: schedule_reminder

@@ -13,8 +13,8 @@ create table counters (
   value integer not null
 ) strict;
 
--- Facts about this store, such as which analyzer wrote the text index.
-create table facts (
+-- What is known of this store itself, such as which analyzer wrote the text index.
+create table store_info (
   name text primary key,
   value text not null
 ) strict;
@@ -34,7 +34,7 @@ create table memories (
   id integer primary key,
   bank_id integer not null references banks (id),
   project text not null default '',
-  user text not null default '',
+  user_name text not null default '',
   agent text not null default '',
   run text not null default '',
   title text not null default '',
@@ -60,21 +60,21 @@ create table memories (
 create index memories_by_age on memories (bank_id, created_at desc, id desc);
 create index memories_by_change on memories (bank_id, updated_at desc, id desc);
 create index memories_by_project on memories (bank_id, project, kind);
-create index memories_by_user on memories (bank_id, user, created_at desc) where user <> '';
+create index memories_by_user on memories (bank_id, user_name, created_at desc) where user_name <> '';
 -- What filters single out, in a bank where most memories have nothing there.
 create index memories_by_agent on memories (bank_id, agent) where agent <> '';
 create index memories_by_run on memories (bank_id, run) where run <> '';
 create index memories_by_category on memories (bank_id, category) where category <> '';
 create index memories_by_kind on memories (bank_id, kind) where kind <> 'note';
 -- The others of these: the memories that have nothing there, where most have something.
-create index memories_of_nobody on memories (bank_id) where user = '';
-create index memories_of_notes on memories (bank_id) where kind = 'note';
+create index memories_without_user on memories (bank_id) where user_name = '';
+create index memories_of_kind_note on memories (bank_id) where kind = 'note';
 create index memories_untagged on memories (bank_id) where tags = '[]';
 create index memories_by_happening on memories (bank_id, happened_at) where happened_at is not null;
 create index memories_by_ending on memories (bank_id, happened_until, happened_at) where happened_until is not null;
 create index memories_by_document on memories (document_id) where document_id is not null;
 -- One chain per key: a second memory with the same key in the same scope cannot exist, forgotten or not.
-create unique index memories_by_key on memories (bank_id, project, user, agent, run, key) where key <> '';
+create unique index memories_by_key on memories (bank_id, project, user_name, agent, run, key) where key <> '';
 
 create table versions (
   id integer primary key,
@@ -118,14 +118,14 @@ create table revisions (
   primary key (bank_id, project, number)
 ) strict, without rowid;
 
--- Answers already given to an idempotency key, written in the transaction that did the work.
-create table replies (
+-- What was answered to each idempotency key, written in the transaction that did the work.
+create table idempotency_keys (
   bank_id integer not null references banks (id),
   session text not null,
   tool text not null,
   key text not null,
   content_hash text not null,
-  reply text not null,
+  result text not null,
   at integer not null,
   primary key (bank_id, session, tool, key)
 ) strict, without rowid;
@@ -152,7 +152,7 @@ create table sessions (
   id integer primary key,
   bank_id integer not null references banks (id),
   project text not null default '',
-  user text not null default '',
+  user_name text not null default '',
   title text not null default '',
   client text not null default '',
   metadata text not null default '{}',
@@ -193,7 +193,7 @@ create table reminders (
   id integer primary key,
   bank_id integer not null references banks (id),
   project text not null default '',
-  user text not null default '',
+  user_name text not null default '',
   cron text not null,
   timezone text not null,
   message text not null,
@@ -203,7 +203,7 @@ create table reminders (
   created_at integer not null
 ) strict;
 
-create index reminders_by_turn on reminders (bank_id, next_at) where enabled = 1;
+create index reminders_by_next_at on reminders (bank_id, next_at) where enabled = 1;
 create index reminders_by_bank on reminders (bank_id);
 
 create table streams (
@@ -250,11 +250,11 @@ create table jobs (
   finished_at integer
 ) strict;
 
-create index jobs_by_turn on jobs (run_at, id) where state in ('pending', 'running');
+create index jobs_by_run_at on jobs (run_at, id) where state in ('pending', 'running');
 create index jobs_by_bank on jobs (bank_id, created_at desc);
 
--- What stands in a bank besides its memories: directives, and mental models with their text and its history.
-create table standings (
+-- What a bank holds besides its memories: directives, mental models with their text and its history, folders.
+create table bank_items (
   id integer primary key,
   bank_id integer not null references banks (id),
   kind text not null,
@@ -278,9 +278,9 @@ create table tags (
 
 create index tags_by_memory on tags (memory_id);
 
--- What stands in metadata, by field and value, so that a filter on it finds its memories without a look at all of them.
+-- The values in metadata, by field, so that a filter on it finds its memories without a look at all of them.
 -- A list counts as each of its members; long texts are cut; what the engine notes there for itself is left out.
-create table fields (
+create table metadata_index (
   bank_id integer not null,
   path text not null,
   value any not null,
@@ -288,16 +288,16 @@ create table fields (
   primary key (bank_id, path, value, memory_id)
 ) strict, without rowid;
 
-create index fields_by_memory on fields (memory_id);
+create index metadata_index_by_memory on metadata_index (memory_id);
 
 -- Words are split, folded and stemmed by text.py before they come here, so the tokenizer only has to cut at spaces.
-create virtual table texts using fts5 (
+create virtual table text_index using fts5 (
   title, body, labels,
   tokenize = "ascii tokenchars '!#$%&*+,-./:;<=>?@\^_`|~'"
 );
 
 -- Without this, words of deleted rows stay readable in the index until a merge happens to drop them.
-insert into texts (texts, rank) values ('secure-delete', 1);
+insert into text_index (text_index, rank) values ('secure-delete', 1);
 
 -- seq grows with every change, so that a process catches up by reading what is newer than what it has.
 create table vectors (
@@ -315,12 +315,12 @@ create table vectors (
 create index vectors_by_bank on vectors (bank_id, seq, memory_id, live, embedder, sketch);
 
 -- Memories whose vectors are out of date, queued by the write that made them so.
-create table stale (
+create table embedding_queue (
   memory_id integer primary key,
   bank_id integer not null
 ) strict;
 
-create index stale_by_bank on stale (bank_id);
+create index embedding_queue_by_bank on embedding_queue (bank_id);
 
 create table links (
   id integer primary key,
@@ -375,10 +375,10 @@ create index erased_notes_by_bank on erased_notes (bank);
 create table vaults (
   -- By its name, because the bank itself may be gone while files of it are still to be removed.
   bank text primary key,
-  -- What the folder's mark says.
-  mark text not null,
+  -- The id in the folder's marker file.
+  marker text not null,
   -- A digest of the path at which the folder was last seen.
-  place text not null
+  path_digest text not null
 ) strict;
 
 -- Conflict files beside notes, which are to go when their notes are erased for good.
@@ -406,32 +406,32 @@ create table wikilinks (
 create index wikilinks_by_name on wikilinks (bank_id, name);
 
 -- What observations and mental models were made of, now or before, so that they follow what becomes of it.
-create table grounds (
-  memory_id integer not null,
-  -- The observation, which is a memory, or the mental model, which is a standing.
-  holder_id integer not null,
+create table derivations (
+  source_id integer not null,
+  -- The observation, which is a memory, or the mental model, which is an item of its bank.
+  derived_id integer not null,
   bank_id integer not null,
-  primary key (memory_id, holder_id)
+  primary key (source_id, derived_id)
 ) strict, without rowid;
 
-create index grounds_by_holder on grounds (holder_id);
-create index grounds_by_bank on grounds (bank_id);
+create index derivations_by_derived on derivations (derived_id);
+create index derivations_by_bank on derivations (bank_id);
 
--- Memories that changed since what rests on them was made.
-create table unsettled (
-  memory_id integer primary key,
+-- Memories that changed since the observations and mental models made of them were made.
+create table stale_derivations (
+  source_id integer primary key,
   bank_id integer not null
 ) strict;
 
-create index unsettled_by_bank on unsettled (bank_id);
+create index stale_derivations_by_bank on stale_derivations (bank_id);
 
--- Mental models that are made again by themselves: at a moment, or whenever facts were consolidated.
-create table turns (
-  standing_id integer primary key,
+-- Mental models that are refreshed by themselves: at a moment, or after facts were consolidated.
+create table refresh_schedule (
+  item_id integer primary key,
   bank_id integer not null,
   next_at integer,
-  follows integer not null
+  after_consolidation integer not null
 ) strict;
 
-create index turns_by_time on turns (next_at) where next_at is not null;
-create index turns_by_bank on turns (bank_id);
+create index refresh_schedule_by_time on refresh_schedule (next_at) where next_at is not null;
+create index refresh_schedule_by_bank on refresh_schedule (bank_id);

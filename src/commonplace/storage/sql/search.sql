@@ -1,29 +1,29 @@
--- The text index, the tags, the fields of metadata, the vectors and the queue of memories that need new ones. All derived.
+-- The text index, the tags, the index of metadata, the vectors and the queue of memories that need new ones. All derived.
 
 -- name: put_text
-replace into texts (rowid, title, body, labels) values (:memory_id, :title, :body, :labels);
+replace into text_index (rowid, title, body, labels) values (:memory_id, :title, :body, :labels);
 
 -- name: same_text
-select 1 from texts where rowid = :memory_id and title = :title and body = :body and labels = :labels;
+select 1 from text_index where rowid = :memory_id and title = :title and body = :body and labels = :labels;
 
--- name: wipe_texts
-insert into texts (texts, rank) values ('secure-delete', :wipe);
+-- name: set_secure_delete
+insert into text_index (text_index, rank) values ('secure-delete', :wipe);
 
 -- name: drop_texts
-delete from texts where rowid in (select value from json_each(:ids));
+delete from text_index where rowid in ({list:ids});
 
 -- name: put_tag
 insert into tags (bank_id, tag, memory_id) values (:bank_id, :tag, :memory_id) on conflict do nothing;
 
 -- name: drop_tags
-delete from tags where memory_id in (select value from json_each(:ids));
+delete from tags where memory_id in ({list:ids});
 
 -- The scalars of a memory's metadata and the members of its lists, each by the names that lead to it.
--- name: put_fields
-insert or ignore into fields (bank_id, path, value, memory_id)
+-- name: put_metadata_index
+insert or ignore into metadata_index (bank_id, path, value, memory_id)
 with recursive inside (path, type, value) as (
   select '$."' || e.key || '"', e.type, e.value from json_each(:metadata) e
-  where e.key not in (select value from json_each(:apart))
+  where e.key not in ({list:apart})
   union all
   select i.path || '."' || e.key || '"', e.type, e.value from inside i, json_each(i.value) e where i.type = 'object'
 ), leaves (path, value) as (
@@ -33,14 +33,14 @@ with recursive inside (path, type, value) as (
 )
 select :bank_id, path, case typeof(value) when 'text' then substr(value, 1, 100) else value end, :memory_id from leaves;
 
--- name: drop_fields
-delete from fields where memory_id in (select value from json_each(:ids));
+-- name: drop_metadata_index
+delete from metadata_index where memory_id in ({list:ids});
 
--- name: mark_stale
-insert into stale (memory_id, bank_id) values (:memory_id, :bank_id) on conflict do nothing;
+-- name: queue_embedding
+insert into embedding_queue (memory_id, bank_id) values (:memory_id, :bank_id) on conflict do nothing;
 
--- name: clear_stale
-delete from stale where memory_id in (select value from json_each(:ids));
+-- name: unqueue_embeddings
+delete from embedding_queue where memory_id in ({list:ids});
 
 -- A row that is replaced gets a new seq, which is how other processes notice.
 -- name: set_live
@@ -49,39 +49,39 @@ select bank_id, memory_id, version, embedder, :live, vector, sketch from vectors
 where memory_id = :memory_id and live <> :live;
 
 -- name: drop_vectors
-delete from vectors where memory_id in (select value from json_each(:ids));
+delete from vectors where memory_id in ({list:ids});
 
 -- name: drop_links_from
-delete from links where from_id in (select value from json_each(:ids));
+delete from links where from_id in ({list:ids});
 
 -- name: drop_links_to
-delete from links where to_id in (select value from json_each(:ids));
+delete from links where to_id in ({list:ids});
 
 -- name: count_term
-select count(*) as count from (select rowid from texts where texts match :match limit :limit);
+select count(*) as count from (select rowid from text_index where text_index match :match limit :limit);
 
 -- The first row of an FTS5 table's data is its own account of rows and terms; counting them would read everything.
 -- name: text_extent
-select block from texts_data where id = 1;
+select block from text_index_data where id = 1;
 
 -- The best matches, as one text.
 -- name: ranked_ids
-select group_concat(id, ' ') as ids from (select rowid as id from texts where texts match :match
-  order by bm25(texts, 2.0, 1.0, 1.0), rowid desc limit :limit);
+select group_concat(id, ' ') as ids from (select rowid as id from text_index where text_index match :match
+  order by bm25(text_index, 2.0, 1.0, 1.0), rowid desc limit :limit);
 
 -- Looks at the newest so many instead of weighing all, so its match may hold common words.
 -- name: newest_matching
-select m.id from (select rowid as id from texts where texts match :match order by rowid desc limit :reach) t
+select m.id from (select rowid as id from text_index where text_index match :match order by rowid desc limit :reach) t
 cross join memories m on m.id = t.id where m.bank_id = :bank_id
 
 -- name: matching_ids
-select group_concat(rowid, ' ') as ids from texts where texts match :match;
+select group_concat(rowid, ' ') as ids from text_index where text_index match :match;
 
 -- name: at_most
 limit :limit
 
 -- name: passing_ids
-select m.id from json_each(:candidates) c cross join memories m on m.id = c.value where m.bank_id = :bank_id
+select m.id from ({list:candidates}) c cross join memories m on m.id = c.value where m.bank_id = :bank_id
 
 -- All memories that a filter means, as one text.
 -- name: meant_ids
@@ -89,12 +89,12 @@ select group_concat(m.id, ' ') as ids from memories m where m.bank_id = :bank_id
 
 -- A cross join is SQLite's way to fix the order: first what is given, then each one's row, whatever indexes there are.
 -- name: meant_ids_among
-select group_concat(m.id, ' ') as ids from json_each(:among) i cross join memories m on m.id = i.value
+select group_concat(m.id, ' ') as ids from ({list:among}) i cross join memories m on m.id = i.value
 where m.bank_id = :bank_id
 
 -- name: stored_terms
 select t.rowid as id, substr(t.title || ' ' || t.labels || ' ' || t.body, 1, :chars) as terms
-from json_each(:ids) i cross join texts t on t.rowid = i.value;
+from ({list:ids}) i cross join text_index t on t.rowid = i.value;
 
 -- What was written just before and after some memories, in the same project and of the same kind; nearest first.
 -- name: surroundings
@@ -105,17 +105,17 @@ select m.id,
   (select group_concat(id, ' ') from (select n.id from memories n
     where n.bank_id = m.bank_id and n.project = m.project and n.kind = m.kind and n.id > m.id
     order by n.id limit :reach)) as after
-from json_each(:ids) i cross join memories m on m.id = i.value where m.bank_id = :bank_id;
+from ({list:ids}) i cross join memories m on m.id = i.value where m.bank_id = :bank_id;
 
 -- A note's title with its other names.
 -- name: beginnings
 select m.id, case when instr(m.metadata, '"aliases"') then m.title || coalesce(
     ' (' || (select group_concat(value, ', ') from json_each(m.metadata, '$.vault.aliases')) || ')', '') else m.title end
     as title,
-  substr(m.text, 1, :chars) as text, m.user || char(31) || m.agent || char(31) || m.run as scope,
+  substr(m.text, 1, :chars) as text, m.user_name || char(31) || m.agent || char(31) || m.run as scope,
   coalesce(m.happened_at, m.created_at) as at,
   coalesce(m.document_id, -m.created_at) as origin
-from json_each(:ids) i cross join memories m on m.id = i.value where m.bank_id = :bank_id;
+from ({list:ids}) i cross join memories m on m.id = i.value where m.bank_id = :bank_id;
 
 -- name: vector_mark
 select seq from sqlite_sequence where name = 'vectors';
@@ -133,14 +133,14 @@ from (select seq, memory_id, live,
 select group_concat(memory_id, ' ') as ids from vectors where bank_id = :bank_id;
 
 -- name: vectors_of
-select v.memory_id, substr(v.vector, 1, :bytes) as vector from json_each(:ids) i cross join vectors v on v.memory_id = i.value
+select v.memory_id, substr(v.vector, 1, :bytes) as vector from ({list:ids}) i cross join vectors v on v.memory_id = i.value
 where v.bank_id = :bank_id and v.embedder = :embedder;
 
--- name: stale_ids
-select memory_id from stale where bank_id = :bank_id and memory_id > :after order by memory_id limit :limit;
+-- name: embedding_queue_ids
+select memory_id from embedding_queue where bank_id = :bank_id and memory_id > :after order by memory_id limit :limit;
 
--- name: count_stale
-select count(*) as count from stale where cast(:bank_id as integer) is null or bank_id = :bank_id;
+-- name: count_embedding_queue
+select count(*) as count from embedding_queue where cast(:bank_id as integer) is null or bank_id = :bank_id;
 
 -- Only for the state that was embedded: a memory that changed meanwhile stays in the queue.
 -- name: put_vector_of_version
@@ -148,8 +148,8 @@ replace into vectors (bank_id, memory_id, version, embedder, live, vector, sketc
 select bank_id, id, version, :embedder, forgotten_at is null, :vector, :sketch from memories
 where id = :memory_id and version = :version;
 
--- name: clear_stale_version
-delete from stale where memory_id = :memory_id
+-- name: unqueue_embedding_of_version
+delete from embedding_queue where memory_id = :memory_id
   and not exists (select 1 from memories where id = :memory_id and version <> :version);
 
 -- name: memories_after
@@ -162,25 +162,25 @@ select count(*) as count from memories where id > :after;
 select count(*) as count from vectors where embedder <> :embedder;
 
 -- name: drop_lost_texts
-delete from texts where rowid in (select id from texts_content where id not in (select id from memories));
+delete from text_index where rowid in (select id from text_index_content where id not in (select id from memories));
 
 -- name: drop_lost_tags
 delete from tags where memory_id not in (select id from memories);
 
--- name: drop_lost_fields
-delete from fields where memory_id not in (select id from memories);
+-- name: drop_lost_metadata_index
+delete from metadata_index where memory_id not in (select id from memories);
 
 -- name: drop_lost_vectors
 delete from vectors where memory_id not in (select id from memories);
 
--- name: drop_lost_stale
-delete from stale where memory_id not in (select id from memories);
+-- name: drop_lost_embedding_queue
+delete from embedding_queue where memory_id not in (select id from memories);
 
 -- name: check_texts
-insert into texts (texts, rank) values ('integrity-check', 1);
+insert into text_index (text_index, rank) values ('integrity-check', 1);
 
 -- name: repair_texts
-insert into texts (texts) values ('rebuild');
+insert into text_index (text_index) values ('rebuild');
 
--- name: stale_banks
-select distinct s.bank_id from stale s limit 10000;
+-- name: banks_with_embedding_queue
+select distinct s.bank_id from embedding_queue s limit 10000;

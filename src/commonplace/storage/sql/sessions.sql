@@ -1,5 +1,5 @@
 -- name: session_columns
-s.id, s.bank_id, s.project, s.user, s.title, s.client, s.metadata, s.status,
+s.id, s.bank_id, s.project, s.user_name as user, s.title, s.client, s.metadata, s.status,
 (select coalesce(max(e.number), 0) from events e where e.session_id = s.id) as event_count,
 s.started_at, s.active_at, s.ended_at
 
@@ -8,8 +8,8 @@ select {session_columns} from sessions s where s.id = :id and s.bank_id = :bank_
 
 -- name: session_matches
 s.bank_id = :bank_id and (cast(:status as text) is null or s.status = :status)
-and (cast(:projects as text) is null or s.project in (select value from json_each(:projects)))
-and (cast(:users as text) is null or s.user in (select value from json_each(:users)))
+and (cast(:projects as text) is null or s.project in ({list:projects}))
+and (cast(:users as text) is null or s.user_name in ({list:users}))
 
 -- name: list_sessions
 select {session_columns} from sessions s where {session_matches}
@@ -19,7 +19,7 @@ order by s.started_at desc, s.id desc limit :limit offset :offset;
 select count(*) as count from sessions s where {session_matches};
 
 -- name: add_session
-insert into sessions (id, bank_id, project, user, title, client, metadata, status, started_at, active_at)
+insert into sessions (id, bank_id, project, user_name, title, client, metadata, status, started_at, active_at)
 values (:id, :bank_id, :project, :user, :title, :client, :metadata, 'active', :now, :now);
 
 -- The clock may step back; the last sign of life does not.
