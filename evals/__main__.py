@@ -17,8 +17,8 @@ from itertools import repeat
 from rich.console import Console
 from rich.table import Table
 
-from commonplace.recall import scoring
-from commonplace.recall.scoring import Answer, Estimate, Measures, estimates
+from commonplace.evaluation import metrics
+from commonplace.evaluation.metrics import Answer, Estimate, Measures, estimates
 from evals import page, precise, record, sets
 from evals.precise import Asked
 from evals.record import Part, Results
@@ -84,15 +84,15 @@ def _measured(chosen: Sequence[str], own: bool, options: argparse.Namespace) -> 
         found, sizes = _public(chosen, ways, options)
         results |= found
         parts[page.SETS] = _part(page.SETS, found, {"sizes": sizes})
-        _show(found, {**scoring.RANKING, **scoring.PACE}, page.SETS)
+        _show(found, {**metrics.RANKING, **metrics.PACE}, page.SETS)
     if own:
         asked = _own(ways, options.jobs)
         groups = _groups(asked)
-        found = {group: {way: estimates(a, scoring.PRECISION) for way, a in by.items()} for group, by in groups.items()}
+        found = {group: {way: estimates(a, metrics.PRECISION) for way, a in by.items()} for group, by in groups.items()}
         sizes = {group: len(by[OURS]) for group, by in groups.items()}
         results |= found
         parts[page.PRECISE] = _part(page.PRECISE, found, {"sizes": sizes})
-        _show(found, scoring.PRECISION, page.PRECISE)
+        _show(found, metrics.PRECISION, page.PRECISE)
         if options.misses:
             _show_misses(asked[OURS])
     apart = _apart(options)
@@ -124,7 +124,7 @@ def _public(
     with console.status("Measuring") as status:
         for name, measured in sets.measured(order, ways, options.jobs, options.every):
             answers = measured.answers
-            found[name] = {way: estimates(a, {**scoring.RANKING, **scoring.PACE}) for way, a in answers.items()}
+            found[name] = {way: estimates(a, {**metrics.RANKING, **metrics.PACE}) for way, a in answers.items()}
             sizes[name] = [measured.docs, len(answers[ways[0]])]
             status.update(f"Measuring; done: {', '.join(found)}")
     return {name: found[name] for name in names}, {name: sizes[name] for name in names}
@@ -189,7 +189,7 @@ def _cell(estimate: Estimate | None, before: Sequence[float] | None) -> str:
 def _show_misses(asked: Sequence[Asked]) -> None:
     for one in asked:
         question, answer = one.question, one.answer
-        why = scoring.fault(answer)
+        why = metrics.fault(answer)
         if why:
             print(f"{one.store}: {why}: {question.text}")
             print(f"    expected {', '.join(sorted(question.expected)) or 'nothing'}", end="")

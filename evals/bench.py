@@ -19,8 +19,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import commonplace
-from commonplace.engine.context import ContextQuery
-from commonplace.records import Draft
+from commonplace.engine.sessions.context import ContextQuery
+from commonplace.records.memory import Draft
 from evals import hindsight_bench, scale, serving, vault_bench
 from evals.plot import Bar, bars
 from evals.scale import spread
@@ -36,7 +36,7 @@ def opening(home: str, _: int) -> dict[str, float]:
     """From the first line of a program to an answered keyword recall on an existing store."""
     code = (
         "import time; t = time.perf_counter()\n"
-        "import commonplace; from commonplace.records import Query\n"
+        "import commonplace; from commonplace.records.memory import Query\n"
         f"e = commonplace.open({home!r}); o = time.perf_counter() - t\n"
         "e.recall('bench', Query('port', channels=('keyword',))); print(o * 1000, (time.perf_counter() - t) * 1000)"
     )

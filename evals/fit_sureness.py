@@ -1,4 +1,4 @@
-"""Finds the weights of sureness and superseding and writes them to src/commonplace/recall/fitted.py.
+"""Finds the weights of sureness and superseding and writes them to src/commonplace/recall/weights.py.
 
 `python -m evals.fit_sureness` asks the development half of our own questions, those of evals/fitting, and some of the
 public sets where these are there; nothing of the held-out half is asked. Each question is asked of its own store, of
@@ -22,13 +22,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from commonplace import Engine, Filter, Query
+from commonplace.evaluation import metrics
+from commonplace.evaluation.metrics import Answer
 from commonplace.models.reranker import CrossEncoder
-from commonplace.recall import fitted, judging, scoring
+from commonplace.recall import calibration, weights
 from commonplace.recall.pipeline import SURE_MAX, Models, Search
-from commonplace.recall.rank import Scored
-from commonplace.recall.reranking import Reranker
-from commonplace.recall.scoring import Answer
-from commonplace.recall.superseding import Pair
+from commonplace.recall.rerank import Reranker
+from commonplace.recall.scoring import Scored
+from commonplace.recall.supersession import Pair
 from commonplace.storage import banks
 from evals import precise
 from evals.goals import GOALS
@@ -36,7 +37,7 @@ from evals.goals import OWN as OWN_SET
 from evals.precise import Question, Store
 from evals.sets import BANK, Bank, loaders
 
-TARGET = Path(fitted.__file__)
+TARGET = Path(weights.__file__)
 FITTING = Path(__file__).parent / "fitting"
 # How much a question counts that is asked of its own store, of an emptied one, of a few memories, of another store.
 OWN, EMPTIED, SMALL, FOREIGN, PUBLIC = 1.0, 0.5, 0.1, 0.15, 0.3
@@ -103,7 +104,7 @@ class Case:
 
     def answer(self) -> Answer:
         """What would be answered with the weights of this moment."""
-        judged = judging.judged(self.found, self.values, self.pairs)
+        judged = calibration.judged(self.found, self.values, self.pairs)
         kept = [one for one in judged if one.is_sure and not one.is_replaced]
         places = {one.evidence.memory_id: name for one, name in zip(self.found, self.names, strict=True)}
         found = tuple(places[one.scored.evidence.memory_id] for one in kept[:SURE_MAX])
@@ -153,9 +154,9 @@ def _measured(
         _use(plain.get(name, without[name]), without[name])
         asked = [case for case in own if case.store == name and case.weight == OWN]
         for cut in CUTS:
-            fitted.READ_MIN = cut
+            weights.READ_MIN = cut
             if not plain:
-                fitted.SURE_MIN = cut
+                weights.SURE_MIN = cut
             held[cut] += [case.answer() for case in asked]
     cut = _shown(held)
     without = {name: replace(one, cut=cut) for name, one in without.items()}
@@ -280,12 +281,12 @@ def _newton(table: Floats, right: Floats, counts: Floats, stiffness: float) -> F
 
 
 def _use(plain: Weights, read: Weights | None = None) -> None:
-    fitted.SURE, fitted.SURE_START = plain.hits
-    fitted.SUPERSEDING, fitted.SUPERSEDING_START = plain.pairs
-    fitted.SURE_MIN = plain.cut
-    fitted.READ, fitted.READ_START = (read or plain).hits
-    fitted.SUPERSEDING_READ, fitted.SUPERSEDING_READ_START = (read or plain).pairs
-    fitted.NEWER_MIN, fitted.REPLACED_MIN = NEWER_MIN, REPLACED_MIN
+    weights.SURE, weights.SURE_START = plain.hits
+    weights.SUPERSEDING, weights.SUPERSEDING_START = plain.pairs
+    weights.SURE_MIN = plain.cut
+    weights.READ, weights.READ_START = (read or plain).hits
+    weights.SUPERSEDING_READ, weights.SUPERSEDING_READ_START = (read or plain).pairs
+    weights.NEWER_MIN, weights.REPLACED_MIN = NEWER_MIN, REPLACED_MIN
 
 
 def _shown(held: Mapping[float, Sequence[Answer]]) -> float:
@@ -294,7 +295,7 @@ def _shown(held: Mapping[float, Sequence[Answer]]) -> float:
     least = {goal.measure: goal.least + MARGIN for goal in GOALS if goal.set == OWN_SET and goal.measure in CUT_FOR}
     enough: list[float] = []
     for cut, answers in held.items():
-        found = {name: one.value for name, one in scoring.estimates(answers, scoring.PRECISION, draws=0).items()}
+        found = {name: one.value for name, one in metrics.estimates(answers, metrics.PRECISION, draws=0).items()}
         print(f"{cut:.2f}", *(f"{name} {value:.3f}" for name, value in found.items()), sep="   ")
         if all(found[measure] >= value for measure, value in least.items()):
             enough.append(cut)

@@ -9,10 +9,10 @@ from collections.abc import Iterator
 
 import commonplace
 from commonplace.dialects import registry
-from commonplace.dialects.table import Call, Dialect
+from commonplace.dialects.dialect import Call, Dialect
 from commonplace.engine import links
 from commonplace.engine.engine import Engine
-from commonplace.engine.retaining import Passage
+from commonplace.engine.facts.retain import Passage
 from commonplace.storage import links as stored
 from evals.texts import Author
 

@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from commonplace.recall import scoring
-from commonplace.recall.scoring import Estimate
+from commonplace.evaluation import metrics
+from commonplace.evaluation.metrics import Estimate
 from evals import record
 from evals.goals import GOALS, OWN, Goal
 from evals.picture import Row, picture
@@ -14,7 +14,7 @@ from evals.ways import BM25, OURS, UNREAD, VECTORS
 PAGE, PICTURE = "quality.md", "quality.svg"
 SETS, PRECISE, ABLATED, READ = "sets", "precision", "ablations", "reranker"
 HELD_OUT = "held-out half"
-PACE = next(iter(scoring.PACE))
+PACE = next(iter(metrics.PACE))
 
 _HEAD = f"""# Quality
 
@@ -25,7 +25,7 @@ was measured on the date and commit above it; a + behind the commit means that t
 is asked of it. *recall@k* is the share of right memories among the first k, *any@5* how often one of the first five is
 right, *ndcg@10* rewards right ones near the top, *mrr* is one divided by the place of the first right one, *silent* how
 often nothing is answered although there is an answer. The range in brackets is the 95 % interval: the questions of a
-set are drawn again with replacement {scoring.DRAWS:,} times (percentile bootstrap, seed {scoring.SEED}), so it says how
+set are drawn again with replacement {metrics.DRAWS:,} times (percentile bootstrap, seed {metrics.SEED}), so it says how
 far another draw of such questions may lie, nothing about other kinds. *vectors alone* is the engine without keywords.
 *questions/s* counts the call alone, in one thread, while another set may be measured beside it.
 """
@@ -94,7 +94,7 @@ def _change(part: Part, since: str, group: str, measure: str, value: float) -> s
 def _sets(part: Part | None) -> str:
     if not part:
         return ""
-    measures = (*scoring.RANKING, *scoring.PACE)
+    measures = (*metrics.RANKING, *metrics.PACE)
     rows: list[Sequence[str]] = []
     for name, ways in record.results(part).items():
         docs, questions = part["sizes"][name]
@@ -111,7 +111,7 @@ def _sets(part: Part | None) -> str:
 def _precise(part: Part | None) -> str:
     if not part:
         return ""
-    measures = tuple(scoring.PRECISION)
+    measures = tuple(metrics.PRECISION)
     rows: list[Sequence[str]] = []
     for group, ways in record.results(part).items():
         for way, found in ways.items():

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from html import escape
 
-from commonplace.recall.scoring import Estimate
+from commonplace.evaluation.metrics import Estimate
 
 _LEFT, _WIDTH, _RIGHT, _ROW, _TOP = 250, 470, 90, 30, 92
 _INK, _FAINT, _GRID = "#1f2937", "#6b7280", "#e5e7eb"

@@ -14,8 +14,8 @@ from typing import Any
 
 from commonplace import Draft, Engine, Query
 from commonplace.clock import moment
+from commonplace.evaluation.metrics import Answer
 from commonplace.recall.pipeline import SURE_MAX
-from commonplace.recall.scoring import Answer
 from evals.sets import BANK, asked_with, fresh_engine, loaders
 from evals.ways import BM25, WAYS
 

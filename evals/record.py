@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import commonplace
-from commonplace.recall.scoring import Estimate
+from commonplace.evaluation.metrics import Estimate
 from evals.ways import OURS
 
 ROOT = Path(__file__).parent.parent

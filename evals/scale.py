@@ -19,12 +19,13 @@ import apsw
 import numpy as np
 
 import commonplace
-from commonplace.engine import derived
 from commonplace.engine.engine import Engine
-from commonplace.models.static import StaticEmbedder
+from commonplace.engine.operations import indexing
+from commonplace.models.static_embedder import StaticEmbedder
 from commonplace.recall import pipeline
-from commonplace.records import Draft, Filter, Match, Query, Scope, TagMatch
-from commonplace.storage.search import Within
+from commonplace.records.memory import Draft, Scope
+from commonplace.records.query import Filter, Match, Query, TagMatch
+from commonplace.storage.text_index import Within
 from evals.texts import Author
 
 BANK, COUNT = "bench", 1_000_000
@@ -76,7 +77,7 @@ def store(engine: Engine, bank: str, made: list[Draft]) -> float:
     """Store a batch with its vectors; the seconds it took."""
     begun = time.perf_counter()
     engine.remember_many(bank, made)
-    derived.heal_all(engine, 600_000)
+    indexing.heal_all(engine, 600_000)
     return time.perf_counter() - begun
 
 
@@ -196,7 +197,7 @@ def ingest(home: str, count: int) -> dict[str, float]:
     begun = time.perf_counter()
     for text in author.memories(SINGLES):
         engine.remember("singles", Draft(text))
-    derived.heal_all(engine, 600_000)
+    indexing.heal_all(engine, 600_000)
     found[f"ingest one by one, {count:,} stored (a second)"] = SINGLES / (time.perf_counter() - begun)
     embedder = StaticEmbedder()
     begun = time.perf_counter()

@@ -20,8 +20,8 @@ from typing import Any
 from commonplace import Draft, Engine, Filter, Query
 from commonplace.app import open_engine
 from commonplace.clock import Clock
+from commonplace.evaluation.metrics import Answer
 from commonplace.limits import BULK_MAX
-from commonplace.recall.scoring import Answer
 from commonplace.settings import load
 from evals.ways import BM25, UNREAD, WAYS
 

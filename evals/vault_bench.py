@@ -12,12 +12,12 @@ import time
 from pathlib import Path
 
 from commonplace.app import open_engine
-from commonplace.dialects.table import Call
+from commonplace.dialects.dialect import Call
 from commonplace.dialects.vault import DIALECT
 from commonplace.engine.engine import Engine
 from commonplace.settings import load
-from commonplace.vault.place import vault_of
 from commonplace.vault.sync import sync
+from commonplace.vault.vault import vault_of
 from evals.texts import Author
 
 NOTES = 10_000

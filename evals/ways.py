@@ -11,7 +11,7 @@ from types import ModuleType
 from typing import TypeAlias
 
 from commonplace import Query
-from commonplace.recall import fitted, rank, semantics, superseding, weighing
+from commonplace.recall import features, scoring, supersession, vector_index, weights
 
 Changed: TypeAlias = Callable[[Query], Query]
 Way: TypeAlias = Callable[[], AbstractContextManager[Changed]]
@@ -41,15 +41,15 @@ def without(*names: str) -> Way:
 
     @contextmanager
     def way() -> Generator[Changed]:
-        before = rank.WEIGHTS, rank.ORDER, fitted.SURE, fitted.READ
-        rank.WEIGHTS = _lightened(rank.WEIGHTS, names)
-        rank.ORDER, fitted.SURE, fitted.READ = (
+        before = scoring.WEIGHTS, scoring.ORDER, weights.SURE, weights.READ
+        scoring.WEIGHTS = _lightened(scoring.WEIGHTS, names)
+        scoring.ORDER, weights.SURE, weights.READ = (
             {n: w for n, w in weights.items() if n not in names} for weights in before[1:]
         )
         try:
             yield lambda query: query
         finally:
-            rank.WEIGHTS, rank.ORDER, fitted.SURE, fitted.READ = before
+            scoring.WEIGHTS, scoring.ORDER, weights.SURE, weights.READ = before
 
     return way
 
@@ -69,15 +69,15 @@ def _with(module: ModuleType, name: str, value: object) -> Way:
     return way
 
 
-_rareness_of = semantics.rareness_of
+_rareness_of = vector_index.rareness_of
 # The hits in the order of their scores, however old they are.
-as_weighed = _with(superseding, "pairs", lambda *_: iter(()))
+as_weighed = _with(supersession, "pairs", lambda *_: iter(()))
 # The tokens of a question weighed as the embedder weighs them, whatever is in the store.
 all_as_rare = _with(
-    semantics, "rareness_of", lambda tokens, places, words, _: _rareness_of(tokens, places, words, None)
+    vector_index, "rareness_of", lambda tokens, places, words, _: _rareness_of(tokens, places, words, None)
 )
 # What is near to a question that the embedder can only spell, believed as in any other.
-spelt_as_known = _with(weighing, "SPELT_SHARE", 1.0)
+spelt_as_known = _with(features, "SPELT_SHARE", 1.0)
 
 
 def _lightened(weights: Mapping[str, float], names: Sequence[str]) -> dict[str, float]:
@@ -89,7 +89,7 @@ def _lightened(weights: Mapping[str, float], names: Sequence[str]) -> dict[str, 
 
 
 def _named(part: str) -> tuple[str, ...]:
-    return tuple(name for name in rank.WEIGHTS if part in name)
+    return tuple(name for name in scoring.WEIGHTS if part in name)
 
 
 # What the page calls some kinds of evidence, and the names these have in `recall.rank`.
@@ -98,7 +98,7 @@ EVIDENCE: Mapping[str, tuple[str, ...]] = {
     "passages": _named("passage"),
     "what was said around": _named("around"),
     # What is read takes time, so there it is not read at all.
-    **{name: (name,) for name in rank.ORDER if name != "read"},
+    **{name: (name,) for name in scoring.ORDER if name != "read"},
 }
 # What is taken out in turn by `--ablate`.
 ABLATIONS: Mapping[str, Way] = {

@@ -15,9 +15,9 @@ from typing import Any, cast
 
 from commonplace.app import open_engine
 from commonplace.dialects import registry
-from commonplace.dialects.table import Call
-from commonplace.faces.mcp import methods, wire
-from commonplace.models.static import StaticEmbedder
+from commonplace.dialects.dialect import Call
+from commonplace.faces.mcp import messages, protocol
+from commonplace.models.static_embedder import StaticEmbedder
 from commonplace.settings import load
 
 PAGE = Path(__file__).parent.parent / "docs" / "answers.md"
@@ -75,9 +75,11 @@ class Store:
     def ask(self, dialect: str, tool: str, given: Mapping[str, Any]) -> dict[str, Any]:
         """The result of a call as a client gets it."""
         self.clock.at += MINUTE_MS
-        request = methods.Request(1, "tools/call", {"name": tool, "arguments": dict(given)}, wire.LEGACY[-1], dialect)
+        request = protocol.Request(
+            1, "tools/call", {"name": tool, "arguments": dict(given)}, messages.LEGACY[-1], dialect
+        )
         call = Call(self.engine, "default", "s", dialect)
-        result = json.loads(json.dumps(methods.outcome(request, self.spoken[dialect], lambda _: call)))
+        result = json.loads(json.dumps(protocol.outcome(request, self.spoken[dialect], lambda _: call)))
         assert not result["isError"], (dialect, tool, result)
         return result
 

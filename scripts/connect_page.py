@@ -8,7 +8,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from commonplace.dialects import choosing, registry
+from commonplace.dialects import catalog, registry
 from commonplace.faces.connect import edits
 from commonplace.faces.connect.clients import CLIENTS, Client, Machine
 from commonplace.faces.connect.edits import Wanted
@@ -82,11 +82,11 @@ What follows is what the program writes into an empty file on Linux for `--diale
 
 def dialects(link: str) -> str:
     """The table of dialects, with links to their reference."""
-    heads = f"| {' | '.join(choosing.HEADS)} |\n" + "|---" * len(choosing.HEADS) + "|\n"
-    return heads + "".join(_row(choice, link) for choice in choosing.choices())
+    heads = f"| {' | '.join(catalog.HEADS)} |\n" + "|---" * len(catalog.HEADS) + "|\n"
+    return heads + "".join(_row(choice, link) for choice in catalog.choices())
 
 
-def _row(choice: choosing.Choice, link: str) -> str:
+def _row(choice: catalog.Choice, link: str) -> str:
     name, for_whom, *tools, count = choice.cells
     shown = [f"`{tool}`" if "_" in tool else tool for tool in tools]
     default = ", the default" if name == registry.DEFAULT else ""

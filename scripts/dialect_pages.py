@@ -4,8 +4,8 @@ import json
 from typing import Any
 
 from commonplace.dialects import registry
-from commonplace.dialects.arguments import Parameter
-from commonplace.dialects.table import Dialect, Tool
+from commonplace.dialects.dialect import Dialect, Tool
+from commonplace.dialects.parameters import Parameter
 
 _EFFECTS = {"reads": "reads", "writes": "writes", "destroys": "**destroys**"}
 

@@ -15,9 +15,9 @@ from typing import Any
 from commonplace import ids
 from commonplace.app import open_engine
 from commonplace.dialects import kinds, registry
-from commonplace.dialects.table import Call
-from commonplace.engine.surveys import KINDS
-from commonplace.faces.mcp import methods, wire
+from commonplace.dialects.dialect import Call
+from commonplace.engine.facts.stats import KINDS
+from commonplace.faces.mcp import messages, protocol
 from commonplace.settings import load
 
 PAGE = Path(__file__).parent.parent / "docs" / "one-memory.md"
@@ -61,9 +61,9 @@ class Session:
     def ask(self, dialect: str, tool: str, **given: Any) -> dict[str, Any]:
         """What a tool answers, for programs."""
         self.clock.tick()
-        request = methods.Request(1, "tools/call", {"name": tool, "arguments": given}, wire.LEGACY[-1], dialect)
+        request = protocol.Request(1, "tools/call", {"name": tool, "arguments": given}, messages.LEGACY[-1], dialect)
         call = Call(self.engine, "default", "s", dialect)
-        return json.loads(json.dumps(methods.outcome(request, registry.single(dialect), lambda _: call)))
+        return json.loads(json.dumps(protocol.outcome(request, registry.single(dialect), lambda _: call)))
 
     def show(self, *calls: tuple[str, str, dict[str, Any], Callable[[Any], object]]) -> list[Any]:
         """Calls and the part of each answer that matters here; the whole answers."""

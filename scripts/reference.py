@@ -16,12 +16,15 @@ from types import ModuleType
 
 import click
 
-from commonplace import activities, errors, ids, limits, records
+from commonplace import errors, ids, limits
 from commonplace.engine.engine import Engine
-from commonplace.faces.cli import SECTIONS, cli, evaluating, shapes
-from commonplace.recall.scoring import Estimate
-from commonplace.receipts import Gone, Receipt
-from commonplace.records import Hit, Memory, Origin, Outcome, Scope, TagCount, Version
+from commonplace.evaluation.metrics import Estimate
+from commonplace.faces.cli import SECTIONS, cli, evaluate, output
+from commonplace.records import memory as records
+from commonplace.records import query, work
+from commonplace.records.memory import Memory, Origin, Outcome, Scope, TagCount, Version
+from commonplace.records.query import Hit
+from commonplace.records.receipt import Gone, Receipt
 from commonplace.settings import SETTINGS
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -130,7 +133,7 @@ def signature(name: str, verb: Callable[..., object]) -> str:
 def records_page() -> str:
     """Every record with its fields."""
     parts = ["# Records\n\nPlain frozen values. A moment is whole milliseconds since 1970 in UTC.\n"]
-    for module in (records, activities):
+    for module in (records, query, work):
         parts.append(f"\n## {module.__name__}\n\n{first_line(inspect.getdoc(module))}\n")
         for name, record in vars(module).items():
             if inspect.isclass(record) and dataclasses.is_dataclass(record) and record.__module__ == module.__name__:
@@ -175,14 +178,14 @@ def json_page() -> str:
     receipt = Receipt("default", MOMENT, author, {"user": hashed}, gone, rows={"version": 2})
     nothing: list[object] = []
     examples = (
-        ("A memory: `show`, and one a line from `list`", shapes.memory_out(memory, "default")),
-        ("A write: `add`, `revise`, `forget`, `restore`", shapes.outcome_out(Outcome("added", memory, 1), "default")),
-        ("A receipt: `purge` and `banks delete`", shapes.receipt_out(receipt)),
-        ("A version: one a line from `history`", shapes.version_out(version)),
-        ("An answer: `recall`", {"question": "…", "hits": [shapes.hit_out(hit, "default")], "dropped": nothing}),
-        ("A tag: one a line from `tags`", shapes.tag_out(TagCount("infra", 3))),
-        ("A bank: one a line from `banks`", shapes.bank_out(bank, 3)),
-        ("A project: one a line from `projects`", shapes.project_out(records.Project("web", 3, 7, MOMENT))),
+        ("A memory: `show`, and one a line from `list`", output.memory_out(memory, "default")),
+        ("A write: `add`, `revise`, `forget`, `restore`", output.outcome_out(Outcome("added", memory, 1), "default")),
+        ("A receipt: `purge` and `banks delete`", output.receipt_out(receipt)),
+        ("A version: one a line from `history`", output.version_out(version)),
+        ("An answer: `recall`", {"question": "…", "hits": [output.hit_out(hit, "default")], "dropped": nothing}),
+        ("A tag: one a line from `tags`", output.tag_out(TagCount("infra", 3))),
+        ("A bank: one a line from `banks`", output.bank_out(bank, 3)),
+        ("A project: one a line from `projects`", output.project_out(records.Project("web", 3, 7, MOMENT))),
         ("A measurement: `eval`, with every measure and every miss", _measurement()),
     )
     text = (
@@ -196,7 +199,7 @@ def json_page() -> str:
 def _measurement() -> dict[str, object]:
     expected = [ids.short(ids.floor(MOMENT))]
     miss = {"question": "…", "bank": "default", "why": "missed", "expected": expected, "found": []}
-    return evaluating.report_out(40, 10, {"recall@5": Estimate(0.9, 0.8, 0.975, 40)}, [miss])
+    return evaluate.report_out(40, 10, {"recall@5": Estimate(0.9, 0.8, 0.975, 40)}, [miss])
 
 
 def limits_page() -> str:

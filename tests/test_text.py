@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from commonplace import text
+from commonplace.language import analyzer
 from commonplace.storage import migrations
 
 NASTY = "abcXYZ019 _-./:\\@#+*'’\"()[]{}&=~,^|`\t\n\u00a0\u2028\u3000éßİﬁ中文字かなカナ한국हि\u0301🍕"
@@ -37,11 +37,11 @@ NASTY = "abcXYZ019 _-./:\\@#+*'’\"()[]{}&=~,^|`\t\n\u00a0\u2028\u3000éßİﬁ
     ],
 )
 def test_a_text_becomes_these_terms(given: str, expected: list[str]) -> None:
-    assert text.terms(given) == expected
+    assert analyzer.terms(given) == expected
 
 
 def test_a_word_is_cut_alike_in_plain_and_in_mixed_text() -> None:
-    assert text.terms("deploy-key v1.2.3 fooBar é")[:-1] == text.terms("deploy-key v1.2.3 fooBar")
+    assert analyzer.terms("deploy-key v1.2.3 fooBar é")[:-1] == analyzer.terms("deploy-key v1.2.3 fooBar")
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def test_a_word_is_cut_alike_in_plain_and_in_mixed_text() -> None:
     ],
 )
 def test_a_question_is_looked_up_by_these_terms(question: str, expected: list[str]) -> None:
-    assert text.question_terms(question) == expected
+    assert analyzer.question_terms(question) == expected
 
 
 @pytest.mark.parametrize(
@@ -80,7 +80,7 @@ def test_a_question_is_looked_up_by_these_terms(question: str, expected: list[st
     ],
 )
 def test_these_names_must_match_exactly(question: str, expected: list[str]) -> None:
-    assert text.identifiers(question) == expected
+    assert analyzer.identifiers(question) == expected
 
 
 def index() -> apsw.Connection:
@@ -96,24 +96,26 @@ def index() -> apsw.Connection:
 @given(st.text(st.one_of(st.sampled_from(NASTY), st.characters(exclude_categories=("Cs",))), max_size=60))
 def test_every_term_is_one_token_of_the_index(given: str) -> None:
     connection = index()
-    connection.execute("insert into text_index (rowid, body) values (1, ?)", (text.indexed(given),))
+    connection.execute("insert into text_index (rowid, body) values (1, ?)", (analyzer.indexed(given),))
     found = [row[0] for row in connection.execute("select term from found order by offset")]
     connection.close()
-    assert found == text.terms(given)
+    assert found == analyzer.terms(given)
 
 
 @settings(max_examples=200, deadline=None)
 @given(st.text(st.sampled_from(NASTY), max_size=40))
 def test_a_question_only_has_terms_its_own_text_would_have(given: str) -> None:
-    assert set(text.question_terms(given)) <= set(text.terms(given))
+    assert set(analyzer.question_terms(given)) <= set(analyzer.terms(given))
 
 
 def test_threads_can_stem_at_the_same_time() -> None:
     words = [f"{stem}ing" for stem in "walk talk jump run sing read play work".split()]
-    alone = text.terms(" ".join(words))
+    alone = analyzer.terms(" ".join(words))
     seen: list[list[str]] = []
     threads = [
-        threading.Thread(target=lambda n=n: seen.extend(text.terms(" ".join([f"w{n}{i}", *words])) for i in range(200)))
+        threading.Thread(
+            target=lambda n=n: seen.extend(analyzer.terms(" ".join([f"w{n}{i}", *words])) for i in range(200))
+        )
         for n in range(4)
     ]
     for thread in threads:
@@ -126,7 +128,7 @@ def test_threads_can_stem_at_the_same_time() -> None:
 
 def test_of_labels_only_words_have_a_meaning() -> None:
     labels = "sprint-12 user:42 shop.opening_hours ae755baea52561576f24b703 v1.2 café 7b Öl"
-    assert text.plain_words(labels) == "sprint user shop opening hours café Öl"
+    assert analyzer.plain_words(labels) == "sprint user shop opening hours café Öl"
 
 
 @pytest.mark.parametrize(
@@ -134,4 +136,4 @@ def test_of_labels_only_words_have_a_meaning() -> None:
     [("ae755baea52561576f24b703", True), ("ae755baea52561576f24b70", False), ("lamps.oil", False), ("", False)],
 )
 def test_a_digest_is_known_by_its_look(key: str, *, is_digest: bool) -> None:
-    assert text.is_digest(key) is is_digest
+    assert analyzer.is_digest(key) is is_digest

@@ -14,7 +14,7 @@ from tokenizers import Encoding, Tokenizer
 
 from commonplace import Draft, Query
 from commonplace.models.reranker import ANSWERS, REPLACES, told_before
-from commonplace.recall import turns
+from commonplace.recall import dialogue
 from evals import sets, ways
 from evals.reader.network import Network
 from evals.reader.stores import Asked, Store
@@ -110,7 +110,7 @@ def _shown(store: Store, place: int, draw: Random) -> str:
     """A memory as the reader is shown it: in a talk, behind the end of what was said before."""
     if not place or not store.is_talk or draw.random() < _ALONE_SHARE:
         return store.texts[place]
-    return turns.replying(store.texts[place - 1], store.texts[place])
+    return dialogue.replying(store.texts[place - 1], store.texts[place])
 
 
 def _replacing(store: Store, question: Asked, found: list[int], draw: Random) -> Iterator[Pair]:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from commonplace.recall import turns
+from commonplace.recall import dialogue
 
 FOLDER = Path(__file__).parent / "stores"
 _MEMORY = re.compile(r"M (\d+) \| \d{4}-\d\d-\d\d \| (.+)")
@@ -56,7 +56,7 @@ def _store(file: Path) -> Store:
             questions.append(_asked(question[1], question[2].split(), places))
         elif line.strip():
             raise ValueError(f"{file.name}, line {number}: neither a memory nor a question: {line[:80]}")
-    spoken = sum(turns.turn_of(text) is not None for text in texts)
+    spoken = sum(dialogue.turn_of(text) is not None for text in texts)
     return Store(file.stem, tuple(texts), tuple(questions), spoken > _TALK_SHARE * len(texts))
 
 

@@ -25,20 +25,8 @@ if TYPE_CHECKING:
         TooLarge,
         Unsupported,
     )
-    from commonplace.records import (
-        Bank,
-        Draft,
-        Edit,
-        Filter,
-        Hit,
-        Memory,
-        Origin,
-        Outcome,
-        Query,
-        Recall,
-        Scope,
-        Version,
-    )
+    from commonplace.records.memory import Bank, Draft, Edit, Memory, Origin, Outcome, Scope, Version
+    from commonplace.records.query import Filter, Hit, Query, Recall
 
 __version__ = "0.1.0"
 
@@ -71,7 +59,12 @@ __all__ = [
 
 # The names above are loaded when they are first used: importing the package is the first thing that the program does,
 # before it can take care of Ctrl-C, and must not take long.
-_MODULES = ("commonplace.errors", "commonplace.records", "commonplace.engine.engine")
+_MODULES = (
+    "commonplace.errors",
+    "commonplace.records.memory",
+    "commonplace.records.query",
+    "commonplace.engine.engine",
+)
 
 
 def __getattr__(name: str) -> object:

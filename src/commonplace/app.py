@@ -8,20 +8,20 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from commonplace import checks
 from commonplace import settings as settings_table
+from commonplace import validation
 from commonplace.clock import Clock, SystemClock
 from commonplace.engine.engine import Engine
-from commonplace.engine.parts import Parts, leave_files
+from commonplace.engine.runtime import Parts, leave_files
 from commonplace.errors import CommonplaceError, Invalid, Unsupported
 from commonplace.models import providers
 from commonplace.settings import Settings
-from commonplace.storage import migrations, notes
+from commonplace.storage import migrations, note_files
 
 if TYPE_CHECKING:
-    from commonplace.extract.proposals import Model
-    from commonplace.recall.reranking import Reranker
-    from commonplace.recall.semantics import Semantics
+    from commonplace.extract.llm_statements import Model
+    from commonplace.recall.rerank import Reranker
+    from commonplace.recall.vector_index import Semantics
 
 _CONFIG_BYTES_MAX = 100_000
 
@@ -59,10 +59,10 @@ def follow_files(parts: Parts) -> int:
 
     Returns how many files of erased notes were left in the folder because a person made them.
     """
-    if parts.vault is None or not notes.banks_behind(parts.db, parts.clock.now()):
+    if parts.vault is None or not note_files.banks_behind(parts.db, parts.clock.now()):
         return 0
     # Whoever has no notes need not load what files need.
-    from commonplace.vault.writing import catch_up
+    from commonplace.vault.memory_to_file import catch_up
 
     assert isinstance(parts, Engine)
     # What this writes itself is in the files already.
@@ -91,7 +91,7 @@ def _owner(folder: str) -> str:
     try:
         file = Path(folder).expanduser() / "config.json"
         found: Any = json.loads(file.read_bytes()[:_CONFIG_BYTES_MAX]) if folder and file.is_file() else {}
-        return checks.line(found.get("user_id", ""), what="user")
+        return validation.line(found.get("user_id", ""), what="user")
     except (OSError, ValueError, RuntimeError, AttributeError, RecursionError, CommonplaceError):
         return ""
 
@@ -136,7 +136,7 @@ def _cross_encoder() -> "Reranker":
 
 def _open_static() -> "Semantics":
     # numpy and the weights take a tenth of a second, which a start that only writes must not pay.
-    from commonplace.models.static import StaticEmbedder
-    from commonplace.recall.semantics import Semantics
+    from commonplace.models.static_embedder import StaticEmbedder
+    from commonplace.recall.vector_index import Semantics
 
     return Semantics(StaticEmbedder())

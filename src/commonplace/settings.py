@@ -9,7 +9,7 @@ from pathlib import Path
 
 import platformdirs
 
-from commonplace import nearest
+from commonplace import spelling
 from commonplace.errors import Invalid
 
 EMBEDDERS = ("static", "none")
@@ -230,7 +230,7 @@ def _refuse_unknown(given: Mapping[str, str]) -> None:
 
 
 def _suggestion(name: str, known: Iterable[str]) -> str:
-    meant = nearest.name(name, known)
+    meant = spelling.name(name, known)
     return f"{f'Did you mean {meant}? ' if meant else ''}`commonplace settings` lists them all."
 
 
@@ -260,7 +260,7 @@ def _number(name: str, given: Mapping[str, str], values: Mapping[str, str], most
 def _choice(name: str, given: Mapping[str, str], values: Mapping[str, str], allowed: tuple[str, ...]) -> str:
     text = values[name].lower()
     if text not in allowed:
-        raise Invalid(f"{_variable(name, given)} cannot be {values[name]!r}.", hint=nearest.hint(text, allowed))
+        raise Invalid(f"{_variable(name, given)} cannot be {values[name]!r}.", hint=spelling.hint(text, allowed))
     return text
 
 
@@ -279,7 +279,7 @@ def _timezone(given: Mapping[str, str], values: Mapping[str, str]) -> str:
         if text:
             zoneinfo.ZoneInfo(text)
     except (zoneinfo.ZoneInfoNotFoundError, ValueError, OSError) as error:
-        meant = nearest.name(text, zoneinfo.available_timezones()) or "Europe/Rome"
+        meant = spelling.name(text, zoneinfo.available_timezones()) or "Europe/Rome"
         raise Invalid(
             f"{_variable('timezone', given)} cannot be {text!r}.", hint=f"Use the name of a time zone, such as {meant}."
         ) from error

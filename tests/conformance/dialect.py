@@ -2,8 +2,8 @@
 
 import time
 
-from commonplace.dialects import arguments
-from commonplace.dialects.table import Call, Dialect, Prompt, Reply, Resource, rows, tool
+from commonplace.dialects import parameters
+from commonplace.dialects.dialect import Call, Dialect, Prompt, Reply, Resource, rows, tool
 
 
 @tool("reads", title="Simple text")
@@ -69,7 +69,7 @@ CONFORMANCE = Dialect(
             "With arguments",
             "A prompt with two parts.",
             prompt_with_arguments,
-            arguments.parameters(prompt_with_arguments),
+            parameters.parameters(prompt_with_arguments),
         ),
     ),
     completions={"arg1": lambda _call, _typed: ()},

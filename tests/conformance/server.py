@@ -13,10 +13,10 @@ from mcp.shared.exceptions import MCPDeprecationWarning
 
 from commonplace import settings
 from commonplace.dialects import registry
-from commonplace.faces.http import app, dispatch, sdk_bridge, serve
+from commonplace.faces.http import app, dispatch, sdk_bridge, server
+from commonplace.faces.http.access import Arrival
 from commonplace.faces.http.endpoints import Endpoint
-from commonplace.faces.http.guard import Arrival
-from commonplace.faces.mcp.methods import Request
+from commonplace.faces.mcp.protocol import Request
 from tests.conformance import extras
 from tests.conformance.dialect import CONFORMANCE
 
@@ -47,7 +47,7 @@ def main(port: int, name: str) -> None:
     else:
         dialect = registry.find(name)
     # Under a name of its own, so that no dialect asks for its key: the suite has none to show.
-    serve.run(settings.load(), port=port, dialect="subject", dialects={"subject": dialect})
+    server.run(settings.load(), port=port, dialect="subject", dialects={"subject": dialect})
 
 
 if __name__ == "__main__":

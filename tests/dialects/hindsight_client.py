@@ -7,7 +7,7 @@ from typing import Any
 
 from commonplace.dialects import registry
 from commonplace.engine.engine import Engine
-from commonplace.extract.proposals import Model
+from commonplace.extract.llm_statements import Model
 from tests.dialects.speaking import Client
 
 OBJECTS = ("retain", "sync_retain")

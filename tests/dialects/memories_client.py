@@ -4,10 +4,10 @@ import json
 from collections.abc import Callable
 from typing import Any
 
+from commonplace.dialects.dialect import Call
 from commonplace.dialects.memories import DIALECT
-from commonplace.dialects.table import Call
 from commonplace.engine.engine import Engine
-from commonplace.faces.mcp import methods, wire
+from commonplace.faces.mcp import messages, protocol
 
 ENVELOPE = {"ok", "data", "error", "meta"}
 
@@ -81,16 +81,16 @@ class Memories:
 
     def listed(self, method: str = "tools/list", key: str = "tools") -> list[dict[str, Any]]:
         """What a list shows."""
-        conversation = methods.Conversation(DIALECT, lambda: "")
-        found: list[dict[str, Any]] = conversation.answer(methods.Request(1, method, {}, wire.LEGACY[-1]))[key]
+        conversation = protocol.Conversation(DIALECT, lambda: "")
+        found: list[dict[str, Any]] = conversation.answer(protocol.Request(1, method, {}, messages.LEGACY[-1]))[key]
         return found
 
     def _asked(self, method: str, **params: Any) -> dict[str, Any]:
-        request = methods.Request(1, method, params, wire.LEGACY[-1], "tester")
-        answer: dict[str, Any] = json.loads(json.dumps(methods.outcome(request, DIALECT, self._call)))
+        request = protocol.Request(1, method, params, messages.LEGACY[-1], "tester")
+        answer: dict[str, Any] = json.loads(json.dumps(protocol.outcome(request, DIALECT, self._call)))
         return answer
 
-    def _call(self, request: methods.Request) -> Call:
+    def _call(self, request: protocol.Request) -> Call:
         return Call(
             self.engine, self.bank, session="s", client=request.client, folder=self.folder, progress=self._report
         )

@@ -7,8 +7,8 @@ from typing import Any
 
 from commonplace.dialects.powermem import DIALECT
 from commonplace.engine.engine import Engine
-from commonplace.extract.proposals import Model
-from commonplace.faces.mcp import methods, wire
+from commonplace.extract.llm_statements import Model
+from commonplace.faces.mcp import messages, protocol
 from tests.dialects.speaking import Client
 
 
@@ -64,6 +64,6 @@ class PowerMem:
         return data
 
     def resource(self, uri: str) -> dict[str, Any]:
-        request = methods.Request(1, "resources/read", {"uri": uri}, wire.LEGACY[0], "tester")
-        answer = methods.outcome(request, DIALECT, self.client._call)
+        request = protocol.Request(1, "resources/read", {"uri": uri}, messages.LEGACY[0], "tester")
+        answer = protocol.outcome(request, DIALECT, self.client._call)
         return json.loads(json.dumps(answer))

@@ -4,9 +4,9 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from commonplace.dialects.table import Call, Dialect
+from commonplace.dialects.dialect import Call, Dialect
 from commonplace.engine.engine import Engine
-from commonplace.faces.mcp import methods, wire
+from commonplace.faces.mcp import messages, protocol
 
 
 @dataclass(frozen=True)
@@ -21,15 +21,15 @@ class Client:
     def result(self, tool: str, **arguments: Any) -> dict[str, Any]:
         """The whole result of a tools/call."""
         params = {"name": tool, "arguments": arguments}
-        request = methods.Request(1, "tools/call", params, wire.LEGACY[-1], self.name)
-        answer = methods.outcome(request, self.dialect, self._call)
+        request = protocol.Request(1, "tools/call", params, messages.LEGACY[-1], self.name)
+        answer = protocol.outcome(request, self.dialect, self._call)
         return json.loads(json.dumps(answer))
 
     def listed(self) -> dict[str, dict[str, Any]]:
         """The tools as tools/list shows them, by name."""
-        conversation = methods.Conversation(self.dialect, lambda: "")
-        request = methods.Request(1, "tools/list", {}, wire.LEGACY[-1], self.name)
+        conversation = protocol.Conversation(self.dialect, lambda: "")
+        request = protocol.Request(1, "tools/list", {}, messages.LEGACY[-1], self.name)
         return {tool["name"]: tool for tool in conversation.answer(request)["tools"]}
 
-    def _call(self, request: methods.Request) -> Call:
+    def _call(self, request: protocol.Request) -> Call:
         return Call(self.engine, self.bank, session="s", client=request.client)

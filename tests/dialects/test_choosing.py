@@ -10,8 +10,8 @@ import anyio
 from click.testing import CliRunner
 from mcp import Client, StdioServerParameters
 
-from commonplace.dialects import choosing, registry
-from commonplace.faces.cli.connecting import connect
+from commonplace.dialects import catalog, registry
+from commonplace.faces.cli.connect import connect
 from tests.docs.loading import ROOT, script
 
 
@@ -22,7 +22,7 @@ def connected(home: Path) -> dict[str, Any]:
 
 def test_an_assistant_that_was_given_no_dialect_corrects_and_forgets_one_memory(tmp_path: Path) -> None:
     entry = connected(tmp_path)
-    choice = choosing.choices()[0]
+    choice = catalog.choices()[0]
     assert choice.name == registry.DEFAULT
     server = StdioServerParameters(command=entry["command"], args=entry["args"], env={})
 
@@ -47,7 +47,7 @@ def test_an_assistant_that_was_given_no_dialect_corrects_and_forgets_one_memory(
 
 
 def test_the_table_has_every_dialect_with_the_tools_that_correct_and_forget() -> None:
-    rows = choosing.choices()
+    rows = catalog.choices()
 
     assert sorted(row.name for row in rows) == sorted(registry.NAMES)
     assert [row.name for row in rows if not row.forgets] == []
@@ -62,6 +62,6 @@ def test_the_readme_the_page_and_the_program_show_the_same_table(tmp_path: Path)
 
     program = [sys.executable, "-m", "commonplace", "--home", str(tmp_path), "connect"]
     printed = subprocess.run(program, capture_output=True, text=True, check=True).stdout
-    for row in choosing.choices():
+    for row in catalog.choices():
         assert "\t".join(row.cells) in printed
         assert f"[{row.name}](docs/reference/dialect-{row.name}.md)" in readme

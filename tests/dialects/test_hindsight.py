@@ -5,8 +5,8 @@ from inspect import signature
 
 import pytest
 
+from commonplace.dialects.dialect import instructed
 from commonplace.dialects.registry import find, single
-from commonplace.dialects.table import instructed
 from commonplace.engine.engine import Engine
 from tests.conftest import StoppedClock
 from tests.dialects.hindsight_client import Hindsight

@@ -6,7 +6,7 @@ import pytest
 
 from commonplace.dialects import registry
 from commonplace.engine.engine import Engine
-from commonplace.records import Draft, Scope
+from commonplace.records.memory import Draft, Scope
 from tests.conftest import StoppedClock
 from tests.dialects.hindsight_client import Hindsight
 from tests.dialects.memories_client import Memories

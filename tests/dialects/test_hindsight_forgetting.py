@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from commonplace.engine.engine import Engine
-from commonplace.records import Draft, Edit, Filter, Scope
+from commonplace.records.memory import Draft, Edit, Scope
+from commonplace.records.query import Filter
 from tests.conftest import StoppedClock
 from tests.dialects.hindsight_client import Hindsight
 from tests.dialects.memories_client import Memories

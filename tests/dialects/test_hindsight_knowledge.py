@@ -8,8 +8,8 @@ import pytest
 
 from commonplace.app import open_engine
 from commonplace.dialects import registry
-from commonplace.engine import upkeep
 from commonplace.engine.engine import Engine
+from commonplace.engine.operations import maintenance
 from commonplace.settings import load
 from tests.conftest import StoppedClock
 from tests.dialects.hindsight_client import Hindsight
@@ -151,7 +151,7 @@ def test_a_page_with_a_schedule_is_stale_until_its_turn(
     assert node["is_stale"] is True
     assert (node["trigger"]["refresh_cron"], node["trigger"]["refresh_after_consolidation"]) == ("0 * * * *", False)
     clock.advance(3_600_000)
-    upkeep.heal_idly(engine)
+    maintenance.heal_idly(engine)
     assert "Bergen" in markdown(hindsight, made)
     assert hindsight("get_knowledge_page", page_id=made)["is_stale"] is False
 
@@ -296,7 +296,7 @@ def test_the_knowledge_base_is_carried_by_an_export_and_goes_with_its_bank(
     other = open_engine(load({"COMMONPLACE_HOME": str(tmp_path / "other")}), engine.clock)
     try:
         other.import_from(archive)
-        upkeep.sweep(other)
+        maintenance.sweep(other)
         twin = Hindsight(other, hindsight.client.bank if hindsight.single else "")
         assert (roots(twin), markdown(twin, made)) == (before, told)
         number = twin.facts()[0]["id"]

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from commonplace.engine.tasks import TASKS
-from commonplace.engine.worker import Worker
+from commonplace.engine.operations.tasks import TASKS
+from commonplace.engine.operations.worker import Worker
 from commonplace.errors import ModelFailed
 from commonplace.models.llm import LanguageModel
 from tests.dialects.hindsight_client import Hindsight

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from commonplace.app import open_engine
-from commonplace.engine import upkeep
 from commonplace.engine.engine import Engine
+from commonplace.engine.operations import maintenance
 from commonplace.settings import load
 from tests.conftest import StoppedClock
 from tests.dialects.hindsight_client import Hindsight
@@ -48,17 +48,17 @@ def test_a_schedule_makes_the_answer_again_when_something_changed(
     make(hindsight, trigger={"refresh_cron": "0 6 * * *"})
     hindsight.keep("The office is in Bergen.")
     clock.advance(HOUR_MS)
-    upkeep.heal_idly(engine)
+    maintenance.heal_idly(engine)
     assert (model(hindsight)["is_stale"], refreshes(hindsight)) == (True, 1)
     until(clock, 6)
-    upkeep.heal_idly(engine)
+    maintenance.heal_idly(engine)
     after = model(hindsight)
     assert (after["is_stale"], refreshes(hindsight)) == (False, 2)
     assert "Bergen" in str(after["content"])
     for _ in range(3):
         # Nothing changed since, so nothing is made again.
         until(clock, 6)
-        upkeep.heal_idly(engine)
+        maintenance.heal_idly(engine)
     assert refreshes(hindsight) == 2
 
 
@@ -69,11 +69,11 @@ def test_a_full_schedule_makes_it_again_in_any_case_and_once_for_what_was_missed
     make(hindsight, trigger={"full_refresh_cron": "30 * * * *", "mode": "delta"})
     clock.advance(5 * HOUR_MS)
     for _ in range(3):
-        upkeep.heal_idly(engine)
+        maintenance.heal_idly(engine)
     assert refreshes(hindsight) == 2
     hindsight("update_mental_model", mental_model_id="office", trigger={"full_refresh_cron": None})
     clock.advance(5 * HOUR_MS)
-    upkeep.heal_idly(engine)
+    maintenance.heal_idly(engine)
     assert refreshes(hindsight) == 2
 
 
@@ -83,17 +83,17 @@ def test_it_is_not_made_again_more_often_than_it_may(hindsight: Hindsight, engin
     hindsight.keep("The office is in Oslo.")
     assert (model(hindsight)["is_stale"], refreshes(hindsight)) == (True, 1)
     clock.advance(599_000)
-    upkeep.heal_idly(engine)
+    maintenance.heal_idly(engine)
     assert refreshes(hindsight) == 1
     clock.advance(1_000)
-    upkeep.heal_idly(engine)
+    maintenance.heal_idly(engine)
     assert (model(hindsight)["is_stale"], refreshes(hindsight)) == (False, 2)
     hindsight("update_mental_model", mental_model_id="office", trigger={"min_refresh_interval_seconds": None})
     hindsight("update_bank", config_updates={"mental_model_min_refresh_interval_seconds": 5})
     hindsight.keep("The office is in Bergen.")
     assert refreshes(hindsight) == 2
     clock.advance(5_000)
-    upkeep.heal_idly(engine)
+    maintenance.heal_idly(engine)
     assert refreshes(hindsight) == 3
 
 
@@ -213,9 +213,9 @@ def test_schedules_that_came_with_an_archive_are_kept(
     elsewhere.import_archive(lines)
     there = Hindsight(elsewhere, hindsight.client.bank)
     there.keep("The office is in Oslo.")
-    upkeep.sweep(elsewhere)
+    maintenance.sweep(elsewhere)
     until(clock, 6)
-    upkeep.heal_idly(elsewhere)
+    maintenance.heal_idly(elsewhere)
     assert "Oslo" in str(model(there)["content"])
 
 

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from commonplace.engine.engine import Engine
-from commonplace.engine.tasks import TASKS
-from commonplace.engine.worker import Worker, run_pending
+from commonplace.engine.operations.tasks import TASKS
+from commonplace.engine.operations.worker import Worker, run_pending
 from commonplace.errors import Invalid, ModelFailed
-from commonplace.records import Edit
+from commonplace.records.memory import Edit
 from tests.dialects.hindsight_client import Hindsight
 from tests.dialects.requirements import requirement
 

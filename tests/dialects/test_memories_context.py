@@ -7,8 +7,8 @@ import pytest
 
 import commonplace
 from commonplace.clock import iso
-from commonplace.engine.compaction import Hints, due, token_count
 from commonplace.engine.engine import Engine
+from commonplace.engine.sessions.compaction import Hints, due, token_count
 from tests.conftest import StoppedClock
 from tests.dialects.memories_client import Memories
 from tests.dialects.requirements import requirement

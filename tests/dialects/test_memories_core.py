@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from commonplace.engine.engine import Engine
-from commonplace.records import Draft, Filter, Scope
+from commonplace.records.memory import Draft, Scope
+from commonplace.records.query import Filter
 from tests.conftest import StoppedClock
 from tests.dialects.memories_client import Memories
 from tests.dialects.memstate_client import Memstate

@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 
 from commonplace.engine.engine import Engine
-from commonplace.faces.mcp.methods import Gone
-from commonplace.records import Draft, Filter
+from commonplace.faces.mcp.protocol import Gone
+from commonplace.records.memory import Draft
+from commonplace.records.query import Filter
 from tests.conftest import StoppedClock
 from tests.dialects.memories_client import Memories
 from tests.dialects.memstate_client import Memstate

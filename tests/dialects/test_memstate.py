@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from commonplace.engine.engine import Engine
-from commonplace.records import Draft, Scope
+from commonplace.records.memory import Draft, Scope
 from tests.conftest import StoppedClock
 from tests.dialects.memstate_client import Memstate
 from tests.dialects.requirements import requirement

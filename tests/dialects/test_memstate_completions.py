@@ -1,8 +1,8 @@
+from commonplace.dialects.dialect import Call
 from commonplace.dialects.memstate import DIALECT
-from commonplace.dialects.table import Call
 from commonplace.engine.engine import Engine
-from commonplace.engine.keys import Key
-from commonplace.records import Draft, Edit, Scope
+from commonplace.engine.keypaths import Key
+from commonplace.records.memory import Draft, Edit, Scope
 
 
 def test_projects_keypaths_and_ids_are_completed_from_what_is_known(engine: Engine) -> None:

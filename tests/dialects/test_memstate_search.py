@@ -4,7 +4,7 @@ import pytest
 
 from commonplace import ids
 from commonplace.engine.engine import Engine
-from commonplace.records import Draft, Edit, Origin, Scope
+from commonplace.records.memory import Draft, Edit, Origin, Scope
 from tests.dialects.memstate_client import Memstate
 from tests.dialects.requirements import requirement
 

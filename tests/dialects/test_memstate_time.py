@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from commonplace.engine.engine import Engine
-from commonplace.engine.keys import Key
-from commonplace.records import Draft, Edit, Filter, Scope
+from commonplace.engine.keypaths import Key
+from commonplace.records.memory import Draft, Edit, Scope
+from commonplace.records.query import Filter
 from tests.dialects.memstate_client import Memstate
 from tests.dialects.requirements import requirement
 from tests.faces.pipes import opened

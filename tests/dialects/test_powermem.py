@@ -8,8 +8,8 @@ import pytest
 
 from commonplace import ids
 from commonplace.engine.engine import Engine
-from commonplace.faces.mcp import methods, wire
-from commonplace.records import Draft, Edit, Scope
+from commonplace.faces.mcp import messages, protocol
+from commonplace.records.memory import Draft, Edit, Scope
 from tests.conftest import StoppedClock
 from tests.dialects.powermem_client import PowerMem
 from tests.dialects.requirements import requirement
@@ -418,9 +418,9 @@ def test_the_resource_counts_what_there_is(powermem: PowerMem) -> None:
     assert count() == 2
     powermem("delete_memory", memory_id=number)
     assert count() == 1
-    with pytest.raises(methods.Refused):
+    with pytest.raises(protocol.Refused):
         powermem.resource("powermem://other")
-    listed = wire.resources(powermem.client.dialect)
+    listed = messages.resources(powermem.client.dialect)
     assert [one["uri"] for one in listed] == ["powermem://memory"]
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from commonplace.engine.engine import Engine
-from commonplace.extract.proposals import Model
+from commonplace.extract.llm_statements import Model
 from commonplace.models.llm import LanguageModel
 from tests.dialects.powermem_client import PowerMem
 from tests.dialects.requirements import requirement

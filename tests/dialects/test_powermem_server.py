@@ -12,7 +12,7 @@ import pytest
 
 import commonplace
 from commonplace.app import open_engine
-from commonplace.records import Filter
+from commonplace.records.query import Filter
 from commonplace.settings import load
 from tests.dialects.powermem_client import PowerMem
 from tests.dialects.requirements import requirement

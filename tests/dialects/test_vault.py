@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from commonplace import ids
-from commonplace.dialects import vault_shapes
+from commonplace.dialects.vault import responses
 from tests.dialects.requirements import requirement
 from tests.dialects.vault_client import PATH, VaultClient, vault_server
 from tests.vault.torture import BODIES, TITLES
@@ -253,7 +253,7 @@ def test_a_budget_counts_everything_and_keeps_a_prefix(vault: VaultClient) -> No
     assert len(sections) > 10
     for budget in (1, 5, 20, 50, 100, 200, 400, 800, 4096):
         text = vault.recall("rigging", budget_tokens=budget)
-        assert vault_shapes.tokens(text) <= budget
+        assert responses.tokens(text) <= budget
         kept = [one for one in re.split(r"(?=^## )", text, flags=re.MULTILINE) if one]
         if "[…]" not in text:
             assert kept == [one for one in sections if one][: len(kept)]

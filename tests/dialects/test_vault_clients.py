@@ -10,8 +10,8 @@ import pytest
 from click.testing import CliRunner
 
 from commonplace.app import open_engine
-from commonplace.faces.cli.call import Shell
-from commonplace.faces.cli.care import doctor
+from commonplace.faces.cli.command import Shell
+from commonplace.faces.cli.maintenance import doctor
 from commonplace.faces.cli.vault import vault as vault_command
 from commonplace.limits import TEXT_BYTES_MAX
 from commonplace.settings import load

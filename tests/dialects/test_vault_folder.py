@@ -19,14 +19,14 @@ from commonplace.dialects.memstate import DIALECT as MEMSTATE
 from commonplace.dialects.powermem import DIALECT as POWERMEM
 from commonplace.dialects.vault import DIALECT
 from commonplace.engine.engine import Engine
-from commonplace.faces.cli.call import Shell
-from commonplace.faces.cli.care import doctor
+from commonplace.faces.cli.command import Shell
+from commonplace.faces.cli.maintenance import doctor
 from commonplace.faces.cli.vault import vault as vault_command
-from commonplace.records import Filter
+from commonplace.records.query import Filter
 from commonplace.settings import load
-from commonplace.vault import notes
-from commonplace.vault.place import vault_of
+from commonplace.vault import frontmatter
 from commonplace.vault.sync import sync
+from commonplace.vault.vault import vault_of
 from tests.dialects.requirements import requirement
 from tests.dialects.speaking import Client
 from tests.dialects.vault_client import VaultClient, vault_server
@@ -197,7 +197,7 @@ def test_a_killed_writer_leaves_whole_files_and_a_retry_makes_no_second_entry(ho
             assert not any(one["isError"] for one in answers)
     report = sync(vault_of(engine), full=True)
     assert report.broken == {}
-    found = [notes.read(notes.split(file.read_bytes()), file.stem) for file in sorted(root.glob("*.md"))]
+    found = [frontmatter.read(frontmatter.split(file.read_bytes()), file.stem) for file in sorted(root.glob("*.md"))]
     live = engine.list("default", Filter(status="any"), limit=1000)
     assert {note.id for note in found} == {one.id for one in live}
     assert len({note.title for note in found}) == len(found)

@@ -8,10 +8,10 @@ import pytest
 from click.testing import CliRunner
 
 from commonplace import clock
-from commonplace.dialects import vault_shapes
-from commonplace.faces.cli.call import Shell
+from commonplace.dialects.vault import responses
+from commonplace.faces.cli.command import Shell
 from commonplace.faces.cli.vault import vault as vault_command
-from commonplace.vault import notes
+from commonplace.vault import frontmatter
 from tests.dialects.requirements import requirement
 from tests.dialects.vault_client import PATH, VaultClient, vault_server
 from tests.vault.torture import BODIES, TITLES
@@ -53,7 +53,7 @@ def test_every_budget_keeps_a_prefix_and_a_larger_one_loses_nothing(vault: Vault
     before = 0
     for budget in (*range(1, 60), *range(60, 1_000, 13)):
         text = vault.recall("sundial", budget_tokens=budget)
-        assert vault_shapes.tokens(text) <= budget
+        assert responses.tokens(text) <= budget
         if text.endswith("[…]\n"):
             # Only a first entry that is too long by itself is cut.
             assert before <= len(text) < first
@@ -62,14 +62,14 @@ def test_every_budget_keeps_a_prefix_and_a_larger_one_loses_nothing(vault: Vault
             assert whole.startswith(text)
             assert len(text) >= before or not text
             before = len(text)
-    assert vault.recall("sundial", budget_tokens=vault_shapes.tokens(whole)) == whole
+    assert vault.recall("sundial", budget_tokens=responses.tokens(whole)) == whole
 
 
 @requirement("vault:recall:budget")
 def test_a_paragraph_that_is_too_long_is_cut_between_words_and_fills_the_budget(vault: VaultClient) -> None:
     vault.append("Odyssey", "sing muse " * 3_000, tags=["odyssey"])
     text = vault.recall("odyssey", budget_tokens=1_000)
-    assert 990 < vault_shapes.tokens(text) <= 1_000
+    assert 990 < responses.tokens(text) <= 1_000
     assert text.removesuffix("\n\n[…]\n").endswith(("sing", "muse"))
 
 
@@ -131,12 +131,12 @@ def test_times_in_files_are_exact_to_the_millisecond_and_bodies_to_the_byte(vaul
     for number, body in enumerate(BODIES):
         answer = vault("memory_append", title=f"Exact {number}", body=body)
         data = (vault.root / f"Exact {number}.md").read_bytes()
-        note = notes.read(notes.split(data), "")
+        note = frontmatter.read(frontmatter.split(data), "")
         assert clock.iso(note.created_at or 0) == clock.iso(note.updated_at or 0) == answer["created_at"]
         assert data.endswith(b"---\n\n" + body.encode() + b"\n")
         forgotten = vault("memory_forget", id=answer["id"])
         data = (vault.root / f"Exact {number}.md").read_bytes()
-        note = notes.read(notes.split(data), "")
+        note = frontmatter.read(frontmatter.split(data), "")
         assert clock.iso(note.deleted_at or 0) == clock.iso(note.updated_at or 0) == forgotten["deleted_at"]
         assert clock.iso(note.created_at or 0) == answer["created_at"]
         assert data.endswith(b"---\n\n" + body.encode() + b"\n")

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from commonplace.faces.cli.call import Shell
-from commonplace.faces.cli.purging import purge
+from commonplace.faces.cli.command import Shell
+from commonplace.faces.cli.purge import purge
 from commonplace.vault.folder import MARK_NAME
 from tests.dialects.requirements import requirement
 from tests.dialects.vault_client import VaultClient, vault_server

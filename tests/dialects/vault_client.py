@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from commonplace.faces.http.tokens import vault_token
-from commonplace.vault import notes
+from commonplace.vault import frontmatter
 from commonplace.vault.folder import MARK_NAME
-from commonplace.vault.notes import Note
+from commonplace.vault.frontmatter import Note
 from tests.faces.http_client import Answer, Running, server
 
 PATH = "/vault/mcp"
@@ -73,7 +73,9 @@ class VaultClient:
         """Every file of the folder, read; nothing but notes and the mark of the folder may lie there."""
         found = sorted(file for file in self.root.rglob("*") if file.is_file() and file.name != MARK_NAME)
         assert all(file.suffix == ".md" for file in found)
-        return {str(f.relative_to(self.root)): notes.read(notes.split(f.read_bytes()), f.stem) for f in found}
+        return {
+            str(f.relative_to(self.root)): frontmatter.read(frontmatter.split(f.read_bytes()), f.stem) for f in found
+        }
 
 
 @contextmanager

@@ -2,14 +2,14 @@
 
 import sys
 
-from commonplace.faces.http import serve
+from commonplace.faces.http import server
 from commonplace.settings import load
-from commonplace.vault import sync, writing
+from commonplace.vault import memory_to_file, sync
 
 
 def main() -> None:
-    sync.GRACE_MS = writing.GRACE_MS = 2_000
-    serve.run(load(), port=int(sys.argv[-1]))
+    sync.GRACE_MS = memory_to_file.GRACE_MS = 2_000
+    server.run(load(), port=int(sys.argv[-1]))
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ from tests.docs.loading import ROOT
 SOURCE = ROOT / "src" / "commonplace"
 KINDS = {kind.__name__ for kind in CommonplaceError.__subclasses__()}
 # Answers in the words of the products that we stand in for are compared with theirs elsewhere.
-PRODUCTS = ("dialects/", "engine/knowledge.py", "engine/standings.py", "faces/mcp/methods.py")
+PRODUCTS = ("dialects/", "engine/reflect/knowledge.py", "engine/reflect/mental_model_rows.py", "faces/mcp/protocol.py")
 _SENTENCE = re.compile(r".*[.?…]", re.DOTALL)
 _HINT = re.compile(r"[A-Z`…-].*(?:[.…\]}]|…|http\S+|[A-Z_]+)", re.DOTALL)
 # What no manual of this field says.

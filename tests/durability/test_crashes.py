@@ -13,7 +13,8 @@ import pytest
 import commonplace
 from commonplace.engine.engine import Engine
 from commonplace.errors import Busy, CommonplaceError
-from commonplace.records import Draft, Filter, Query
+from commonplace.records.memory import Draft
+from commonplace.records.query import Filter, Query
 
 WRITER = str(Path(__file__).parent / "writer.py")
 ROUNDS = 200
@@ -48,7 +49,7 @@ def test_kill_9_loses_nothing_that_was_acknowledged(home: Path) -> None:
 FILL = """
 import sys, commonplace
 from commonplace.errors import CommonplaceError
-from commonplace.records import Draft
+from commonplace.records.memory import Draft
 engine = commonplace.open(sys.argv[1])
 kept = []
 for n in range(100000):
@@ -149,7 +150,7 @@ if os.getuid() == 0:
     assert libc.capset(header, sets) == 0
 import commonplace
 from commonplace.errors import CommonplaceError
-from commonplace.records import Draft
+from commonplace.records.memory import Draft
 try:
     engine = commonplace.open(sys.argv[1])
     print(engine.count("b"))
@@ -231,7 +232,7 @@ def test_a_deleted_bank_leaves_nothing_in_the_folder(home: Path) -> None:
     engine = commonplace.open(home)
     engine.remember("keep", Draft("harmless"))
     engine.remember_many("gone", [Draft(f"wombat{n}") for n in range(100)])
-    engine.once("gone", commonplace.records.Once("s", "t", "k"), "wombat", lambda: "wombat bundle")
+    engine.once("gone", commonplace.records.memory.Once("s", "t", "k"), "wombat", lambda: "wombat bundle")
     assert engine.delete_bank("gone") == 100
     everything = b"".join(file.read_bytes() for file in home.rglob("*") if file.is_file())
     assert b"wombat" not in everything

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 import commonplace
-from commonplace.records import Draft, Filter, Once
+from commonplace.records.memory import Draft, Once
+from commonplace.records.query import Filter
 
 WRITER = str(Path(__file__).parent / "writer.py")
 
@@ -50,7 +51,7 @@ def test_a_write_is_seen_by_every_other_process_at_once(home: Path) -> None:
 
 RETRY = """
 import sys, commonplace
-from commonplace.records import Draft, Once
+from commonplace.records.memory import Draft, Once
 engine = commonplace.open(sys.argv[1])
 print(engine.remember_once("b", Once("s", "append", "k"), Draft("said once")).memory.id)
 """

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 import commonplace
-from commonplace.engine import backups
 from commonplace.engine.engine import Engine
+from commonplace.engine.operations import backups
 from commonplace.errors import Unsupported
-from commonplace.records import Draft
+from commonplace.records.memory import Draft
 from tests.faces.http_client import server
 
 

@@ -3,7 +3,7 @@
 import sys
 
 import commonplace
-from commonplace.records import Draft, Edit
+from commonplace.records.memory import Draft, Edit
 
 
 def main(home: str, name: str, count: int) -> None:

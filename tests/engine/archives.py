@@ -8,13 +8,15 @@ from typing import Any
 
 import apsw
 
-from commonplace.activities import DocumentDraft, EventDraft, ReminderDraft, SessionDraft
 from commonplace.app import open_engine
 from commonplace.clock import Clock
-from commonplace.engine import archive, documents, jobs, reminders, sessions, streams
-from commonplace.engine.directives import Directive
+from commonplace.engine import documents
 from commonplace.engine.engine import Engine
-from commonplace.records import BankEdit, Draft, Edit, Once, Origin, Scope
+from commonplace.engine.operations import archive, jobs
+from commonplace.engine.reflect.directives import Directive
+from commonplace.engine.sessions import reminders, sessions, streams
+from commonplace.records.memory import BankEdit, Draft, Edit, Once, Origin, Scope
+from commonplace.records.work import DocumentDraft, EventDraft, ReminderDraft, SessionDraft
 from commonplace.settings import load
 from tests.conftest import StoppedClock
 

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from commonplace.engine.engine import Engine
-from commonplace.engine.keys import Key
+from commonplace.engine.keypaths import Key
 from commonplace.errors import ModelFailed
-from commonplace.records import Edit, Scope
+from commonplace.records.memory import Edit, Scope
 from tests.dialects.requirements import requirement
 
 APP = Scope(project="app")

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from commonplace.engine import archive
 from commonplace.engine.engine import Engine
+from commonplace.engine.operations import archive
 from commonplace.errors import CommonplaceError, Conflict, Forbidden, Invalid, NotFound, TooLarge, Unsupported
-from commonplace.records import Draft, Edit, Scope
+from commonplace.records.memory import Draft, Edit, Scope
 from commonplace.storage.archive import SHAPES
 from tests.conftest import StoppedClock
 from tests.engine.archives import exported, meddle, open_filled, open_home, peek

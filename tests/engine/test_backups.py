@@ -10,10 +10,12 @@ from pathlib import Path
 import apsw
 import pytest
 
-from commonplace.engine import archive, backups, doctor, recall
+from commonplace.engine import recall
 from commonplace.engine.engine import Engine
+from commonplace.engine.operations import archive, backups, doctor
 from commonplace.errors import Busy, CommonplaceError, Conflict, Invalid, NotFound, Unsupported
-from commonplace.records import Draft, Edit, Query
+from commonplace.records.memory import Draft, Edit
+from commonplace.records.query import Query
 from commonplace.storage import backups as copies
 from commonplace.storage import migrations
 from commonplace.storage.database import Database

@@ -7,7 +7,7 @@ import pytest
 from commonplace import limits
 from commonplace.engine.engine import Engine
 from commonplace.errors import CommonplaceError, Invalid, NotFound, TooLarge
-from commonplace.records import BankEdit, Draft, Edit, Origin, Scope
+from commonplace.records.memory import BankEdit, Draft, Edit, Origin, Scope
 
 CYCLE: dict[str, object] = {}
 CYCLE["self"] = CYCLE

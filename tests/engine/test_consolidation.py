@@ -2,10 +2,11 @@
 
 import pytest
 
-from commonplace.engine.consolidation import Run
+from commonplace.engine.dedupe import Run
 from commonplace.engine.engine import Engine
 from commonplace.errors import Invalid
-from commonplace.records import Draft, Filter, Origin, Scope
+from commonplace.records.memory import Draft, Origin, Scope
+from commonplace.records.query import Filter
 from tests.conftest import StoppedClock
 
 BANK = "b"

@@ -4,13 +4,14 @@ from dataclasses import replace
 
 import pytest
 
-from commonplace.activities import SessionDraft
-from commonplace.engine.compaction import Hints
-from commonplace.engine.context import ContextQuery, Surroundings
 from commonplace.engine.engine import Engine
-from commonplace.engine.rules import files_named
+from commonplace.engine.sessions.compaction import Hints
+from commonplace.engine.sessions.context import ContextQuery, Surroundings
+from commonplace.engine.sessions.rules import files_named
 from commonplace.errors import Invalid, TooLarge
-from commonplace.records import Draft, Filter, Scope
+from commonplace.records.memory import Draft, Scope
+from commonplace.records.query import Filter
+from commonplace.records.work import SessionDraft
 from tests.conftest import StoppedClock
 
 BANK = "b"

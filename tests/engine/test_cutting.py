@@ -11,9 +11,10 @@ from typing import Any
 import pytest
 
 from commonplace.engine.engine import Engine
-from commonplace.engine.retaining import Passage
-from commonplace.extract import facts
-from commonplace.records import Draft, Query
+from commonplace.engine.facts.retain import Passage
+from commonplace.extract import fact_splitting
+from commonplace.records.memory import Draft
+from commonplace.records.query import Query
 
 WAIT_S = 20
 LONG = "\n".join(f"Ana moved crate {n} to Oslo because dock {n} was full." for n in range(400))
@@ -28,7 +29,7 @@ def at_each_chunk(do: Callable[[], None]) -> Iterator[None]:
     """Do something whenever this thread begins to cut a chunk."""
 
     def watch(frame: FrameType, event: str, _: Any) -> None:
-        if event == "call" and frame.f_code is facts.of_chunk.__code__:
+        if event == "call" and frame.f_code is fact_splitting.of_chunk.__code__:
             do()
 
     sys.setprofile(watch)

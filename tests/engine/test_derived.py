@@ -5,15 +5,16 @@ from dataclasses import replace
 
 import pytest
 
-from commonplace import text
-from commonplace.engine import derived
 from commonplace.engine.engine import Engine
-from commonplace.recall.semantics import Semantics
-from commonplace.records import Draft, Query
-from commonplace.storage import banks, search, vectors
+from commonplace.engine.operations import indexing
+from commonplace.language import analyzer
+from commonplace.recall.vector_index import Semantics
+from commonplace.records.memory import Draft
+from commonplace.records.query import Query
+from commonplace.storage import banks, text_index, vector_rows
 from tests.recall.embedders import HashEmbedder
 
-COUNT = derived.REBUILD_BATCH * 2 + 50
+COUNT = indexing.REBUILD_BATCH * 2 + 50
 
 
 class CutShort(Exception):
@@ -40,7 +41,7 @@ def every_id(engine: Engine) -> str:
 
 def cut_after(batches: int) -> Callable[[int, int], None]:
     def progress(done: int, _total: int) -> None:
-        if done >= batches * derived.REBUILD_BATCH:
+        if done >= batches * indexing.REBUILD_BATCH:
             raise CutShort
 
     return progress
@@ -54,8 +55,8 @@ def test_a_write_queues_a_memory_and_a_question_embeds_it(filled: Engine) -> Non
 
 
 def test_healing_keeps_to_its_time(filled: Engine) -> None:
-    assert derived.heal(filled, filled.get_bank("b").id, 0) == derived.HEAL_BATCH
-    assert derived.heal(filled, filled.get_bank("b").id, 60_000) == COUNT - derived.HEAL_BATCH
+    assert indexing.heal(filled, filled.get_bank("b").id, 0) == indexing.HEAL_BATCH
+    assert indexing.heal(filled, filled.get_bank("b").id, 60_000) == COUNT - indexing.HEAL_BATCH
     assert filled.stale_count() == 0
 
 
@@ -63,25 +64,25 @@ def test_a_memory_revised_while_it_was_embedded_stays_in_the_queue(filled: Engin
     memory = filled.remember("c", Draft("first", key="k")).memory
     filled.remember("c", Draft("second", key="k"))
     with filled.db.transaction():
-        vectors.put(filled.db, "hash-64", [(memory.id, 1, b"old", b"")])
+        vector_rows.put(filled.db, "hash-64", [(memory.id, 1, b"old", b"")])
     bank_id = filled.get_bank("c").id
-    assert vectors.of(filled.db, bank_id, "hash-64", [memory.id]) == {}
-    assert vectors.stale_ids(filled.db, bank_id, after=0, limit=10) == [memory.id]
+    assert vector_rows.of(filled.db, bank_id, "hash-64", [memory.id]) == {}
+    assert vector_rows.stale_ids(filled.db, bank_id, after=0, limit=10) == [memory.id]
 
 
 def test_a_rebuild_gives_the_same_answers(filled: Engine) -> None:
-    derived.heal(filled, filled.get_bank("b").id, 60_000)
+    indexing.heal(filled, filled.get_bank("b").id, 60_000)
     before, tags = answers(filled), filled.list_tags("b")
     with filled.db.transaction():
         for name in ("texts", "tags", "vectors"):
             filled.db.run(f"drop_{name}", ids=every_id(filled))
     assert answers(filled) != before
     report = filled.rebuild()
-    assert report == derived.Rebuilt(COUNT, resumed=False)
+    assert report == indexing.Rebuilt(COUNT, resumed=False)
     assert answers(filled) == before
     assert filled.list_tags("b") == tags
     assert filled.stale_count() == 0
-    assert search.texts_sound(filled.db)
+    assert text_index.texts_sound(filled.db)
 
 
 def test_a_rebuild_tells_how_far_it_is(filled: Engine) -> None:
@@ -93,24 +94,24 @@ def test_a_rebuild_tells_how_far_it_is(filled: Engine) -> None:
 def test_a_rebuild_that_was_cut_short_goes_on_where_it_was(filled: Engine) -> None:
     with pytest.raises(CutShort):
         filled.rebuild(cut_after(1))
-    assert derived.outdated(filled)
+    assert indexing.outdated(filled)
     report = filled.rebuild()
-    assert report == derived.Rebuilt(COUNT - derived.REBUILD_BATCH, resumed=True)
+    assert report == indexing.Rebuilt(COUNT - indexing.REBUILD_BATCH, resumed=True)
     assert filled.stale_count() == 0
-    assert not derived.outdated(filled)
+    assert not indexing.outdated(filled)
 
 
 def test_after_a_change_of_embedder_one_command_embeds_everything_again(filled: Engine) -> None:
-    derived.heal(filled, filled.get_bank("b").id, 60_000)
+    indexing.heal(filled, filled.get_bank("b").id, 60_000)
     other = Semantics(HashEmbedder("hash-32", 32))
     changed = replace(filled, semantics=lambda: other)
-    assert derived.outdated(changed)
+    assert indexing.outdated(changed)
     assert answers(changed)[0]
     with pytest.raises(CutShort):
         changed.rebuild(cut_after(1))
     assert changed.rebuild().resumed
-    assert not derived.outdated(changed)
-    assert vectors.foreign_count(filled.db, "hash-32") == 0
+    assert not indexing.outdated(changed)
+    assert vector_rows.foreign_count(filled.db, "hash-32") == 0
     assert len(changed.recall("b", Query("topic3 subject5", channels=("vector",))).hits) == 10
 
 
@@ -118,7 +119,7 @@ def test_a_rebuild_cut_short_for_one_embedder_starts_anew_for_another(filled: En
     with pytest.raises(CutShort):
         filled.rebuild(cut_after(1))
     other = Semantics(HashEmbedder("hash-32", 32))
-    assert replace(filled, semantics=lambda: other).rebuild() == derived.Rebuilt(COUNT, resumed=False)
+    assert replace(filled, semantics=lambda: other).rebuild() == indexing.Rebuilt(COUNT, resumed=False)
 
 
 def test_a_rebuild_without_an_embedder_mends_the_text_index(filled: Engine) -> None:
@@ -131,13 +132,13 @@ def test_a_rebuild_without_an_embedder_mends_the_text_index(filled: Engine) -> N
 
 
 def test_a_store_made_by_another_analyzer_is_outdated_until_rebuilt(filled: Engine) -> None:
-    derived.heal(filled, filled.get_bank("b").id, 60_000)
+    indexing.heal(filled, filled.get_bank("b").id, 60_000)
     with filled.db.transaction():
         banks.set_fact(filled.db, "analyzer", "0")
-    assert derived.outdated(filled)
+    assert indexing.outdated(filled)
     filled.rebuild()
-    assert banks.fact(filled.db, "analyzer") == text.ANALYZER
-    assert not derived.outdated(filled)
+    assert banks.fact(filled.db, "analyzer") == analyzer.ANALYZER
+    assert not indexing.outdated(filled)
 
 
 def test_a_rebuild_lets_go_of_rows_whose_memory_is_gone(filled: Engine) -> None:
@@ -145,7 +146,7 @@ def test_a_rebuild_lets_go_of_rows_whose_memory_is_gone(filled: Engine) -> None:
         filled.db.run("put_text", memory_id=1, title="", body="ghost", labels="")
         filled.db.run("put_tag", bank_id=filled.get_bank("b").id, tag="ghost", memory_id=1)
     filled.rebuild()
-    assert search.stored_terms(filled.db, [1], 100) == {}
+    assert text_index.stored_terms(filled.db, [1], 100) == {}
     assert "ghost" not in {count.tag for count in filled.list_tags("b")}
 
 
@@ -156,19 +157,19 @@ def test_words_of_purged_memories_are_not_in_the_file(engine: Engine, count: int
     for outcome in written[:-1]:
         assert outcome.memory.id
     with engine.db.transaction():
-        search.unindex(engine.db, engine.get_bank("b").id, [outcome.memory.id for outcome in written])
+        text_index.unindex(engine.db, engine.get_bank("b").id, [outcome.memory.id for outcome in written])
     blocks = engine.db.select("select block from text_index_data", {})
     assert not any(b"xylophon" in bytes(row["block"]) for row in blocks)
-    assert search.texts_sound(engine.db)
+    assert text_index.texts_sound(engine.db)
     assert engine.recall("b", Query("something that stays")).hits
 
 
 def test_after_a_bulk_change_that_failed_words_are_wiped_again(engine: Engine) -> None:
     kept = engine.remember("b", Draft("xylophonic secret")).memory
-    with pytest.raises(CutShort), engine.db.transaction(), search.quick_replacing(engine.db):
+    with pytest.raises(CutShort), engine.db.transaction(), text_index.quick_replacing(engine.db):
         raise CutShort
     engine.remember_many("b", [Draft(f"filler {n}") for n in range(50)])
     with engine.db.transaction():
-        search.unindex(engine.db, engine.get_bank("b").id, [kept.id])
+        text_index.unindex(engine.db, engine.get_bank("b").id, [kept.id])
     blocks = engine.db.select("select block from text_index_data", {})
     assert not any(b"xylophon" in bytes(row["block"]) for row in blocks)

@@ -4,11 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from commonplace.engine import doctor
-from commonplace.engine.doctor import Finding, examine_file
 from commonplace.engine.engine import Engine
+from commonplace.engine.operations import doctor
+from commonplace.engine.operations.doctor import Finding, examine_file
 from commonplace.errors import CommonplaceError
-from commonplace.records import Draft, Query
+from commonplace.records.memory import Draft
+from commonplace.records.query import Query
 from commonplace.storage import migrations
 from tests.conftest import StoppedClock
 from tests.engine.archives import exported, meddle, open_filled, open_home, peek

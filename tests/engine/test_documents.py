@@ -2,12 +2,13 @@
 
 import pytest
 
-from commonplace.activities import DocumentDraft
 from commonplace.engine import documents, memories
 from commonplace.engine.engine import Engine
 from commonplace.errors import CommonplaceError, Invalid, NotFound, TooLarge
 from commonplace.limits import TEXT_BYTES_MAX
-from commonplace.records import Draft, Filter
+from commonplace.records.memory import Draft
+from commonplace.records.query import Filter
+from commonplace.records.work import DocumentDraft
 from tests.conftest import StoppedClock
 
 FROG = DocumentDraft("frog.md", "A frog is green.", title="Frogs", tags=("animal",), metadata={"page": 1})

@@ -4,12 +4,13 @@ from pathlib import Path
 
 import pytest
 
+from commonplace.engine.add_messages import Telling
 from commonplace.engine.engine import Engine
-from commonplace.engine.retaining import Passage
-from commonplace.engine.telling import Telling
+from commonplace.engine.facts.retain import Passage
 from commonplace.errors import NotFound
-from commonplace.extract.statements import Message
-from commonplace.records import Draft, Edit, Filter, Scope
+from commonplace.extract.statement_splitting import Message
+from commonplace.records.memory import Draft, Edit, Scope
+from commonplace.records.query import Filter
 
 TOLD = "My PIN is quux. I live in Rome."
 

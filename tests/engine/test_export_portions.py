@@ -6,10 +6,11 @@ import pytest
 
 from commonplace.app import open_engine
 from commonplace.engine.engine import Engine
-from commonplace.engine.retaining import Passage
+from commonplace.engine.facts.retain import Passage
 from commonplace.errors import Unsupported
-from commonplace.receipts import Portion
-from commonplace.records import Draft, Filter, Origin, Scope
+from commonplace.records.memory import Draft, Origin, Scope
+from commonplace.records.query import Filter
+from commonplace.records.receipt import Portion
 from commonplace.settings import load
 from tests.conftest import StoppedClock
 from tests.engine.test_portions import BANK, everything_of

@@ -2,7 +2,8 @@ import pytest
 
 from commonplace.engine.engine import Engine
 from commonplace.errors import Invalid, TooLarge
-from commonplace.records import AllOf, AnyOf, Draft, Edit, Filter, LabelMatch, Match, Not, Scope, TagMatch
+from commonplace.records.memory import Draft, Edit, Scope
+from commonplace.records.query import AllOf, AnyOf, Filter, LabelMatch, Match, Not, TagMatch
 from tests.conftest import StoppedClock
 
 DAY = 86_400_000

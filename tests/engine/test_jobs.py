@@ -10,9 +10,9 @@ import pytest
 
 from commonplace.app import open_engine
 from commonplace.clock import SystemClock
-from commonplace.engine import jobs
 from commonplace.engine.engine import Engine
-from commonplace.engine.worker import LEASE_MS, JobContext, JobStopped, Worker, run_pending
+from commonplace.engine.operations import jobs
+from commonplace.engine.operations.worker import LEASE_MS, JobContext, JobStopped, Worker, run_pending
 from commonplace.errors import Busy, CommonplaceError, Conflict, Invalid, ModelFailed, NotFound
 from commonplace.limits import JOB_BYTES_MAX
 from commonplace.settings import load
@@ -185,7 +185,7 @@ def test_half_a_character_in_a_failure_does_not_stop_the_worker(
     jobs.enqueue(engine, "b", "wrong", {})
 
     # Not logged here, because the test runner cannot send such a text from one process to another.
-    with caplog.at_level(logging.CRITICAL + 1, logger="commonplace.engine.worker"):
+    with caplog.at_level(logging.CRITICAL + 1, logger="commonplace.engine.operations.worker"):
         (ended,) = run_pending(engine, {"wrong": raising(Invalid("half \ud800"))})
 
     assert (ended.state, ended.error) == ("failed", "half ?")

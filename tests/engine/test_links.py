@@ -10,10 +10,11 @@ import pytest
 
 import commonplace
 from commonplace.engine import links as verbs
-from commonplace.engine import upkeep
 from commonplace.engine.engine import Engine
+from commonplace.engine.operations import maintenance
 from commonplace.errors import ModelFailed
-from commonplace.records import Draft, Edit, Filter, Link, Scope
+from commonplace.records.memory import Draft, Edit, Link, Scope
+from commonplace.records.query import Filter
 from commonplace.storage import banks, links
 from tests.conftest import StoppedClock
 
@@ -119,7 +120,7 @@ def test_an_idle_server_makes_the_links_of_every_bank(engine: Engine) -> None:
     for bank in ("one", "two"):
         for number in range(2):
             engine.remember(bank, Draft(f"Port: {number}"))
-    upkeep.heal_idly(engine)
+    maintenance.heal_idly(engine)
     for bank in ("one", "two"):
         every = [memory.id for memory in engine.list(bank)]
         assert len(links.of(engine.db, engine.get_bank(bank).id, every, limit=10)) == 1
@@ -151,13 +152,13 @@ def test_a_model_finds_what_the_words_do_not_tell(engine: Engine) -> None:
     assert engine.list_links(BANK, [old]) == ()
     row = {"id": "0", "relation": "contradicts", "confidence": 0.9, "reason": "Open all night is not closed at six."}
     model = ScriptedModel({"relations": [row]})
-    upkeep.heal_idly(with_model(engine, model))
+    maintenance.heal_idly(with_model(engine, model))
     (link,) = engine.list_links(BANK, [old])
     assert (link.kind, link.from_id, link.to_id, link.confidence) == ("contradicts", new, old, 0.9)
     assert link.reason == "Open all night is not closed at six."
     assert model.asked[0]["older"] == {"0": "The shop closes at six in Rome"}
     # What was looked at once is not looked at again.
-    upkeep.heal_idly(with_model(engine, model))
+    maintenance.heal_idly(with_model(engine, model))
     assert len(model.asked) == 1
 
 
@@ -177,7 +178,7 @@ def test_a_model_finds_what_the_words_do_not_tell(engine: Engine) -> None:
 def test_what_a_silly_model_says_is_left_out(engine: Engine, answer: object) -> None:
     old = remember(engine, "The shop closes at six in Rome")
     remember(engine, "In Rome the shop stays open all night")
-    upkeep.heal_idly(with_model(engine, ScriptedModel(answer)))
+    maintenance.heal_idly(with_model(engine, ScriptedModel(answer)))
     assert engine.list_links(BANK, [old]) == ()
 
 
@@ -186,11 +187,11 @@ def test_a_model_that_fails_is_asked_again_later(engine: Engine, clock: StoppedC
     remember(engine, "In Rome the shop stays open all night")
     row = {"id": "0", "relation": "replaces", "confidence": 0.8, "reason": "r"}
     model = ScriptedModel(ModelFailed("down"), {"relations": [row]})
-    upkeep.heal_idly(with_model(engine, model))
-    upkeep.heal_idly(with_model(engine, model))
+    maintenance.heal_idly(with_model(engine, model))
+    maintenance.heal_idly(with_model(engine, model))
     assert (engine.list_links(BANK, [old]), len(model.asked)) == ((), 1)
     clock.advance(300_000)
-    upkeep.heal_idly(with_model(engine, model))
+    maintenance.heal_idly(with_model(engine, model))
     assert [link.kind for link in engine.list_links(BANK, [old])] == ["supersedes"]
 
 

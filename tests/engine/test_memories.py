@@ -5,7 +5,8 @@ import pytest
 from commonplace import ids
 from commonplace.engine.engine import Engine
 from commonplace.errors import Conflict, Invalid, NotFound
-from commonplace.records import Draft, Edit, Filter, Once, Origin, Scope
+from commonplace.records.memory import Draft, Edit, Once, Origin, Scope
+from commonplace.records.query import Filter
 from tests.conftest import StoppedClock
 
 BY = Origin(who="ada", dialect="cli", session="s1", reason="because")

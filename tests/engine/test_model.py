@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, invariant, multiple, rule
 
 from commonplace.app import open_engine
-from commonplace.records import Draft, Edit, Filter, Once, Scope
+from commonplace.records.memory import Draft, Edit, Once, Scope
+from commonplace.records.query import Filter
 from commonplace.settings import load
 from tests.conftest import StoppedClock
 

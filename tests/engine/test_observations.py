@@ -1,11 +1,14 @@
 """Observations gather what is said of one subject, and follow it whoever changes it."""
 
-from commonplace.engine import forgetting, observations, upkeep
+from commonplace.engine import deletion
 from commonplace.engine.engine import Engine
-from commonplace.engine.marks import mark_of
-from commonplace.engine.retaining import Passage
-from commonplace.records import BankEdit, Filter, Memory
-from commonplace.storage import grounds
+from commonplace.engine.facts import observations
+from commonplace.engine.facts.fact_metadata import mark_of
+from commonplace.engine.facts.retain import Passage
+from commonplace.engine.operations import maintenance
+from commonplace.records.memory import BankEdit, Memory
+from commonplace.records.query import Filter
+from commonplace.storage import derivations
 from tests.conftest import StoppedClock
 
 BANK = "b"
@@ -64,10 +67,10 @@ def test_other_tags_and_other_banks_are_other_observations(engine: Engine) -> No
 
 def test_what_was_changed_behind_the_table_of_verbs_is_followed_when_the_server_is_idle(engine: Engine) -> None:
     done = engine.retain(BANK, Passage("Dora lives in Rome. Dora likes tea. Dora has a dog."))
-    forgetting.forget(engine, BANK, done.memory_ids[:1])
+    deletion.forget(engine, BANK, done.memory_ids[:1])
     assert "Rome" in told(engine)[0].text
     assert engine.unsettled_count(BANK) == 1
-    upkeep.heal_idly(engine)
+    maintenance.heal_idly(engine)
     assert "Rome" not in told(engine)[0].text
     assert engine.unsettled_count(BANK) == 0
 
@@ -77,7 +80,7 @@ def test_a_change_leaves_one_version_and_the_same_again_none(engine: Engine) -> 
     [one] = told(engine)
     engine.forget(BANK, done.memory_ids[:1])
     engine.forget(BANK, done.memory_ids[:1])
-    upkeep.heal_idly(engine)
+    maintenance.heal_idly(engine)
     [after] = told(engine)
     assert (after.id, after.version) == (one.id, one.version + 1)
     assert engine.history(BANK, one.id)[-1].origin.who == "consolidation"
@@ -94,7 +97,7 @@ def test_where_observations_are_switched_off_none_are_made_anew(engine: Engine) 
 def test_what_rests_on_what_is_known_again_after_a_rebuild(engine: Engine) -> None:
     done = engine.retain(BANK, Passage("Dora lives in Rome. Dora likes tea. Dora has a dog."))
     with engine.db.transaction():
-        grounds.drop(engine.db, [one.id for one in told(engine)])
+        derivations.drop(engine.db, [one.id for one in told(engine)])
     engine.rebuild()
     engine.forget(BANK, done.memory_ids[:1])
     assert [one.text for one in told(engine)] == ["Dora has a dog. Dora likes tea."]

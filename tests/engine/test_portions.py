@@ -11,17 +11,18 @@ from pathlib import Path
 import pytest
 
 from commonplace import ids
-from commonplace.activities import EventDraft, ReminderDraft, SessionDraft, SnapshotDraft
 from commonplace.app import open_engine
-from commonplace.engine.directives import Directive
+from commonplace.engine.add_messages import Telling
 from commonplace.engine.engine import Engine
-from commonplace.engine.retaining import Passage
-from commonplace.engine.standings import MentalModel
-from commonplace.engine.telling import Telling
+from commonplace.engine.facts.retain import Passage
+from commonplace.engine.reflect.directives import Directive
+from commonplace.engine.reflect.mental_model_rows import MentalModel
 from commonplace.errors import Invalid, NotFound
-from commonplace.extract.statements import Message
-from commonplace.receipts import Portion
-from commonplace.records import Draft, Filter, Origin, Scope
+from commonplace.extract.statement_splitting import Message
+from commonplace.records.memory import Draft, Origin, Scope
+from commonplace.records.query import Filter
+from commonplace.records.receipt import Portion
+from commonplace.records.work import EventDraft, ReminderDraft, SessionDraft, SnapshotDraft
 from commonplace.settings import load
 from tests.engine.test_erasing import in_files
 

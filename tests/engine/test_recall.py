@@ -13,7 +13,8 @@ from commonplace.app import open_engine
 from commonplace.engine.engine import Engine
 from commonplace.errors import Invalid, TooLarge
 from commonplace.limits import QUERY_CHARS_MAX, RECALL_MAX
-from commonplace.records import Draft, Edit, Filter, Query, Scope
+from commonplace.records.memory import Draft, Edit, Scope
+from commonplace.records.query import Filter, Query
 from commonplace.settings import load
 from tests.conftest import StoppedClock
 

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 import pytest
 
 from commonplace.engine.engine import Engine
-from commonplace.records import Draft, Hit, Query, Scope
+from commonplace.records.memory import Draft, Scope
+from commonplace.records.query import Hit, Query
 from tests.conftest import StoppedClock
 
 CHOIR = "Leonor's choir rehearses on Tuesdays at eight."

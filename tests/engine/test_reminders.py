@@ -4,13 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from commonplace.activities import ReminderDraft
 from commonplace.app import open_engine
 from commonplace.clock import iso
-from commonplace.engine import reminders
 from commonplace.engine.engine import Engine
+from commonplace.engine.sessions import reminders
 from commonplace.errors import CommonplaceError, Invalid, NotFound, TooLarge
 from commonplace.limits import TEXT_BYTES_MAX
+from commonplace.records.work import ReminderDraft
 from commonplace.settings import load
 from tests.conftest import StoppedClock
 from tests.crowd import crowd

@@ -7,15 +7,16 @@ from http.server import BaseHTTPRequestHandler
 import pytest
 
 from commonplace.app import open_engine
-from commonplace.engine.asking import Question
 from commonplace.engine.engine import Engine
-from commonplace.engine.marks import mark_of, proofs
-from commonplace.engine.retaining import Passage
-from commonplace.engine.tasks import TASKS
-from commonplace.engine.worker import run_pending
+from commonplace.engine.facts.fact_metadata import mark_of, proofs
+from commonplace.engine.facts.fact_search import Question
+from commonplace.engine.facts.retain import Passage
+from commonplace.engine.operations.tasks import TASKS
+from commonplace.engine.operations.worker import run_pending
 from commonplace.errors import Invalid, NotFound, TooLarge
 from commonplace.models.llm import LanguageModel
-from commonplace.records import Draft, Filter
+from commonplace.records.memory import Draft
+from commonplace.records.query import Filter
 from commonplace.settings import load
 from tests.conftest import StoppedClock
 from tests.models.scripted import Scripted, model, sent

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from commonplace.clock import MOMENT_MAX
-from commonplace.engine.schedules import MachineZone, checked_cron, next_time, zone
+from commonplace.engine.sessions.schedules import MachineZone, checked_cron, next_time, zone
 from commonplace.errors import CommonplaceError, Invalid
 
 MONTHS = ("JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP", "OCT", "NOV", "DEC")

@@ -5,13 +5,13 @@ from typing import Any
 
 import pytest
 
-from commonplace.activities import EventDraft, SessionDraft, SessionFilter, SnapshotDraft
 from commonplace.app import open_engine
 from commonplace.clock import SystemClock
-from commonplace.engine import sessions
 from commonplace.engine.engine import Engine
+from commonplace.engine.sessions import sessions
 from commonplace.errors import CommonplaceError, Conflict, Invalid, NotFound, TooLarge
 from commonplace.limits import TEXT_BYTES_MAX
+from commonplace.records.work import EventDraft, SessionDraft, SessionFilter, SnapshotDraft
 from commonplace.settings import load
 from tests.conftest import StoppedClock
 from tests.crowd import crowd

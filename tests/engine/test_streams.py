@@ -5,11 +5,12 @@ from pathlib import Path
 import pytest
 
 from commonplace.app import open_engine
-from commonplace.engine import memories, streams
+from commonplace.engine import memories
 from commonplace.engine.engine import Engine
+from commonplace.engine.sessions import streams
 from commonplace.errors import CommonplaceError, Invalid, NotFound, TooLarge
 from commonplace.limits import STREAM_CHUNKS_MAX, STREAM_IDLE_MS_MAX, TEXT_BYTES_MAX
-from commonplace.records import Draft, Origin, Scope
+from commonplace.records.memory import Draft, Origin, Scope
 from commonplace.settings import load
 from tests.conftest import StoppedClock
 

@@ -2,12 +2,12 @@ import threading
 
 import pytest
 
-from commonplace.activities import SessionDraft
-from commonplace.engine import upkeep
 from commonplace.engine.engine import Engine
-from commonplace.engine.worker import Worker
+from commonplace.engine.operations import maintenance
+from commonplace.engine.operations.worker import Worker
 from commonplace.errors import NotFound
-from commonplace.records import Draft
+from commonplace.records.memory import Draft
+from commonplace.records.work import SessionDraft
 from tests.conftest import StoppedClock
 
 DAY = 24 * 3_600_000
@@ -19,7 +19,7 @@ def test_what_was_written_in_any_bank_is_embedded_when_there_is_time(engine: Eng
     assert engine.stale_count() == 31
     # Each turn has a bound on its time, which a busy machine may spend on opening the embedder.
     for _ in range(20):
-        upkeep.heal_idly(engine)
+        maintenance.heal_idly(engine)
     assert engine.stale_count() == 0
 
 
@@ -30,7 +30,7 @@ def test_a_sweep_takes_what_nobody_will_ask_for_and_nothing_else(engine: Engine,
     stream = engine.start_stream("b", Draft(""))
     session = engine.start_session("b", SessionDraft(title="kept"))
     clock.advance(31 * DAY)
-    upkeep.sweep(engine)
+    maintenance.sweep(engine)
     with pytest.raises(NotFound):
         engine.get_job("b", job.id)
     with pytest.raises(NotFound):

@@ -6,11 +6,11 @@ from collections.abc import Callable
 
 import pytest
 
-from commonplace.engine import doctor, jobs
-from commonplace.engine.duties import Duty
 from commonplace.engine.engine import Engine
-from commonplace.engine.parts import Parts
-from commonplace.engine.worker import LATE_MS, Worker
+from commonplace.engine.operations import doctor, jobs
+from commonplace.engine.operations.duties import Duty
+from commonplace.engine.operations.worker import LATE_MS, Worker
+from commonplace.engine.runtime import Parts
 from commonplace.errors import Busy
 from tests.conftest import StoppedClock
 from tests.faces.http_client import until

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from commonplace.dialects import registry
-from commonplace.dialects.table import Tool
+from commonplace.dialects.dialect import Tool
 from commonplace.engine.engine import Engine
 from tests.dialects.speaking import Client
 from tests.hostile.aims import Aim, aims

@@ -15,8 +15,9 @@ import commonplace
 from commonplace import ids
 from commonplace.dialects import registry
 from commonplace.engine.engine import Engine
-from commonplace.receipts import Portion
-from commonplace.records import Bank, Draft, Filter
+from commonplace.records.memory import Bank, Draft
+from commonplace.records.query import Filter
+from commonplace.records.receipt import Portion
 from tests.erasing.marked import (
     BANK,
     MEMORY,

@@ -6,8 +6,8 @@ from xml.etree import ElementTree
 import pytest
 
 from commonplace import Query
-from commonplace.recall import rank, superseding
-from commonplace.recall.scoring import Estimate
+from commonplace.evaluation.metrics import Estimate
+from commonplace.recall import scoring, supersession
 from evals import page, record, ways
 from evals.goals import GOALS, OWN
 from evals.ways import ABLATIONS, BM25, OURS, UNREAD, WAYS
@@ -90,24 +90,24 @@ def test_the_picture_is_well_formed_and_has_every_goal(tmp_path: Path) -> None:
 
 
 def test_evidence_that_is_left_out_weighs_nothing_until_it_is_back() -> None:
-    before = rank.WEIGHTS, rank.ORDER
+    before = scoring.WEIGHTS, scoring.ORDER
 
     with ways.without("vector", "speaker")():
-        assert rank.WEIGHTS["vector"] == 0
-        assert "speaker" not in rank.ORDER
+        assert scoring.WEIGHTS["vector"] == 0
+        assert "speaker" not in scoring.ORDER
         # What a memory says itself weighs as much as before in all.
-        own = [name for name in rank.WEIGHTS if "around" not in name]
-        assert sum(rank.WEIGHTS[name] for name in own) == pytest.approx(sum(before[0][name] for name in own))
+        own = [name for name in scoring.WEIGHTS if "around" not in name]
+        assert sum(scoring.WEIGHTS[name] for name in own) == pytest.approx(sum(before[0][name] for name in own))
 
-    assert before == (rank.WEIGHTS, rank.ORDER)
+    assert before == (scoring.WEIGHTS, scoring.ORDER)
 
 
 def test_every_ablation_takes_something_out_and_puts_it_back() -> None:
     assert all(names for names in ways.EVIDENCE.values())
-    before = superseding.pairs
+    before = supersession.pairs
     with ways.as_weighed():
-        assert superseding.pairs is not before
-    assert superseding.pairs is before
+        assert supersession.pairs is not before
+    assert supersession.pairs is before
 
 
 def test_every_ablation_is_a_way_to_ask() -> None:

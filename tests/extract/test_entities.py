@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from commonplace.extract import entities
+from commonplace.language import entities
 
 
 @pytest.mark.parametrize(

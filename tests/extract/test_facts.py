@@ -5,13 +5,13 @@ import json
 import pytest
 
 from commonplace import clock
-from commonplace.extract import facts
+from commonplace.extract import fact_splitting
 
 AT = clock.moment("2026-11-15T12:00:00Z")
 
 
 def texts(text: str) -> list[str]:
-    return [one.text for one in facts.find(text, AT)]
+    return [one.text for one in fact_splitting.find(text, AT)]
 
 
 def test_a_text_is_cut_into_statements_word_for_word() -> None:
@@ -105,7 +105,7 @@ def test_a_label_is_not_taken_for_who_speaks(text: str) -> None:
     ],
 )
 def test_yesterday_is_the_day_before_it_was_said(said: str, day: str) -> None:
-    (fact,) = facts.find(said, AT)
+    (fact,) = fact_splitting.find(said, AT)
     assert fact.happened_at == clock.moment(f"{day}T00:00:00Z")
 
 
@@ -117,7 +117,7 @@ def test_a_conversation_tells_who_did_something() -> None:
         "User: My cat is ill.\nAssistant: I called the vet.",
         "Agent: I'm sorry.\nCustomer: My cat is ill.\nAgent: I called the vet.",
     ):
-        assert [(one.text, one.experience) for one in facts.find(said, AT)] == [
+        assert [(one.text, one.experience) for one in fact_splitting.find(said, AT)] == [
             ("My cat is ill.", False),
             ("I called the vet.", True),
         ]
@@ -136,7 +136,7 @@ def test_a_conversation_tells_who_did_something() -> None:
     ],
 )
 def test_what_an_agent_did_is_an_experience(text: str, experience: bool) -> None:
-    assert [one.experience for one in facts.find(text, AT)] == [experience]
+    assert [one.experience for one in fact_splitting.find(text, AT)] == [experience]
 
 
 @pytest.mark.parametrize(
@@ -165,11 +165,11 @@ def test_what_an_agent_did_is_an_experience(text: str, experience: bool) -> None
     ],
 )
 def test_a_cause_is_linked_where_the_text_says_so(text: str, causes: dict[str, tuple[str, ...]]) -> None:
-    assert {one.text: one.causes for one in facts.find(text, AT) if one.causes} == causes
+    assert {one.text: one.causes for one in fact_splitting.find(text, AT) if one.causes} == causes
 
 
 def test_a_cause_that_stands_elsewhere_is_kept_in_its_words() -> None:
-    [fact] = facts.find("The outage of Tuesday was caused by the broken valve.", AT)
+    [fact] = fact_splitting.find("The outage of Tuesday was caused by the broken valve.", AT)
     assert (fact.causes, fact.because) == ((), "the broken valve")
 
 
@@ -186,12 +186,12 @@ def test_a_cause_that_stands_elsewhere_is_kept_in_its_words() -> None:
     ],
 )
 def test_a_subject_is_what_stands_before_the_verb(text: str, subject: str) -> None:
-    assert facts.subject(text) == subject
+    assert fact_splitting.subject(text) == subject
 
 
 def test_chunks_are_cut_between_sentences_and_lose_nothing() -> None:
     text = "".join(f"Sentence number {number} is here. " for number in range(100)) + "x" * 500
-    parts = facts.chunks(text, 200)
+    parts = fact_splitting.chunks(text, 200)
     assert "".join(parts) == text
     assert all(len(part) <= 200 for part in parts)
 
@@ -199,18 +199,24 @@ def test_chunks_are_cut_between_sentences_and_lose_nothing() -> None:
 def test_a_turn_stays_whole_unless_it_is_longer_than_it_may_be() -> None:
     long = "".join(f"Sentence number {number} is here. " for number in range(20))
     said = json.dumps([{"role": "user", "content": long}, {"role": "assistant", "content": "I called the vet."}])
-    assert [json.loads(part)["content"] for part in facts.chunks(said, 100)] == [long, "I called the vet."]
-    cut = [json.loads(line) for part in facts.chunks(said, 100, 200) for line in part.splitlines()]
+    assert [json.loads(part)["content"] for part in fact_splitting.chunks(said, 100)] == [long, "I called the vet."]
+    cut = [json.loads(line) for part in fact_splitting.chunks(said, 100, 200) for line in part.splitlines()]
     assert "".join(one["content"] for one in cut[:-1]) == long
     assert all(len(one["content"]) <= 200 and one["role"] == "user" for one in cut[:-1])
     assert cut[-1] == {"role": "assistant", "content": "I called the vet."}
 
 
 def test_the_same_statement_has_the_same_identity_under_the_same_tags() -> None:
-    assert facts.identity("The Gate is open.", ("b", "a")) == facts.identity("the gate  is open", ("a", "b"))
-    assert facts.identity("The gate is open.", ("a",)) != facts.identity("The gate is open.", ())
+    assert fact_splitting.identity("The Gate is open.", ("b", "a")) == fact_splitting.identity(
+        "the gate  is open", ("a", "b")
+    )
+    assert fact_splitting.identity("The gate is open.", ("a",)) != fact_splitting.identity("The gate is open.", ())
 
 
 @pytest.mark.parametrize("time", ["Yesterday", "Last week,", "On Monday", "This morning", "Tomorrow"])
 def test_the_time_a_statement_begins_with_is_not_what_it_is_about(time: str) -> None:
-    assert facts.subject(f"{time} Anna moved to Bergen.") == facts.subject("Anna moved to Bergen.") == "anna"
+    assert (
+        fact_splitting.subject(f"{time} Anna moved to Bergen.")
+        == fact_splitting.subject("Anna moved to Bergen.")
+        == "anna"
+    )

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from commonplace.extract import outline
-from commonplace.extract.placing import Hints, place, relation
+from commonplace.extract import markdown_outline
+from commonplace.extract.key_assignment import Hints, place, relation
 
 
 def placed(text: str, known: dict[str, str] | None = None, **hints: str) -> dict[str, str]:
@@ -215,4 +215,4 @@ def test_no_text_takes_for_ever(name: str) -> None:
 
 def test_statements_are_read_in_the_order_of_the_text() -> None:
     text = "a: 1\n\nb: 2\n\n# C\nd"
-    assert [one.text for one in outline.read(text)] == ["1", "2", "d"]
+    assert [one.text for one in markdown_outline.read(text)] == ["1", "2", "d"]

@@ -3,7 +3,7 @@
 import pytest
 
 from commonplace import clock
-from commonplace.extract import when
+from commonplace.language import temporal_expressions
 
 NOW = clock.moment("2026-11-15T12:00:00Z")
 
@@ -83,7 +83,7 @@ NOW = clock.moment("2026-11-15T12:00:00Z")
     ],
 )
 def test_a_time_is_read_from_its_words(text: str, start: str, end: str) -> None:
-    span = when.first(text, NOW)
+    span = temporal_expressions.first(text, NOW)
     assert span is not None
     assert (clock.iso(span.start)[:10], clock.iso(span.end)[:10]) == (start, end)
 
@@ -109,9 +109,9 @@ def test_a_time_is_read_from_its_words(text: str, start: str, end: str) -> None:
     ],
 )
 def test_what_is_no_time_is_not_taken_for_one(text: str) -> None:
-    assert when.first(text, NOW) is None
+    assert temporal_expressions.first(text, NOW) is None
 
 
 def test_every_time_is_found_once_and_in_order() -> None:
-    found = when.spans("From March 2024 until 2026-01-05, and again yesterday.", NOW)
+    found = temporal_expressions.spans("From March 2024 until 2026-01-05, and again yesterday.", NOW)
     assert [one.words for one in found] == ["March 2024 until 2026-01-05", "yesterday"]

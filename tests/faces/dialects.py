@@ -8,10 +8,11 @@ from collections import defaultdict
 from collections.abc import Iterable
 from typing import Annotated, Any, Literal
 
-from commonplace.dialects.arguments import About, parameters
-from commonplace.dialects.table import Call, Dialect, Prompt, Reply, Resource, rows, tool
+from commonplace.dialects.dialect import Call, Dialect, Prompt, Reply, Resource, rows, tool
+from commonplace.dialects.parameters import About, parameters
 from commonplace.errors import Busy, NotFound
-from commonplace.records import Draft, Filter
+from commonplace.records.memory import Draft
+from commonplace.records.query import Filter
 
 SECRET = "sk-very-secret"
 _events: dict[str, threading.Event] = defaultdict(threading.Event)

@@ -6,9 +6,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
-from commonplace.dialects.arguments import About
-from commonplace.dialects.table import Call, Dialect, rows, tool
-from commonplace.faces.http import serve
+from commonplace.dialects.dialect import Call, Dialect, rows, tool
+from commonplace.dialects.parameters import About
+from commonplace.faces.http import server
 from commonplace.settings import load
 from tests.faces.dialects import DIALECT, STRICT, TOOLS
 
@@ -52,7 +52,7 @@ def main() -> None:
     parser.add_argument("--dialect")
     parser.add_argument("--log-json", action="store_true")
     given = parser.parse_args()
-    serve.run(load(), **vars(given), dialects=DIALECTS)
+    server.run(load(), **vars(given), dialects=DIALECTS)
 
 
 if __name__ == "__main__":

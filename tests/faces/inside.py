@@ -7,12 +7,12 @@ from collections.abc import Coroutine, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
-from commonplace.dialects.table import Dialect
+from commonplace.dialects.dialect import Dialect
 from commonplace.engine.engine import Engine
+from commonplace.faces.http.access import Admission, Arrival
 from commonplace.faces.http.app import Plan, Site
 from commonplace.faces.http.dispatch import Dispatcher
 from commonplace.faces.http.endpoints import Endpoint
-from commonplace.faces.http.guard import Admission, Arrival
 from tests.faces.http_client import BOTH, DEADLINE_S, Answer
 
 Found = TypeVar("Found")

@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from commonplace.faces.mcp import wire
+from commonplace.faces.mcp import messages
 
 ROOT = Path(__file__).parents[2]
 PATIENCE_S = 30
@@ -19,9 +19,9 @@ OURS = "tests.faces.stdio_server"
 THEIRS = "tests.faces.sdk_server"
 HELLO = {"capabilities": {}, "clientInfo": {"name": "pipes", "version": "1"}}
 ENVELOPE = {
-    wire.VERSION_KEY: wire.MODERN[-1],
-    wire.CLIENT_KEY: {"name": "pipes", "version": "1"},
-    wire.CLIENT_CAPABILITIES_KEY: {},
+    messages.VERSION_KEY: messages.MODERN[-1],
+    messages.CLIENT_KEY: {"name": "pipes", "version": "1"},
+    messages.CLIENT_CAPABILITIES_KEY: {},
 }
 
 
@@ -84,7 +84,7 @@ class Pipes:
 
     def hello(self, version: str) -> Any:
         """Open the conversation as a client of a revision does."""
-        self.modern = wire.is_modern(version)
+        self.modern = messages.is_modern(version)
         if self.modern:
             return self.ask("server/discover")["result"]
         answer = self.ask("initialize", protocolVersion=version, **HELLO)["result"]

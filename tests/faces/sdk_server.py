@@ -17,8 +17,8 @@ from mcp_types.jsonrpc import jsonrpc_message_adapter
 
 from commonplace import settings
 from commonplace.app import open_engine
-from commonplace.dialects.table import Call
-from commonplace.faces.mcp import methods, wire
+from commonplace.dialects.dialect import Call
+from commonplace.faces.mcp import messages, protocol
 from tests.faces.dialects import DIALECT
 
 
@@ -29,14 +29,14 @@ def served() -> Server[Any]:
         def tell(done: float, total: float | None, text: str) -> None:
             anyio.from_thread.run(ctx.session.report_progress, done, total, text)
 
-        def make(request: methods.Request) -> Call:
+        def make(request: protocol.Request) -> Call:
             return Call(engine(), "default", progress=tell)
 
         given = params.model_dump(by_alias=True, exclude_none=True, mode="json")
-        request = methods.Request(ctx.request_id, method, given, ctx.protocol_version)
+        request = protocol.Request(ctx.request_id, method, given, ctx.protocol_version)
         try:
-            return await anyio.to_thread.run_sync(partial(methods.outcome, request, DIALECT, make))
-        except methods.Refused as refused:
+            return await anyio.to_thread.run_sync(partial(protocol.outcome, request, DIALECT, make))
+        except protocol.Refused as refused:
             raise MCPError(refused.code, refused.message, refused.data) from None
 
     async def listed(key: str, entries: Any, _ctx: Any, _params: Any) -> Any:
@@ -48,13 +48,13 @@ def served() -> Server[Any]:
     # Setting a log level is something the library warns about; old clients do it all the same.
     warnings.simplefilter("ignore", MCPDeprecationWarning)
     return Server(
-        **wire.server_info(),
+        **messages.server_info(),
         instructions=DIALECT.instructions,
-        cache_hints={method: CacheHint(ttl, scope) for method, (ttl, scope) in wire.CACHE_HINTS.items()},
-        on_list_tools=partial(listed, "tools", wire.tools),
-        on_list_resources=partial(listed, "resources", wire.resources),
-        on_list_resource_templates=partial(listed, "resourceTemplates", wire.resource_templates),
-        on_list_prompts=partial(listed, "prompts", wire.prompts),
+        cache_hints={method: CacheHint(ttl, scope) for method, (ttl, scope) in messages.CACHE_HINTS.items()},
+        on_list_tools=partial(listed, "tools", messages.tools),
+        on_list_resources=partial(listed, "resources", messages.resources),
+        on_list_resource_templates=partial(listed, "resourceTemplates", messages.resource_templates),
+        on_list_prompts=partial(listed, "prompts", messages.prompts),
         on_call_tool=partial(work, "tools/call"),
         on_read_resource=partial(work, "resources/read"),
         on_get_prompt=partial(work, "prompts/get"),

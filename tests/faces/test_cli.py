@@ -14,8 +14,8 @@ import pytest
 
 from commonplace import ids
 from commonplace.faces.cli import SECTIONS, cli
-from commonplace.faces.cli.asking import NOTHING
-from commonplace.faces.cli.screen import columns_of
+from commonplace.faces.cli.recall import NOTHING
+from commonplace.faces.cli.terminal import columns_of
 from commonplace.settings import SETTINGS
 from tests.faces.conftest import Run
 

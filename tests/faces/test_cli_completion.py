@@ -18,7 +18,7 @@ from commonplace.dialects import registry
 from commonplace.engine.engine import Engine
 from commonplace.faces.cli import cli
 from commonplace.faces.connect.clients import CLIENTS
-from commonplace.records import Draft, Scope
+from commonplace.records.memory import Draft, Scope
 from tests.faces.conftest import Run, fresh
 
 BASH = shutil.which("bash")

@@ -3,9 +3,9 @@
 import json
 from collections.abc import Callable
 
-from commonplace.faces.cli import explaining
-from commonplace.faces.cli.screen import columns_of
-from commonplace.recall import rank
+from commonplace.faces.cli import explain
+from commonplace.faces.cli.terminal import columns_of
+from commonplace.recall import scoring
 from tests.faces.conftest import Run
 
 TEXTS = (
@@ -39,7 +39,7 @@ def test_a_short_text_is_not_shown_twice_as_its_own_best_passage(run: Run) -> No
 
 
 def test_every_kind_of_evidence_is_told_in_words() -> None:
-    assert {*rank.WEIGHTS, *rank.ORDER} <= set(explaining._MEANT)
+    assert {*scoring.WEIGHTS, *scoring.ORDER} <= set(explain._MEANT)
 
 
 def test_what_was_left_out_stands_below_its_reason_with_what_to_do(run: Run) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from commonplace.engine.engine import Engine
 from commonplace.faces.cli import cli
-from commonplace.records import Draft
+from commonplace.records.memory import Draft
 from tests.faces.conftest import Answer, Run
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from commonplace import ids
 from commonplace.app import open_engine
 from commonplace.engine.engine import Engine
-from commonplace.records import Draft
+from commonplace.records.memory import Draft
 from commonplace.settings import load
 from tests.faces.conftest import Run
 

@@ -2,7 +2,7 @@
 
 import json
 
-from commonplace.faces.cli.asking import UNSURE
+from commonplace.faces.cli.recall import UNSURE
 from tests.faces.conftest import Run
 
 ANSWER = "The staging database listens on port 5433."

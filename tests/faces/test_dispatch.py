@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from commonplace.app import open_engine
 from commonplace.faces.http.app import Site
-from commonplace.faces.mcp import wire
+from commonplace.faces.mcp import messages
 from commonplace.settings import load
 from tests.faces.dialects import DIALECT, STRICT
 from tests.faces.http_client import BOTH, META, MODERN, Answer
@@ -254,7 +254,7 @@ def test_a_name_that_ascii_cannot_express_may_be_wrapped_in_the_header(pair: Pai
     headers = {"mcp-protocol-version": MODERN, "mcp-method": "resources/read", "mcp-name": wrapped}
 
     assert pair.agree(message, headers)["result"]["contents"][0]["text"] == "# grüße"
-    assert pair.agree(message, headers | {"mcp-name": "=?base64?AAAA?="})["error"]["code"] == wire.HEADER_MISMATCH
+    assert pair.agree(message, headers | {"mcp-name": "=?base64?AAAA?="})["error"]["code"] == messages.HEADER_MISMATCH
 
 
 def test_an_argument_a_strict_dialect_does_not_know_is_refused(pair: Pair) -> None:
@@ -267,4 +267,4 @@ def test_an_argument_a_strict_dialect_does_not_know_is_refused(pair: Pair) -> No
 def test_an_answer_that_json_cannot_express_is_an_internal_error(pair: Pair) -> None:
     answer = pair.inside.post(pair.ours, "/test/mcp", encoded(call("not_a_number", {})), {})
 
-    assert answer.json["error"]["code"] == wire.INTERNAL_ERROR
+    assert answer.json["error"]["code"] == messages.INTERNAL_ERROR

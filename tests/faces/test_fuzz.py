@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 
 from commonplace.app import open_engine
 from commonplace.dialects import registry
-from commonplace.dialects.arguments import Parameter
-from commonplace.dialects.table import Call, Tool
+from commonplace.dialects.dialect import Call, Tool
+from commonplace.dialects.parameters import Parameter
 from commonplace.engine.engine import Engine
 from commonplace.faces.http.tokens import vault_token
 from commonplace.limits import BODY_BYTES_MAX

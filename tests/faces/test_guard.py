@@ -11,9 +11,10 @@ from pathlib import Path
 import pytest
 
 from commonplace.errors import Busy, Forbidden, Invalid
-from commonplace.faces.http import guard, serve, tokens
-from commonplace.faces.http.guard import Admission, Guard
-from commonplace.faces.http.paths import Paths
+from commonplace.faces.http import access, tokens
+from commonplace.faces.http import server as serve
+from commonplace.faces.http.access import Admission, Guard
+from commonplace.faces.http.routing import Paths
 from commonplace.limits import BODY_BYTES_MAX
 from commonplace.settings import load
 from tests.faces.http_client import Running, server, until
@@ -244,8 +245,8 @@ def test_a_dialect_that_does_not_exist_is_named(tmp_path: Path) -> None:
 
 
 def test_an_address_is_loopback_or_not() -> None:
-    assert all(map(guard.is_loopback, ("127.0.0.1", "127.8.8.8", "localhost", "::1", "[::1]")))
-    assert not any(map(guard.is_loopback, ("0.0.0.0", "::", "example.org", "10.0.0.1", "")))
+    assert all(map(access.is_loopback, ("127.0.0.1", "127.8.8.8", "localhost", "::1", "[::1]")))
+    assert not any(map(access.is_loopback, ("0.0.0.0", "::", "example.org", "10.0.0.1", "")))
 
 
 def test_no_answer_and_no_log_line_shows_a_key(locked: Running) -> None:

@@ -17,8 +17,8 @@ import pytest
 from mcp import Client, MCPError
 
 from commonplace.engine.engine import Engine
-from commonplace.engine.jobs import enqueue, get_job
-from commonplace.faces.http import serve
+from commonplace.engine.operations.jobs import enqueue, get_job
+from commonplace.faces.http import server as serve
 from commonplace.limits import CALLS_MAX, SESSIONS_MAX
 from tests.faces.dialects import SECRET
 from tests.faces.http_client import META, MODERN, Running, server, until

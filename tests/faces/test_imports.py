@@ -23,25 +23,25 @@ from commonplace.__main__ import main
 sys.exit(main())
 """
 FIRST = '{"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "2025-06-18"}}\n'
-ROOT_ROOMS = {"clock", "errors", "interrupts", "lazy", "nearest"}
+ROOT_ROOMS = {"clock", "errors", "interrupts", "lazy", "spelling"}
 STORE = {
     *ROOT_ROOMS,
     *(
-        "activities",
+        "records",
         "app",
-        "checks",
+        "validation",
         "engine",
         "faces",
         "globs",
         "ids",
         "language",
         "limits",
-        "metadata",
+        "reserved_metadata",
         "models",
-        "receipts",
+        "filesystem",
         "records",
     ),
-    *("settings", "storage", "text"),
+    *("settings", "storage"),
 }
 # By command: the rooms and root modules of ours, and the packages of others. Less is better; more needs a reason.
 MAY_IMPORT: dict[tuple[str, ...], tuple[set[str], set[str]]] = {
@@ -56,7 +56,7 @@ MAY_IMPORT: dict[tuple[str, ...], tuple[set[str], set[str]]] = {
     ),
 }
 # Before the first answer no model is loaded, and only the dialect that is made of notes knows their files.
-SERVER = {*STORE, "dialects", "extract", "gitremotes", "recall"}
+SERVER = {*STORE, "dialects", "extract", "git_project", "recall"}
 
 
 def run(tmp_path: Path, *args: str, given: str = "") -> tuple[str, set[str], set[str]]:

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 import pytest
 
 from commonplace.engine.engine import Engine
-from commonplace.engine.jobs import enqueue
-from commonplace.engine.totals import totals
+from commonplace.engine.operations.jobs import enqueue
+from commonplace.engine.operations.stats import totals
 from commonplace.faces.http.metrics import BOUNDS_S, Metrics
-from commonplace.records import Draft
+from commonplace.records.memory import Draft
 from tests.faces.http_client import Running, server
 
 SAMPLE = re.compile(r"^(\w+)(\{(?:\w+=\"[^\"\\\n]*\",?)+\})? (-?[\d.e+-]+|\+Inf)$")

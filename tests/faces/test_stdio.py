@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 
 from commonplace.engine.engine import Engine
-from commonplace.faces.mcp import wire
+from commonplace.faces.mcp import messages
 from commonplace.limits import CALLS_AT_ONCE_MAX, CALLS_WAITING_MAX, LINE_BYTES_MAX
-from commonplace.records import BankEdit
+from commonplace.records.memory import BankEdit
 from tests.faces.dialects import SECRET
 from tests.faces.pipes import HELLO, OURS, ROOT, Pipes, opened
 
@@ -140,14 +140,14 @@ def test_a_bug_is_noted_once_and_the_caller_gets_the_reference_and_nothing_else(
 def test_a_bug_in_a_resource_is_noted_too(server: Pipes) -> None:
     error = server.ask("resources/read", uri="memo://notes/broken")["error"]
 
-    assert error["code"] == wire.INTERNAL_ERROR
+    assert error["code"] == messages.INTERNAL_ERROR
     assert SECRET not in json.dumps(error)
 
 
 def test_an_answer_that_json_cannot_say_is_an_internal_error(greeted: Pipes) -> None:
     error = greeted.ask("tools/call", name="not_a_number", arguments={})["error"]
 
-    assert error["code"] == wire.INTERNAL_ERROR
+    assert error["code"] == messages.INTERNAL_ERROR
     assert greeted.call("echo", text="on we go")["isError"] is False
 
 
@@ -276,18 +276,18 @@ def test_a_client_with_one_bank_is_told_which_and_what_it_is_for(home: Path, eng
 @pytest.mark.parametrize(
     ("line", "code", "request_id"),
     [
-        (b"{not json}", wire.PARSE_ERROR, None),
-        (b'{"jsonrpc":"2.0","id":1,"method":"ping"', wire.PARSE_ERROR, None),
-        (b'{"jsonrpc":"2.0","id":1,"method":"\xff"}', wire.PARSE_ERROR, None),
-        (b'{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":NaN}}', wire.PARSE_ERROR, None),
-        (b"[" * 50_000, wire.PARSE_ERROR, None),
-        (b'[{"jsonrpc":"2.0","id":1,"method":"ping"}]', wire.INVALID_REQUEST, None),
-        (b'{"id":1,"method":"ping"}', wire.INVALID_REQUEST, 1),
-        (b'{"jsonrpc":"2.0","id":null,"method":"ping"}', wire.INVALID_REQUEST, None),
-        (b'{"jsonrpc":"2.0","id":"a","method":"nope"}', wire.METHOD_NOT_FOUND, "a"),
-        (b'{"jsonrpc":"2.0","id":"a","method":"ping","params":[]}', wire.INVALID_PARAMS, "a"),
-        (b'{"jsonrpc":"2.0","id":"a","method":"tools/call"}', wire.INVALID_PARAMS, "a"),
-        (b'{"jsonrpc":"2.0","id":"a","method":"tools/call","params":{"name":"nope"}}', wire.INVALID_PARAMS, "a"),
+        (b"{not json}", messages.PARSE_ERROR, None),
+        (b'{"jsonrpc":"2.0","id":1,"method":"ping"', messages.PARSE_ERROR, None),
+        (b'{"jsonrpc":"2.0","id":1,"method":"\xff"}', messages.PARSE_ERROR, None),
+        (b'{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":NaN}}', messages.PARSE_ERROR, None),
+        (b"[" * 50_000, messages.PARSE_ERROR, None),
+        (b'[{"jsonrpc":"2.0","id":1,"method":"ping"}]', messages.INVALID_REQUEST, None),
+        (b'{"id":1,"method":"ping"}', messages.INVALID_REQUEST, 1),
+        (b'{"jsonrpc":"2.0","id":null,"method":"ping"}', messages.INVALID_REQUEST, None),
+        (b'{"jsonrpc":"2.0","id":"a","method":"nope"}', messages.METHOD_NOT_FOUND, "a"),
+        (b'{"jsonrpc":"2.0","id":"a","method":"ping","params":[]}', messages.INVALID_PARAMS, "a"),
+        (b'{"jsonrpc":"2.0","id":"a","method":"tools/call"}', messages.INVALID_PARAMS, "a"),
+        (b'{"jsonrpc":"2.0","id":"a","method":"tools/call","params":{"name":"nope"}}', messages.INVALID_PARAMS, "a"),
     ],
 )
 def test_a_bad_line_is_answered_and_the_next_one_too(
@@ -381,15 +381,15 @@ def test_a_subscription_is_acknowledged_and_ended_with_the_server(server: Pipes)
 
     assert acknowledged["method"] == "notifications/subscriptions/acknowledged"
     assert acknowledged["params"]["notifications"] == {"toolsListChanged": True}
-    assert acknowledged["params"]["_meta"] == {wire.SUBSCRIPTION_KEY: first}
+    assert acknowledged["params"]["_meta"] == {messages.SUBSCRIPTION_KEY: first}
     (ended,) = server.end()
-    assert (ended["id"], ended["result"]["_meta"][wire.SUBSCRIPTION_KEY]) == (first, first)
+    assert (ended["id"], ended["result"]["_meta"][messages.SUBSCRIPTION_KEY]) == (first, first)
 
 
 @pytest.mark.parametrize(("action", "erased"), [("accept", True), ("decline", False), ("cancel", False)])
 def test_a_modern_client_is_asked_before_everything_is_destroyed(action: str, erased: bool, server: Pipes) -> None:
     server.modern = True
-    able = {wire.CLIENT_CAPABILITIES_KEY: {"elicitation": {}}}
+    able = {messages.CLIENT_CAPABILITIES_KEY: {"elicitation": {}}}
     asked = server.ask("tools/call", name="erase", arguments={"name": "a"}, _meta=able)["result"]
     (key,) = asked["inputRequests"]
 

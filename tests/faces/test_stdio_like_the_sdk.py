@@ -10,7 +10,7 @@ from typing import Any
 import anyio
 import pytest
 
-from commonplace.faces.mcp import wire
+from commonplace.faces.mcp import messages
 from tests.faces.pipes import ENVELOPE, HELLO, OURS, THEIRS, Pipes, opened
 from tests.faces.sdk_server import conversed
 
@@ -129,16 +129,16 @@ def test_the_same_lines_get_the_same_answers(version: str, home: Path) -> None:
                 seen.setdefault(name, []).append(answers(pipes, step))
 
     differing = {name for name, (mine, other) in seen.items() if mine != other}
-    assert differing == set(DIFFERENCES | (MODERN_DIFFERENCES if wire.is_modern(version) else {}))
+    assert differing == set(DIFFERENCES | (MODERN_DIFFERENCES if messages.is_modern(version) else {}))
 
 
 OPENINGS: dict[str, tuple[list[Any], str]] = {
     "an old revision": ([("initialize", {"protocolVersion": "2024-11-05", **HELLO})], ""),
     "an unknown revision": ([("initialize", {"protocolVersion": "1999-01-01", **HELLO})], ""),
     "the modern revision": ([("initialize", {"protocolVersion": "2026-07-28", **HELLO})], ""),
-    "a revision not spoken": ([("tools/list", {"_meta": ENVELOPE | {wire.VERSION_KEY: "2027-01-01"}})], ""),
-    "a revision that is a number": ([("tools/list", {"_meta": ENVELOPE | {wire.VERSION_KEY: 7}})], ""),
-    "half an envelope": ([("tools/list", {"_meta": {wire.VERSION_KEY: "2026-07-28"}})], ""),
+    "a revision not spoken": ([("tools/list", {"_meta": ENVELOPE | {messages.VERSION_KEY: "2027-01-01"}})], ""),
+    "a revision that is a number": ([("tools/list", {"_meta": ENVELOPE | {messages.VERSION_KEY: 7}})], ""),
+    "half an envelope": ([("tools/list", {"_meta": {messages.VERSION_KEY: "2026-07-28"}})], ""),
     "no envelope after one": ([("server/discover", {"_meta": ENVELOPE}), ("tools/list", {})], ""),
     "ping first": ([("ping", {})], ""),
     "unknown first": ([("nope", {})], ""),

@@ -10,19 +10,19 @@ from hypothesis import strategies as st
 
 from commonplace.app import open_engine
 from commonplace.dialects import registry
-from commonplace.dialects.table import Call, Dialect, Reply, Resource
+from commonplace.dialects.dialect import Call, Dialect, Reply, Resource
 from commonplace.engine.engine import Engine
 from commonplace.errors import Invalid
-from commonplace.faces.mcp import addresses, methods, wire
-from commonplace.faces.mcp.methods import Conversation, Refused
+from commonplace.faces.mcp import messages, protocol, resources
+from commonplace.faces.mcp.protocol import Conversation, Refused
 from commonplace.settings import load
 from tests.faces.dialects import DIALECT, STRICT, echo, erase, everything
 
-MODERN = wire.MODERN[-1]
-OLDEST, NEWEST_LEGACY = wire.LEGACY[0], wire.LEGACY[-1]
+MODERN = messages.MODERN[-1]
+OLDEST, NEWEST_LEGACY = messages.LEGACY[0], messages.LEGACY[-1]
 
 
-def asked(conversation: Conversation, method: str, params: object = None) -> wire.Json:
+def asked(conversation: Conversation, method: str, params: object = None) -> messages.Json:
     message = {"jsonrpc": "2.0", "id": 1, "method": method} | ({} if params is None else {"params": params})
     return conversation.answer(conversation.request(message))
 
@@ -34,7 +34,7 @@ def refusal(conversation: Conversation, method: str, params: object = None) -> R
 
 
 def modern(**meta: object) -> dict[str, object]:
-    return {"_meta": {wire.VERSION_KEY: MODERN, wire.CLIENT_CAPABILITIES_KEY: {}} | meta}
+    return {"_meta": {messages.VERSION_KEY: MODERN, messages.CLIENT_CAPABILITIES_KEY: {}} | meta}
 
 
 @pytest.fixture
@@ -43,7 +43,7 @@ def conversation() -> Conversation:
 
 
 def test_a_tool_is_listed_with_everything_its_row_says() -> None:
-    entry = wire.tool_entry(everything, strict=False)
+    entry = messages.tool_entry(everything, strict=False)
 
     assert (entry["name"], entry["title"]) == ("everything", "All kinds")
     assert entry["description"] == "Take one argument of every type."
@@ -72,38 +72,38 @@ def test_a_tool_is_listed_with_everything_its_row_says() -> None:
     ("tool", "hints"),
     [(echo, (True, False, True)), (everything, (False, False, True)), (erase, (False, True, False))],
 )
-def test_the_effect_becomes_the_annotations(tool: wire.Tool, hints: tuple[bool, bool, bool]) -> None:
-    shown = wire.tool_entry(tool, strict=False)["annotations"]
+def test_the_effect_becomes_the_annotations(tool: messages.Tool, hints: tuple[bool, bool, bool]) -> None:
+    shown = messages.tool_entry(tool, strict=False)["annotations"]
 
     assert (shown["readOnlyHint"], shown["destructiveHint"], shown["idempotentHint"]) == hints
     assert shown["openWorldHint"] is False
 
 
 def test_only_the_tools_that_decide_whether_memory_is_used_ask_to_be_kept_loaded() -> None:
-    loaded = [one["name"] for one in wire.tools(DIALECT) if one.get("_meta") == {"anthropic/alwaysLoad": True}]
+    loaded = [one["name"] for one in messages.tools(DIALECT) if one.get("_meta") == {"anthropic/alwaysLoad": True}]
 
     assert loaded == ["echo", "remember"]
 
 
 def test_a_strict_dialect_says_in_its_schema_that_it_refuses_what_it_does_not_know() -> None:
-    assert wire.tools(STRICT)[0]["inputSchema"]["additionalProperties"] is False
-    assert "additionalProperties" not in wire.tool_entry(echo, strict=False)["inputSchema"]
+    assert messages.tools(STRICT)[0]["inputSchema"]["additionalProperties"] is False
+    assert "additionalProperties" not in messages.tool_entry(echo, strict=False)["inputSchema"]
 
 
 def test_tools_come_in_the_order_of_the_table_every_time() -> None:
-    assert [one["name"] for one in wire.tools(DIALECT)] == list(DIALECT.tools)
-    assert wire.tools(DIALECT) == wire.tools(DIALECT)
+    assert [one["name"] for one in messages.tools(DIALECT)] == list(DIALECT.tools)
+    assert messages.tools(DIALECT) == messages.tools(DIALECT)
 
 
 def test_an_answer_has_both_halves() -> None:
-    result = wire.call_result(Reply({"a": 1}, "one", is_error=True))
+    result = messages.call_result(Reply({"a": 1}, "one", is_error=True))
 
     assert result == {"content": [{"type": "text", "text": "one"}], "structuredContent": {"a": 1}, "isError": True}
 
 
 def test_fixed_addresses_and_templates_are_listed_apart() -> None:
-    assert [one["uri"] for one in wire.resources(DIALECT)] == ["memo://about"]
-    assert [one["uriTemplate"] for one in wire.resource_templates(DIALECT)] == ["memo://notes/{name}"]
+    assert [one["uri"] for one in messages.resources(DIALECT)] == ["memo://about"]
+    assert [one["uriTemplate"] for one in messages.resource_templates(DIALECT)] == ["memo://notes/{name}"]
 
 
 @pytest.mark.parametrize(
@@ -119,7 +119,7 @@ def test_fixed_addresses_and_templates_are_listed_apart() -> None:
     ],
 )
 def test_an_address_is_taken_apart(uri: str, parts: dict[str, str] | None) -> None:
-    found = addresses.find(DIALECT.resources, uri)
+    found = resources.find(DIALECT.resources, uri)
 
     assert (found and found[1]) == parts
 
@@ -127,13 +127,13 @@ def test_an_address_is_taken_apart(uri: str, parts: dict[str, str] | None) -> No
 def test_a_fixed_address_wins_over_a_template() -> None:
     general = Resource("memo://{name}", "any", "", "text/plain", lambda call, name: name)
 
-    found = addresses.find((general, *DIALECT.resources), "memo://about")
+    found = resources.find((general, *DIALECT.resources), "memo://about")
 
     assert found
     assert found[0].name == "about"
 
 
-@pytest.mark.parametrize("version", wire.LEGACY)
+@pytest.mark.parametrize("version", messages.LEGACY)
 def test_a_handshake_gets_the_revision_it_asks_for(version: str, conversation: Conversation) -> None:
     result = asked(conversation, "initialize", {"protocolVersion": version})
 
@@ -153,9 +153,9 @@ def test_a_handshake_that_asks_for_anything_else_gets_the_newest_that_has_handsh
 def test_only_what_the_dialect_has_is_offered() -> None:
     bare = Dialect("bare", "Bare", "", {})
 
-    assert wire.capabilities(bare, MODERN) == {"tools": {"listChanged": False}}
-    assert set(wire.capabilities(bare, OLDEST)) == {"tools", "logging"}
-    assert set(wire.capabilities(DIALECT, MODERN)) == {"tools", "resources", "prompts", "completions"}
+    assert messages.capabilities(bare, MODERN) == {"tools": {"listChanged": False}}
+    assert set(messages.capabilities(bare, OLDEST)) == {"tools", "logging"}
+    assert set(messages.capabilities(DIALECT, MODERN)) == {"tools", "resources", "prompts", "completions"}
 
 
 def test_a_dialect_without_resources_and_prompts_lists_none() -> None:
@@ -167,35 +167,35 @@ def test_a_dialect_without_resources_and_prompts_lists_none() -> None:
 
 
 def test_a_modern_result_says_its_type_its_sender_and_how_long_it_holds(conversation: Conversation) -> None:
-    for method, (ttl_ms, scope) in wire.CACHE_HINTS.items():
-        if method in methods.WORKING:
+    for method, (ttl_ms, scope) in messages.CACHE_HINTS.items():
+        if method in protocol.WORKING:
             continue
         result = asked(conversation, method, modern())
         assert (result["resultType"], result["ttlMs"], result["cacheScope"]) == ("complete", ttl_ms, scope)
-        assert result["_meta"][wire.SERVER_KEY] == wire.server_info()
+        assert result["_meta"][messages.SERVER_KEY] == messages.server_info()
 
 
 def test_discovery_names_the_revisions_that_need_no_handshake(conversation: Conversation) -> None:
     result = asked(conversation, "server/discover", modern())
 
-    assert result["supportedVersions"] == list(wire.MODERN)
+    assert result["supportedVersions"] == list(messages.MODERN)
     assert result["instructions"] == DIALECT.instructions
 
 
 @pytest.mark.parametrize(
     ("method", "params", "code"),
     [
-        ("ping", modern(), wire.METHOD_NOT_FOUND),
-        ("logging/setLevel", modern() | {"level": "info"}, wire.METHOD_NOT_FOUND),
-        ("server/discover", None, wire.METHOD_NOT_FOUND),
-        ("resources/subscribe", {"uri": "memo://about"}, wire.METHOD_NOT_FOUND),
-        ("logging/setLevel", {"level": "loud"}, wire.INVALID_PARAMS),
-        ("tools/list", {"cursor": "next"}, wire.INVALID_PARAMS),
-        ("tools/list", [1], wire.INVALID_PARAMS),
-        ("tools/list", {"_meta": {wire.VERSION_KEY: MODERN}}, wire.INVALID_PARAMS),
-        ("tools/list", modern(**{wire.VERSION_KEY: 7}), wire.INVALID_PARAMS),
-        ("tools/list", modern(**{wire.VERSION_KEY: "2027-01-01"}), wire.UNSUPPORTED_VERSION),
-        ("tools/list", modern(**{wire.VERSION_KEY: NEWEST_LEGACY}), wire.UNSUPPORTED_VERSION),
+        ("ping", modern(), messages.METHOD_NOT_FOUND),
+        ("logging/setLevel", modern() | {"level": "info"}, messages.METHOD_NOT_FOUND),
+        ("server/discover", None, messages.METHOD_NOT_FOUND),
+        ("resources/subscribe", {"uri": "memo://about"}, messages.METHOD_NOT_FOUND),
+        ("logging/setLevel", {"level": "loud"}, messages.INVALID_PARAMS),
+        ("tools/list", {"cursor": "next"}, messages.INVALID_PARAMS),
+        ("tools/list", [1], messages.INVALID_PARAMS),
+        ("tools/list", {"_meta": {messages.VERSION_KEY: MODERN}}, messages.INVALID_PARAMS),
+        ("tools/list", modern(**{messages.VERSION_KEY: 7}), messages.INVALID_PARAMS),
+        ("tools/list", modern(**{messages.VERSION_KEY: "2027-01-01"}), messages.UNSUPPORTED_VERSION),
+        ("tools/list", modern(**{messages.VERSION_KEY: NEWEST_LEGACY}), messages.UNSUPPORTED_VERSION),
     ],
 )
 def test_what_a_revision_does_not_have_is_refused(
@@ -205,9 +205,9 @@ def test_what_a_revision_does_not_have_is_refused(
 
 
 def test_a_revision_that_is_not_spoken_is_answered_with_those_that_are(conversation: Conversation) -> None:
-    refused = refusal(conversation, "tools/list", modern(**{wire.VERSION_KEY: "2027-01-01"}))
+    refused = refusal(conversation, "tools/list", modern(**{messages.VERSION_KEY: "2027-01-01"}))
 
-    assert refused.data == {"supported": list(wire.MODERN), "requested": "2027-01-01"}
+    assert refused.data == {"supported": list(messages.MODERN), "requested": "2027-01-01"}
 
 
 def test_a_modern_client_that_forgets_its_envelope_is_told_what_is_missing(conversation: Conversation) -> None:
@@ -215,8 +215,8 @@ def test_a_modern_client_that_forgets_its_envelope_is_told_what_is_missing(conve
 
     refused = refusal(conversation, "tools/list", {})
 
-    assert refused.code == wire.INVALID_PARAMS
-    assert wire.VERSION_KEY in refused.message
+    assert refused.code == messages.INVALID_PARAMS
+    assert messages.VERSION_KEY in refused.message
 
 
 def test_a_client_may_look_with_discovery_and_then_shake_hands(conversation: Conversation) -> None:
@@ -247,21 +247,21 @@ def test_a_client_may_look_with_discovery_and_then_shake_hands(conversation: Con
 )
 def test_what_is_no_message_is_an_invalid_request(message: object) -> None:
     with pytest.raises(Refused) as caught:
-        methods.understood(message)
+        protocol.understood(message)
 
-    assert caught.value.code == wire.INVALID_REQUEST
+    assert caught.value.code == messages.INVALID_REQUEST
 
 
 def test_completions_are_cut_where_the_protocol_says() -> None:
-    result = wire.completion_result(str(one) for one in range(150))["completion"]
+    result = messages.completion_result(str(one) for one in range(150))["completion"]
 
     assert (len(result["values"]), result["total"], result["hasMore"]) == (100, 150, True)
-    assert wire.completion_result(()) == {"completion": {"values": [], "total": 0, "hasMore": False}}
+    assert messages.completion_result(()) == {"completion": {"values": [], "total": 0, "hasMore": False}}
 
 
 @pytest.mark.parametrize("text", ["plain", "čšž 漢字 🐙", "line\nbreak\r\u2028", "half \ud83d", "\x00\x1f"])
 def test_any_text_survives_on_one_line(text: str) -> None:
-    line = wire.encoded({"text": text})
+    line = messages.encoded({"text": text})
 
     assert b"\n" not in line
     assert json.loads(line) == {"text": text}
@@ -270,7 +270,7 @@ def test_any_text_survives_on_one_line(text: str) -> None:
 @pytest.mark.parametrize("line", [b"NaN", b'{"a": Infinity}', b"[1e999]", b"{", b"\xff", b"", b"[" * 100_000])
 def test_a_line_that_could_not_be_answered_is_not_read(line: bytes) -> None:
     with pytest.raises((ValueError, RecursionError)):
-        wire.decoded(line)
+        messages.decoded(line)
 
 
 ANYTHING = st.recursive(
@@ -283,8 +283,8 @@ KEYS = ("name", "arguments", "uri", "cursor", "level", "ref", "argument", "notif
 OTHERS = {"hold", "await_hold", "chatter", "crash", "not_a_number"}
 NAMED = st.sampled_from([*(DIALECT.tools.keys() - OTHERS), "greet"])
 PARAMS = st.dictionaries(st.sampled_from(KEYS), ANYTHING | NAMED | st.just({"name": "name", "value": ""}), max_size=5)
-METHODS = st.sampled_from([*methods.WORKING, *wire.CACHE_HINTS, "initialize", "ping", "logging/setLevel", "nope"])
-ENVELOPES = st.sampled_from([{}, modern(), modern(progressToken=1), {"_meta": {wire.VERSION_KEY: MODERN}}])
+METHODS = st.sampled_from([*protocol.WORKING, *messages.CACHE_HINTS, "initialize", "ping", "logging/setLevel", "nope"])
+ENVELOPES = st.sampled_from([{}, modern(), modern(progressToken=1), {"_meta": {messages.VERSION_KEY: MODERN}}])
 
 
 @pytest.fixture(scope="module")
@@ -303,11 +303,11 @@ def test_whatever_is_asked_is_answered_or_refused(
     whole = params | envelope if isinstance(params, dict) else params
     with suppress(Refused):
         request = conversation.request({"jsonrpc": "2.0", "id": 1, "method": method, "params": whole})
-        if method in methods.WORKING:
-            result = methods.outcome(request, DIALECT, lambda _request: Call(store, "default"))
+        if method in protocol.WORKING:
+            result = protocol.outcome(request, DIALECT, lambda _request: Call(store, "default"))
         else:
             result = conversation.answer(request)
-        assert json.loads(wire.encoded(result)) == result
+        assert json.loads(messages.encoded(result)) == result
         assert "internal error" not in str(result)
 
 
@@ -315,7 +315,7 @@ def test_every_dialect_of_the_house_can_be_listed() -> None:
     for name in registry.NAMES:
         dialect = registry.find(name)
         assert (dialect.name, bool(dialect.title), bool(dialect.instructions)) == (name, True, True)
-        assert len(wire.tools(registry.single(name))) <= len(wire.tools(dialect))
+        assert len(messages.tools(registry.single(name))) <= len(messages.tools(dialect))
 
 
 def test_an_unknown_dialect_is_answered_with_the_known_ones() -> None:

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from commonplace.dialects import registry
-from commonplace.dialects.arguments import Parameter
-from commonplace.dialects.table import Tool
+from commonplace.dialects.dialect import Tool
+from commonplace.dialects.parameters import Parameter
 
 # One call of a tool of the dialect that an aim belongs to: its name, its arguments, and its structured answer.
 Ask = Callable[[str, str, Mapping[str, Any]], Any]

@@ -10,7 +10,8 @@ from commonplace import globs
 from commonplace.engine.engine import Engine
 from commonplace.errors import TooLarge
 from commonplace.limits import PATTERN_CHARS_MAX
-from commonplace.records import Draft, Filter
+from commonplace.records.memory import Draft
+from commonplace.records.query import Filter
 
 
 @pytest.mark.parametrize("pattern", ["a" * 998 + "b", "a?" * 499 + "b", "?" * 998 + "b", "*a" * 499 + "b", "a*?" * 300])

@@ -25,9 +25,9 @@ def test_no_pattern_of_the_source_takes_longer_than_its_text_is_long(room: str) 
 def test_every_pattern_of_the_source_is_found() -> None:
     found = {one.place for one in patterns.found()}
     assert len(found) > 300
-    assert "commonplace.extract.statements._SMALL_TALK" in found  # a name of a module
-    assert "commonplace.extract.causes._PATTERNS[0]" in found  # one of a tuple
-    assert any(place.startswith("commonplace.extract.when._RULES[") for place in found)  # deeper
+    assert "commonplace.extract.statement_splitting._SMALL_TALK" in found  # a name of a module
+    assert "commonplace.extract.causality._PATTERNS[0]" in found  # one of a tuple
+    assert any(place.startswith("commonplace.language.temporal_expressions._RULES[") for place in found)  # deeper
     assert any(place.startswith("commonplace.extract.slugs:") for place in found)  # inside a function
 
 

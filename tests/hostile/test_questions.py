@@ -4,9 +4,10 @@ import time
 
 import pytest
 
-from commonplace import text
 from commonplace.engine.engine import Engine
-from commonplace.records import Draft, Query
+from commonplace.language import analyzer
+from commonplace.records.memory import Draft
+from commonplace.records.query import Query
 
 QUESTIONS = [
     "!" * 10_000,
@@ -34,5 +35,5 @@ def test_no_question_takes_long_however_its_signs_repeat(engine: Engine, asked: 
 
 def test_a_question_keeps_all_that_says_something() -> None:
     plain = "On 3 May\n\nwhere is `src/main.py`?!  我喜欢在北京吃烤鸭" + "吃" * 300
-    assert text.asked(plain) == plain
-    assert text.asked("on 3 May" + " " * 9_000 + "to 5 June") == "on 3 May        to 5 June"
+    assert analyzer.asked(plain) == plain
+    assert analyzer.asked("on 3 May" + " " * 9_000 + "to 5 June") == "on 3 May        to 5 June"

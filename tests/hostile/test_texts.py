@@ -6,8 +6,8 @@ from contextlib import contextmanager
 
 import pytest
 
-from commonplace.extract import outline, statements
-from commonplace.extract.statements import Message
+from commonplace.extract import markdown_outline, statement_splitting
+from commonplace.extract.statement_splitting import Message
 
 QUICK_S = 5.0  # What is linear takes milliseconds; what is not took minutes.
 
@@ -32,12 +32,12 @@ def quick() -> Iterator[None]:
 )
 def test_a_text_is_cut_into_statements_however_often_its_words_and_blanks_repeat(text: str) -> None:
     with quick():
-        statements.find((Message("user", text),))
-        outline.read(text)
+        statement_splitting.find((Message("user", text),))
+        markdown_outline.read(text)
 
 
 def test_small_talk_is_still_told_from_what_matters() -> None:
     talk = "Thanks for your help, sounds good. No problem! Good idea. OK, sorry about that. Great, good morning"
-    assert statements.find((Message("user", talk),)).statements == ()
-    said = statements.find((Message("user", "Thanks for your help. I live in Rome, do you know it?"),))
+    assert statement_splitting.find((Message("user", talk),)).statements == ()
+    said = statement_splitting.find((Message("user", "Thanks for your help. I live in Rome, do you know it?"),))
     assert [one.text for one in said.statements] == ["I live in Rome"]

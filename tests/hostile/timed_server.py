@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import fields, replace
 
 from commonplace.dialects import registry
-from commonplace.dialects.table import Call, Dialect, Reply
-from commonplace.faces.http import serve
+from commonplace.dialects.dialect import Call, Dialect, Reply
+from commonplace.faces.http import server
 from commonplace.settings import load
 
 SECONDS = "test/seconds"
@@ -31,7 +31,7 @@ def main() -> None:
     parser.add_argument("--port", type=int, default=0)
     given = parser.parse_args()
     dialects = {name: _timed(registry.find(name)) for name in registry.NAMES}
-    serve.run(load(), host="127.0.0.1", port=given.port, dialect=None, log_json=False, dialects=dialects)
+    server.run(load(), host="127.0.0.1", port=given.port, dialect=None, log_json=False, dialects=dialects)
 
 
 if __name__ == "__main__":

@@ -6,10 +6,11 @@ from pathlib import Path
 import pytest
 
 from commonplace.engine.engine import Engine
-from commonplace.importers import sources
-from commonplace.importers.bringing import Report, Wishes, bring
-from commonplace.importers.reading import Place
-from commonplace.records import Filter, Memory, Origin
+from commonplace.importers import detection
+from commonplace.importers.base import Place
+from commonplace.importers.runner import Report, Wishes, bring
+from commonplace.records.memory import Memory, Origin
+from commonplace.records.query import Filter
 
 Bring = Callable[..., Report]
 
@@ -19,7 +20,7 @@ def brought(engine: Engine) -> Bring:
     """Brings in a file, whatever it is seen to be."""
 
     def run(path: Path, name: str = "", *, bank: str = "default", **wishes: object) -> Report:
-        source = sources.named(name or sources.found(path))
+        source = detection.named(name or detection.found(path))
         place = Place(path, engine.clock.now(), lambda done, total: None)
         return bring(engine, source, place, Wishes(bank, **wishes), Origin(dialect="import"))  # pyright: ignore
 

@@ -13,16 +13,17 @@ from pathlib import Path
 import pytest
 
 from commonplace.app import open_engine
+from commonplace.dialects.dialect import Dialect
 from commonplace.dialects.hindsight import DIALECT as HINDSIGHT
 from commonplace.dialects.memories import DIALECT as MEMORIES
 from commonplace.dialects.memstate import DIALECT as MEMSTATE
 from commonplace.dialects.powermem import DIALECT as POWERMEM
-from commonplace.dialects.table import Dialect
 from commonplace.engine.engine import Engine
-from commonplace.importers import sources
-from commonplace.importers.bringing import Wishes, bring
-from commonplace.importers.reading import Place
-from commonplace.records import Draft, Filter, Memory, Origin
+from commonplace.importers import detection
+from commonplace.importers.base import Place
+from commonplace.importers.runner import Wishes, bring
+from commonplace.records.memory import Draft, Memory, Origin
+from commonplace.records.query import Filter
 from commonplace.settings import load
 from tests.dialects.speaking import Client
 from tests.importers import files
@@ -67,7 +68,7 @@ def test_a_run_that_is_killed_half_way_is_finished_by_the_next_one(tmp_path: Pat
         before = engine.count("default")
         place = Place(path, engine.clock.now(), lambda done, total: None)
 
-        report = bring(engine, sources.named("graph"), place, Wishes("default"), Origin())
+        report = bring(engine, detection.named("graph"), place, Wishes("default"), Origin())
 
         assert 0 < before < 4_000
         assert (report.added, report.unchanged) == (4_000 - before, before)
@@ -83,7 +84,7 @@ def test_two_runs_at_once_take_everything_once(tmp_path: Path, home: Path, engin
         own = open_engine(load({"COMMONPLACE_HOME": str(home)}))
         try:
             place = Place(path, own.clock.now(), lambda done, total: None)
-            return bring(own, sources.named("graph"), place, Wishes("default"), Origin()).added
+            return bring(own, detection.named("graph"), place, Wishes("default"), Origin()).added
         finally:
             own.db.close()
 
@@ -102,7 +103,7 @@ def test_the_note_of_what_was_taken_goes_with_an_archive(tmp_path: Path, engine:
         other.import_from(tmp_path / "archive.jsonl")
         place = Place(path, other.clock.now(), lambda done, total: None)
 
-        report = bring(other, sources.named("graph"), place, Wishes("default"), Origin())
+        report = bring(other, detection.named("graph"), place, Wishes("default"), Origin())
 
         assert (report.added, report.unchanged) == (0, 3)
     finally:

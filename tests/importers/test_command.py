@@ -12,8 +12,8 @@ import pytest
 from mcp import Client, StdioServerParameters
 
 from commonplace.engine.engine import Engine
-from commonplace.faces.cli.importing import import_memories
-from commonplace.importers import sources
+from commonplace.faces.cli.import_ import import_memories
+from commonplace.importers import detection
 from tests.docs.loading import script
 from tests.importers import files
 
@@ -135,7 +135,7 @@ def test_the_help_names_every_source() -> None:
     listed = re.findall(r"^\s{4}(\w+)  ", import_memories.help or "", re.MULTILINE)
     listed += re.findall(r"^(\w+) {2,}", import_memories.help or "", re.MULTILINE)
 
-    assert set(listed) == {*sources.BY_NAME, sources.ARCHIVE}
+    assert set(listed) == {*detection.BY_NAME, detection.ARCHIVE}
 
 
 def test_notes_that_are_in_the_vault_anyway_do_not_come_twice(

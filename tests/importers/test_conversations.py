@@ -9,7 +9,8 @@ import pytest
 from commonplace import clock as times
 from commonplace.engine.engine import Engine
 from commonplace.importers.conversations import ATTACHED, LEFT_BRANCH, SMALL_TALK, UNSPOKEN, is_small_talk
-from commonplace.records import Filter, Memory, Query, Scope
+from commonplace.records.memory import Memory, Scope
+from commonplace.records.query import Filter, Query
 from tests.importers import files
 from tests.importers.conftest import Bring
 

@@ -9,7 +9,7 @@ import pytest
 from commonplace import clock as times
 from commonplace import ids
 from commonplace.engine.engine import Engine
-from commonplace.records import Draft, Memory
+from commonplace.records.memory import Draft, Memory
 from tests.importers import files
 from tests.importers.conftest import Bring
 

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from commonplace.errors import Invalid
-from commonplace.importers import json_files, yaml_reader
-from commonplace.importers.json_files import Element
-from commonplace.importers.reading import Skipped, moment_of
+from commonplace.importers import json_stream, yaml_reader
+from commonplace.importers.base import Skipped, moment_of
+from commonplace.importers.json_stream import Element
 
 values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(),
@@ -34,20 +34,20 @@ def test_the_elements_of_a_list_are_those_that_json_reads(
 ) -> None:
     data = json.dumps(listed, ensure_ascii=ascii_only, indent=indent).encode()
 
-    found = list(json_files.elements(Dripping(data)))
+    found = list(json_stream.elements(Dripping(data)))
 
     assert found == [Element(f"item {number}", value) for number, value in enumerate(listed, start=1)]
 
 
 @given(st.binary(max_size=200))
 def test_no_bytes_break_the_reading(data: bytes) -> None:
-    found = [*json_files.elements(Dripping(b"[{" + data)), *json_files.lines(Dripping(data))]
+    found = [*json_stream.elements(Dripping(b"[{" + data)), *json_stream.lines(Dripping(data))]
 
     assert all(isinstance(one, Element | Skipped) for one in found)
 
 
 def test_a_broken_line_is_named_and_the_others_are_read() -> None:
-    found = list(json_files.lines(io.BytesIO(b'{"a": 1}\n\n{oops\n{"b": "\xff"}\n')))
+    found = list(json_stream.lines(io.BytesIO(b'{"a": 1}\n\n{oops\n{"b": "\xff"}\n')))
 
     assert found == [
         Element("line 1", {"a": 1}),
@@ -57,11 +57,11 @@ def test_a_broken_line_is_named_and_the_others_are_read() -> None:
 
 
 def test_an_element_beyond_the_limit_is_left_out_and_the_next_one_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(vars(json_files), "IMPORT_ITEM_CHARS_MAX", 50)
-    monkeypatch.setitem(vars(json_files), "_CHUNK", 16)
+    monkeypatch.setitem(vars(json_stream), "IMPORT_ITEM_CHARS_MAX", 50)
+    monkeypatch.setitem(vars(json_stream), "_CHUNK", 16)
     data = json.dumps([{"a": 1}, {"long": "x" * 500, "deep": [[{"y": "]"}]]}, {"b": 2}]).encode()
 
-    found = list(json_files.elements(io.BytesIO(data)))
+    found = list(json_stream.elements(io.BytesIO(data)))
 
     assert [one.where for one in found if isinstance(one, Skipped)] == ["item 2"]
     assert [one.value for one in found if isinstance(one, Element)] == [{"a": 1}, {"b": 2}]

@@ -8,7 +8,7 @@ import pytest
 
 from commonplace.engine.engine import Engine
 from commonplace.errors import CommonplaceError, Invalid, NotFound
-from commonplace.importers import sources
+from commonplace.importers import detection
 from tests.importers import files
 from tests.importers.conftest import Bring
 
@@ -66,13 +66,13 @@ SEEN: list[tuple[str, Callable[[Path], Path]]] = [
 
 @pytest.mark.parametrize(("name", "made"), SEEN)
 def test_a_file_is_known_by_what_is_in_it(tmp_path: Path, name: str, made: Callable[[Path], Path]) -> None:
-    assert sources.found(made(tmp_path)) == name
+    assert detection.found(made(tmp_path)) == name
 
 
 def test_our_own_archive_is_one_of_the_sources(tmp_path: Path, engine: Engine) -> None:
     engine.export_to(tmp_path / "a.jsonl")
 
-    assert sources.found(tmp_path / "a.jsonl") == sources.ARCHIVE
+    assert detection.found(tmp_path / "a.jsonl") == detection.ARCHIVE
 
 
 @pytest.mark.parametrize(
@@ -82,14 +82,14 @@ def test_a_file_that_is_none_of_them_is_refused_with_all_that_it_could_be(tmp_pa
     (tmp_path / "what.bin").write_bytes(content)
 
     with pytest.raises(Invalid, match=r"'what\.bin' is not in a format that can be imported") as refused:
-        sources.found(tmp_path / "what.bin")
+        detection.found(tmp_path / "what.bin")
 
-    assert all(name in refused.value.hint for name in (*sources.BY_NAME, sources.ARCHIVE))
+    assert all(name in refused.value.hint for name in (*detection.BY_NAME, detection.ARCHIVE))
     assert str(tmp_path) not in refused.value.message + refused.value.hint
 
 
 # A file of any content can be named as a note.
-@pytest.mark.parametrize("name", sorted(sources.BY_NAME.keys() - {"notes"}))
+@pytest.mark.parametrize("name", sorted(detection.BY_NAME.keys() - {"notes"}))
 @pytest.mark.parametrize("content", [b"hello", b"[]", b"SQLite format 3\x00" + b"x" * 100, b"PK\x03\x04"])
 def test_the_wrong_file_for_a_named_source_is_refused_in_words(
     tmp_path: Path, brought: Bring, name: str, content: bytes
@@ -112,9 +112,9 @@ def test_a_file_of_another_source_is_named_as_such(tmp_path: Path, brought: Brin
 
 def test_an_unknown_name_and_an_absent_file_are_told_apart(tmp_path: Path) -> None:
     with pytest.raises(NotFound, match="There is no format called 'evernote'"):
-        sources.named("evernote")
+        detection.named("evernote")
     with pytest.raises(NotFound, match=r"There is no file or folder 'nowhere\.json'"):
-        sources.found(tmp_path / "nowhere.json")
+        detection.found(tmp_path / "nowhere.json")
 
 
 def test_json_with_a_byte_order_mark_is_read(tmp_path: Path, brought: Bring) -> None:

@@ -9,10 +9,11 @@ import pytest
 
 from commonplace import clock as times
 from commonplace.engine.engine import Engine
-from commonplace.engine.marks import mark_of
-from commonplace.engine.retaining import Passage
+from commonplace.engine.facts.fact_metadata import mark_of
+from commonplace.engine.facts.retain import Passage
 from commonplace.errors import Invalid
-from commonplace.records import Draft, Filter, Memory, Scope
+from commonplace.records.memory import Draft, Memory, Scope
+from commonplace.records.query import Filter
 from tests.importers import files
 from tests.importers.conftest import Bring
 

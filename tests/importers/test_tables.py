@@ -12,7 +12,7 @@ import pytest
 
 from commonplace import clock as times
 from commonplace.engine.engine import Engine
-from commonplace.records import Edit, Memory, Scope
+from commonplace.records.memory import Edit, Memory, Scope
 from tests.importers import files
 from tests.importers.conftest import Bring
 

@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from commonplace.errors import CommonplaceError
-from commonplace.importers import sources
-from commonplace.importers.reading import Place
+from commonplace.importers import detection
+from commonplace.importers.base import Place
 from tests.importers import files
 from tests.importers.test_statements import DOCUMENT, GRAPH, memstate
 
@@ -64,9 +64,9 @@ def test_no_odd_value_breaks_a_reader(name: str, data: st.DataObject) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = files.written(Path(folder) / "conversations.json", json.dumps(value))
         with suppress(CommonplaceError):
-            sources.found(path)
+            detection.found(path)
         with suppress(CommonplaceError):
-            list(sources.named(name).read(Place(path, NOW, lambda done, total: None)))
+            list(detection.named(name).read(Place(path, NOW, lambda done, total: None)))
 
 
 @settings(max_examples=40, deadline=None)
@@ -76,4 +76,4 @@ def test_no_odd_value_breaks_the_reading_of_a_bank(document: Any, rows: Any) -> 
         path = Path(folder) / "bank.zip"
         files.hindsight(path, document, observations=rows, directives=rows, mental_models=rows)
         with suppress(CommonplaceError):
-            list(sources.named("hindsight").read(Place(path, NOW, lambda done, total: None)))
+            list(detection.named("hindsight").read(Place(path, NOW, lambda done, total: None)))

@@ -11,9 +11,9 @@ import pytest
 
 from commonplace import clock as times
 from commonplace.errors import Invalid
-from commonplace.importers import sources
+from commonplace.importers import detection
 from commonplace.limits import TEXT_BYTES_MAX
-from commonplace.records import Memory
+from commonplace.records.memory import Memory
 from tests.importers import files
 from tests.importers.conftest import Bring
 
@@ -117,12 +117,12 @@ def test_conversations_that_a_plugin_keeps_in_a_zipped_vault_do_not_make_it_an_e
     with zipfile.ZipFile(path, "a") as archive:
         archive.writestr("v/a.md", "x")
 
-    assert sources.found(path) == "notes"
+    assert detection.found(path) == "notes"
 
 
 def test_a_zip_of_something_else_is_to_be_unpacked(tmp_path: Path) -> None:
     with pytest.raises(Invalid, match=r"The zip 'm\.zip' contains nothing that can be imported") as refused:
-        sources.found(packed(tmp_path / "m.zip", {"local.db": b"SQLite format 3\x00"}))
+        detection.found(packed(tmp_path / "m.zip", {"local.db": b"SQLite format 3\x00"}))
 
     assert "Unpack it" in refused.value.hint
 

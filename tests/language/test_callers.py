@@ -7,13 +7,14 @@ import pytest
 
 import commonplace
 from commonplace import Draft, Engine, Query
-from commonplace.engine.keys import Source
-from commonplace.engine.observations import KIND
-from commonplace.engine.retaining import Passage
-from commonplace.engine.telling import Telling
-from commonplace.extract.statements import Message
-from commonplace.language.relations import Judgement, Relation, Statement
-from commonplace.records import Filter, Scope
+from commonplace.engine.add_messages import Telling
+from commonplace.engine.facts.observations import KIND
+from commonplace.engine.facts.retain import Passage
+from commonplace.engine.keypaths import Source
+from commonplace.extract.statement_splitting import Message
+from commonplace.language.judgement import Judgement, Relation, Statement
+from commonplace.records.memory import Scope
+from commonplace.records.query import Filter
 from tests.conftest import StoppedClock
 from tests.language.pairs import Pair, table
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 import pytest
 
 from commonplace.language.conflicts import hints_at_change, is_exception, judge, lookups
-from commonplace.language.relations import SURE, Judgement, Relation, Statement
+from commonplace.language.judgement import SURE, Judgement, Relation, Statement
 from tests.language.pairs import LANGUAGES, Pair, table
 
 # What rules cannot tell in a language, and what they say instead. A row that comes out right is

@@ -7,7 +7,7 @@ import pytest
 
 from commonplace.errors import Unsupported
 from commonplace.models.embedder import Lexicon
-from commonplace.models.static import TOKENS_MAX, StaticEmbedder
+from commonplace.models.static_embedder import TOKENS_MAX, StaticEmbedder
 
 
 @pytest.fixture(scope="module")

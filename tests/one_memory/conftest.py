@@ -9,7 +9,8 @@ import pytest
 from commonplace.app import open_engine
 from commonplace.dialects import registry
 from commonplace.engine.engine import Engine
-from commonplace.records import Filter, Memory
+from commonplace.records.memory import Memory
+from commonplace.records.query import Filter
 from commonplace.settings import load
 from tests.dialects.speaking import Client
 from tests.one_memory.tongues import Said, Speaker, apart, together

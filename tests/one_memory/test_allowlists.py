@@ -5,10 +5,11 @@ from typing import Any
 import pytest
 
 from commonplace.dialects import allowlists, registry
-from commonplace.dialects.table import Call, Tool
+from commonplace.dialects.dialect import Call, Tool
 from commonplace.engine.engine import Engine
-from commonplace.faces.mcp import methods, wire
-from commonplace.records import BankEdit, Draft, Filter, Scope
+from commonplace.faces.mcp import messages, protocol
+from commonplace.records.memory import BankEdit, Draft, Scope
+from commonplace.records.query import Filter
 from tests.dialects.speaking import Client
 from tests.one_memory.tongues import SAMPLES, Speaker, rows, said
 
@@ -30,8 +31,8 @@ def sample(tool: Tool) -> dict[str, Any]:
 
 
 def asked(engine: Engine, name: str, method: str, params: dict[str, Any]) -> dict[str, Any]:
-    request = methods.Request(1, method, params, wire.LEGACY[-1], "tester")
-    return methods.outcome(request, registry.find(name), lambda _: Call(engine, "ro"))
+    request = protocol.Request(1, method, params, messages.LEGACY[-1], "tester")
+    return protocol.outcome(request, registry.find(name), lambda _: Call(engine, "ro"))
 
 
 def test_every_tool_is_allowed_or_not_by_what_it_does() -> None:
@@ -99,7 +100,7 @@ def test_resources_and_suggestions_show_nothing_that_may_not_be_listed(engine: E
     limited(engine, "recall")
     assert asked(engine, "memories", "completion/complete", completing)["completion"]["values"] == []
     for name, uri in (("memories", "memories://rules"), ("powermem", "powermem://memory")):
-        with pytest.raises(methods.Refused, match="does not allow"):
+        with pytest.raises(protocol.Refused, match="does not allow"):
             asked(engine, name, "resources/read", {"uri": uri})
     limited(engine, "list_memories")
     assert "Sesame" in str(asked(engine, "memories", "resources/read", {"uri": "memories://project/cellar"}))

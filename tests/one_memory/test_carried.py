@@ -7,10 +7,10 @@ import pytest
 
 from commonplace.dialects.kinds import MEMORIES, MEMSTATE
 from commonplace.engine.engine import Engine
-from commonplace.engine.surveys import KINDS
-from commonplace.metadata import told
-from commonplace.records import Draft, Edit, Memory, Scope
-from commonplace.vault.place import MARK
+from commonplace.engine.facts.stats import KINDS
+from commonplace.records.memory import Draft, Edit, Memory, Scope
+from commonplace.reserved_metadata import told
+from commonplace.vault.vault import MARK
 from tests.conftest import StoppedClock
 from tests.dialects.speaking import Client
 from tests.one_memory.tongues import ask

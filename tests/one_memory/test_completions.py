@@ -3,9 +3,9 @@
 import pytest
 
 from commonplace.dialects import registry
-from commonplace.dialects.table import Call
+from commonplace.dialects.dialect import Call
 from commonplace.engine.engine import Engine
-from commonplace.records import Draft, Scope
+from commonplace.records.memory import Draft, Scope
 
 
 @pytest.mark.parametrize("name", registry.NAMES)

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from commonplace.engine.engine import Engine
-from commonplace.records import Draft
+from commonplace.records.memory import Draft
 from tests.dialects.speaking import Client
 from tests.one_memory.tongues import ask
 

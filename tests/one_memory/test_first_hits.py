@@ -3,7 +3,7 @@
 import pytest
 
 from commonplace.engine.engine import Engine
-from commonplace.records import Draft
+from commonplace.records.memory import Draft
 from tests.conftest import StoppedClock
 from tests.dialects.speaking import Client
 from tests.one_memory.tongues import ask

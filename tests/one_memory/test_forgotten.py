@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from commonplace.engine.engine import Engine
-from commonplace.records import Filter
+from commonplace.records.query import Filter
 from tests.conftest import StoppedClock
 from tests.dialects.speaking import Client
 from tests.one_memory.tongues import ask, rows

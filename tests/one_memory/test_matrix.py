@@ -6,7 +6,7 @@ The cells are made from the dialects' tables: a new tool joins by itself, once i
 import pytest
 
 from commonplace.dialects import registry
-from commonplace.dialects.table import Deed
+from commonplace.dialects.dialect import Deed
 from tests.one_memory.conftest import Meeting
 from tests.one_memory.tongues import FORMS, Row, rows, said, spread
 

@@ -11,7 +11,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 from commonplace.app import open_engine
 from commonplace.dialects import registry
-from commonplace.records import Draft, Scope
+from commonplace.records.memory import Draft, Scope
 from commonplace.settings import load
 from tests.conftest import StoppedClock
 from tests.dialects.speaking import Client

@@ -6,7 +6,7 @@ import pytest
 
 from commonplace import ids
 from commonplace.engine.engine import Engine
-from commonplace.records import Draft, Edit
+from commonplace.records.memory import Draft, Edit
 from tests.dialects.speaking import Client
 from tests.one_memory.tongues import Row, rows
 

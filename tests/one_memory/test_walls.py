@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 
 from commonplace import ids
-from commonplace.activities import DocumentDraft, ReminderDraft, SessionDraft
 from commonplace.dialects import registry
-from commonplace.dialects.table import Call, Tool
-from commonplace.engine.directives import Directive
+from commonplace.dialects.dialect import Call, Tool
 from commonplace.engine.engine import Engine
-from commonplace.engine.mental_models import MentalModel
-from commonplace.records import Draft, Scope
+from commonplace.engine.reflect.directives import Directive
+from commonplace.engine.reflect.mental_models import MentalModel
+from commonplace.records.memory import Draft, Scope
+from commonplace.records.work import DocumentDraft, ReminderDraft, SessionDraft
 from tests.dialects.speaking import Client
 from tests.one_memory.tongues import FORMS, ask
 

@@ -17,9 +17,9 @@ from mcp.client.streamable_http import streamable_http_client
 
 from commonplace import ids
 from commonplace.dialects import registry
-from commonplace.dialects.table import Deed, Does, Tool
+from commonplace.dialects.dialect import Deed, Does, Tool
 from commonplace.faces.http.tokens import vault_token
-from commonplace.records import Memory
+from commonplace.records.memory import Memory
 from tests.dialects.speaking import Client as InProcess
 from tests.faces.http_client import server
 

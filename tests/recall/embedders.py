@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from commonplace import text
+from commonplace.language import analyzer
 from commonplace.models.embedder import Floats
 
 
@@ -18,7 +18,7 @@ class HashEmbedder:
 
     def embed(self, texts: Sequence[str]) -> Floats:
         rows = np.zeros((len(texts), self.dimensions), dtype=np.float32)
-        for row, words in zip(rows, map(text.terms, texts), strict=True):
+        for row, words in zip(rows, map(analyzer.terms, texts), strict=True):
             for word in words:
                 row += self._direction(word)
         return rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), np.float32(1e-9))

@@ -5,9 +5,10 @@ from dataclasses import replace
 import pytest
 
 from commonplace.engine.engine import Engine
-from commonplace.recall import comparing
-from commonplace.recall.paging import HEAD
-from commonplace.records import Draft, Query
+from commonplace.recall import query_decomposition
+from commonplace.recall.pagination import HEAD
+from commonplace.records.memory import Draft
+from commonplace.records.query import Query
 
 
 @pytest.mark.parametrize(
@@ -33,7 +34,7 @@ from commonplace.records import Draft, Query
     ],
 )
 def test_a_comparison_is_taken_apart(question: str, parts: list[str]) -> None:
-    assert list(comparing.parts(question)) == parts
+    assert list(query_decomposition.parts(question)) == parts
 
 
 @pytest.mark.parametrize(
@@ -48,7 +49,7 @@ def test_a_comparison_is_taken_apart(question: str, parts: list[str]) -> None:
     ],
 )
 def test_what_compares_nothing_or_too_much_stays_whole(question: str) -> None:
-    assert not comparing.parts(question)
+    assert not query_decomposition.parts(question)
 
 
 def test_what_is_told_of_one_thing_comes_before_what_has_words_of_both(engine: Engine) -> None:

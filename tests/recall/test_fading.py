@@ -3,7 +3,8 @@
 from dataclasses import replace
 
 from commonplace.engine.engine import Engine
-from commonplace.records import Draft, Query
+from commonplace.records.memory import Draft
+from commonplace.records.query import Query
 from tests.conftest import StoppedClock
 
 YEAR_MS = 365 * 86_400_000

@@ -5,16 +5,17 @@ from importlib import resources
 
 import pytest
 
-from commonplace import text
 from commonplace.engine.engine import Engine
-from commonplace.recall import kinds
-from commonplace.records import Draft, Query
+from commonplace.language import analyzer
+from commonplace.recall import type_lexicon
+from commonplace.records.memory import Draft
+from commonplace.records.query import Query
 
 
 def _named(question: str, said: str) -> float:
-    members = kinds.asked_for(question)
+    members = type_lexicon.asked_for(question)
     assert members, question
-    terms = text.indexed(said)
+    terms = analyzer.indexed(said)
     return members.named(terms, len(terms.split()))
 
 
@@ -55,7 +56,7 @@ def test_two_things_of_a_kind_say_more_than_one_and_a_long_text_says_less() -> N
     ],
 )
 def test_a_question_that_asks_for_no_kind_of_thing_asks_for_none(question: str) -> None:
-    assert kinds.asked_for(question) is None
+    assert type_lexicon.asked_for(question) is None
 
 
 def test_what_the_question_says_itself_is_no_answer() -> None:
@@ -82,13 +83,13 @@ def test_what_is_of_the_kind_comes_before_what_only_has_the_words(engine: Engine
 
 
 def test_each_line_names_a_kind_and_things_of_it_once() -> None:
-    lines = resources.files("commonplace.recall").joinpath("kinds.txt").read_text(encoding="utf-8").splitlines()
+    lines = resources.files("commonplace.recall").joinpath("type_lexicon.txt").read_text(encoding="utf-8").splitlines()
     assert lines == sorted(lines, key=lambda line: line.split(":")[0].split(",")[0])
     for line in lines:
         names, _, things = line.partition(": ")
         assert line == line.lower(), names
         assert names, line
-        cut = [text.indexed(thing) for thing in things.split(", ")]
+        cut = [analyzer.indexed(thing) for thing in things.split(", ")]
         assert len(cut) >= 8, names
         assert all(cut), names
         assert len(cut) == len(set(cut)), names

@@ -2,8 +2,8 @@
 
 import pytest
 
-from commonplace.recall import rank
-from commonplace.recall.rank import Evidence
+from commonplace.recall import scoring
+from commonplace.recall.scoring import Evidence
 
 ALL = {"keyword": 0.8, "coverage": 1.0, "passage": 1.0, "vector": 1.0, "tokens": 1.0, "passage tokens": 1.0}
 SURE = Evidence(1, False, ALL)
@@ -11,12 +11,12 @@ NOTHING = Evidence(2, False, dict.fromkeys(ALL, 0.0) | {"vector": 0.2, "tokens":
 
 
 def relevance(evidence: Evidence) -> float:
-    (scored,) = rank.ordered([evidence])
+    (scored,) = scoring.ordered([evidence])
     return scored.relevance
 
 
-def asked(text: str, counts: dict[str, int], rows: int = 1000) -> rank.Question:
-    return rank.question(text, counts, rows, rows * 20)
+def asked(text: str, counts: dict[str, int], rows: int = 1000) -> scoring.Question:
+    return scoring.question(text, counts, rows, rows * 20)
 
 
 def test_a_text_that_is_the_question_is_surely_relevant() -> None:
@@ -24,7 +24,7 @@ def test_a_text_that_is_the_question_is_surely_relevant() -> None:
 
 
 def test_a_stranger_is_below_what_is_shown() -> None:
-    assert relevance(NOTHING) < rank.HIT_MIN
+    assert relevance(NOTHING) < scoring.HIT_MIN
 
 
 @pytest.mark.parametrize("channel", [*ALL, "coverage around", "vector around", "tokens around"])
@@ -34,12 +34,12 @@ def test_more_evidence_of_any_kind_is_more_relevant(channel: str) -> None:
     assert less < more
 
 
-@pytest.mark.parametrize("channel", rank.ORDER)
+@pytest.mark.parametrize("channel", scoring.ORDER)
 def test_what_settles_the_order_does_not_make_a_memory_relevant(channel: str) -> None:
     values = dict.fromkeys(ALL, 0.4)
     plain, further = Evidence(1, False, values), Evidence(1, False, values | {channel: 1.0})
     assert relevance(plain) == relevance(further)
-    (one,), (other,) = rank.ordered([plain]), rank.ordered([further])
+    (one,), (other,) = scoring.ordered([plain]), scoring.ordered([further])
     assert one.score != other.score
 
 
@@ -54,38 +54,38 @@ def test_the_best_passage_of_a_long_text_counts() -> None:
     question = asked("zebra meeting room", {"zebra": 2, "meet": 6, "room": 6})
     together = "zebra meet room " + "word " * 400
     apart = "zebra " + "word " * 200 + "meet " + "word " * 200 + "room"
-    near, far = rank.words(question, together), rank.words(question, apart)
+    near, far = scoring.words(question, together), scoring.words(question, apart)
     assert near.coverage == far.coverage == near.passage
     assert far.passage < near.passage / 2
 
 
 def test_a_passage_forgets_what_has_left_it() -> None:
     question = asked("zebra meeting", {"zebra": 2, "meet": 6})
-    terms = " ".join(["zebra"] + ["x"] * rank.PASSAGE_TERMS + ["meet", "meet"])
-    assert rank.words(question, terms).passage < 1
-    assert rank.words(question, terms + " zebra").passage == 1
+    terms = " ".join(["zebra"] + ["x"] * scoring.PASSAGE_TERMS + ["meet", "meet"])
+    assert scoring.words(question, terms).passage < 1
+    assert scoring.words(question, terms + " zebra").passage == 1
 
 
 def test_a_rare_word_counts_more_than_a_common_one() -> None:
     question = asked("zebra meeting", {"zebra": 2, "meet": 600})
-    rare, common = (rank.words(question, terms).coverage for terms in ("zebra stripe", "meet stripe"))
+    rare, common = (scoring.words(question, terms).coverage for terms in ("zebra stripe", "meet stripe"))
     assert rare > 2 * common
 
 
 def test_in_a_small_store_a_word_of_every_text_still_counts() -> None:
-    question = rank.question("deploy key place", {"deploy": 1, "key": 1, "place": 0}, 1, 8)
-    assert rank.words(question, "the deploy key is in the vault").coverage > 0.6
+    question = scoring.question("deploy key place", {"deploy": 1, "key": 1, "place": 0}, 1, 8)
+    assert scoring.words(question, "the deploy key is in the vault").coverage > 0.6
 
 
 def test_an_identifier_must_be_whole() -> None:
     question = asked("PROJ-12", {"proj-12": 1})
-    assert rank.has_identifiers(question, "fix proj-12 now")
-    assert not rank.has_identifiers(question, "fix proj-123 now")
+    assert scoring.has_identifiers(question, "fix proj-12 now")
+    assert not scoring.has_identifiers(question, "fix proj-123 now")
 
 
 def test_a_neighbour_never_outranks_what_has_the_identifier() -> None:
     weak = Evidence(1, True, dict.fromkeys(ALL, 0.1))
-    ordered = rank.ordered([SURE, weak])
+    ordered = scoring.ordered([SURE, weak])
     assert [one.evidence.memory_id for one in ordered] == [1, 1]
     assert ordered[0].evidence.exact
     assert ordered[0].score >= 0.5 >= ordered[1].score
@@ -93,19 +93,19 @@ def test_a_neighbour_never_outranks_what_has_the_identifier() -> None:
 
 def test_of_equals_the_newer_comes_first() -> None:
     twin = Evidence(9, False, ALL)
-    assert [one.evidence.memory_id for one in rank.ordered([SURE, twin])] == [9, 1]
+    assert [one.evidence.memory_id for one in scoring.ordered([SURE, twin])] == [9, 1]
 
 
 def test_a_very_long_question_keeps_its_beginning_and_its_end() -> None:
     terms = [str(number) for number in range(2_000)]
-    kept = rank.bounded(terms)
-    assert len(kept) == rank.QUESTION_TERMS_MAX
+    kept = scoring.bounded(terms)
+    assert len(kept) == scoring.QUESTION_TERMS_MAX
     assert kept[0] == "0"
     assert kept[-1] == "1999"
 
 
 def test_the_more_memories_the_more_it_takes_to_answer() -> None:
-    bars = [rank.answer_min(count) for count in (0, 1, 10, 1_000, 100_000, 10_000_000)]
+    bars = [scoring.answer_min(count) for count in (0, 1, 10, 1_000, 100_000, 10_000_000)]
     assert bars == sorted(bars)
-    assert bars[0] >= rank.HIT_MIN
+    assert bars[0] >= scoring.HIT_MIN
     assert bars[-1] < 0.5

@@ -13,11 +13,12 @@ import pytest
 from commonplace.app import open_engine
 from commonplace.engine.engine import Engine
 from commonplace.errors import Invalid
-from commonplace.recall import rank, reranking
-from commonplace.recall.semantics import Semantics
-from commonplace.recall.superseding import Pair
-from commonplace.recall.sureness import Look
-from commonplace.records import Draft, Filter, Not, Query, TagMatch
+from commonplace.recall import rerank, scoring
+from commonplace.recall.confidence import Look
+from commonplace.recall.supersession import Pair
+from commonplace.recall.vector_index import Semantics
+from commonplace.records.memory import Draft
+from commonplace.records.query import Filter, Not, Query, TagMatch
 from commonplace.settings import load
 from tests.recall.embedders import HashEmbedder
 
@@ -58,7 +59,7 @@ class Lukewarm(Choosy):
         return [min(2.0, score) for score in super().scores(question, texts, tokens_max)]
 
 
-def reading(engine: Engine, reranker: reranking.Reranker) -> Engine:
+def reading(engine: Engine, reranker: rerank.Reranker) -> Engine:
     return replace(engine, reranker=lambda: reranker)
 
 
@@ -78,9 +79,9 @@ def test_only_the_best_are_read_and_what_was_not_stands_below_them(engine: Engin
     engine.remember_many("b", [Draft(f"Box {number} holds green glass beads.") for number in range(40)])
     choosy = Choosy("holds")
     hits = reading(engine, choosy).recall("b", Query("which box holds green glass beads", limit=40)).hits
-    assert len(choosy.given) == reranking.DEPTH
-    assert ["read" in hit.channels for hit in hits] == [True] * reranking.DEPTH + [False] * (40 - reranking.DEPTH)
-    assert all(hit.channels["unread"] < 0 for hit in hits[reranking.DEPTH :])
+    assert len(choosy.given) == rerank.DEPTH
+    assert ["read" in hit.channels for hit in hits] == [True] * rerank.DEPTH + [False] * (40 - rerank.DEPTH)
+    assert all(hit.channels["unread"] < 0 for hit in hits[rerank.DEPTH :])
 
 
 def test_what_may_be_an_answer_is_shown_and_doubted_though_it_has_no_word_of_the_question(engine: Engine) -> None:
@@ -135,7 +136,7 @@ def test_what_somebody_may_not_see_is_not_read_before_a_turn_either(engine: Engi
 
 
 def test_the_more_memories_there_are_the_less_is_read_so_that_an_answer_takes_no_longer() -> None:
-    few, many, most = (reranking.Reading.among(Choosy(""), QUESTION, 10**power).tokens for power in (3, 6, 9))
+    few, many, most = (rerank.Reading.among(Choosy(""), QUESTION, 10**power).tokens for power in (3, 6, 9))
     assert few > many >= most > 0
 
 
@@ -175,7 +176,7 @@ def test_of_a_long_text_what_comes_nearest_to_the_question_is_read(engine: Engin
     (hit,) = reading(engine, choosy).recall("b", Query("who has the vault code", limit=1)).hits
     (excerpt,) = choosy.given
     assert "Ruth has the vault code." in excerpt
-    assert len(excerpt) <= reranking.TEXT_CHARS_MAX
+    assert len(excerpt) <= rerank.TEXT_CHARS_MAX
     assert hit.channels["read"] > 0
 
 
@@ -278,7 +279,7 @@ def test_only_the_likeliest_changes_are_read_the_older_one_first(engine: Engine)
     engine.remember_many("b", [Draft(f"Ana now has {number} goats on the farm.") for number in range(2, 12)])
     updating = Updating("goats")
     reading(engine, updating).recall("b", Query("How many goats are on the farm?", limit=5))
-    assert 0 < len(updating.compared) <= reranking.PAIRS
+    assert 0 < len(updating.compared) <= rerank.PAIRS
     assert all(int(older.split()[3]) < int(newer.split()[3]) for older, newer in updating.compared)
 
 
@@ -294,7 +295,7 @@ def test_a_change_is_looked_for_where_something_was_taken_for_an_answer(engine: 
 def test_in_the_largest_banks_no_changes_are_read() -> None:
     pair, looks = Pair(0, 1, {}), [Look(fact, frozenset(), frozenset()) for fact in WIFI]
     updating = Updating("router")
-    assert reranking.Reading.among(updating, "What is the wifi password?", 10**9).compared([pair], looks, []) == [pair]
+    assert rerank.Reading.among(updating, "What is the wifi password?", 10**9).compared([pair], looks, []) == [pair]
     assert updating.compared == []
 
 
@@ -328,4 +329,4 @@ def test_a_start_without_the_package_says_what_to_do(home: Path) -> None:
 
 
 def test_what_is_read_outweighs_what_any_channel_says() -> None:
-    assert rank.ORDER["read"] > max(rank.WEIGHTS.values())
+    assert scoring.ORDER["read"] > max(scoring.WEIGHTS.values())

@@ -10,18 +10,19 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from commonplace import text
 from commonplace.app import open_engine
-from commonplace.engine import derived
 from commonplace.engine.engine import Engine
-from commonplace.models.static import StaticEmbedder
-from commonplace.recall import semantics
-from commonplace.recall.semantics import Semantics
-from commonplace.recall.sketches import Sketches, asked, sketched
-from commonplace.records import AllOf, Draft, Filter, Match, Query, Scope, TagMatch
+from commonplace.engine.operations import indexing
+from commonplace.language import analyzer
+from commonplace.models.static_embedder import StaticEmbedder
+from commonplace.recall import vector_index
+from commonplace.recall.binary_quantization import Sketches, asked, sketched
+from commonplace.recall.vector_index import Semantics
+from commonplace.records.memory import Draft, Scope
+from commonplace.records.query import AllOf, Filter, Match, Query, TagMatch
 from commonplace.settings import load
-from commonplace.storage import search, vectors
-from commonplace.storage.search import Within
+from commonplace.storage import text_index, vector_rows
+from commonplace.storage.text_index import Within
 from evals.texts import Author
 from tests.conftest import StoppedClock
 from tests.recall.embedders import HashEmbedder
@@ -40,7 +41,7 @@ def test_of_the_ten_nearest_among_twenty_thousand_hardly_one_is_missed() -> None
     questions = embedder.embed([author.question(one) for one in texts[::400]])
     nearest = np.argpartition(-(rows @ questions.T), 10, axis=0)[:10]
     for question, right in zip(questions, nearest.T.tolist(), strict=True):
-        found += len(set(right) & set(view.nearest(asked(question), semantics._REACH, "live")))
+        found += len(set(right) & set(view.nearest(asked(question), vector_index._REACH, "live")))
     assert found >= 0.98 * 10 * len(questions)
 
 
@@ -61,7 +62,7 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Filled]:
     ids: dict[str, list[int]] = {}
     for outcome in engine.remember_many("b", drafts):
         ids.setdefault(str(outcome.memory.metadata["name"]), []).append(outcome.memory.id)
-    derived.heal(engine, engine.get_bank("b").id, 60_000)
+    indexing.heal(engine, engine.get_bank("b").id, 60_000)
     yield Filled(engine, ids)
     engine.db.close()
 
@@ -95,7 +96,7 @@ def test_a_filter_finds_the_nearest_of_what_it_means_however_few(filled: Filled,
     chosen, bank_id = WAYS[way](name), engine.get_bank("b").id
     expected = filled.ids["" if way == "nobody's user" else name]
     meaning = held.meaning("what about the key of project in Lisbon?")
-    stored = vectors.of(engine.db, bank_id, held.name, expected)
+    stored = vector_rows.of(engine.db, bank_id, held.name, expected)
     near = {number: float(np.frombuffer(row, dtype=np.float16) @ meaning.vector) for number, row in stored.items()}
     found = held.nearest(engine.db, Within(bank_id, chosen, NOW), meaning, 20)
     if len(expected) <= 20:
@@ -108,32 +109,32 @@ def test_a_filter_finds_the_nearest_of_what_it_means_however_few(filled: Filled,
 def test_ids_and_forgotten_ones_are_meant_as_well(filled: Filled) -> None:
     engine, some = filled.engine, filled.ids["every-100"][:5]
     bank_id = engine.get_bank("b").id
-    assert search.meant(engine.db, Within(bank_id, Filter(ids=(*some, 999)), NOW)).split() == list(map(str, some))
+    assert text_index.meant(engine.db, Within(bank_id, Filter(ids=(*some, 999)), NOW)).split() == list(map(str, some))
     engine.forget("b", some[:1])
     tagged = Filter(where=TagMatch(("every-100",), "any_strict"), status="forgotten")
-    assert search.meant(engine.db, Within(bank_id, tagged, NOW)) == str(some[0])
+    assert text_index.meant(engine.db, Within(bank_id, tagged, NOW)) == str(some[0])
     engine.restore("b", some[:1])
 
 
 def test_of_texts_with_common_words_those_with_all_of_them_come_first(filled: Filled) -> None:
-    engine, terms = filled.engine, text.question_terms("vault listens because decided")
+    engine, terms = filled.engine, analyzer.question_terms("vault listens because decided")
     needle = engine.remember("b", Draft("the vault listens because we decided")).memory
     engine.remember_many("b", [Draft(one) for one in Author(seed=3).memories(200)])
     bank_id = engine.get_bank("b").id
-    found = search.together_ids(engine.db, Within(bank_id, Filter(), NOW), terms, 5)
+    found = text_index.together_ids(engine.db, Within(bank_id, Filter(), NOW), terms, 5)
     assert found[0] == needle.id
     assert len(found) == 5
-    few = search.together_ids(engine.db, Within(bank_id, Filter(users=("every-1500",)), NOW), terms, 5)
+    few = text_index.together_ids(engine.db, Within(bank_id, Filter(users=("every-1500",)), NOW), terms, 5)
     assert set(few) <= set(filled.ids["every-1500"])
 
 
 def test_a_common_word_is_not_counted_again_until_half_of_the_texts_are_gone(engine: Engine) -> None:
     written = engine.remember_many("b", [Draft(f"Common word {number}.") for number in range(40)])
-    assert search.term_counts(engine.db, ["common"], 30) == {"common": 30}
+    assert text_index.term_counts(engine.db, ["common"], 30) == {"common": 30}
     engine.purge("b", [outcome.memory.id for outcome in written[:15]])
-    assert search.term_counts(engine.db, ["common", "word"], 30) == {"common": 30, "word": 25}
+    assert text_index.term_counts(engine.db, ["common", "word"], 30) == {"common": 30, "word": 25}
     engine.purge("b", [outcome.memory.id for outcome in written[15:30]])
-    assert search.term_counts(engine.db, ["common"], 30) == {"common": 10}
+    assert text_index.term_counts(engine.db, ["common"], 30) == {"common": 10}
 
 
 def _answer(home: str, pipe: Connection) -> None:

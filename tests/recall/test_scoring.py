@@ -4,8 +4,8 @@ import math
 
 import pytest
 
-from commonplace.recall import scoring
-from commonplace.recall.scoring import PACE, PRECISION, RANKING, Answer, estimates
+from commonplace.evaluation import metrics
+from commonplace.evaluation.metrics import PACE, PRECISION, RANKING, Answer, estimates
 
 
 def answer(expected: str, found: str, superseded: str = "", also_fine: str = "", unsure: bool = False) -> Answer:
@@ -20,8 +20,8 @@ def value(measure: str, *answers: Answer) -> float:
 def test_recall_is_the_share_of_the_expected_and_any_is_whether_there_is_one() -> None:
     half = answer("ab", "xxaxxxxb")
 
-    assert scoring.recall_at(half, 5) == 0.5
-    assert scoring.recall_at(half, 10) == 1
+    assert metrics.recall_at(half, 5) == 0.5
+    assert metrics.recall_at(half, 10) == 1
     assert value("recall@5", half) == 0.5
     assert value("any@5", half) == 1
 
@@ -31,17 +31,17 @@ def test_the_mean_is_over_questions_and_not_over_memories() -> None:
 
 
 def test_ndcg_is_one_with_the_expected_on_top_and_less_below() -> None:
-    assert scoring.ndcg_at(answer("ab", "ba"), 10) == pytest.approx(1)
-    assert scoring.ndcg_at(answer("a", "xa"), 10) == pytest.approx(1 / math.log2(3))
-    assert scoring.ndcg_at(answer("a", "x" * 10 + "a"), 10) == 0
+    assert metrics.ndcg_at(answer("ab", "ba"), 10) == pytest.approx(1)
+    assert metrics.ndcg_at(answer("a", "xa"), 10) == pytest.approx(1 / math.log2(3))
+    assert metrics.ndcg_at(answer("a", "x" * 10 + "a"), 10) == 0
     # Twelve are right and ten may be shown: ten right ones are the best there is.
-    assert scoring.ndcg_at(answer("abcdefghijkl", "abcdefghij"), 10) == pytest.approx(1)
+    assert metrics.ndcg_at(answer("abcdefghijkl", "abcdefghij"), 10) == pytest.approx(1)
 
 
 def test_the_reciprocal_rank_is_that_of_the_first_right_one() -> None:
-    assert scoring.reciprocal_rank(answer("ab", "xxab")) == pytest.approx(1 / 3)
-    assert scoring.reciprocal_rank(answer("a", "xyz")) == 0
-    assert scoring.reciprocal_rank(answer("a", "")) == 0
+    assert metrics.reciprocal_rank(answer("ab", "xxab")) == pytest.approx(1 / 3)
+    assert metrics.reciprocal_rank(answer("a", "xyz")) == 0
+    assert metrics.reciprocal_rank(answer("a", "")) == 0
 
 
 def test_precision_is_the_share_of_all_that_was_returned_to_answerable_questions() -> None:
@@ -74,7 +74,7 @@ def test_whoever_is_sure_of_nothing_recalls_nothing() -> None:
     ("found", "outranked"), [("oa", True), ("ao", False), ("xa", False), ("xo", True), ("x", False), ("", False)]
 )
 def test_a_superseded_value_outranks_above_the_current_one_or_in_its_place(found: str, outranked: bool) -> None:
-    assert scoring.outranked(answer("a", found, superseded="o")) is outranked
+    assert metrics.outranked(answer("a", found, superseded="o")) is outranked
 
 
 @pytest.mark.parametrize(
@@ -91,7 +91,7 @@ def test_a_superseded_value_outranks_above_the_current_one_or_in_its_place(found
     ],
 )
 def test_a_fault_has_a_name(asked: Answer, fault: str) -> None:
-    assert scoring.fault(asked) == fault
+    assert metrics.fault(asked) == fault
 
 
 def test_a_measure_that_no_question_speaks_to_is_left_out() -> None:

@@ -5,13 +5,14 @@ from dataclasses import replace
 
 import pytest
 
-from commonplace.engine import derived
 from commonplace.engine.engine import Engine
-from commonplace.models.static import StaticEmbedder
-from commonplace.recall.semantics import Semantics
-from commonplace.records import Draft, Filter
-from commonplace.storage import vectors
-from commonplace.storage.search import Within
+from commonplace.engine.operations import indexing
+from commonplace.models.static_embedder import StaticEmbedder
+from commonplace.recall.vector_index import Semantics
+from commonplace.records.memory import Draft
+from commonplace.records.query import Filter
+from commonplace.storage import vector_rows
+from commonplace.storage.text_index import Within
 from tests.recall.embedders import HashEmbedder
 
 TEXTS = ["The red fox jumps.", "A blue whale sings.", "Green tea is brewed at eighty degrees."]
@@ -30,7 +31,7 @@ def small(engine: Engine, semantics: Semantics) -> Engine:
 
 def nearest(engine: Engine, semantics: Semantics, question: str, limit: int = 10) -> list[str]:
     bank_id = engine.get_bank("b").id
-    derived.heal(engine, bank_id, 10_000)
+    indexing.heal(engine, bank_id, 10_000)
     found = semantics.nearest(engine.db, Within(bank_id, Filter(), 0), semantics.meaning(question), limit)
     return [engine.get("b", number).text for number in found]
 
@@ -61,7 +62,7 @@ def test_a_purged_memory_leaves_the_vectors_in_memory(small: Engine, semantics: 
     assert doomed.id not in found
     assert len(found) == 2
     assert semantics.count(bank_id) == 2
-    assert vectors.of(small.db, bank_id, semantics.name, [doomed.id]) == {}
+    assert vector_rows.of(small.db, bank_id, semantics.name, [doomed.id]) == {}
 
 
 def test_a_forgotten_memory_is_found_among_the_forgotten_only(small: Engine, semantics: Semantics) -> None:
@@ -84,7 +85,7 @@ def test_the_bank_that_was_not_asked_for_longest_is_let_go(small: Engine) -> Non
     for bank in ("b", "c", "b", "d"):
         small.remember_many(bank, [Draft(f"{text} {bank}") for text in TEXTS])
         ids[bank] = small.get_bank(bank).id
-        derived.heal(parts, ids[bank], 10_000)
+        indexing.heal(parts, ids[bank], 10_000)
         assert len(bounded.nearest(small.db, Within(ids[bank], Filter(), 0), bounded.meaning("fox"), 10)) in (3, 6)
     assert [bounded.count(ids[bank]) for bank in "bcd"] == [6, 0, 3]
     assert len(bounded.nearest(small.db, Within(ids["c"], Filter(), 0), bounded.meaning("fox"), 10)) == 3
@@ -97,7 +98,7 @@ def test_vectors_of_another_embedder_are_never_compared(small: Engine, semantics
     bank_id = small.get_bank("b").id
     within = Within(bank_id, Filter(), 0)
     assert other.nearest(small.db, within, other.meaning("fox"), 10) == []
-    derived.rebuild(replace(small, semantics=lambda: other))
+    indexing.rebuild(replace(small, semantics=lambda: other))
     assert len(other.nearest(small.db, within, other.meaning("fox"), 10)) == 3
     assert semantics.nearest(small.db, within, semantics.meaning("fox"), 10) == []
 
@@ -105,7 +106,7 @@ def test_vectors_of_another_embedder_are_never_compared(small: Engine, semantics
 def test_threads_share_one_index(small: Engine, semantics: Semantics) -> None:
     small.remember_many("b", [Draft(f"memory number {number} of many") for number in range(200)])
     bank_id = small.get_bank("b").id
-    derived.heal(small, bank_id, 10_000)
+    indexing.heal(small, bank_id, 10_000)
     seen: list[int] = []
 
     def ask() -> None:
@@ -130,7 +131,7 @@ def test_who_reads_an_older_state_takes_nothing_from_who_reads_a_newer_one(small
 
     def ask_of_the_past() -> None:
         with small.db.snapshot():
-            vectors.mark(small.db)
+            vector_rows.mark(small.db)
             began.set()
             written.wait(10)
             meaning = semantics.meaning("purple rain")

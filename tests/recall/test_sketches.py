@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from commonplace.recall.sketches import Bits, Ids, Sketches, asked, size, sketched
-from commonplace.records import Status
+from commonplace.recall.binary_quantization import Bits, Ids, Sketches, asked, size, sketched
+from commonplace.records.query import Status
 
 DIMENSIONS = 256
 

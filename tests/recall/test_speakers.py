@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 import pytest
 
-from commonplace.recall.speakers import asked_about
+from commonplace.recall.speaker_matching import asked_about
 
 
 def talk(*speakers: str) -> list[tuple[str, str]]:

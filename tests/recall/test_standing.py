@@ -2,7 +2,7 @@
 
 import pytest
 
-from commonplace.recall import standing
+from commonplace.recall import preferences
 
 
 @pytest.mark.parametrize(
@@ -16,7 +16,7 @@ from commonplace.recall import standing
     ],
 )
 def test_it_is_told_what_a_rule_is_about(text: str, about: str) -> None:
-    assert standing.about(text).endswith(about)
+    assert preferences.about(text).endswith(about)
 
 
 @pytest.mark.parametrize(
@@ -30,7 +30,7 @@ def test_it_is_told_what_a_rule_is_about(text: str, about: str) -> None:
     ],
 )
 def test_what_is_no_rule_or_says_not_what_for_is_about_nothing(text: str) -> None:
-    assert standing.about(text) == ""
+    assert preferences.about(text) == ""
 
 
 @pytest.mark.parametrize(
@@ -38,15 +38,15 @@ def test_what_is_no_rule_or_says_not_what_for_is_about_nothing(text: str) -> Non
     ["I prefer short sessions.", "I'd rather walk.", "User prefers window seats.", "I really don't like onions."],
 )
 def test_a_preference_is_known(text: str) -> None:
-    assert standing.is_preference(text)
+    assert preferences.is_preference(text)
 
 
 @pytest.mark.parametrize("text", ["The preferred port is 8080.", "Anna has a rather large dog.", "I prefer tea. " * 60])
 def test_what_is_no_preference_is_not_taken_for_one(text: str) -> None:
-    assert not standing.is_preference(text)
+    assert not preferences.is_preference(text)
 
 
 def test_who_wants_advice_is_told_from_who_wants_a_fact() -> None:
-    assert standing.asks_for_advice("Which books would you recommend?")
-    assert standing.asks_for_advice("How should I plan my week?")
-    assert not standing.asks_for_advice("Which port does staging use?")
+    assert preferences.asks_for_advice("Which books would you recommend?")
+    assert preferences.asks_for_advice("How should I plan my week?")
+    assert not preferences.asks_for_advice("Which port does staging use?")

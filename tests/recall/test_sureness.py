@@ -3,9 +3,9 @@
 import pytest
 
 from commonplace import Draft, Engine, Query
-from commonplace.recall import fitted, sureness
-from commonplace.recall.rank import Evidence, Scored, ordered
-from commonplace.recall.sureness import Asked, Look
+from commonplace.recall import confidence, weights
+from commonplace.recall.confidence import Asked, Look
+from commonplace.recall.scoring import Evidence, Scored, ordered
 from tests.conftest import StoppedClock
 
 DAY_MS = 86_400_000
@@ -81,7 +81,7 @@ def test_the_score_of_the_best_is_one_half_where_it_is_just_sure_enough(filled: 
 
 def test_explain_says_how_sure_a_hit_is_and_why_another_was_dropped(filled: Engine) -> None:
     answer = filled.recall("b", Query("what is Leonor allergic to?", explain=True))
-    assert answer.hits[0].channels["sure"] >= fitted.SURE_MIN
+    assert answer.hits[0].channels["sure"] >= weights.SURE_MIN
     assert {one.why for one in answer.dropped} == {"not surely an answer"}
 
 
@@ -100,9 +100,9 @@ def test_a_memory_asked_for_in_its_own_words_is_sure(filled: Engine) -> None:
 def features(question: str, text: str, found: frozenset[str] = frozenset()) -> dict[str, float]:
     one: Scored = ordered([Evidence(1, False, {"vector": 0.5})])[0]
     terms = {"anand": 2.0, "birthday": 1.0, "wage": 1.0}
-    asked = Asked(question, terms, frozenset({"wage"}), sureness.names(question, terms))
-    look = Look(text, frozenset(), found, [0.0] * len(sureness.DEGREES))
-    return sureness.features(asked, [one], [look])[0]
+    asked = Asked(question, terms, frozenset({"wage"}), confidence.names(question, terms))
+    look = Look(text, frozenset(), found, [0.0] * len(confidence.DEGREES))
+    return confidence.features(asked, [one], [look])[0]
 
 
 def test_a_name_that_is_not_there_speaks_against_a_hit() -> None:
@@ -133,8 +133,8 @@ def test_a_hit_without_the_kind_of_thing_asked_for_is_less_sure(question: str, a
 def behind(*said: float) -> list[float]:
     found = ordered([Evidence(number, False, {"vector": 0.5, "read": one}) for number, one in enumerate(said)])
     asked = Asked("Who has the key?", {"key": 1.0}, frozenset(), frozenset())
-    looks = [Look("Moira has it.", frozenset(), frozenset(), [0.0] * len(sureness.DEGREES))] * len(said)
-    return [round(values["behind"], 2) for values in sureness.features(asked, found, looks)]
+    looks = [Look("Moira has it.", frozenset(), frozenset(), [0.0] * len(confidence.DEGREES))] * len(said)
+    return [round(values["behind"], 2) for values in confidence.features(asked, found, looks)]
 
 
 def test_what_is_read_as_less_of_an_answer_than_another_is_behind_it() -> None:
@@ -146,14 +146,14 @@ def test_what_is_read_as_less_of_an_answer_than_another_is_behind_it() -> None:
 def test_more_that_speaks_for_a_hit_never_makes_it_less_sure() -> None:
     against = {"asking", "behind", "kind missing", "known missing", "unknown missing", "names missing"}
     either_way = {"long", "turn", "speaker"}
-    for name, weight in [*fitted.SURE.items(), *fitted.READ.items()]:
+    for name, weight in [*weights.SURE.items(), *weights.READ.items()]:
         assert name in either_way or (weight <= 0 if name in against else weight >= 0), name
 
 
 def test_among_few_candidates_less_will_do() -> None:
-    few, some, many, more = (sureness.least({}, count) for count in (3, 40, 60, 500))
-    assert few < some < many == more == fitted.SURE_MIN
-    assert sureness.least({"read": 0.1}, 60) == fitted.READ_MIN
+    few, some, many, more = (confidence.least({}, count) for count in (3, 40, 60, 500))
+    assert few < some < many == more == weights.SURE_MIN
+    assert confidence.least({"read": 0.1}, 60) == weights.READ_MIN
 
 
 CLASSES = (
@@ -183,4 +183,4 @@ def test_who_asks_for_little_else_than_an_identifier_gets_whatever_names_it(fill
 def test_names_and_figures_tell_one_thing_from_its_like() -> None:
     terms = {"tyre": 2.0, "priya": 1.0, "van": 1.0, "3": 1.0}
     look = Look("The first tyre went to Priya.", frozenset(), frozenset(), ())
-    assert sureness.telling_apart("tyres of priya's van 3", terms, [look]) == {"priya", "3"}
+    assert confidence.telling_apart("tyres of priya's van 3", terms, [look]) == {"priya", "3"}

@@ -1,6 +1,6 @@
 """How much of what is said tells something."""
 
-from commonplace.recall.telling import Telling
+from commonplace.recall.informativeness import Telling
 
 
 def test_who_tells_says_more_than_who_thanks_agrees_or_promises() -> None:

@@ -2,8 +2,8 @@
 
 import pytest
 
-from commonplace.recall import turns
-from commonplace.recall.turns import Conversation, Turn
+from commonplace.recall import dialogue
+from commonplace.recall.dialogue import Conversation, Turn
 
 A, B = Turn("anna", 0), Turn("ben", 0)
 
@@ -19,7 +19,7 @@ A, B = Turn("anna", 0), Turn("ben", 0)
     ],
 )
 def test_a_turn_begins_with_who_speaks(text: str, speaker: str) -> None:
-    found = turns.turn_of(text)
+    found = dialogue.turn_of(text)
     assert found is not None
     assert found.speaker == speaker
 
@@ -36,12 +36,12 @@ def test_a_turn_begins_with_who_speaks(text: str, speaker: str) -> None:
     ],
 )
 def test_what_names_no_speaker_or_several_is_no_turn(text: str) -> None:
-    found = turns.turn_of(text)
+    found = dialogue.turn_of(text)
     assert found is None or found.speaker == "remember this"
 
 
 def test_it_is_known_how_much_of_a_turn_asks() -> None:
-    found = turns.turn_of("Ben: That is great! What gave you the idea?")
+    found = dialogue.turn_of("Ben: That is great! What gave you the idea?")
     assert found is not None
     assert found.asking == 0.5
 
@@ -73,15 +73,15 @@ def test_labels_that_never_come_again_are_no_conversation() -> None:
 
 
 def test_somebody_who_goes_on_is_told_from_somebody_who_asks() -> None:
-    assert turns.goes_on("Hi. I finished the quiz you gave me. What's next?")
-    assert not turns.goes_on("What did Anna do next?")
-    assert not turns.goes_on("The dog barked. The cat slept.")
+    assert dialogue.goes_on("Hi. I finished the quiz you gave me. What's next?")
+    assert not dialogue.goes_on("What did Anna do next?")
+    assert not dialogue.goes_on("The dog barked. The cat slept.")
 
 
 def test_a_turn_is_shown_behind_the_end_of_what_was_said_before_without_dates() -> None:
     before = f"(4:04 pm on 20 January, 2023) Vera: {'Well, well. ' * 20}What did you get for the car?"
-    shown = turns.replying(before, "(4:05 pm on 20 January, 2023) Ines: It came to 900.")
+    shown = dialogue.replying(before, "(4:05 pm on 20 January, 2023) Ines: It came to 900.")
     assert shown.startswith("Vera: ")
     assert shown.endswith(" What did you get for the car? Ines: It came to 900.")
     assert len(shown) < 160
-    assert turns.replying("Vera: How much?", "Ines: 900.") == "Vera: How much? Ines: 900."
+    assert dialogue.replying("Vera: How much?", "Ines: 900.") == "Vera: How much? Ines: 900."

@@ -3,9 +3,10 @@
 import pytest
 
 from commonplace.engine.engine import Engine
-from commonplace.models.static import StaticEmbedder
-from commonplace.recall.semantics import Semantics
-from commonplace.records import Draft, Query
+from commonplace.models.static_embedder import StaticEmbedder
+from commonplace.recall.vector_index import Semantics
+from commonplace.records.memory import Draft
+from commonplace.records.query import Query
 
 GARDEN = (
     "We planned the vegetable garden behind the house. Tomatoes go along the south wall, beans and peas climb the "

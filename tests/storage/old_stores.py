@@ -16,20 +16,21 @@ from typing import Any
 
 import apsw
 
-from commonplace.activities import ReminderDraft, SessionDraft
 from commonplace.app import open_engine
 from commonplace.clock import Clock
 from commonplace.dialects import registry
-from commonplace.engine import worker
 from commonplace.engine.engine import Engine
 from commonplace.engine.links import heal
-from commonplace.recall.semantics import Semantics
-from commonplace.receipts import Portion
-from commonplace.records import AllOf, BankEdit, Draft, Edit, Filter, LabelMatch, Match, Once, Query, Scope, TagMatch
+from commonplace.engine.operations import worker
+from commonplace.recall.vector_index import Semantics
+from commonplace.records.memory import BankEdit, Draft, Edit, Once, Scope
+from commonplace.records.query import AllOf, Filter, LabelMatch, Match, Query, TagMatch
+from commonplace.records.receipt import Portion
+from commonplace.records.work import ReminderDraft, SessionDraft
 from commonplace.settings import load
-from commonplace.storage import grounds, jobs, migrations
-from commonplace.vault.place import vault_of
+from commonplace.storage import derivations, jobs, migrations
 from commonplace.vault.sync import sync
+from commonplace.vault.vault import vault_of
 from tests.conftest import StoppedClock
 from tests.dialects.hindsight_client import Hindsight
 from tests.dialects.speaking import Client
@@ -87,7 +88,7 @@ def fill_all(engine: Engine, clock: StoppedClock) -> None:
     dora = engine.list("default", Filter(kinds=("observation",)))[0]
     with engine.db.transaction():
         # As a process leaves it that ends before what rests on a memory follows.
-        grounds.unsettle(engine.db, dora.bank_id, grounds.beneath(engine.db, [dora.id])[:1])
+        derivations.unsettle(engine.db, dora.bank_id, derivations.beneath(engine.db, [dora.id])[:1])
 
 
 def _lamps(engine: Engine, clock: StoppedClock) -> None:

@@ -40,9 +40,9 @@ def test_schema_and_migrations_end_in_the_same_database(tmp_path: Path, clock: S
 def test_every_named_query_compiles(tmp_path: Path, clock: StoppedClock) -> None:
     open_database(tmp_path / "a.db", clock).close()
     connection = apsw.Connection(str(tmp_path / "a.db"))
-    from commonplace.storage import functions
+    from commonplace.storage import sql_functions
 
-    functions.register(connection)
+    sql_functions.register(connection)
     words = ("select", "insert", "replace", "update", "delete", "with")
     whole = {name: sql for name, sql in queries.named().items() if sql.lower().startswith(words)}
     failed: dict[str, str] = {}

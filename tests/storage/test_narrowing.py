@@ -14,13 +14,14 @@ from hypothesis import strategies as st
 from commonplace.app import open_engine
 from commonplace.engine.engine import Engine
 from commonplace.errors import Invalid
-from commonplace.records import AllOf, AnyOf, Condition, Draft, Filter, LabelMatch, Match, Not, Query, Scope, TagMatch
+from commonplace.records.memory import Draft, Scope
+from commonplace.records.query import AllOf, AnyOf, Condition, Filter, LabelMatch, Match, Not, Query, TagMatch
 from commonplace.settings import load
-from commonplace.storage import memories, migrations, search
+from commonplace.storage import memories, migrations, text_index
 from commonplace.storage.database import Database
+from commonplace.storage.index_selection import Ways
 from commonplace.storage.migrations import open_database
-from commonplace.storage.narrowing import Ways
-from commonplace.storage.search import Within
+from commonplace.storage.text_index import Within
 from tests.conftest import StoppedClock
 
 NOW = 10_000
@@ -163,7 +164,7 @@ def test_every_way_leads_to_all_that_a_filter_means(engine: Engine, chosen: Filt
     ways = Ways(engine.db, bank_id)
     for way in ways.of(chosen):
         assert expected <= {int(number) for number in ways.found(way).split()}, way
-    assert {int(number) for number in search.meant(engine.db, Within(bank_id, chosen, NOW)).split()} == expected
+    assert {int(number) for number in text_index.meant(engine.db, Within(bank_id, chosen, NOW)).split()} == expected
 
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
@@ -171,12 +172,12 @@ def test_every_way_leads_to_all_that_a_filter_means(engine: Engine, chosen: Filt
 def test_a_search_finds_what_a_filter_means_and_nothing_else(engine: Engine, chosen: Filter) -> None:
     bank_id = engine.get_bank("b").id
     expected = _meant(engine.db, bank_id, chosen)
-    match = search.any_of(["hall", "thing"])
-    assert set(search.keyword_ids(engine.db, bank_id, match, chosen, NOW, limit=300)) == expected
-    some = search.keyword_ids(engine.db, bank_id, match, chosen, NOW, limit=5)
+    match = text_index.any_of(["hall", "thing"])
+    assert set(text_index.keyword_ids(engine.db, bank_id, match, chosen, NOW, limit=300)) == expected
+    some = text_index.keyword_ids(engine.db, bank_id, match, chosen, NOW, limit=5)
     assert len(some) == min(5, len(expected))
     assert set(some) <= expected
-    together = search.together_ids(engine.db, Within(bank_id, chosen, NOW), ["hall", "thing"], limit=300)
+    together = text_index.together_ids(engine.db, Within(bank_id, chosen, NOW), ["hall", "thing"], limit=300)
     assert set(together) == expected
 
 
@@ -212,7 +213,7 @@ def test_fields_follow_what_becomes_of_a_memory(engine: Engine) -> None:
 def test_what_is_no_filter_is_refused_in_words(engine: Engine, where: Condition, told: str) -> None:
     bank_id = engine.get_bank("b").id
     with pytest.raises(Invalid, match=told):
-        search.keyword_ids(engine.db, bank_id, search.any_of(["hall"]), Filter(where=where), NOW, limit=5)
+        text_index.keyword_ids(engine.db, bank_id, text_index.any_of(["hall"]), Filter(where=where), NOW, limit=5)
 
 
 def test_what_was_looked_up_is_remembered_only_within_one_state_of_the_file(engine: Engine) -> None:
@@ -220,7 +221,7 @@ def test_what_was_looked_up_is_remembered_only_within_one_state_of_the_file(engi
     chosen, bank_id = Filter(where=TagMatch(("tool",))), engine.get_bank("yard").id
 
     def found() -> list[int]:
-        return search.keyword_ids(engine.db, bank_id, search.any_of(["wall"]), chosen, NOW, limit=10)
+        return text_index.keyword_ids(engine.db, bank_id, text_index.any_of(["wall"]), chosen, NOW, limit=10)
 
     with engine.db.snapshot():
         assert found() == [first.id]

@@ -7,10 +7,11 @@ from pathlib import Path
 import apsw
 import pytest
 
-from commonplace.engine import archive
 from commonplace.engine.engine import Engine
-from commonplace.records import Draft, Query
-from commonplace.storage import search
+from commonplace.engine.operations import archive
+from commonplace.records.memory import Draft
+from commonplace.records.query import Query
+from commonplace.storage import text_index
 from commonplace.storage.migrations import open_database
 from tests.conftest import StoppedClock
 from tests.engine.archives import exported
@@ -140,7 +141,7 @@ def test_a_renamed_text_index_still_wipes_what_is_deleted_and_can_be_made_again(
 ) -> None:
     old_stores.load_store("0015", path)
     engine = old_stores.open_small(path.parent, clock)
-    assert search.texts_sound(engine.db)
+    assert text_index.texts_sound(engine.db)
     assert engine.db.select("select v from text_index_config where k = 'secure-delete'", {}) == [{"v": 1}]
     [memory] = [one for one in engine.list("lamps") if "Wicks" in one.text]
     engine.remember("lamps", Draft("Quixotic zebras."))
@@ -150,8 +151,8 @@ def test_a_renamed_text_index_still_wipes_what_is_deleted_and_can_be_made_again(
     assert not any(b"zebra" in block for block in _blocks(engine))
     engine.rebuild()
     with engine.db.transaction():
-        search.repair_texts(engine.db)
-    assert search.texts_sound(engine.db)
+        text_index.repair_texts(engine.db)
+    assert text_index.texts_sound(engine.db)
     assert [hit.memory.id for hit in engine.recall("lamps", Query("wicks", limit=1)).hits] == [memory.id]
     engine.db.close()
 

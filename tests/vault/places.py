@@ -1,9 +1,10 @@
 """What the tests of the vault share: a note kept, the folder read, a file edited as a person would."""
 
-from commonplace.records import Filter, Memory, Origin
+from commonplace.records.memory import Memory, Origin
+from commonplace.records.query import Filter
 from commonplace.vault.folder import MARK_NAME
-from commonplace.vault.place import Vault
-from commonplace.vault.writing import Written, append
+from commonplace.vault.memory_to_file import Written, append
+from commonplace.vault.vault import Vault
 
 BY = Origin(who="ada")
 

@@ -8,13 +8,14 @@ from pathlib import Path
 import pytest
 
 from commonplace.engine.engine import Engine
-from commonplace.records import Edit, Filter, Memory
-from commonplace.storage import notes as rows
-from commonplace.vault import notes
-from commonplace.vault.notes import text_of
-from commonplace.vault.place import Vault, mark_of, vault_of
+from commonplace.records.memory import Edit, Memory
+from commonplace.records.query import Filter
+from commonplace.storage import note_files as rows
+from commonplace.vault import frontmatter
+from commonplace.vault.frontmatter import text_of
+from commonplace.vault.memory_to_file import GRACE_MS, catch_up
 from commonplace.vault.sync import sync
-from commonplace.vault.writing import GRACE_MS, catch_up
+from commonplace.vault.vault import Vault, mark_of, vault_of
 from tests.conftest import StoppedClock
 from tests.vault.places import BY, kept
 
@@ -148,7 +149,7 @@ def test_in_the_end_every_file_is_a_note_that_says_the_same(engine: Engine, cloc
     known = {one.path: one.memory_id for one in rows.listed(engine.db, vault.bank_id or 0) if one.path in files}
     assert set(known) == set(files) - set(last.passed) - set(last.conflicts)
     for path, number in known.items():
-        note = notes.read(notes.split(files[path].read_bytes()), files[path].stem)
+        note = frontmatter.read(frontmatter.split(files[path].read_bytes()), files[path].stem)
         memory = engine.get("default", number)
         assert (text_of(note), note.tags) == (memory.text, memory.tags)
         assert note.deleted == (memory.forgotten_at is not None)

@@ -6,13 +6,13 @@ import pytest
 from click.testing import CliRunner
 
 from commonplace.engine.engine import Engine
-from commonplace.faces.cli.call import Shell
-from commonplace.faces.cli.care import doctor
+from commonplace.faces.cli.command import Shell
+from commonplace.faces.cli.maintenance import doctor
 from commonplace.faces.cli.vault import vault as vault_command
-from commonplace.records import Edit
-from commonplace.vault.place import Vault, vault_of
+from commonplace.records.memory import Edit
+from commonplace.vault.memory_to_file import catch_up
 from commonplace.vault.sync import sync
-from commonplace.vault.writing import catch_up
+from commonplace.vault.vault import Vault, vault_of
 from tests.conftest import StoppedClock
 from tests.vault.places import BY, edit, files, kept, known
 

@@ -7,14 +7,14 @@ from click.testing import CliRunner
 
 from commonplace import ids
 from commonplace.dialects import registry
-from commonplace.dialects.table import Call
+from commonplace.dialects.dialect import Call
 from commonplace.engine.engine import Engine
 from commonplace.errors import NotFound
-from commonplace.faces.cli.call import Shell
-from commonplace.faces.cli.purging import purge
-from commonplace.vault.place import Vault, vault_of, vaults
+from commonplace.faces.cli.command import Shell
+from commonplace.faces.cli.purge import purge
+from commonplace.vault.memory_to_file import adopt_files, catch_up
 from commonplace.vault.sync import sync
-from commonplace.vault.writing import adopt_files, catch_up
+from commonplace.vault.vault import Vault, vault_of, vaults
 from tests.vault.places import BY, files, kept, known
 
 

@@ -7,8 +7,8 @@ import pytest
 
 import commonplace
 from commonplace import Draft, Edit, Engine, Origin
-from commonplace.vault.place import vault_of
-from commonplace.vault.writing import Written, append
+from commonplace.vault.memory_to_file import Written, append
+from commonplace.vault.vault import vault_of
 
 BANK = "default"
 

@@ -7,8 +7,8 @@ from collections.abc import Callable
 import pytest
 
 from commonplace.engine.engine import Engine
-from commonplace.vault.place import Vault, vault_of
 from commonplace.vault.sync import sync
+from commonplace.vault.vault import Vault, vault_of
 from tests.vault.places import kept
 
 NOTES = 1_500

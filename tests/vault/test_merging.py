@@ -4,9 +4,9 @@ import pytest
 
 from commonplace import clock as time
 from commonplace.engine.engine import Engine
-from commonplace.records import Edit
-from commonplace.vault.place import Vault, vault_of
+from commonplace.records.memory import Edit
 from commonplace.vault.sync import sync
+from commonplace.vault.vault import Vault, vault_of
 from tests.conftest import StoppedClock
 from tests.vault.places import BY, edit, files, kept, known
 

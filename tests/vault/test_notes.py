@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from commonplace.clock import MOMENT_MAX, moment
 from commonplace.errors import Invalid
 from commonplace.ids import ID_MAX
-from commonplace.vault import notes
-from commonplace.vault.notes import Note
+from commonplace.vault import frontmatter
+from commonplace.vault.frontmatter import Note
 from tests.vault.torture import BODIES, TITLES
 
 MOMENTS = st.integers(0, MOMENT_MAX - 1)
@@ -39,18 +39,18 @@ DELETED = st.builds(_deleted, NOTES, MOMENTS)
 
 
 def parsed(data: bytes) -> Note:
-    return notes.read(notes.split(data), "stem")
+    return frontmatter.read(frontmatter.split(data), "stem")
 
 
 @given(NOTES | DELETED)
 def test_what_is_rendered_is_read_again_exactly(note: Note) -> None:
-    assert parsed(notes.render(note)) == note
+    assert parsed(frontmatter.render(note)) == note
 
 
 @given(st.binary() | BODY.map(str.encode) | BODY.map(lambda body: f"---\ntitle: x\nmore: y\n---\n{body}".encode()))
 def test_a_file_taken_apart_and_put_together_is_the_same_file(data: bytes) -> None:
     try:
-        page = notes.split(data)
+        page = frontmatter.split(data)
     except Invalid:
         return
     assert page.data == data
@@ -74,11 +74,11 @@ def test_unknown_content_survives_every_change(note: Note, body: str, eol: str, 
     ]
     lead = bom + eol.join(["---", *head, "---", "", ""])
     data = (lead + body).encode()
-    page = notes.split(data)
-    before = notes.read(page, "stem")
+    page = frontmatter.split(data)
+    before = frontmatter.read(page, "stem")
     after = Note(note.title, before.body, note.id, True, note.created_at, note.updated_at, note.updated_at, note.tags)
     after = replace(after, aliases=before.aliases)
-    changed = notes.change(page, before, after)
+    changed = frontmatter.change(page, before, after)
     text = changed.decode()
     assert text.startswith(bom + "---" + eol)
     for line in (line for line in head if not line.startswith(("title", "status"))):
@@ -92,19 +92,19 @@ def test_unknown_content_survives_every_change(note: Note, body: str, eol: str, 
 
 @pytest.mark.parametrize("title", TITLES)
 def test_titles_of_the_torture_list_come_back(title: str) -> None:
-    assert parsed(notes.render(Note(title, "b", 1, created_at=0, updated_at=0))).title == title
+    assert parsed(frontmatter.render(Note(title, "b", 1, created_at=0, updated_at=0))).title == title
 
 
 @pytest.mark.parametrize("body", BODIES, ids=lambda body: repr(body[:12]))
 def test_bodies_of_the_torture_list_come_back(body: str) -> None:
-    assert parsed(notes.render(Note("t", body, 1, created_at=0, updated_at=0))).body == body
+    assert parsed(frontmatter.render(Note("t", body, 1, created_at=0, updated_at=0))).body == body
 
 
 @given(BODY.filter(lambda body: not body.startswith("---")))
 def test_a_file_without_frontmatter_gets_one_and_keeps_its_text(body: str) -> None:
-    page = notes.split(body.encode())
-    before = notes.read(page, "stem")
-    changed = notes.change(page, before, Note(before.title, before.body, 5, created_at=1, updated_at=1))
+    page = frontmatter.split(body.encode())
+    before = frontmatter.read(page, "stem")
+    changed = frontmatter.change(page, before, Note(before.title, before.body, 5, created_at=1, updated_at=1))
     assert changed.endswith(body.removeprefix("\ufeff").encode())
     assert parsed(changed).id == 5
     assert parsed(changed).body == before.body
@@ -121,8 +121,8 @@ def test_people_write_yaml_in_many_ways() -> None:
     assert note.id is None
     assert note.body == "Body"
     assert note.created_at == 1_767_312_000_000
-    page = notes.split(text.encode())
-    changed = notes.change(page, note, Note(note.title, note.body, 7, created_at=note.created_at, tags=note.tags))
+    page = frontmatter.split(text.encode())
+    changed = frontmatter.change(page, note, Note(note.title, note.body, 7, created_at=note.created_at, tags=note.tags))
     assert b"id: somebody-elses\r\n" in changed
     assert b"status: active\r\n" in changed
 
@@ -132,7 +132,7 @@ def test_any_key_that_yaml_knows_stays_in_the_file(key: str) -> None:
     data = f"---\n{key}: of no concern\ntitle: Known\n---\nBody\n".encode()
     note = parsed(data)
     assert (note.title, note.body) == ("Known", "Body")
-    changed = notes.change(notes.split(data), note, replace(note, title="Other"))
+    changed = frontmatter.change(frontmatter.split(data), note, replace(note, title="Other"))
     assert changed.startswith(f"---\n{key}: of no concern\ntitle: Other\n".encode())
 
 
@@ -199,7 +199,9 @@ def test_a_broken_line_of_the_frontmatter_is_named_and_hides_nothing_else(head: 
     note = parsed(data)
     assert (note.body, note.created_at) == ("The text.", moment("2024-05-06"))
     assert note.fault == f"{fault} The rest of the note is read."
-    changed = notes.change(notes.split(data), note, replace(note, title="New", tags=("x",), body="Changed.")).decode()
+    changed = frontmatter.change(
+        frontmatter.split(data), note, replace(note, title="New", tags=("x",), body="Changed.")
+    ).decode()
     assert all(line in changed for line in head.splitlines() if "already" not in fault)
     assert changed.endswith("---\nChanged.\n")
 
@@ -229,6 +231,8 @@ def test_the_dates_that_people_and_plug_ins_write_are_read(head: str, created: s
 def test_tags_of_the_text_come_after_those_of_the_frontmatter_and_once() -> None:
     note = parsed(b"---\ntags: [Garden]\n---\nWater the #garden and the #lawn/front, #12 first. #Lawn/front\n")
     assert note.tags == ("Garden",)
-    assert notes.all_tags(note) == ("Garden", "lawn/front")
+    assert frontmatter.all_tags(note) == ("Garden", "lawn/front")
     # Writing the note back changes nothing in it.
-    assert parsed(notes.change(notes.split(b"a #tag\n"), parsed(b"a #tag\n"), parsed(b"a #tag\n"))).tags == ()
+    assert (
+        parsed(frontmatter.change(frontmatter.split(b"a #tag\n"), parsed(b"a #tag\n"), parsed(b"a #tag\n"))).tags == ()
+    )

@@ -9,13 +9,14 @@ from commonplace import clock as time
 from commonplace.app import open_engine
 from commonplace.engine.engine import Engine
 from commonplace.errors import Invalid
-from commonplace.records import Edit, Filter, Memory, Query
+from commonplace.records.memory import Edit, Memory
+from commonplace.records.query import Filter, Query
 from commonplace.settings import load
 from commonplace.vault.backlinks import backlinks
-from commonplace.vault.looking import look
-from commonplace.vault.place import Vault, path_of, vault_of
+from commonplace.vault.inspection import look
+from commonplace.vault.memory_to_file import GRACE_MS
 from commonplace.vault.sync import sync
-from commonplace.vault.writing import GRACE_MS
+from commonplace.vault.vault import Vault, path_of, vault_of
 from tests.conftest import StoppedClock
 from tests.storage import old_stores
 from tests.vault.places import BY, edit, files, kept

@@ -10,13 +10,13 @@ from commonplace import ids
 from commonplace.app import open_engine
 from commonplace.engine.engine import Engine
 from commonplace.errors import Busy
-from commonplace.faces.cli.call import Shell
-from commonplace.faces.cli.care import doctor
+from commonplace.faces.cli.command import Shell
+from commonplace.faces.cli.maintenance import doctor
 from commonplace.faces.cli.vault import vault as vault_command
 from commonplace.settings import load
-from commonplace.vault.place import Vault, vault_of
+from commonplace.vault.memory_to_file import GRACE_MS, adopt_files
 from commonplace.vault.sync import sync
-from commonplace.vault.writing import GRACE_MS, adopt_files
+from commonplace.vault.vault import Vault, vault_of
 from tests.conftest import StoppedClock
 from tests.vault.places import edit, files, kept, known
 

@@ -10,13 +10,14 @@ from commonplace.app import open_engine
 from commonplace.engine.engine import Engine
 from commonplace.errors import Conflict, NotFound
 from commonplace.ids import ID_MAX, note
-from commonplace.records import Edit, Filter, Once
+from commonplace.records.memory import Edit, Once
+from commonplace.records.query import Filter
 from commonplace.settings import load
-from commonplace.vault import folder, notes
-from commonplace.vault.place import Vault, vault_of
+from commonplace.vault import folder, frontmatter
+from commonplace.vault.memory_to_file import GRACE_MS, Written, adopt_files, append
 from commonplace.vault.report import Report
 from commonplace.vault.sync import sync
-from commonplace.vault.writing import GRACE_MS, Written, adopt_files, append
+from commonplace.vault.vault import Vault, vault_of
 from tests.conftest import StoppedClock
 from tests.vault.places import BY, edit, files, kept, known
 from tests.vault.torture import BODIES, TITLES
@@ -215,7 +216,7 @@ def test_a_copy_of_a_file_never_shares_its_id(vault: Vault) -> None:
     assert sync(vault, full=True).copies == [copy.name]
     vault.engine.forget("default", [texts["We row."]], BY)
     sync(vault)
-    assert notes.read(notes.split(copy.read_bytes()), "").id == texts["We row."]
+    assert frontmatter.read(frontmatter.split(copy.read_bytes()), "").id == texts["We row."]
     assert "status: active" in files(vault)["Plan.md"]
 
 

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from commonplace.engine.engine import Engine
-from commonplace.vault.notices import Notices
-from commonplace.vault.place import vault_of
-from commonplace.vault.watching import Watch
+from commonplace.vault.file_watcher import Notices
+from commonplace.vault.sync_loop import Watch
+from commonplace.vault.vault import vault_of
 from tests.faces.http_client import until
 
 
@@ -108,7 +108,7 @@ def test_what_no_notice_told_of_is_found_by_looking(engine: Engine) -> None:
 def test_a_store_without_notes_does_not_load_what_listens(home: Path) -> None:
     code = (
         "import sys; from commonplace.app import open_engine; from commonplace.settings import load\n"
-        "from commonplace.vault.watching import Watch\n"
+        "from commonplace.vault.sync_loop import Watch\n"
         f"watch = Watch(open_engine(load({{'COMMONPLACE_HOME': {str(home)!r}}})))\n"
         "watch.look(); watch.close(); sys.exit('watchfiles' in sys.modules)"
     )

@@ -7,7 +7,8 @@ that a tongue shows for it means that kind.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from commonplace.records import UNSET, Filter, Unset
+from commonplace.records.memory import UNSET, Unset
+from commonplace.records.query import Filter
 
 
 @dataclass(frozen=True, slots=True)

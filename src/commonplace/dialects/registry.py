@@ -3,8 +3,8 @@
 from functools import cache
 from importlib import import_module
 
-from commonplace import nearest
-from commonplace.dialects.table import Dialect
+from commonplace import spelling
+from commonplace.dialects.dialect import Dialect
 from commonplace.errors import Invalid
 
 # The module that has a dialect's table as DIALECT.
@@ -32,7 +32,7 @@ BANKED = {
 def find(name: str) -> Dialect:
     """The dialect of a name."""
     if name not in _MODULES:
-        raise Invalid(f"There is no dialect called {name!r}.", hint=nearest.hint(name, NAMES))
+        raise Invalid(f"There is no dialect called {name!r}.", hint=spelling.hint(name, NAMES))
     written = import_module(_MODULES[name]).DIALECT
     assert isinstance(written, Dialect)
     return written

@@ -2,17 +2,17 @@
 
 from dataclasses import replace
 
-from commonplace import checks
-from commonplace.engine.parts import Parts
+from commonplace import validation
+from commonplace.engine.runtime import Parts
 from commonplace.errors import NotFound
 from commonplace.limits import CONFIG_BYTES_MAX, LIST_MAX, TITLE_CHARS_MAX
-from commonplace.records import Bank, BankEdit, Unset
+from commonplace.records.memory import Bank, BankEdit, Unset
 from commonplace.storage import banks
 
 
 def create_bank(parts: Parts, bank: str, edit: BankEdit = BankEdit()) -> Bank:
     """The bank of a name, made if it was not there, with what the edit says of it."""
-    name = checks.name(bank, what="bank")
+    name = validation.name(bank, what="bank")
     with parts.db.transaction():
         changed = _edited(banks.ensure(parts.db, name, parts.clock.now()), edit)
         banks.update(parts.db, changed)
@@ -39,7 +39,7 @@ def list_banks(parts: Parts) -> tuple[Bank, ...]:
 
 def known(parts: Parts, bank: str) -> Bank:
     """The bank of a name, which must exist."""
-    found = banks.find(parts.db, checks.name(bank, what="bank"))
+    found = banks.find(parts.db, validation.name(bank, what="bank"))
     if found is None:
         raise NotFound(f"There is no bank {bank!r}.", hint="Check the spelling; the first write to a bank creates it.")
     return found
@@ -48,9 +48,9 @@ def known(parts: Parts, bank: str) -> Bank:
 def _edited(bank: Bank, edit: BankEdit) -> Bank:
     title = bank.title
     if not isinstance(edit.title, Unset):
-        title = checks.line(edit.title, what="title", chars_max=TITLE_CHARS_MAX)
-    mission = bank.mission if isinstance(edit.mission, Unset) else checks.passage(edit.mission, what="mission")
+        title = validation.line(edit.title, what="title", chars_max=TITLE_CHARS_MAX)
+    mission = bank.mission if isinstance(edit.mission, Unset) else validation.passage(edit.mission, what="mission")
     config = {**bank.config, **({} if isinstance(edit.config, Unset) else edit.config)}
     kept = {name: value for name, value in config.items() if value is not None}
-    checks.metadata(kept, what="configuration", bytes_max=CONFIG_BYTES_MAX)
+    validation.metadata(kept, what="configuration", bytes_max=CONFIG_BYTES_MAX)
     return replace(bank, title=title, mission=mission, config=kept)

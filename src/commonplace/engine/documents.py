@@ -4,16 +4,17 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import replace
 
-from commonplace import checks
-from commonplace.activities import Document, DocumentChange, DocumentDraft, Page
+from commonplace import validation
 from commonplace.engine.banks import known
-from commonplace.engine.erasing import for_good, purge_where
-from commonplace.engine.ledger import Ledger
+from commonplace.engine.erasure import for_good, purge_where
+from commonplace.engine.erasure_ledger import Ledger
 from commonplace.engine.memories import bounded
-from commonplace.engine.parts import Parts
+from commonplace.engine.runtime import Parts
 from commonplace.errors import NotFound
 from commonplace.limits import COUNT_MAX, LIST_MAX, QUERY_CHARS_MAX, TITLE_CHARS_MAX
-from commonplace.records import Filter, Origin, Unset
+from commonplace.records.memory import Origin, Unset
+from commonplace.records.query import Filter
+from commonplace.records.work import Document, DocumentChange, DocumentDraft, Page
 from commonplace.storage import banks, documents
 
 
@@ -25,7 +26,7 @@ def put_document(
     Appending puts the text on a new line at the end of what is there. Memories made from an older text stay as they
     are: whoever extracts decides what becomes of them.
     """
-    checked, name = _checked(draft), checks.name(bank, what="bank")
+    checked, name = _checked(draft), validation.name(bank, what="bank")
     with parts.db.transaction():
         now = parts.clock.now()
         bank_id = banks.ensure(parts.db, name, now).id
@@ -34,7 +35,7 @@ def put_document(
             added = _labelled(_blank(bank_id, banks.new_ids(parts.db, now)[0], checked.name, now), checked)
             documents.add(parts.db, _with_text(added, checked.text))
             return _found(parts, bank, checked.name), "added"
-        text = checks.body(f"{before.text}\n{checked.text}", what="document") if append else checked.text
+        text = validation.body(f"{before.text}\n{checked.text}", what="document") if append else checked.text
         after = _with_text(_labelled(before, checked), text)
         if after != before:
             documents.update(parts.db, replace(after, updated_at=max(now, before.updated_at)))
@@ -54,11 +55,11 @@ def list_documents(
 
     With a user, only what was told for that user; "" is the owner.
     """
-    checks.count(limit, what="limit", most=LIST_MAX)
-    checks.count(offset, what="offset", most=COUNT_MAX)
-    wanted = checks.passage(words, what="query", bytes_max=QUERY_CHARS_MAX).strip() or None
+    validation.count(limit, what="limit", most=LIST_MAX)
+    validation.count(offset, what="offset", most=COUNT_MAX)
+    wanted = validation.passage(words, what="query", bytes_max=QUERY_CHARS_MAX).strip() or None
     with parts.db.snapshot():
-        found = banks.find(parts.db, checks.name(bank, what="bank"))
+        found = banks.find(parts.db, validation.name(bank, what="bank"))
         if found is None:
             return Page()
         items = documents.listed(parts.db, found.id, wanted, limit=limit, offset=offset, user=user)
@@ -72,7 +73,7 @@ def user_of(document: Document) -> str:
 
 def document_names(parts: Parts, bank: str, document_ids: Sequence[int]) -> dict[int, str]:
     """The names of documents by the ids that memories carry; unknown ids are left out."""
-    found = banks.find(parts.db, checks.name(bank, what="bank"))
+    found = banks.find(parts.db, validation.name(bank, what="bank"))
     return documents.names(parts.db, found.id, bounded(document_ids)) if found else {}
 
 
@@ -91,15 +92,15 @@ def delete_document(
 
 
 def _checked(draft: DocumentDraft) -> DocumentDraft:
-    checks.body(draft.text, what="document")
+    validation.body(draft.text, what="document")
     title, tags = draft.title, draft.tags
     if not isinstance(title, Unset):
-        title = checks.line(title, what="title", chars_max=TITLE_CHARS_MAX)
+        title = validation.line(title, what="title", chars_max=TITLE_CHARS_MAX)
     if not isinstance(tags, Unset):
-        tags = checks.tags(tags)
+        tags = validation.tags(tags)
     if not isinstance(draft.metadata, Unset):
-        checks.metadata(draft.metadata)
-    return replace(draft, name=checks.name(draft.name, what="document name"), title=title, tags=tags)
+        validation.metadata(draft.metadata)
+    return replace(draft, name=validation.name(draft.name, what="document name"), title=title, tags=tags)
 
 
 def _blank(bank_id: int, number: int, name: str, now: int) -> Document:
@@ -134,7 +135,7 @@ def _with_text(document: Document, text: str) -> Document:
 
 
 def _found(parts: Parts, bank: str, name: str) -> Document:
-    wanted = checks.name(name, what="document name")
+    wanted = validation.name(name, what="document name")
     found = documents.find(parts.db, known(parts, bank).id, wanted)
     if found is None:
         raise NotFound(

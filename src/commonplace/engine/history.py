@@ -1,12 +1,12 @@
 """The past: versions of a memory, revisions of a project, and any state in between."""
 
-from commonplace import checks, ids
+from commonplace import ids, validation
 from commonplace.engine.banks import known
 from commonplace.engine.memories import get
-from commonplace.engine.parts import Parts
+from commonplace.engine.runtime import Parts
 from commonplace.errors import Invalid, NotFound
 from commonplace.limits import LIST_MAX
-from commonplace.records import Project, Revision, Scope, Version
+from commonplace.records.memory import Project, Revision, Scope, Version
 from commonplace.storage import banks, memories
 
 _VERSIONS_MAX = 100_000
@@ -49,13 +49,13 @@ def at_revision(parts: Parts, bank: str, project: str, number: int, *, user: str
 
 def revisions(parts: Parts, bank: str, project: str = "", *, limit: int = 50) -> tuple[Revision, ...]:
     """The changes of a project, newest first."""
-    checks.count(limit, what="limit", most=LIST_MAX)
+    validation.count(limit, what="limit", most=LIST_MAX)
     found = banks.find(parts.db, bank)
     return tuple(memories.revisions(parts.db, found.id, project, limit)) if found else ()
 
 
 def list_projects(parts: Parts, bank: str, *, limit: int = LIST_MAX, user: str | None = None) -> tuple[Project, ...]:
     """The projects that have live memories, or live ones of one user, the last changed first."""
-    checks.count(limit, what="limit", most=LIST_MAX)
+    validation.count(limit, what="limit", most=LIST_MAX)
     found = banks.find(parts.db, bank)
     return tuple(memories.projects(parts.db, found.id, limit, user)) if found else ()

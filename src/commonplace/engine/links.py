@@ -9,15 +9,17 @@ import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from commonplace import ids, text
+from commonplace import ids
 from commonplace.engine.banks import known
-from commonplace.engine.marks import mark_of, statement
-from commonplace.engine.parts import Parts
+from commonplace.engine.facts.fact_metadata import mark_of, statement
+from commonplace.engine.runtime import Parts
 from commonplace.errors import Busy, Forbidden, ModelFailed
-from commonplace.extract import judgements
-from commonplace.language.relations import POSSIBLE, Judgement, Relation, Statement
-from commonplace.records import Filter, Link, LinkKind, Memory, Scope
-from commonplace.storage import banks, links, memories, search
+from commonplace.extract import llm_links
+from commonplace.language import analyzer
+from commonplace.language.judgement import POSSIBLE, Judgement, Relation, Statement
+from commonplace.records.memory import Link, LinkKind, Memory, Scope
+from commonplace.records.query import Filter
+from commonplace.storage import banks, links, memories, text_index
 from commonplace.storage.database import Database
 from commonplace.storage.links import Mark
 
@@ -123,7 +125,7 @@ def judge(parts: Parts, bank_id: int) -> int:
         if links.place(memory) > links.mark(parts.db, bank_id):
             break  # Links made from the words come first, because they drop what was there.
         older = [one for one in candidates(parts, memory, _SHOWN_MAX) if _age(one) < _age(memory)]
-        found = judgements.judged(model, _said(memory), list(map(_said, older))) if older else {}
+        found = llm_links.judged(model, _said(memory), list(map(_said, older))) if older else {}
         made = [
             Link(kind, memory.id, older[at].id, verdict.confidence, verdict.reason)
             for at, verdict in found.items()
@@ -181,7 +183,7 @@ def reached(
         seen |= {number: way[0] for number, way in fresh.items()}
         ways |= fresh
         edge = set(fresh)
-    passing = search.passing(parts.db, bank_id, list(ways), allowed, parts.clock.now())
+    passing = text_index.passing(parts.db, bank_id, list(ways), allowed, parts.clock.now())
     best = sorted((number for number in ways if number in passing), key=lambda number: (-ways[number][3], -number))
     found = memories.by_ids(parts.db, bank_id, best[:limit])
     return tuple(Reached(found[number], *ways[number]) for number in best[:limit])
@@ -189,13 +191,13 @@ def reached(
 
 def candidates(parts: Parts, memory: Memory, limit: int = _CANDIDATES_MAX) -> list[Memory]:
     """The memories that share telling words with one, among those that a reader may see together with it."""
-    telling = _telling(parts.db, text.question_terms(f"{memory.title} {memory.text}"[:_TEXT_CHARS_MAX]))
+    telling = _telling(parts.db, analyzer.question_terms(f"{memory.title} {memory.text}"[:_TEXT_CHARS_MAX]))
     if not telling:
         return []
     scope = memory.scope
     chosen = Filter(projects=(scope.project, "") if scope.project else None, users=tuple({scope.user, ""}))
     now = parts.clock.now()
-    found = search.keyword_ids(parts.db, memory.bank_id, search.any_of(telling), chosen, now, limit + 1)
+    found = text_index.keyword_ids(parts.db, memory.bank_id, text_index.any_of(telling), chosen, now, limit + 1)
     others = [number for number in found if number != memory.id]
     by_id = memories.by_ids(parts.db, memory.bank_id, others)
     return [by_id[number] for number in others if number in by_id]
@@ -203,7 +205,7 @@ def candidates(parts: Parts, memory: Memory, limit: int = _CANDIDATES_MAX) -> li
 
 def _telling(db: Database, terms: Sequence[str]) -> list[str]:
     """The rarest of some terms that another text has too, as long as few texts have them."""
-    counts = search.term_counts(db, terms[:_TERMS_MAX], _COMMON)
+    counts = text_index.term_counts(db, terms[:_TERMS_MAX], _COMMON)
     shared = sorted((count, term) for term, count in counts.items() if count > 1)
     few = [term for count, term in shared if count < _COMMON][:_TERMS_TELLING]
     return few or [term for _, term in shared[:1]]

@@ -5,14 +5,15 @@ from collections.abc import Sequence
 from dataclasses import fields, replace
 from typing import TypeVar
 
-from commonplace import checks, ids
+from commonplace import ids, validation
 from commonplace.engine.banks import known
-from commonplace.engine.drafts import checked_draft, checked_edit, checked_filter, checked_origin
-from commonplace.engine.parts import Parts
-from commonplace.engine.revising import Revising
+from commonplace.engine.draft_validation import checked_draft, checked_edit, checked_filter, checked_origin
+from commonplace.engine.revisions import Revising
+from commonplace.engine.runtime import Parts
 from commonplace.errors import Conflict, NotFound, TooLarge
 from commonplace.limits import BULK_MAX, LIST_MAX
-from commonplace.records import Draft, Edit, Filter, Memory, Order, Origin, Outcome, Page, TagCount, Unset
+from commonplace.records.memory import Draft, Edit, Memory, Origin, Outcome, TagCount, Unset
+from commonplace.records.query import Filter, Order, Page
 from commonplace.storage import banks, documents, memories
 
 _Item = TypeVar("_Item")
@@ -27,7 +28,7 @@ def remember(parts: Parts, bank: str, draft: Draft, origin: Origin = Origin()) -
 def remember_many(parts: Parts, bank: str, drafts: Sequence[Draft], origin: Origin = Origin()) -> tuple[Outcome, ...]:
     """Store many drafts in one transaction: all of them or none."""
     checked = bounded([checked_draft(draft) for draft in drafts])
-    name, author = checks.name(bank, what="bank"), checked_origin(origin)
+    name, author = validation.name(bank, what="bank"), checked_origin(origin)
     with parts.db.transaction():
         bank_id = banks.ensure(parts.db, name, parts.clock.now()).id
         _check_documents(parts, bank_id, checked)
@@ -50,9 +51,9 @@ def list_memories(
     parts: Parts, bank: str, chosen: Filter = Filter(), *, order: Order = "created", limit: int = 50, offset: int = 0
 ) -> tuple[Memory, ...]:
     """The memories a filter means. A bank nobody wrote to has none."""
-    checks.count(limit, what="limit", most=LIST_MAX)
-    checks.count(offset, what="offset", most=2**53)
-    checks.choice(order, ("created", "updated", "happened", "key"), what="order")
+    validation.count(limit, what="limit", most=LIST_MAX)
+    validation.count(offset, what="offset", most=2**53)
+    validation.choice(order, ("created", "updated", "happened", "key"), what="order")
     checked, found = checked_filter(chosen), banks.find(parts.db, bank)
     if found is None:
         return ()
@@ -88,7 +89,7 @@ def tag(
     remove: Sequence[str] = (),
 ) -> tuple[Outcome, ...]:
     """Add and take away tags on several memories in one transaction."""
-    added, removed, author = checks.tags(add), checks.tags(remove), checked_origin(origin)
+    added, removed, author = validation.tags(add), validation.tags(remove), checked_origin(origin)
     with parts.db.transaction():
         revising = Revising(parts, known(parts, bank).id, "tag", author)
         outcomes: list[Outcome] = []
@@ -96,7 +97,7 @@ def tag(
             memory = get(parts, bank, memory_id)
             _require_live(memory, memory_id)
             kept = [label for label in memory.tags if label not in removed]
-            outcomes.append(_revise(parts, memory, Edit(tags=checks.tags([*kept, *added])), revising))
+            outcomes.append(_revise(parts, memory, Edit(tags=validation.tags([*kept, *added])), revising))
         return tuple(outcomes)
 
 
@@ -107,9 +108,9 @@ def list_tags(
 
     With labels, projects and agents count as tags, such as `project:shop`; the pattern is not for those.
     """
-    checks.count(limit, what="limit", most=LIST_MAX)
+    validation.count(limit, what="limit", most=LIST_MAX)
     found = banks.find(parts.db, bank)
-    wanted = checks.line(pattern, what="pattern")
+    wanted = validation.line(pattern, what="pattern")
     if found is None:
         return ()
     counts = Counter({one.tag: one.count for one in memories.tags(parts.db, found.id, wanted, limit, user)})

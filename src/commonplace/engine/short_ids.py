@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from commonplace import ids
-from commonplace.engine.parts import Parts
+from commonplace.engine.runtime import Parts
 from commonplace.errors import Invalid, NotFound
 from commonplace.storage import banks, memories
 

@@ -5,9 +5,9 @@ from functools import wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar, cast
 
 from commonplace import engine as nouns
-from commonplace.engine.parts import Parts
+from commonplace.engine.runtime import Parts
 from commonplace.errors import Busy, Forbidden
-from commonplace.storage import grounds
+from commonplace.storage import derivations
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
@@ -61,8 +61,8 @@ def _settling(function: Callable[Concatenate[Parts, str, _P], _R]) -> Callable[C
     def run(parts: Parts, bank: str, /, *args: _P.args, **kwargs: _P.kwargs) -> _R:
         done = function(parts, bank, *args, **kwargs)
         try:
-            if grounds.something_waits(parts.db, bank, parts.clock.now()):
-                nouns.settling.settle(parts, bank)
+            if derivations.something_waits(parts.db, bank, parts.clock.now()):
+                nouns.facts.propagation.settle(parts, bank)
         except (Busy, Forbidden):
             # The change itself is made; what is left to do is noted, and the worker or the next writer does it.
             return done

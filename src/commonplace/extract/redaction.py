@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from commonplace import text as words
+from commonplace.language import analyzer as words
 
 # One sign at a time, so that a long run of them is read once.
 _BETWEEN = re.compile(r"((?<=[。！？])|(?<=[.!?])\s|\n)")

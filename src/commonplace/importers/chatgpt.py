@@ -6,19 +6,9 @@ What ChatGPT noted of its user it told a tool called bio, wherever in the tree: 
 import re
 from collections.abc import Iterator
 
-from commonplace.engine.taking import Foreign
-from commonplace.importers import json_files
-from commonplace.importers.conversations import (
-    ATTACHED,
-    CONVERSATIONS,
-    LEFT_BRANCH,
-    UNSPOKEN,
-    Message,
-    Talk,
-    exported,
-    things,
-)
-from commonplace.importers.reading import (
+from commonplace.engine.operations.external_import import Foreign
+from commonplace.importers import json_stream
+from commonplace.importers.base import (
     Object,
     Place,
     Read,
@@ -32,7 +22,17 @@ from commonplace.importers.reading import (
     provenance,
     text_of,
 )
-from commonplace.records import Draft
+from commonplace.importers.conversations import (
+    ATTACHED,
+    CONVERSATIONS,
+    LEFT_BRANCH,
+    UNSPOKEN,
+    Message,
+    Talk,
+    exported,
+    things,
+)
+from commonplace.records.memory import Draft
 
 SOURCE = "chatgpt"
 # Marks that the page makes into footnotes; to anybody else they are noise.
@@ -42,7 +42,7 @@ _FOOTNOTES = re.compile("\ue200[^\ue201]*\ue201|【[^】]{0,80}†[^】]{0,80}�
 def read(place: Place) -> Iterator[Read]:
     """conversations.json by itself, in the folder of an export, or in its zip; large exports have several."""
     for name, file in exported(place, CONVERSATIONS):
-        for one in json_files.values(file):
+        for one in json_stream.values(file):
             if isinstance(one, Skipped):
                 yield broken(f"{name} {one.where}", one.why)
             elif not isinstance(object_of(one.value).get("mapping"), dict):

@@ -3,10 +3,9 @@
 import re
 from collections.abc import Iterator
 
-from commonplace.engine.taking import Foreign
-from commonplace.importers import json_files
-from commonplace.importers.conversations import ATTACHED, CONVERSATIONS, UNSPOKEN, Message, Talk, exported, things
-from commonplace.importers.reading import (
+from commonplace.engine.operations.external_import import Foreign
+from commonplace.importers import json_stream
+from commonplace.importers.base import (
     Object,
     Place,
     Read,
@@ -21,7 +20,8 @@ from commonplace.importers.reading import (
     provenance,
     text_of,
 )
-from commonplace.records import Draft
+from commonplace.importers.conversations import ATTACHED, CONVERSATIONS, UNSPOKEN, Message, Talk, exported, things
+from commonplace.records.memory import Draft
 
 SOURCE = "claude"
 STARTER = "a document that comes with every account"
@@ -33,7 +33,7 @@ def read(place: Place) -> Iterator[Read]:
     """conversations.json, projects.json or memories.json by themselves, in a folder, or in the zip."""
     for pattern, take in ((CONVERSATIONS, _conversation), (PROJECTS, _project), (NOTED, _noted)):
         for name, file in exported(place, pattern):
-            for one in json_files.values(file):
+            for one in json_stream.values(file):
                 where = f"{name} {one.where}"
                 yield from [broken(where, one.why)] if isinstance(one, Skipped) else take(object_of(one.value), where)
 

@@ -5,11 +5,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import IO
 
-from commonplace.engine.taking import Foreign
-from commonplace.importers import json_files, zips
-from commonplace.importers.reading import Place, Read, Skipped, Thing, broken, line_of, provenance
+from commonplace.engine.operations.external_import import Foreign
+from commonplace.importers import json_stream, zips
+from commonplace.importers.base import Place, Read, Skipped, Thing, broken, line_of, provenance
 from commonplace.limits import NAME_CHARS_MAX
-from commonplace.records import Draft, Scope
+from commonplace.records.memory import Draft, Scope
 
 KIND = "message"
 LEFT_BRANCH = "in an abandoned branch of the conversation"
@@ -90,13 +90,13 @@ def exported(place: Place, pattern: re.Pattern[str]) -> Iterator[tuple[str, IO[b
     if path.is_dir():
         fitting = (one for one in path.rglob("*.json") if pattern.fullmatch(one.relative_to(path).as_posix()))
         for found in sorted(fitting):
-            with json_files.opened(found, place.progress) as file:
+            with json_stream.opened(found, place.progress) as file:
                 yield found.relative_to(path).as_posix(), file
     elif zips.is_zip(path):
         with zips.archive(path) as archive:
             for name in sorted(one for one in archive.namelist() if pattern.fullmatch(one)):
-                with json_files.member(archive, name, place.progress) as file:
+                with json_stream.member(archive, name, place.progress) as file:
                     yield name, file
     elif pattern.fullmatch(path.name):
-        with json_files.opened(path, place.progress) as file:
+        with json_stream.opened(path, place.progress) as file:
             yield path.name, file

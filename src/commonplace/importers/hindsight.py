@@ -8,15 +8,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from commonplace.activities import DocumentDraft
-from commonplace.engine.directives import Directive
-from commonplace.engine.marks import Mark
-from commonplace.engine.standings import MentalModel
-from commonplace.engine.taking import Foreign
+from commonplace.engine.facts.fact_metadata import Mark
+from commonplace.engine.operations.external_import import Foreign
+from commonplace.engine.reflect.directives import Directive
+from commonplace.engine.reflect.mental_model_rows import MentalModel
 from commonplace.errors import CommonplaceError, Invalid
-from commonplace.extract import facts
-from commonplace.importers import json_files, zips
-from commonplace.importers.reading import (
+from commonplace.extract import fact_splitting
+from commonplace.importers import json_stream, zips
+from commonplace.importers.base import (
     Object,
     Place,
     Read,
@@ -34,8 +33,9 @@ from commonplace.importers.reading import (
 )
 from commonplace.importers.tabular import EMPTY
 from commonplace.limits import NAME_CHARS_MAX
-from commonplace.metadata import FACT
-from commonplace.records import Draft
+from commonplace.records.memory import Draft
+from commonplace.records.work import DocumentDraft
+from commonplace.reserved_metadata import FACT
 
 SOURCE = "hindsight"
 MANIFEST = "manifest.json"
@@ -101,7 +101,7 @@ def _fact(where: str, given: Object, document: str) -> Read:
         text,
         kind=kind,
         # Facts that are told again here are known by this key.
-        key=facts.identity(text, tags) if kind in ("world", "experience") else "",
+        key=fact_splitting.identity(text, tags) if kind in ("world", "experience") else "",
         tags=tags,
         metadata=own | provenance(SOURCE, number),
         category=line_of(context, NAME_CHARS_MAX),
@@ -109,7 +109,7 @@ def _fact(where: str, given: Object, document: str) -> Read:
         happened_until=end if start is not None and end is not None and end >= start else None,
     )
     mark = Mark(context, said or 0, tuple(one for one in entities if one))
-    key = number or f"{document}/{facts.identity(text, tags)}"
+    key = number or f"{document}/{fact_splitting.identity(text, tags)}"
     return Thing(where, Foreign(key, draft, made or said, made or said, document=document, mark=mark))
 
 
@@ -145,5 +145,5 @@ def _readable(archive: zipfile.ZipFile, name: str) -> Any:
 
 
 def _member(archive: zipfile.ZipFile, name: str) -> Any:
-    with json_files.member(archive, name) as file:
-        return json_files.whole(file)
+    with json_stream.member(archive, name) as file:
+        return json_stream.whole(file)

@@ -6,10 +6,10 @@ The current value of each keypath is taken; it becomes a version of the same key
 import re
 from collections.abc import Iterator
 
-from commonplace.engine.keys import evened
-from commonplace.engine.taking import Foreign
-from commonplace.importers import json_files
-from commonplace.importers.reading import (
+from commonplace.engine.keypaths import evened
+from commonplace.engine.operations.external_import import Foreign
+from commonplace.importers import json_stream
+from commonplace.importers.base import (
     Object,
     Place,
     Read,
@@ -27,7 +27,7 @@ from commonplace.importers.reading import (
     text_of,
 )
 from commonplace.importers.tabular import DELETED, EMPTY
-from commonplace.records import Draft, Scope
+from commonplace.records.memory import Draft, Scope
 
 SOURCE = "memstate"
 SUPERSEDED = "an earlier version"
@@ -39,8 +39,8 @@ _NESTING_MAX = 6
 def read(place: Place) -> Iterator[Read]:
     """Every memory object there is in a file, the newest version of each keypath."""
     newest: dict[str, tuple[tuple[int, int], Thing]] = {}
-    with json_files.opened(place.path, place.progress) as file:
-        for one in json_files.values(file):
+    with json_stream.opened(place.path, place.progress) as file:
+        for one in json_stream.values(file):
             if isinstance(one, Skipped):
                 yield one
                 continue

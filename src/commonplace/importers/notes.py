@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
-from commonplace.engine.taking import Foreign
+from commonplace.engine.operations.external_import import Foreign
 from commonplace.errors import CommonplaceError
 from commonplace.importers import yaml_reader, zips
-from commonplace.importers.reading import (
+from commonplace.importers.base import (
     Object,
     Place,
     Read,
@@ -31,8 +31,8 @@ from commonplace.importers.reading import (
     text_of,
 )
 from commonplace.limits import IMPORT_FILES_MAX, TAG_CHARS_MAX, TAGS_MAX, TEXT_BYTES_MAX
-from commonplace.records import Draft
-from commonplace.vault import notes
+from commonplace.records.memory import Draft
+from commonplace.vault import frontmatter
 
 SOURCE = "notes"
 ENDINGS = (".md", ".markdown")
@@ -167,7 +167,7 @@ def _note(file: _File) -> Thing | Skipped:
         return replace(loaded, where=name)
     data, changed = loaded
     try:
-        page = notes.split(data)
+        page = frontmatter.split(data)
     except CommonplaceError as error:
         if data.startswith(b"---") and b"\x00" not in data:
             return _plain(name, data, changed)
@@ -222,4 +222,4 @@ def _thing(name: str, head: Object, body: str, changed: int | None) -> Thing | S
     updated = moment_of(first_of(head, *_UPDATED)) or changed
     created = moment_of(first_of(head, *_CREATED)) or updated
     foreign = Foreign(name, draft, created, None if created is None or updated is None else max(created, updated))
-    return Thing(name, foreign, own=notes.own_id(text_of(head.get("id")) or None))
+    return Thing(name, foreign, own=frontmatter.own_id(text_of(head.get("id")) or None))

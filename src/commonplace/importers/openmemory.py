@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from commonplace.importers.json_files import Element
-from commonplace.importers.reading import Object, list_of, object_of, text_of
+from commonplace.importers.base import Object, list_of, object_of, text_of
+from commonplace.importers.json_stream import Element
 
 MEMBER = "memories.json"
 

@@ -7,12 +7,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import IO, TypeAlias
 
-from commonplace.activities import ReminderDraft
-from commonplace.engine.taking import Foreign, ForeignReminder
+from commonplace.engine.operations.external_import import Foreign, ForeignReminder
 from commonplace.errors import CommonplaceError
-from commonplace.importers import json_files, openmemory, yaml_reader, zips
-from commonplace.importers.json_files import Element
-from commonplace.importers.reading import (
+from commonplace.importers import json_stream, openmemory, yaml_reader, zips
+from commonplace.importers.base import (
     Object,
     Place,
     Read,
@@ -29,10 +27,12 @@ from commonplace.importers.reading import (
     provenance,
     text_of,
 )
+from commonplace.importers.json_stream import Element
 from commonplace.limits import NAME_CHARS_MAX
-from commonplace.records import Draft, Metadata, Scope
-from commonplace.storage import foreign
-from commonplace.storage.foreign import ForeignFile, is_database
+from commonplace.records.memory import Draft, Metadata, Scope
+from commonplace.records.work import ReminderDraft
+from commonplace.storage import external_sqlite
+from commonplace.storage.external_sqlite import ForeignFile, is_database
 
 DELETED = "deleted in the source"
 EXPIRED = "expired in the source"
@@ -53,7 +53,7 @@ _BOOKKEEPING = frozenset(
 def memories_sh(place: Place) -> Iterator[Read]:
     """The database of memories.sh, or its export as JSON or YAML."""
     if _is_database(place.path):
-        with foreign.opened(place.path) as file:
+        with external_sqlite.opened(place.path) as file:
             tables = file.tables()
             yield from _table(place, file, "memories", _memories_sh_row)
             if "cron_expression" in tables.get("reminders", ()):
@@ -75,7 +75,7 @@ def powermem(place: Place) -> Iterator[Read]:
         for where, value in _numbered(_exported(place).get("memories")):
             yield _powermem_row(where, value, place.now)
         return
-    with foreign.opened(place.path) as file:
+    with external_sqlite.opened(place.path) as file:
         tables = [name for name, columns in file.tables().items() if {"id", "payload"} <= set(columns)]
         for table in tables:
             yield from _table(place, file, table, _powermem_row)
@@ -84,22 +84,22 @@ def powermem(place: Place) -> Iterator[Read]:
 def mem0(place: Place) -> Iterator[Read]:
     """What mem0 gives out as JSON, the backup of its server, or the history that its library keeps in SQLite."""
     if _is_database(place.path):
-        with foreign.opened(place.path) as file:
+        with external_sqlite.opened(place.path) as file:
             yield from _replayed(place, file)
         return
     if zips.is_zip(place.path):
         with zips.archive(place.path) as archive:
             inside = (one for one in archive.namelist() if one.rpartition("/")[2] == openmemory.MEMBER)
             for name in inside:
-                with json_files.member(archive, name, place.progress) as file:
+                with json_stream.member(archive, name, place.progress) as file:
                     yield from _mem0_rows(place, file)
         return
-    with json_files.opened(place.path, place.progress) as file:
+    with json_stream.opened(place.path, place.progress) as file:
         yield from _mem0_rows(place, file)
 
 
 def _mem0_rows(place: Place, file: IO[bytes]) -> Iterator[Read]:
-    for one in json_files.values(file):
+    for one in json_stream.values(file):
         nested = _listed(one) if isinstance(one, Element) else iter([one])
         for row in nested:
             yield row if isinstance(row, Skipped) else _mem0_row(row.where, object_of(row.value), place.now)
@@ -226,9 +226,9 @@ def _raw(place: Place, file: ForeignFile, table: str) -> Iterator[tuple[str, Obj
 
 
 def _exported(place: Place) -> Object:
-    with json_files.opened(place.path, place.progress) as file:
+    with json_stream.opened(place.path, place.progress) as file:
         if place.path.suffix.lower() not in (".yaml", ".yml"):
-            return object_of(json_files.whole(file))
+            return object_of(json_stream.whole(file))
         return object_of(yaml_reader.read(file.read().decode(errors="surrogateescape")))
 
 
@@ -280,5 +280,5 @@ def _is_over(value: object, now: int) -> bool:
 
 
 def _is_database(path: Path) -> bool:
-    with json_files.opened(path) as file:
+    with json_stream.opened(path) as file:
         return is_database(file.read(_HEAD_BYTES))

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from commonplace.errors import Invalid
+from commonplace.filesystem import check_plain
 from commonplace.limits import IMPORT_FILES_MAX
-from commonplace.storage.files import check_plain
 
 # What Python makes of a zip that is not as it should be; an OSError is a place that no file has.
 DAMAGED = (

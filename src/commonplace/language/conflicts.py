@@ -10,13 +10,10 @@ callers hold a `Judge` and not this module.
 from collections.abc import Iterator
 from dataclasses import replace
 
-from commonplace.language import reading
-from commonplace.language.languages import name_of
-from commonplace.language.relations import (
-    Judgement,
-    Statement,
-)
-from commonplace.language.rules import Pair, verdict
+from commonplace.language import statement_parser
+from commonplace.language.conflict_rules import Pair, verdict
+from commonplace.language.judgement import Judgement, Statement
+from commonplace.language.words.detection import name_of
 
 _TERMS_MAX = 40
 _SIGNS_CHARS_MAX = 500
@@ -28,24 +25,24 @@ def judge(older: Statement, newer: Statement) -> Judgement:
     if older.said_at is not None and newer.said_at is not None and newer.said_at < older.said_at:
         return replace(judge(newer, older), is_reversed=True)
     language = name_of(f"{older.text[:_SIGNS_CHARS_MAX]} {newer.text[:_SIGNS_CHARS_MAX]}")
-    readings = (reading.read(one.text, language) for one in (older, newer))
+    readings = (statement_parser.read(one.text, language) for one in (older, newer))
     return verdict(Pair(older, newer, *readings))
 
 
 def hints_at_change(text: str) -> bool:
     """Whether a text has words that often come with a change."""
-    return reading.has_signs_of_change(text)
+    return statement_parser.has_signs_of_change(text)
 
 
 def is_exception(text: str) -> bool:
     """Whether a text tells of a plan or an exception, which change nothing."""
-    return reading.is_exception(text)
+    return statement_parser.is_exception(text)
 
 
 def lookups(text: str) -> Iterator[list[str]]:
     """The terms that find what a statement may repeat, replace or contradict: a text with all of
     any one list."""
-    found = reading.read(text)
+    found = statement_parser.read(text)
     if found.sequence:
         yield list(dict.fromkeys(found.sequence))[:_TERMS_MAX]
     yield from (sorted(over.terms)[:_TERMS_MAX] for over in found.over)

@@ -16,8 +16,8 @@ from typing import Any, cast
 
 from commonplace.errors import ModelFailed
 from commonplace.limits import MODEL_BYTES_MAX, MODEL_CALL_S_MAX, MODEL_TOKENS_MAX
-from commonplace.models import timely
-from commonplace.models.answers import Unusable
+from commonplace.models import http_deadline
+from commonplace.models.bad_answer import Unusable
 from commonplace.models.providers import is_near
 
 _PART_BYTES = 65_536
@@ -77,7 +77,7 @@ class LanguageModel:
         # What runs on this machine is never asked through a proxy.
         around = (urllib.request.ProxyHandler({}),) if is_near(self.url) else ()
         try:
-            opener = urllib.request.build_opener(_NoRedirect, *around, *timely.handlers(ends_at))
+            opener = urllib.request.build_opener(_NoRedirect, *around, *http_deadline.handlers(ends_at))
             with opener.open(request, timeout=left) as response:
                 return response.status, _read(response)
         except urllib.error.HTTPError as error:

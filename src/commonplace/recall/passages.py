@@ -3,9 +3,9 @@
 import re
 from collections.abc import Callable, Iterator, Sequence
 
-from commonplace import text
-from commonplace.recall import rank
-from commonplace.recall.rank import Question
+from commonplace.language import analyzer
+from commonplace.recall import scoring
+from commonplace.recall.scoring import Question
 
 PASSAGE_CHARS_MAX = 480
 _PIECE_CHARS_MAX = PASSAGE_CHARS_MAX // 2
@@ -24,7 +24,7 @@ def best(body: str, asked: Question, likeness: Likeness | None) -> str:
     passages = list(_passages(body))
     similar = likeness(passages) if likeness else [0.0] * len(passages)
     scores = [
-        rank.coverage(asked, frozenset(asked.terms).intersection(text.terms(passage))) + near
+        scoring.coverage(asked, frozenset(asked.terms).intersection(analyzer.terms(passage))) + near
         for passage, near in zip(passages, similar, strict=True)
     ]
     return passages[scores.index(max(scores))] if passages else ""

@@ -7,22 +7,22 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from commonplace import text
-from commonplace.language import conflicts
-from commonplace.language.relations import Judge
-from commonplace.recall import comparing, judging, rank, superseding, sureness
-from commonplace.recall.judging import Judged
-from commonplace.recall.rank import Evidence, Question, Scored
-from commonplace.recall.reranking import Reading, Reranker
-from commonplace.recall.superseding import Pair
-from commonplace.recall.sureness import Asked
-from commonplace.recall.weighing import Weighing
-from commonplace.records import Dropped, Hit, Memory, Place, Query, Recall
-from commonplace.storage import memories, search
+from commonplace.language import analyzer, conflicts
+from commonplace.language.judgement import Judge
+from commonplace.recall import calibration, confidence, query_decomposition, scoring, supersession
+from commonplace.recall.calibration import Judged
+from commonplace.recall.confidence import Asked
+from commonplace.recall.features import Weighing
+from commonplace.recall.rerank import Reading, Reranker
+from commonplace.recall.scoring import Evidence, Question, Scored
+from commonplace.recall.supersession import Pair
+from commonplace.records.memory import Memory
+from commonplace.records.query import Dropped, Hit, Place, Query, Recall
+from commonplace.storage import memories, text_index
 from commonplace.storage.database import Database
 
 if TYPE_CHECKING:
-    from commonplace.recall.semantics import Asking, Semantics
+    from commonplace.recall.vector_index import Asking, Semantics
 
 CHANNELS = ("keyword", "vector")
 
@@ -58,25 +58,25 @@ class Search:
 
     def __init__(self, db: Database, models: Models, bank_id: int, query: Query, now: int) -> None:
         self.db, self.bank_id, self.query, self.now = db, bank_id, query, now
-        self.within = search.Within(bank_id, query.filter, now)
+        self.within = text_index.Within(bank_id, query.filter, now)
         self.judge = models.judge
         self.semantics = semantics = models.semantics
         self.limit = max(CANDIDATES_MIN, query.limit or 0, query.depth)
         self.by_words = "keyword" in query.channels
         self.identified = False
-        terms = tuple(dict.fromkeys(rank.bounded(text.question_terms(query.text))))
+        terms = tuple(dict.fromkeys(scoring.bounded(analyzer.question_terms(query.text))))
         if after := query.after:
             self.counts = dict(zip(terms, after.term_counts, strict=False))
             self.row_count, self.term_count = after.row_count, after.term_count
         else:
-            self.counts = search.term_counts(db, terms, COUNT_MAX)
-            self.row_count, self.term_count = search.extent(db)
-        self.asked: Question = rank.question(query.text, self.counts, self.row_count, self.term_count)
+            self.counts = text_index.term_counts(db, terms, COUNT_MAX)
+            self.row_count, self.term_count = text_index.extent(db)
+        self.asked: Question = scoring.question(query.text, self.counts, self.row_count, self.term_count)
         self.asking: Asking | None = semantics.asking(query.text, self.asked.terms) if semantics else None
         self.weighing = Weighing(db, self.within, query, self.asked)
         # A reranker reads what is written in Latin letters, as the embedder does, and is not asked for marks alone.
         is_spelt = self.asking is not None and self.asking.meaning.is_spelt
-        reads = not is_spelt and len(query.text) <= rank.ONE_QUESTION_CHARS and any(map(str.isalnum, query.text))
+        reads = not is_spelt and len(query.text) <= scoring.ONE_QUESTION_CHARS and any(map(str.isalnum, query.text))
         self.reranker: Reranker | None = models.reranker if reads else None
 
     def answer(self) -> Recall:
@@ -85,9 +85,9 @@ class Search:
         scored = self.scored()
         if self.query.depth:
             rest = _following(scored, after) if after else scored
-            judged = [judging.plainly(one) for one in sorted(rest, key=_rank)]
+            judged = [calibration.plainly(one) for one in sorted(rest, key=_rank)]
         else:
-            judged = judging.judged(scored, *self.considered(scored))
+            judged = calibration.judged(scored, *self.considered(scored))
         # Who goes on has been answered before, whatever has become of the best hit since.
         silent = not after and max((one.relevance for one in scored), default=0.0) < self._answer_min()
         silent = silent and not any(one.is_likely(_MAYBE) for one in judged)
@@ -112,9 +112,9 @@ class Search:
         """The candidates with their scores, best first."""
         found, after = self.evidence(), self.query.after
         self.identified = after.identified if after else any(evidence.exact for evidence in found)
-        scored = rank.ordered(found, self.identified)
+        scored = scoring.ordered(found, self.identified)
         read = self._reading(self.reranker).read(scored, self.weighing) if self.reranker else None
-        return rank.ordered(read, self.identified) if read else scored
+        return scoring.ordered(read, self.identified) if read else scored
 
     def considered(self, scored: list[Scored]) -> tuple[list[dict[str, float]], list[Pair]]:
         """How the best hits stand to the question, and which of the hits may have replaced which."""
@@ -122,18 +122,18 @@ class Search:
         best = scored[:CLOSELY_MAX]
         looks = self.weighing.looks([one.evidence.memory_id for one in best])
         question, terms = self.query.text, self.asked.terms
-        apart = sureness.telling_apart(question, terms, looks)
-        asked = Asked(question, terms, unknown, apart, sureness.is_name(self.asked))
+        apart = confidence.telling_apart(question, terms, looks)
+        asked = Asked(question, terms, unknown, apart, confidence.is_name(self.asked))
         # What only the memories write as a name may be what has changed, so here the question's own names count.
-        named = sureness.telling_apart(question, terms, ())
+        named = confidence.telling_apart(question, terms, ())
         about = {term: weight for term, weight in terms.items() if term not in named}
         # Who asks for whatever names a thing wants to know what it was, too.
-        may_change = not asked.is_name and not superseding.asks_for_a_past_event(question)
-        pairs = superseding.pairs(best, looks, self.weighing.likeness, about) if may_change else ()
-        pairs = superseding.judged(pairs, looks, self.judge)
+        may_change = not asked.is_name and not supersession.asks_for_a_past_event(question)
+        pairs = supersession.pairs(best, looks, self.weighing.likeness, about) if may_change else ()
+        pairs = supersession.judged(pairs, looks, self.judge)
         if self.reranker and any("read" in one.evidence.values for one in best):
             pairs = self._reading(self.reranker).compared(pairs, looks, best)
-        return sureness.features(asked, scored, looks), pairs
+        return confidence.features(asked, scored, looks), pairs
 
     def _hit(self, one: Judged, memory: Memory) -> Hit:
         channels = one.scored.evidence.channels()
@@ -163,7 +163,7 @@ class Search:
                 return "not surely an answer"
         elif silent and not one.is_sure:
             return "nothing in the bank is close to the question"
-        if one.scored.relevance < rank.HIT_MIN and not one.is_sure and not one.is_likely(_HARDLY):
+        if one.scored.relevance < scoring.HIT_MIN and not one.is_sure and not one.is_likely(_HARDLY):
             return "not close enough to the question"
         if one.scored.score < self.query.min_score:
             return "below the minimum score"
@@ -171,7 +171,7 @@ class Search:
         return _BEYOND if kept_count >= most else ""
 
     def _answer_min(self) -> float:
-        return rank.answer_min(self._count())
+        return scoring.answer_min(self._count())
 
     def _reading(self, reranker: Reranker) -> Reading:
         return Reading.among(reranker, self.query.text, self._count())
@@ -182,10 +182,10 @@ class Search:
     def evidence(self) -> list[Evidence]:
         """What speaks for each candidate; where the question compares things, and no page is asked for, for each."""
         found = self._whole()
-        asked = comparing.parts(self.query.text) if not self.query.depth else ()
+        asked = query_decomposition.parts(self.query.text) if not self.query.depth else ()
         queries = [replace(self.query, text=part) for part in asked]
         parts = [Search(self.db, Models(self.semantics), self.bank_id, one, self.now)._whole() for one in queries]
-        return comparing.by_part(found, parts) if parts else found
+        return query_decomposition.by_part(found, parts) if parts else found
 
     def _whole(self) -> list[Evidence]:
         found = self._weighed()
@@ -205,16 +205,16 @@ class Search:
 
     def _by_identifiers(self) -> list[int]:
         names = self.asked.identifiers
-        return self._matching(search.all_of(names)) if names and self.by_words else []
+        return self._matching(text_index.all_of(names)) if names and self.by_words else []
 
     def _by_keywords(self) -> list[int]:
         chosen = rarest(self.counts) if self.by_words else []
         if chosen and self.counts[chosen[0]] >= COUNT_MAX:
-            return search.together_ids(self.db, self.within, [t for t, n in self.counts.items() if n], self.limit)
-        return self._matching(search.any_of(chosen)) if chosen else []
+            return text_index.together_ids(self.db, self.within, [t for t, n in self.counts.items() if n], self.limit)
+        return self._matching(text_index.any_of(chosen)) if chosen else []
 
     def _matching(self, match: str) -> list[int]:
-        return search.keyword_ids(self.db, self.bank_id, match, self.query.filter, self.now, self.limit)
+        return text_index.keyword_ids(self.db, self.bank_id, match, self.query.filter, self.now, self.limit)
 
     def _by_meaning(self) -> list[int]:
         return self.asking.nearest(self.db, self.within, self.limit) if self.asking else []

@@ -1,170 +1,257 @@
-"""How good answers were, where it is known what they should have been. Only arithmetic.
+"""What makes a memory an answer: the evidence, the relevance it adds up to, and the order of the hits. Only arithmetic.
 
-A measure is a quotient over questions, so that the mean of a score and a share of hits are worked out alike. Its 95 %
-interval comes from drawing the questions again, with replacement, a thousand times from a fixed seed (the percentile
-bootstrap), so the same answers always give the same interval.
+Each kind of evidence goes from 0 to 1, and none is relative to the other hits, so that a good hit is good in any store:
 
-An answer marked as unsure claims nothing: it counts as silence for precision, recall and questions without an answer.
-Otherwise a memory could be right about everything by being sure of nothing.
+  keyword        how much of the most BM25 could give, as a square root, so that the first words found count most
+  coverage       which share of the question's terms is there, rare terms counting more
+  passage        the same of the best passage, because a long text touches many questions by chance
+  vector         how near the text is to the question as a whole
+  tokens         how near the text comes to each word of the question, heavy words and rare ones counting more
+  … tokens       the same of the best passage, and of the best section of a few passages
+  … around       how much more there is of coverage, vector and tokens when what was said around is heard too
+
+Their weighted sum goes through a logistic curve: the relevance. What follows only settles the order:
+
+  company        how near a long text is to the best of the other candidates
+  speaker        whether a turn is said by whom the question is about
+  asking         among people, which share of a turn's sentences are questions, which seldom answer any
+  telling        how much a turn or a message tells, rather than thanks, agrees or promises; 0 is as much as usual
+  part           how near it comes to the best for one of two things that the question compares
+  recent         how new it is, when the question goes on with what was last talked about
+  time           whether it is of the time that the question speaks of
+  preference     whether it says what somebody prefers, when the question asks for advice
+  answer         whether a statement has a time, a price or a number where the question asks for one
+  kind           how much it names of the kind of thing that is asked for: a dog where a pet is
+  rule           how near the question is to what a standing rule is about
+  read           what the reranker says, which has read both: from -0.5 to 0.5
+  unread         -0.5, where it has read others
+
+The weights were fitted on public questions (see `evals`).
 """
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from random import Random
-from typing import TypeAlias
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
-Name: TypeAlias = int | str
-Share: TypeAlias = tuple[float, float]
+from commonplace.language import analyzer
 
-SEED, DRAWS = 7, 1000
-_NOT_COUNTED: Share = (0.0, 0.0)
+QUESTION_TERMS_MAX = 256
+ONE_QUESTION_CHARS = 400  # Who says more than this tells a story, and asks for no single thing.
+PASSAGE_TERMS = 40
+STATEMENT_TERMS = 30
+WEIGHTS: Mapping[str, float] = {
+    "keyword": 1.8,
+    "coverage": 1.6,
+    "passage": 2.5,
+    "vector": 3.0,
+    "tokens": 1.2,
+    "passage tokens": 2.4,
+    "section tokens": 1.6,
+    "coverage around": 2.1,
+    "vector around": 2.0,
+    "tokens around": 2.7,
+}
+ORDER: Mapping[str, float] = {
+    "company": 2.5,
+    "speaker": 3.0,
+    "asking": -2.0,
+    "telling": 1.0,
+    "part": 2.5,
+    "recent": 1.6,
+    "time": 1.5,
+    "preference": 3.0,
+    "answer": 1.0,
+    "kind": 2.0,
+    "rule": 10.0,
+    "read": 8.0,
+    "unread": 8.0,
+}
+_OWN_WORDS, _OWN_MEANING = ("keyword", "coverage", "passage"), ("vector", "tokens", "passage tokens", "section tokens")
+_MIDDLE = 5.0
+_HIT_MIN = 2.2  # A hit with less evidence is never shown.
+_ANSWER_MIN, _ANSWER_RISE, _ANSWER_MAX = 2.3, 0.22, 4.8
+SURE_MIN = 0.5  # An answer whose best hit is less relevant is marked as unsure.
+_TERM_RATE, _LENGTH_RATE = 1.2, 0.75  # BM25's k1 and b.
+_LONGER_MAX = 8  # A text this many times as long as usual is not held against itself any further.
+_WORDS_EXPECTED = 8
+_LEAST = 1e-12  # Nothing is less likely.
+_PRIOR_ROWS = 100  # A store is treated as if it held this many more texts, so that a small one still knows rare words.
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
-    """One question that was asked: what it should have found, and what it found, best first.
+class Question:
+    """A question, taken apart: its terms with their weights, and the names that must match exactly."""
 
-    Nothing expected means that the store does not know. `superseded` is what used to be right; `also_fine` is not the
-    answer, but nobody would call it noise.
+    terms: Mapping[str, float]
+    identifiers: tuple[str, ...]
+    weight: float
+    usual_length: float
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """What the words of a text say: two kinds of evidence, that of the best passage, and which terms are there."""
+
+    keyword: float
+    coverage: float
+    passage: float
+    found: frozenset[str]
+    length: int
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What speaks for one memory, by name. What was not looked at is not there.
+
+    A statement is a short text by itself, neither a long one nor a turn of a conversation.
     """
 
-    expected: frozenset[Name]
-    found: tuple[Name, ...]
-    superseded: frozenset[Name] = frozenset()
-    also_fine: frozenset[Name] = frozenset()
-    unsure: bool = False
-    seconds: float = 0.0
+    memory_id: int
+    exact: bool
+    values: Mapping[str, float] = field(default_factory=dict[str, float])
+    is_statement: bool = False
+
+    def with_value(self, name: str, value: float) -> "Evidence":
+        """The same, and one thing more."""
+        return replace(self, values={**self.values, name: value})
+
+    def channels(self) -> dict[str, float]:
+        """The evidence by name, for those who want to see why."""
+        return {name: round(value, 4) for name, value in self.values.items()}
+
+
+def bounded(terms: Sequence[str]) -> Sequence[str]:
+    """The terms of a very long question that are looked up: its beginning and its end, where people ask."""
+    half = QUESTION_TERMS_MAX // 2
+    return terms if len(terms) <= QUESTION_TERMS_MAX else [*terms[:half], *terms[-half:]]
+
+
+def question(asked: str, counts: Mapping[str, int], row_count: int, term_count: int) -> Question:
+    """A question with its terms weighed by how rare they are: `counts` says in how many texts each one is."""
+    total = row_count + _PRIOR_ROWS
+    weights = {term: math.log(1 + total / (count + 1)) for term, count in counts.items()}
+    # A long question wanders, and nobody expects one memory to have all of its words.
+    expected = min(1.0, math.sqrt(_WORDS_EXPECTED / max(1, len(weights))))
+    usual_length = max(1.0, term_count / max(1, row_count))
+    return Question(weights, tuple(analyzer.identifiers(asked)), expected * sum(weights.values()) or 1.0, usual_length)
+
+
+def words(asked: Question, terms: str) -> Words:
+    """What the words of a text, given as its indexed terms, say about a question."""
+    every = terms.split()
+    counts = Counter(filter(asked.terms.__contains__, every))
+    longer = min(_LONGER_MAX, len(every) / asked.usual_length)
+    damping = _TERM_RATE * (1 - _LENGTH_RATE + _LENGTH_RATE * longer)
+    score = sum(asked.terms[word] * count / (count + damping) for word, count in counts.items())
+    whole = coverage(asked, counts)
+    passage = whole if len(every) <= PASSAGE_TERMS else _best_passage(asked, every)
+    return Words(math.sqrt(min(1.0, score / asked.weight)), whole, passage, frozenset(counts), len(every))
+
+
+def by_words(said: Words) -> float:
+    """What the words of a text say altogether, from 0 to 1."""
+    values = {"keyword": said.keyword, "coverage": said.coverage, "passage": said.passage}
+    return sum(WEIGHTS[name] * value for name, value in values.items()) / sum(WEIGHTS[name] for name in values)
+
+
+def coverage(asked: Question, found: Mapping[str, int] | frozenset[str]) -> float:
+    """Which share of a question some terms cover."""
+    return min(1.0, sum(asked.terms[word] for word in found) / asked.weight)
+
+
+def has_identifiers(asked: Question, terms: str) -> bool:
+    """Whether a text, given as its indexed terms, has every identifier of a question."""
+    return bool(asked.identifiers) and all(f" {name} " in f" {terms} " for name in asked.identifiers)
+
+
+def strength(values: Mapping[str, float]) -> float:
+    """The weighted sum of the evidence. Where a channel was not asked, the other one stands for it."""
+    total = sum(WEIGHTS[name] * value for name, value in values.items() if name in WEIGHTS)
+    by_words, by_meaning = _OWN_WORDS[0] in values, _OWN_MEANING[0] in values
+    if by_words and by_meaning:
+        return total
+    words_most, meaning_most = (sum(WEIGHTS[name] for name in names) for names in (_OWN_WORDS, _OWN_MEANING))
+    most = words_most + meaning_most
+    if by_words:
+        # Without vectors, the words found speak for those that were meant, and a little is granted for the silence.
+        return 0.1 * most + 0.9 * total * most / words_most
+    return total * most / meaning_most
+
+
+def answer_min(count: int) -> float:
+    """The relevance that the best hit needs for anything to be said at all, in a bank of so many memories.
+
+    The more memories there are, the nearer the nearest stranger comes, with the logarithm of their number.
+    """
+    return _likely(min(_ANSWER_MAX, _ANSWER_MIN + _ANSWER_RISE * math.log(max(1, count))))
 
 
 @dataclass(frozen=True, slots=True)
-class Estimate:
-    """A measured value, its 95 % interval, and over how many questions."""
+class Scored:
+    """A memory with its strength, its relevance, and the score that is shown and sorted by."""
 
-    value: float
-    low: float
-    high: float
-    count: int
+    evidence: Evidence
+    strength: float
+    relevance: float
+    score: float
 
-
-def recall_at(answer: Answer, depth: int) -> float:
-    """Which share of the expected is among the first so many found."""
-    return len(answer.expected.intersection(answer.found[:depth])) / len(answer.expected)
-
-
-def ndcg_at(answer: Answer, depth: int) -> float:
-    """How near the order of the first so many comes to the best possible one: 1 with all of the expected on top."""
-    gained = sum(_gain(place) for place, name in enumerate(answer.found[:depth]) if name in answer.expected)
-    return gained / sum(_gain(place) for place in range(min(depth, len(answer.expected))))
+    def at(self, score: float) -> "Scored":
+        """The same with another score."""
+        return replace(self, score=score)
 
 
-def reciprocal_rank(answer: Answer) -> float:
-    """One divided by the place of the first expected one; 0 without any."""
-    return next((1 / (place + 1) for place, name in enumerate(answer.found) if name in answer.expected), 0.0)
+def ordered(found: Sequence[Evidence], identified: bool | None = None) -> list[Scored]:
+    """The memories with their scores, best first; of equals the newer.
+
+    When the question names an exact identifier, a memory that has it scores in the upper half and one that has not in
+    the lower, so that no neighbour outranks it.
+    """
+    if identified is None:
+        identified = any(evidence.exact for evidence in found)
+    scored: list[Scored] = []
+    for evidence in found:
+        strong = strength(evidence.values)
+        further = sum(ORDER[name] * value for name, value in evidence.values.items() if name in ORDER)
+        score = _likely(strong + further)
+        score = score / 2 + (0.5 if evidence.exact else 0.0) if identified else score
+        scored.append(Scored(evidence, strong, _likely(strong), score))
+    return sorted(scored, key=lambda one: (-one.score, -one.evidence.memory_id))
 
 
-def outranked(answer: Answer) -> bool:
-    """Whether something superseded stands above everything that is right, or in its place."""
-    for name in answer.found:
-        if name in answer.expected:
-            return False
-        if name in answer.superseded:
-            return True
-    return False
+def _best_passage(asked: Question, every: Sequence[str]) -> float:
+    """The most that any run of so many terms covers."""
+    places = [(place, word) for place, word in enumerate(every) if word in asked.terms]
+    inside: Counter[str] = Counter()
+    covered = best = 0.0
+    first = 0
+    for place, word in places:
+        if not inside[word]:
+            covered += asked.terms[word]
+        inside[word] += 1
+        while places[first][0] <= place - PASSAGE_TERMS:
+            gone = places[first][1]
+            inside[gone] -= 1
+            if not inside[gone]:
+                covered -= asked.terms[gone]
+            first += 1
+        best = max(best, covered)
+    return min(1.0, best / asked.weight)
 
 
-def fitting(answer: Answer, *, lenient: bool) -> int:
-    """How many of the found are right. Leniently also what is fine, and what is superseded below its successor."""
-    right, above = 0, False
-    for name in answer.found:
-        above = above or name in answer.expected
-        fine = name in answer.also_fine or (above and name in answer.superseded)
-        right += name in answer.expected or (lenient and fine)
-    return right
+def logistic(value: float) -> float:
+    """From any number to one between 0 and 1; 0 becomes a half."""
+    return 1 / (1 + math.exp(-value))
 
 
-def fault(answer: Answer) -> str:
-    """What is wrong with an answer, in words; "" when nothing is."""
-    claimed = bool(answer.found) and not answer.unsure
-    if not answer.expected:
-        return "answered without knowing" if claimed else ""
-    if outranked(answer):
-        return "superseded on top"
-    if answer.unsure:
-        return "known but unsure"
-    share = recall_at(answer, len(answer.found))
-    return "" if share == 1 else "missed in part" if share else "missed"
+def log_odds(likely: float) -> float:
+    """From a number between 0 and 1 back to any, never without end."""
+    kept = min(max(likely, _LEAST), 1 - _LEAST)
+    return math.log(kept / (1 - kept))
 
 
-def _gain(place: int) -> float:
-    return 1 / math.log2(place + 2)
+def _likely(strong: float) -> float:
+    return logistic(strong - _MIDDLE)
 
 
-def _mean(score: Callable[[Answer], float]) -> Callable[[Answer], Share]:
-    return lambda answer: (float(score(answer)), 1.0) if answer.expected else _NOT_COUNTED
-
-
-def _precision(*, lenient: bool) -> Callable[[Answer], Share]:
-    def share(answer: Answer) -> Share:
-        if not answer.expected or answer.unsure:
-            return _NOT_COUNTED
-        return float(fitting(answer, lenient=lenient)), float(len(answer.found))
-
-    return share
-
-
-def _recall(answer: Answer) -> float:
-    return 0.0 if answer.unsure else recall_at(answer, len(answer.found))
-
-
-def _admitted(answer: Answer) -> Share:
-    return _NOT_COUNTED if answer.expected else (float(answer.unsure or not answer.found), 1.0)
-
-
-def _outranked(answer: Answer) -> Share:
-    return (float(outranked(answer)), 1.0) if answer.superseded else _NOT_COUNTED
-
-
-Measures: TypeAlias = Mapping[str, Callable[[Answer], Share]]
-
-RANKING: Measures = {
-    "recall@5": _mean(lambda answer: recall_at(answer, 5)),
-    "recall@10": _mean(lambda answer: recall_at(answer, 10)),
-    "any@5": _mean(lambda answer: recall_at(answer, 5) > 0),
-    "ndcg@10": _mean(lambda answer: ndcg_at(answer, 10)),
-    "mrr": _mean(reciprocal_rank),
-    "silent": _mean(lambda answer: not answer.found),
-}
-PRECISION: Measures = {
-    "precision": _precision(lenient=False),
-    "precision, lenient": _precision(lenient=True),
-    "recall": _mean(_recall),
-    "unanswerable admitted": _admitted,
-    "superseded on top": _outranked,
-}
-PACE: Measures = {
-    "questions/s": lambda answer: (1.0, answer.seconds) if answer.seconds else _NOT_COUNTED,
-}
-
-
-def estimates(answers: Sequence[Answer], measures: Measures, draws: int = DRAWS) -> dict[str, Estimate]:
-    """Each measure over the answers, with its interval; a measure that no question speaks to is left out."""
-    columns = {name: [measure(answer) for answer in answers] for name, measure in measures.items()}
-    told = {name: shares for name, shares in columns.items() if any(bottom for _, bottom in shares)}
-    random, places = Random(SEED), range(len(answers))
-    drawn = [random.choices(places, k=len(answers)) for _ in range(draws)] if told else []
-    return {name: _estimate(shares, drawn) for name, shares in told.items()}
-
-
-def _estimate(shares: Sequence[Share], drawn: Sequence[Sequence[int]]) -> Estimate:
-    tops, bottoms = [top for top, _ in shares], [bottom for _, bottom in shares]
-    again: list[float] = []
-    for places in drawn:
-        bottom = sum(map(bottoms.__getitem__, places))
-        if bottom:  # A draw may miss every question that counts; it says nothing.
-            again.append(sum(map(tops.__getitem__, places)) / bottom)
-    again.sort()
-    value = sum(tops) / sum(bottoms)
-    low = again[int(0.025 * len(again))] if again else value
-    high = again[min(len(again) - 1, int(0.975 * len(again)))] if again else value
-    return Estimate(value, low, high, sum(1 for bottom in bottoms if bottom))
+HIT_MIN = _likely(_HIT_MIN)

@@ -11,7 +11,7 @@ from typing import Literal, TypeAlias
 import apsw
 
 from commonplace.errors import Conflict, Invalid, Unsupported
-from commonplace.receipts import Portion
+from commonplace.records.receipt import Portion
 from commonplace.storage.database import Database, Row
 
 Kind: TypeAlias = Literal["id", "id?", "number", "number?", "moment", "moment?", "text", "list", "object", "json"]

@@ -13,10 +13,10 @@ from typing import TypeAlias
 
 import apsw
 
-from commonplace import ids
+from commonplace import filesystem, ids
 from commonplace.clock import Clock
 from commonplace.errors import Conflict, Invalid, Unsupported
-from commonplace.storage import banks, files, migrations
+from commonplace.storage import banks, migrations
 from commonplace.storage.database import Database, translated
 from commonplace.storage.migrations import Migration
 
@@ -31,7 +31,7 @@ _TRY_ANOTHER = "Choose another backup; nothing was changed."
 
 def write(db: Database, target: Path, progress: Progress | None = None, *, checked: bool = True) -> int:
     """Copy the store into a new file, checked before it gets its name; its size in bytes."""
-    with files.new_file(target) as part:
+    with filesystem.new_file(target) as part:
         with translated(), closing(_open(db.path, db.busy_timeout_ms)) as source, closing(_open(part)) as copy:
             _copy(source, copy, progress)
             # One self-contained file: in the mode of the live store, every reader would put two more beside it.
@@ -58,7 +58,7 @@ def restore(
     kept and the change, so every acknowledged write is in one of the two.
     """
     _check_source(db, source)
-    with files.explained(db.path), tempfile.TemporaryDirectory(prefix=FOLDER_PREFIX, dir=db.path.parent) as folder:
+    with filesystem.explained(db.path), tempfile.TemporaryDirectory(prefix=FOLDER_PREFIX, dir=db.path.parent) as folder:
         draft = Path(folder) / "draft.db"
         _prepare(db, source, draft, clock, steps)
         with (
@@ -96,8 +96,8 @@ def reading(path: Path) -> Generator[apsw.Connection]:
 
 
 def _check_source(db: Database, source: Path) -> None:
-    files.check_plain(source)
-    with files.explained(source):
+    filesystem.check_plain(source)
+    with filesystem.explained(source):
         if os.path.samefile(source, db.path):
             raise Invalid(
                 "The backup is the store itself.", hint="Give the path of a file made by `commonplace backup`."

@@ -3,7 +3,7 @@
 import json
 
 from commonplace import ids
-from commonplace.records import Bank
+from commonplace.records.memory import Bank
 from commonplace.storage.database import Database, Row
 
 # Children before parents.

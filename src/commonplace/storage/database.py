@@ -14,8 +14,8 @@ import apsw
 
 from commonplace import errors
 from commonplace.limits import FREE_BYTES_MIN
-from commonplace.storage import functions, queries, room
-from commonplace.storage.identity import OpenFiles
+from commonplace.storage import disk_reserve, queries, sql_functions
+from commonplace.storage.file_identity import OpenFiles
 
 Row: TypeAlias = dict[str, Any]
 # What a query's value may be is the driver's to judge; naming it Any keeps the stores free of its types.
@@ -185,7 +185,7 @@ class Database:
         self._files.check()
         connection.set_busy_timeout(self.busy_timeout_ms)
         connection.execute(_PRAGMAS)
-        functions.register(connection)
+        sql_functions.register(connection)
         return connection
 
     def _current(self) -> apsw.Connection | None:
@@ -243,7 +243,7 @@ class Database:
             raise
 
     def _check_room(self) -> None:
-        if room.is_short(self.path):
+        if disk_reserve.is_short(self.path):
             raise errors.Busy(
                 "The disk is nearly full; nothing was changed.",
                 hint="Free some space, or purge what is no longer needed: the rest is kept free for that.",

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Sequence
 
-from commonplace.activities import Document
+from commonplace.records.work import Document
 from commonplace.storage.database import Database, Row
 
 

@@ -3,10 +3,10 @@
 import json
 from dataclasses import fields
 
-from commonplace import checks
+from commonplace import validation
 from commonplace.errors import Invalid
 from commonplace.limits import FILTER_DEPTH_MAX
-from commonplace.records import AllOf, AnyOf, Condition, Filter, LabelMatch, Match, Not, TagMatch
+from commonplace.records.query import AllOf, AnyOf, Condition, Filter, LabelMatch, Match, Not, TagMatch
 from commonplace.storage.database import Database
 
 _APART = ("where", "status", "expired")
@@ -70,7 +70,7 @@ def _match(db: Database, match: Match, values: dict[str, object]) -> str:
     if not match.path:
         raise Invalid("The filter names no metadata field.", hint="Name the field to compare.")
     for name in match.path:
-        checks.passage(name, what="name of a metadata field")
+        validation.passage(name, what="name of a metadata field")
     path = json_path(match)
     operator, value = match.operator, match.value
     if value is None and operator in ("eq", "ne"):
@@ -83,7 +83,7 @@ def _match(db: Database, match: Match, values: dict[str, object]) -> str:
     if operator in ("like", "ilike"):
         if not isinstance(value, str):
             raise Invalid(f"`{operator}` needs a string.", hint='For example {"like": "port%"}.')
-        return _of(db, match, f"match_{operator}", values, p=path, v=checks.pattern(value))
+        return _of(db, match, f"match_{operator}", values, p=path, v=validation.pattern(value))
     if not isinstance(value, str | int | float | bool):
         raise Invalid(f"`{operator}` cannot compare with {value!r}.", hint="Use a string, a number, true or false.")
     return _of(db, match, f"match_{operator}", values, p=path, t=json.dumps(_types(value)), v=value)

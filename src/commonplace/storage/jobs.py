@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterable
 
-from commonplace.activities import Job, JobState, Progress
+from commonplace.records.work import Job, JobState, Progress
 from commonplace.storage.database import Database, Row
 
 _SPENT = "The worker has stopped, and no attempts are left."

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import TypeAlias
 
-from commonplace.records import Link, LinkKind, Memory
+from commonplace.records.memory import Link, LinkKind, Memory
 from commonplace.storage import banks, memories
 from commonplace.storage.database import Database
 

@@ -4,19 +4,9 @@ import json
 from collections.abc import Sequence
 
 from commonplace.errors import Conflict
-from commonplace.records import (
-    Action,
-    Filter,
-    Memory,
-    Origin,
-    Page,
-    Project,
-    Revision,
-    Scope,
-    TagCount,
-    Version,
-)
-from commonplace.storage import filters, search
+from commonplace.records.memory import Action, Memory, Origin, Project, Revision, Scope, TagCount, Version
+from commonplace.records.query import Filter, Page
+from commonplace.storage import filters, text_index
 from commonplace.storage.database import Database, Row
 
 _SCOPE = ("project", "user", "agent", "run")
@@ -95,13 +85,13 @@ def write(db: Database, memory: Memory, action: Action, revision: int, origin: O
         # What was made of its earlier state is to follow.
         db.run("mark_source_changed", memory_id=memory.id, bank_id=memory.bank_id)
     db.run("add_version", **_version_values(memory, action, revision, origin))
-    search.index_memory(db, memory)
+    text_index.index_memory(db, memory)
 
 
 def purge(db: Database, bank_id: int, numbers: Sequence[int]) -> None:
     """Remove memories with everything that was ever derived from them."""
     chosen = json.dumps(list(numbers))
-    search.unindex(db, bank_id, numbers)
+    text_index.unindex(db, bank_id, numbers)
     # Their files are not in the store, so it is noted which ones are to go.
     db.run("leave_notes", ids=chosen)
     db.run("leave_conflict_files", ids=chosen)

@@ -2,7 +2,7 @@
 
 import json
 
-from commonplace.activities import Reminder
+from commonplace.records.work import Reminder
 from commonplace.storage.database import Database, Row
 
 

@@ -3,7 +3,7 @@
 import json
 from dataclasses import asdict
 
-from commonplace.activities import Event, EventDraft, Session, SessionDraft, SessionFilter, SessionStatus, Snapshot
+from commonplace.records.work import Event, EventDraft, Session, SessionDraft, SessionFilter, SessionStatus, Snapshot
 from commonplace.storage.database import Database, Row
 
 

@@ -3,8 +3,8 @@
 import json
 from dataclasses import asdict
 
-from commonplace.activities import Stream
-from commonplace.records import Draft, Scope
+from commonplace.records.memory import Draft, Scope
+from commonplace.records.work import Stream
 from commonplace.storage.database import Database, Row
 
 

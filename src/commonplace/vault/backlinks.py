@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from commonplace.records import Memory
-from commonplace.storage import notes as rows
+from commonplace.records.memory import Memory
+from commonplace.storage import note_files as rows
 from commonplace.vault.markdown import names_of
-from commonplace.vault.place import Vault, aliases_of, path_of, title_of
+from commonplace.vault.vault import Vault, aliases_of, path_of, title_of
 
 
 def backlinks(vault: Vault, memories: Sequence[Memory]) -> dict[int, list[str]]:

@@ -10,11 +10,11 @@ from pathlib import PurePosixPath
 
 from commonplace import clock, ids
 from commonplace.errors import CommonplaceError
-from commonplace.records import Memory
-from commonplace.storage import notes as rows
-from commonplace.storage.files import explained
-from commonplace.vault import folder, yaml_text
-from commonplace.vault.place import Vault, sha256, title_of
+from commonplace.filesystem import explained
+from commonplace.records.memory import Memory
+from commonplace.storage import note_files as rows
+from commonplace.vault import folder, frontmatter_yaml
+from commonplace.vault.vault import Vault, sha256, title_of
 
 _STEM_BYTES_MAX = 180
 _EXPLANATION = (
@@ -56,13 +56,13 @@ def remove_conflicts(vault: Vault) -> None:
 def _rendered(vault: Vault, memory: Memory, path: str) -> bytes:
     said = vault.engine.history(vault.bank, memory.id)[-1]
     head = {
-        "conflict_of": yaml_text.quoted(f"[[{PurePosixPath(path).stem}]]"),
+        "conflict_of": frontmatter_yaml.quoted(f"[[{PurePosixPath(path).stem}]]"),
         "note": ids.note(memory.id),
         "version": str(memory.version),
         "written_at": clock.iso(said.at),
-        "written_by": yaml_text.written(said.origin.who or said.origin.dialect or "an agent"),
-        "title": yaml_text.written(title_of(memory)),
-        "tags": yaml_text.written_list(memory.tags),
+        "written_by": frontmatter_yaml.written(said.origin.who or said.origin.dialect or "an agent"),
+        "title": frontmatter_yaml.written(title_of(memory)),
+        "tags": frontmatter_yaml.written_list(memory.tags),
     }
     lines = ["---", *_EXPLANATION, *(f"{name}: {value}" for name, value in head.items()), "---", "", memory.text, ""]
     return "\n".join(lines).encode()

@@ -13,9 +13,9 @@ from platform import node
 from typing import NamedTuple
 
 from commonplace.errors import Busy, Conflict, Invalid
+from commonplace.filesystem import NO_SPACE, PART_PREFIX, PART_SUFFIX, explained
 from commonplace.limits import TEXT_BYTES_MAX
-from commonplace.storage.files import NO_SPACE, PART_PREFIX, PART_SUFFIX, explained
-from commonplace.vault import names
+from commonplace.vault import filenames
 from commonplace.vault.ignore_rules import IGNORE_NAME, READING, IgnoreRules, ignore_rules
 
 # Frontmatter comes on top of a text at its own limit.
@@ -225,7 +225,7 @@ class _Reader:
     def _file(self, entry: "os.DirEntry[str]", path: str, entries: "list[os.DirEntry[str]]") -> None:
         if reason := self.rules.of_file(path, entry.name):
             self.found.set_aside(path, reason, ignored=True)
-        elif names.is_conflict_copy(entry.name[:-3], lambda stem: any(one.name == f"{stem}.md" for one in entries)):
+        elif filenames.is_conflict_copy(entry.name[:-3], lambda stem: any(one.name == f"{stem}.md" for one in entries)):
             self.found.set_aside(path)
         else:
             with suppress(FileNotFoundError):  # Gone between the list and the look.
@@ -236,7 +236,7 @@ class _Reader:
 def _plain(name: str) -> bool:
     """Whether a file of this name is a note."""
     # Of the names that end so, only those that begin so can be temporary; most of a large folder's do not.
-    return name[-3:].lower() == ".md" and not (name[0] in ".~" and names.temporary(name)) and _is_text(name)
+    return name[-3:].lower() == ".md" and not (name[0] in ".~" and filenames.temporary(name)) and _is_text(name)
 
 
 def _is_text(name: str) -> bool:
@@ -254,7 +254,7 @@ def _reason(entry: "os.DirEntry[str]", depth: int) -> str:
         return "It is a link; links are not followed."
     if entry.is_dir(follow_symlinks=False):
         return "It is nested too deeply." if depth >= _DEPTH_MAX else ""
-    if names.temporary(entry.name):
+    if filenames.temporary(entry.name):
         return "It is a temporary file."
     if not entry.is_file(follow_symlinks=False):
         return "It is not a file."

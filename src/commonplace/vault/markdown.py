@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 
-from commonplace.vault import names
+from commonplace.vault import filenames
 
 LINKS_MAX = 500
 TAG_CHARS_MAX = 80
@@ -49,14 +49,14 @@ def names_of(path: str, title: str, aliases: tuple[str, ...]) -> tuple[str, ...]
     """The names by which links mean a note: its file's, with any of its folders before it, its aliases, its title."""
     parts = path.removesuffix(".md").split("/")
     suffixes = ("/".join(parts[start:]) for start in range(len(parts)))
-    return tuple(dict.fromkeys(names.folded(name.strip()) for name in (*suffixes, *aliases, title) if name.strip()))
+    return tuple(dict.fromkeys(filenames.folded(name.strip()) for name in (*suffixes, *aliases, title) if name.strip()))
 
 
 def _link_name(inside: str) -> str:
     target = inside.split("|", 1)[0].split("#", 1)[0].strip().removesuffix(".md").strip("/")
     # A path from the note on: its last part is the file's name.
     target = PurePosixPath(target).name if target.startswith(".") else target
-    return names.folded(target)
+    return filenames.folded(target)
 
 
 def _lines(text: str) -> Iterator[str]:

@@ -9,21 +9,21 @@ from functools import partial
 
 from commonplace import ids
 from commonplace.errors import CommonplaceError
-from commonplace.records import Origin
-from commonplace.storage import notes as rows
-from commonplace.storage.files import explained
-from commonplace.storage.notes import Kept
-from commonplace.vault import erasing, folder, names
-from commonplace.vault.applying import ORIGIN, adopt_many, apply
-from commonplace.vault.erasing import Graves
+from commonplace.filesystem import explained
+from commonplace.records.memory import Origin
+from commonplace.storage import note_files as rows
+from commonplace.storage.note_files import Kept
+from commonplace.vault import filenames, folder, tombstones
+from commonplace.vault.file_matching import Found, Named, identified, without_numbered_copies
+from commonplace.vault.file_reading import Stamps, changed
+from commonplace.vault.file_to_memory import ORIGIN, adopt_many, apply
 from commonplace.vault.folder import Listing
-from commonplace.vault.identity import Found, Named, identified, without_numbered_copies
 from commonplace.vault.markdown import link_names
-from commonplace.vault.place import Vault
-from commonplace.vault.reading import Stamps, changed
+from commonplace.vault.memory_to_file import GRACE_MS, follow
 from commonplace.vault.report import Report
-from commonplace.vault.root import claim, standing
-from commonplace.vault.writing import GRACE_MS, follow
+from commonplace.vault.root_marker import claim, standing
+from commonplace.vault.tombstones import Graves
+from commonplace.vault.vault import Vault
 
 _GONE = Origin(dialect="vault", reason="the file was removed")
 _IGNORED = Origin(dialect="vault", reason="the file is ignored")
@@ -40,14 +40,14 @@ def sync(vault: Vault, *, full: bool = False, settle: bool = True) -> Report:
         report.standing = standing(vault)
         if report.standing in ("away", "other"):
             return report
-        buried = erasing.graves(vault)
+        buried = tombstones.graves(vault)
         listing = folder.listed(vault.root)
         report.passed, report.conflicts = listing.passed, listing.conflicts
         if listing.files:
             claim(vault)
         for path in [path for path in buried.paths if buried.holds(path, listing.files.get(path))]:
             del listing.files[path]
-            report.passed[path] = erasing.STAYS
+            report.passed[path] = tombstones.STAYS
         bank_id = vault.bank_id
         stamps = rows.stamps(vault.engine.db, bank_id) if bank_id is not None else {}
         # The folder looks exactly as it did most of the time.
@@ -70,7 +70,7 @@ def _take_in(vault: Vault, listing: Listing, buried: Graves, report: Report, how
     living = [one for one in found if one.path in by_path]
     found = living + _unburied(vault, [one for one in found if one.path not in by_path], buried, listing, report)
     if stamps is None and listing.whole:
-        erasing.clear(vault, buried)
+        tombstones.clear(vault, buried)
     named = list(identified(vault, found, known, listing))
     report.copies = [one.path for one, _, copy in named if copy]
     by_id = {one.memory_id: one for one in known}
@@ -126,9 +126,9 @@ def _unburied(vault: Vault, found: list[Found], buried: Graves, listing: Listing
     out: list[Found] = []
     for one in found:
         if grave := buried.contents.get(one.sha256):
-            report.passed[one.path] = erasing.STAYS
+            report.passed[one.path] = tombstones.STAYS
             del listing.files[one.path]
-            erasing.lies(vault, grave, one.path, one.seen, buried)
+            tombstones.lies(vault, grave, one.path, one.seen, buried)
         else:
             out.append(one)
     return out
@@ -157,7 +157,7 @@ def _note_missing(vault: Vault, listing: Listing, known: list[Kept], report: Rep
         if aside and kept.made_here:
             continue  # What an agent said stays known, wherever its file was put.
         if not aside:
-            if folder.seen(vault.root, kept.path) is not None or names.placeholder(kept.path) in listing.passed:
+            if folder.seen(vault.root, kept.path) is not None or filenames.placeholder(kept.path) in listing.passed:
                 continue
             report.missing.append(ids.note(kept.memory_id) if kept.path.startswith(rows.NOWHERE) else kept.path)
         with vault.engine.db.transaction():

@@ -13,7 +13,7 @@ import click
 import commonplace
 from commonplace import interrupts, lazy
 from commonplace.errors import CommonplaceError
-from commonplace.faces.cli import screen
+from commonplace.faces.cli import terminal
 from commonplace.faces.cli.commands import Commands
 from commonplace.faces.cli.groups import Group
 from commonplace.faces.cli.shell import Shell
@@ -93,10 +93,10 @@ def main(args: Sequence[str] | None = None) -> int:
     """The exit code of one run of the program."""
     _prepare_streams()
     if COMPLETION_VARIABLE in os.environ:
-        lazy.load("commonplace.faces.cli.completing:register")()
+        lazy.load("commonplace.faces.cli.completions:register")()
     shell = Shell()
     try:
-        code = cli.main(args, NAME, standalone_mode=False, obj=shell, color=None if screen.colours() else False)
+        code = cli.main(args, NAME, standalone_mode=False, obj=shell, color=None if terminal.colours() else False)
         if sys.stdout is not None:  # pyright: ignore[reportUnnecessaryComparison]
             sys.stdout.flush()
     except KeyboardInterrupt:
@@ -134,9 +134,9 @@ def _stopped() -> int:
 
 
 def _fail(message: str, hint: str, code: int) -> int:
-    text = screen.shortened(message, MESSAGE_CHARS_MAX)
-    screen.note(click.style("Error: ", fg="red") + screen.clean(text))
-    screen.note(click.style("Hint:  ", dim=True) + screen.clean(screen.one_line(hint)))
+    text = terminal.shortened(message, MESSAGE_CHARS_MAX)
+    terminal.note(click.style("Error: ", fg="red") + terminal.clean(text))
+    terminal.note(click.style("Hint:  ", dim=True) + terminal.clean(terminal.one_line(hint)))
     return code
 
 

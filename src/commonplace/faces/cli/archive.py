@@ -11,11 +11,11 @@ from pathlib import Path
 import click
 
 from commonplace.app import open_engine
-from commonplace.engine.archive import LINE_CHARS_MAX
+from commonplace.engine.operations.archive import LINE_CHARS_MAX
 from commonplace.errors import Invalid, Unsupported
-from commonplace.faces.cli import completers, screen
-from commonplace.faces.cli.call import Call, called
-from commonplace.receipts import Portion
+from commonplace.faces.cli import completers, terminal
+from commonplace.faces.cli.command import Call, called
+from commonplace.records.receipt import Portion
 from commonplace.settings import Settings
 
 _STREAM = Path("-")
@@ -50,36 +50,36 @@ def export(
       commonplace export --user ana ana.jsonl
     """
     portion = Portion(user, project, document)
-    with screen.progress("Exporting") as progress:
+    with terminal.progress("Exporting") as progress:
         if file == _STREAM:
             report = call.engine.export(_standard_output(), bank=bank, portion=portion, progress=progress)
         else:
             report = call.engine.export_to(file, bank=bank, portion=portion, progress=progress)
     if call.as_json:
         # Standard output is taken by the data itself when there is no file.
-        say = screen.emit_note if file == _STREAM else screen.emit
+        say = terminal.emit_note if file == _STREAM else terminal.emit
         say({"file": str(file), "counts": dict(report.counts)})
     else:
-        screen.note(f"Exported {_listed(report.counts)}{'' if file == _STREAM else f' to {file}'}.")
+        terminal.note(f"Exported {_listed(report.counts)}{'' if file == _STREAM else f' to {file}'}.")
 
 
 def bring_archive(call: Call, file: Path, *, dry_run: bool) -> None:
     """Bring in an archive, or what comes out of a pipe: all of it, or nothing and the line that is wrong."""
-    with screen.progress("Importing") as progress:
+    with terminal.progress("Importing") as progress:
         if file == _STREAM:
             report = call.engine.import_archive(_standard_input(), dry_run=dry_run, progress=progress)
         else:
             report = call.engine.import_from(file, dry_run=dry_run, progress=progress)
     if call.as_json:
         counts = {"added": report.added, "continued": report.continued, "skipped": report.skipped}
-        screen.emit({"file": str(file), "dry_run": dry_run, **{name: dict(value) for name, value in counts.items()}})
+        terminal.emit({"file": str(file), "dry_run": dry_run, **{name: dict(value) for name, value in counts.items()}})
         return
     done = "Would import" if dry_run else "Imported"
-    screen.note(f"{done} {_listed(report.added)}.")
+    terminal.note(f"{done} {_listed(report.added)}.")
     if report.continued:
-        screen.note(f"{'Would update' if dry_run else 'Updated'}: {_listed(report.continued)}.")
+        terminal.note(f"{'Would update' if dry_run else 'Updated'}: {_listed(report.continued)}.")
     if report.skipped:
-        screen.note(f"Already in the store: {_listed(report.skipped)}.")
+        terminal.note(f"Already in the store: {_listed(report.skipped)}.")
 
 
 @click.command()
@@ -95,19 +95,19 @@ def backup(call: Call, file: Path) -> None:
     Example:
       commonplace backup before-move.db
     """
-    with screen.progress("Copying") as progress:
+    with terminal.progress("Copying") as progress:
         report = call.engine.backup(file, progress=progress)
     if call.as_json:
-        screen.emit({"file": str(file), "size_bytes": report.size_bytes})
+        terminal.emit({"file": str(file), "size_bytes": report.size_bytes})
     else:
-        screen.note(f"Backed up to {file} ({report.size_bytes:,} bytes).")
+        terminal.note(f"Backed up to {file} ({report.size_bytes:,} bytes).")
 
 
 def restore_backup(call: Call, file: Path, *, yes: bool) -> None:
     """Put the whole store back from a backup, after asking."""
     if not yes:
-        screen.confirm(f"Replace everything in {call.settings.database_path} with {file}?")
-    with screen.progress("Copying") as progress:
+        terminal.confirm(f"Replace everything in {call.settings.database_path} with {file}?")
+    with terminal.progress("Copying") as progress:
         try:
             kept = call.engine.restore_backup(file, progress=progress).kept
         except Unsupported:
@@ -115,12 +115,12 @@ def restore_backup(call: Call, file: Path, *, yes: bool) -> None:
                 raise
             kept = _replace_damaged(call.settings, file, progress)
     if call.as_json:
-        screen.emit({"change": "restored", "file": str(file), "kept": kept})
+        terminal.emit({"change": "restored", "file": str(file), "kept": kept})
     else:
-        screen.note(f"Restored the store from {file}. The previous store is kept in {kept}.")
+        terminal.note(f"Restored the store from {file}. The previous store is kept in {kept}.")
 
 
-def _replace_damaged(settings: Settings, file: Path, progress: screen.Progress) -> str:
+def _replace_damaged(settings: Settings, file: Path, progress: terminal.Progress) -> str:
     """Put a backup in the place of a store that cannot be opened; the name which that store has from now on.
 
     The backup is checked and unpacked beside it first, so that a bad one changes nothing.
@@ -167,5 +167,5 @@ def _lines(stream: io.TextIOWrapper) -> Iterator[str]:
 
 
 def _listed(counts: Mapping[str, int]) -> str:
-    named = [screen.counted(number, name) for name, number in counts.items() if number]
+    named = [terminal.counted(number, name) for name, number in counts.items() if number]
     return ", ".join(named) or "nothing"

@@ -19,7 +19,7 @@ class Row:
 ROWS: dict[str, Row] = {
     "add": Row("commonplace.faces.cli.memories:add", "Remember a statement."),
     "recall": Row(
-        "commonplace.faces.cli.asking:recall",
+        "commonplace.faces.cli.recall:recall",
         "Find the memories that answer a question, best first.",
     ),
     "list": Row("commonplace.faces.cli.memories:list_memories", "List memories, newest first."),
@@ -29,19 +29,19 @@ ROWS: dict[str, Row] = {
         "Change a memory; the older versions are kept.",
     ),
     "history": Row(
-        "commonplace.faces.cli.past:history",
+        "commonplace.faces.cli.history:history",
         "Show every version of a memory and what it changed.",
     ),
     "forget": Row(
-        "commonplace.faces.cli.past:forget",
+        "commonplace.faces.cli.history:forget",
         "Forget memories; `commonplace restore` brings them back.",
     ),
     "restore": Row(
-        "commonplace.faces.cli.past:restore",
+        "commonplace.faces.cli.history:restore",
         "Restore forgotten memories, an older version, or a whole store.",
     ),
     "purge": Row(
-        "commonplace.faces.cli.purging:purge",
+        "commonplace.faces.cli.purge:purge",
         "Erase memories for good, or all that a user or a bank has.",
     ),
     "tags": Row(
@@ -49,24 +49,24 @@ ROWS: dict[str, Row] = {
         "List the tags and how many memories have each.",
     ),
     "projects": Row(
-        "commonplace.faces.cli.care:projects",
+        "commonplace.faces.cli.maintenance:projects",
         "List the projects of a bank, the most recently changed first.",
     ),
     # purging adds `banks delete` to the group that care defines.
     "banks": Row(
-        "commonplace.faces.cli.purging:banks",
+        "commonplace.faces.cli.purge:banks",
         "List, limit or delete banks, which keep memories apart.",
     ),
     "doctor": Row(
-        "commonplace.faces.cli.care:doctor",
+        "commonplace.faces.cli.maintenance:doctor",
         "Check the store and explain what is wrong with it.",
     ),
     "rebuild": Row(
-        "commonplace.faces.cli.care:rebuild",
+        "commonplace.faces.cli.maintenance:rebuild",
         "Rebuild the text index and the vectors from the memories.",
     ),
     "eval": Row(
-        "commonplace.faces.cli.evaluating:evaluate",
+        "commonplace.faces.cli.evaluate:evaluate",
         "Measure how well the memories answer your own questions.",
     ),
     "export": Row(
@@ -74,7 +74,7 @@ ROWS: dict[str, Row] = {
         "Export the store to a new file of JSON lines.",
     ),
     "import": Row(
-        "commonplace.faces.cli.importing:import_memories",
+        "commonplace.faces.cli.import_:import_memories",
         "Import the memories of another product, or an archive.",
     ),
     "backup": Row(
@@ -82,15 +82,15 @@ ROWS: dict[str, Row] = {
         "Back up the whole store to a new file, even while it is in use.",
     ),
     "settings": Row(
-        "commonplace.faces.cli.care:settings",
+        "commonplace.faces.cli.maintenance:settings",
         "Show every setting, its value and where the value comes from.",
     ),
     "connect": Row(
-        "commonplace.faces.cli.connecting:connect",
+        "commonplace.faces.cli.connect:connect",
         "Connect an assistant to this memory.",
     ),
     "disconnect": Row(
-        "commonplace.faces.cli.connecting:disconnect",
+        "commonplace.faces.cli.connect:disconnect",
         "Disconnect an assistant from this memory.",
     ),
     "rules": Row(
@@ -101,13 +101,13 @@ ROWS: dict[str, Row] = {
         "commonplace.faces.cli.vault:vault",
         "Manage the notes that are kept as markdown files in a folder.",
     ),
-    "serve": Row("commonplace.faces.cli.serving:serve", "Serve the memory over HTTP."),
+    "serve": Row("commonplace.faces.cli.serve:serve", "Serve the memory over HTTP."),
     "mcp": Row(
-        "commonplace.faces.cli.serving:mcp",
+        "commonplace.faces.cli.serve:mcp",
         "Serve the memory to one client on standard input and output.",
     ),
     "token": Row(
-        "commonplace.faces.cli.serving:token",
+        "commonplace.faces.cli.serve:token",
         "Show the token that clients of the vault dialect need.",
     ),
     "help": Row(
@@ -115,7 +115,7 @@ ROWS: dict[str, Row] = {
         "Show the help of the program or of a command.",
     ),
     "completion": Row(
-        "commonplace.faces.cli.completing:completion",
+        "commonplace.faces.cli.completions:completion",
         "Print the script that lets a shell complete commands.",
     ),
 }

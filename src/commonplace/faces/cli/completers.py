@@ -20,10 +20,10 @@ def _lazy(reference: str) -> Completer:
     return complete
 
 
-BANKS = _lazy("commonplace.faces.cli.completing:BANKS")
-TAGS = _lazy("commonplace.faces.cli.completing:TAGS")
-PROJECTS = _lazy("commonplace.faces.cli.completing:PROJECTS")
-CLIENTS = _lazy("commonplace.faces.cli.completing:CLIENTS")
-DIALECTS = _lazy("commonplace.faces.cli.completing:DIALECTS")
-TOOLS = _lazy("commonplace.faces.cli.completing:TOOLS")
-SOURCES = _lazy("commonplace.faces.cli.completing:SOURCES")
+BANKS = _lazy("commonplace.faces.cli.completions:BANKS")
+TAGS = _lazy("commonplace.faces.cli.completions:TAGS")
+PROJECTS = _lazy("commonplace.faces.cli.completions:PROJECTS")
+CLIENTS = _lazy("commonplace.faces.cli.completions:CLIENTS")
+DIALECTS = _lazy("commonplace.faces.cli.completions:DIALECTS")
+TOOLS = _lazy("commonplace.faces.cli.completions:TOOLS")
+SOURCES = _lazy("commonplace.faces.cli.completions:SOURCES")

@@ -4,7 +4,7 @@ from typing import cast
 
 import click
 
-from commonplace import nearest
+from commonplace import spelling
 
 
 class Group(click.Group):
@@ -25,7 +25,7 @@ def _find(command: click.Command, ctx: click.Context, name: str) -> click.Comman
         return cast("click.Group", command).commands[name]
     if not names:
         raise click.UsageError(f"{ctx.command_path} has no commands of its own.", ctx)
-    meant = nearest.name(name, names)
+    meant = spelling.name(name, names)
     raise click.UsageError(f"No such command {name!r}.{f' Did you mean {meant!r}?' if meant else ''}", ctx)
 
 

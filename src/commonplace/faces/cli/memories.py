@@ -6,11 +6,12 @@ from typing import Any
 import click
 
 from commonplace import ids
-from commonplace.faces.cli import completers, screen
-from commonplace.faces.cli.call import Call, called, spoken, with_fields, with_filter
+from commonplace.faces.cli import completers, terminal
 from commonplace.faces.cli.columns import Column
-from commonplace.faces.cli.shapes import memory_out, outcome_out, tag_out
-from commonplace.records import Draft, Edit, Filter, Memory, Order, Outcome, Scope
+from commonplace.faces.cli.command import Call, called, spoken, with_fields, with_filter
+from commonplace.faces.cli.output import memory_out, outcome_out, tag_out
+from commonplace.records.memory import Draft, Edit, Memory, Outcome, Scope
+from commonplace.records.query import Filter, Order
 
 _EMPTY: dict[str, Any] = {"default": "", "show_default": False}
 _DONE = {
@@ -89,16 +90,16 @@ def list_memories(
     found = call.engine.list(bank, chosen, order=order, limit=limit, offset=offset)
     if call.as_json:
         for memory in found:
-            screen.emit(memory_out(memory, bank))
+            terminal.emit(memory_out(memory, bank))
         return
     if found:
         names = call.short_ids([memory.id for memory in found])
-        screen.table(_LIST, [_row(memory, names[memory.id]) for memory in found])
+        terminal.table(_LIST, [_row(memory, names[memory.id]) for memory in found])
     total = call.engine.count(bank, chosen)
     if offset + len(found) < total and found:
-        screen.note(f"{len(found)} of {total:,} memories; --offset {offset + len(found)} shows the next.")
+        terminal.note(f"{len(found)} of {total:,} memories; --offset {offset + len(found)} shows the next.")
     elif not found:
-        screen.note("No memory matches." if total == 0 else f"There are only {total:,} memories.")
+        terminal.note("No memory matches." if total == 0 else f"There are only {total:,} memories.")
 
 
 @click.command()
@@ -117,15 +118,15 @@ def show(call: Call, memory_id: str) -> None:
     """
     memory = call.engine.get(call.read_bank, memory_id)
     if call.as_json:
-        screen.emit(memory_out(memory, call.bank))
+        terminal.emit(memory_out(memory, call.bank))
         return
     if memory.title:
-        screen.line(screen.styled(memory.title, bold=True))
-    screen.answer(screen.wrapped(memory.text, ""))
-    screen.answer()
+        terminal.line(terminal.styled(memory.title, bold=True))
+    terminal.answer(terminal.wrapped(memory.text, ""))
+    terminal.answer()
     for name, value in _details(memory, call.bank):
         if value:
-            screen.line(screen.styled(f"{name:<10}", dim=True), screen.styled(value))
+            terminal.line(terminal.styled(f"{name:<10}", dim=True), terminal.styled(value))
 
 
 @click.command()
@@ -171,30 +172,30 @@ def tags(call: Call, pattern: str, limit: int) -> None:
     found = call.engine.list_tags(call.read_bank, pattern, limit=limit)
     if call.as_json:
         for tag in found:
-            screen.emit(tag_out(tag))
+            terminal.emit(tag_out(tag))
     elif found:
         columns = (Column("Tag", style="magenta"), Column("Memories", right=True))
-        screen.table(columns, [(tag.tag, f"{tag.count}") for tag in found])
+        terminal.table(columns, [(tag.tag, f"{tag.count}") for tag in found])
     else:
-        screen.note("No tag matches." if pattern else "No memory has a tag.")
+        terminal.note("No tag matches." if pattern else "No memory has a tag.")
 
 
 def report(call: Call, *outcomes: Outcome) -> None:
     """Say what a write did: a sentence for a person, a JSON object on a line for a program."""
     for outcome in outcomes:
         if call.as_json:
-            screen.emit(outcome_out(outcome, call.bank))
+            terminal.emit(outcome_out(outcome, call.bank))
             continue
         memory = outcome.memory
         version = f" (version {memory.version})" if memory.version > 1 else ""
         name = call.short_ids([memory.id])[memory.id]
-        screen.line(_DONE[outcome.change], " ", screen.styled(name, fg="cyan"), version)
+        terminal.line(_DONE[outcome.change], " ", terminal.styled(name, fg="cyan"), version)
 
 
 def _row(memory: Memory, name: str) -> tuple[str, ...]:
     return (
         name,
-        screen.day(memory.created_at),
+        terminal.day(memory.created_at),
         memory.kind,
         "" if memory.forgotten_at is None else "forgotten",
         f"{memory.title}: {memory.text}" if memory.title else memory.text,
@@ -217,12 +218,12 @@ def _details(memory: Memory, bank: str) -> tuple[tuple[str, str], ...]:
         ("paths", ", ".join(memory.paths)),
         *(("metadata", f"{name}: {value}") for name, value in memory.metadata.items()),
         ("happened", _span(memory)),
-        ("expires", screen.when(memory.expires_at)),
-        ("made", screen.when(memory.created_at)),
-        ("version", f"{memory.version} ({screen.when(memory.updated_at)})"),
-        ("forgotten", screen.when(memory.forgotten_at)),
+        ("expires", terminal.when(memory.expires_at)),
+        ("made", terminal.when(memory.created_at)),
+        ("version", f"{memory.version} ({terminal.when(memory.updated_at)})"),
+        ("forgotten", terminal.when(memory.forgotten_at)),
     )
 
 
 def _span(memory: Memory) -> str:
-    return " to ".join(filter(None, (screen.when(memory.happened_at), screen.when(memory.happened_until))))
+    return " to ".join(filter(None, (terminal.when(memory.happened_at), terminal.when(memory.happened_until))))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from commonplace import ids
-from commonplace.records import Memory
+from commonplace.records.memory import Memory
 
 MARKER = "<!-- Written by `commonplace rules`. Edit the memories instead: an edited file is no longer updated. -->"
 _SIGN = "<!-- Written by `commonplace rules`"

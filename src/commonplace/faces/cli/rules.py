@@ -8,14 +8,15 @@ from pathlib import Path
 
 import click
 
-from commonplace import gitremotes
-from commonplace.engine.rules import visible
+from commonplace import git_project
+from commonplace.engine.sessions.rules import visible
 from commonplace.errors import Invalid
-from commonplace.faces.cli import completers, screen
-from commonplace.faces.cli.call import Call, called
+from commonplace.faces.cli import completers, terminal
+from commonplace.faces.cli.command import Call, called
 from commonplace.faces.cli.rule_files import TARGETS, author, written
 from commonplace.limits import LIST_MAX
-from commonplace.records import Filter, Scope
+from commonplace.records.memory import Scope
+from commonplace.records.query import Filter
 
 _REMOVED_UNASKED_MAX = 3
 _NAMED_MAX = 20
@@ -66,7 +67,7 @@ def rules(
       commonplace rules --for cursor --project github.com/me/app --dry-run
     """
     root = Path(folder).resolve()
-    name = project if project is not None else gitremotes.project(str(root))
+    name = project if project is not None else git_project.project(str(root))
     seen = visible(Scope(project=name))
     listed = call.engine.list_rules(call.read_bank, seen)
     skills = call.engine.list(
@@ -100,22 +101,22 @@ def _confirm_removal(root: Path, steps: Sequence[_Step]) -> None:
     if len(removed) <= _REMOVED_UNASKED_MAX and not emptied:
         return
     for file in removed[:_NAMED_MAX]:
-        screen.note(f"to remove  {screen.clean(file)}")
+        terminal.note(f"to remove  {terminal.clean(file)}")
     if len(removed) > _NAMED_MAX:
-        screen.note(f"... and {len(removed) - _NAMED_MAX:,} more")
-    screen.confirm(f"Remove {screen.counted(len(removed), 'file')} whose rules are gone?")
+        terminal.note(f"... and {len(removed) - _NAMED_MAX:,} more")
+    terminal.confirm(f"Remove {terminal.counted(len(removed), 'file')} whose rules are gone?")
 
 
 def _report(call: Call, step: _Step, outcome: tuple[str, str], *, dry_run: bool) -> None:
     done, reason = outcome
     if call.as_json:
         shape = {"tool": step.tool, "file": step.file, "done": done, "dry_run": dry_run}
-        screen.emit(shape | ({"reason": reason} if reason else {}))
+        terminal.emit(shape | ({"reason": reason} if reason else {}))
     elif done == "kept":
         advice = "its rules are gone, so remove it yourself" if step.text is None else "--force replaces it"
-        screen.note(f"{step.file} {reason} and stays as it is; {advice}.")
+        terminal.note(f"{step.file} {reason} and stays as it is; {advice}.")
     else:
-        screen.answer(f"{'would be ' if dry_run and done != 'unchanged' else ''}{done}  {step.file}")
+        terminal.answer(f"{'would be ' if dry_run and done != 'unchanged' else ''}{done}  {step.file}")
 
 
 def _carry_out(root: Path, step: _Step, *, force: bool, dry_run: bool) -> tuple[str, str]:

@@ -6,20 +6,20 @@ from pathlib import Path
 
 import click
 
-from commonplace.engine.doctor import Finding
 from commonplace.engine.engine import Engine
-from commonplace.faces.cli import screen
-from commonplace.faces.cli.call import Call, called
+from commonplace.engine.operations.doctor import Finding
+from commonplace.faces.cli import terminal
 from commonplace.faces.cli.columns import Column
+from commonplace.faces.cli.command import Call, called
 from commonplace.faces.cli.groups import Group
-from commonplace.storage import notes as rows
-from commonplace.vault.erasing import TRASH
-from commonplace.vault.looking import look, look_without_store
-from commonplace.vault.place import DEFAULT_BANK, Vault, vault_of, vaults
+from commonplace.storage import note_files as rows
+from commonplace.vault.inspection import look, look_without_store
+from commonplace.vault.memory_to_file import adopt_files, catch_up
 from commonplace.vault.report import Report
-from commonplace.vault.root import AWAY, BRING_BACK, OTHER, TRUST, is_usable, trust
+from commonplace.vault.root_marker import AWAY, BRING_BACK, OTHER, TRUST, is_usable, trust
 from commonplace.vault.sync import sync
-from commonplace.vault.writing import adopt_files, catch_up
+from commonplace.vault.tombstones import TRASH
+from commonplace.vault.vault import DEFAULT_BANK, Vault, vault_of, vaults
 
 _SHOWN = 3
 _PASSED_SHOWN = 5
@@ -95,9 +95,9 @@ def adopt(call: Call) -> None:
     known = rows.listed(call.engine.db, bank_id) if bank_id is not None else []
     count = adopt_files(place, [one.memory_id for one in known])
     if call.as_json:
-        screen.emit({"adopted_count": count})
+        terminal.emit({"adopted_count": count})
     else:
-        screen.note(f"Wrote ids into {screen.counted(count, 'file')}.")
+        terminal.note(f"Wrote ids into {terminal.counted(count, 'file')}.")
 
 
 @vault.command("trust")
@@ -116,10 +116,10 @@ def trust_folder(call: Call, yes: bool) -> None:
     """
     place = vault_of(call.engine, call.bank)
     if is_usable(place) and place.root.is_dir():
-        screen.note("The folder of notes is there, so there was nothing to do.")
+        terminal.note("The folder of notes is there, so there was nothing to do.")
         return
     if not yes:
-        screen.confirm(f"Keep the notes in {place.root} from now on?")
+        terminal.confirm(f"Keep the notes in {place.root} from now on?")
     trust(place)
     _told(call, _synced(call), whole=False)
 
@@ -128,13 +128,13 @@ def tell_of_files(engine: Engine, purged: Collection[int]) -> None:
     """Clear the folders of what a person just erased, and say what became of the files that a person made."""
     cleared = catch_up(engine, trash=purged)
     if cleared.removed:
-        screen.note(f"Removed {screen.counted(cleared.removed, 'file')} from the folder of notes.")
+        terminal.note(f"Removed {terminal.counted(cleared.removed, 'file')} from the folder of notes.")
     if cleared.trashed:
-        files = screen.counted(cleared.trashed, "file")
-        screen.note(f"Moved {files} that you made to {TRASH} in the same folder; remove them there yourself.")
+        files = terminal.counted(cleared.trashed, "file")
+        terminal.note(f"Moved {files} that you made to {TRASH} in the same folder; remove them there yourself.")
     if cleared.left:
-        files = screen.counted(cleared.left, "file")
-        screen.note(f"Left {files} that you made in place; the notes are gone, and the files are no longer read.")
+        files = terminal.counted(cleared.left, "file")
+        terminal.note(f"Left {files} that you made in place; the notes are gone, and the files are no longer read.")
 
 
 def findings(engine: Engine) -> tuple[Finding, ...]:
@@ -157,20 +157,20 @@ def _findings(place: Vault) -> Iterator[Finding]:
         yield Finding("vault", "warning", f"{text[:-1]}{whose}." if whose else text, hint)
     if report.broken:
         listed = "; ".join(f"{path}: {why}" for path, why in list(report.broken.items())[:_SHOWN])
-        text = f"{screen.counted(len(report.broken), 'file')}{whose} cannot be read: {listed}"
+        text = f"{terminal.counted(len(report.broken), 'file')}{whose} cannot be read: {listed}"
         yield Finding("vault", "warning", text, f"{command} lists all of them.")
     if report.faults:
         listed = "; ".join(f"{path}: {why}" for path, why in list(report.faults.items())[:_SHOWN])
-        notes = screen.counted(len(report.faults), "note")
+        notes = terminal.counted(len(report.faults), "note")
         text = f"The frontmatter of {notes}{whose} is partly unreadable: {listed}"
         yield Finding("vault", "warning", text, f"Correct the lines; {command} lists all of them.")
     if report.conflicts:
         listed = ", ".join(report.conflicts[:_SHOWN]) + (", …" if len(report.conflicts) > _SHOWN else "")
-        text = f"{screen.counted(len(report.conflicts), 'conflict copy', 'conflict copies')}{whose}: {listed}."
+        text = f"{terminal.counted(len(report.conflicts), 'conflict copy', 'conflict copies')}{whose}: {listed}."
         hint = "Copy what is missing from each into its note, then delete the copy"
         yield Finding("vault", "warning", text, f"{hint}; {command} lists all of them.")
     if report.copies:
-        copies = screen.counted(len(report.copies), "file", "files")
+        copies = terminal.counted(len(report.copies), "file", "files")
         text = f"{copies}{whose} with the id of another file, or with the name of a copy."
         yield Finding("vault", "warning", text, f"{command} lists them.")
 
@@ -187,13 +187,13 @@ def _told(call: Call, report: Report, *, whole: bool) -> None:
 
 def _tell(call: Call, root: Path, count: int, report: Report, *, whole: bool) -> None:
     if call.as_json:
-        screen.emit({"folder": str(root), "note_count": count} | asdict(report))
+        terminal.emit({"folder": str(root), "note_count": count} | asdict(report))
     else:
-        screen.note(f"{screen.counted(count, 'note')} in {root}")
+        terminal.note(f"{terminal.counted(count, 'note')} in {root}")
         if report.standing in _NOT_READ:
-            screen.note(" ".join(_NOT_READ[report.standing]))
+            terminal.note(" ".join(_NOT_READ[report.standing]))
         elif not root.is_dir():
-            screen.note("The folder does not exist yet. The first note creates it.")
+            terminal.note("The folder does not exist yet. The first note creates it.")
         if report.standing not in _NOT_READ:
             _tell_counts(report, whole=whole)
         lines = [
@@ -206,7 +206,7 @@ def _tell(call: Call, root: Path, count: int, report: Report, *, whole: bool) ->
         ]
         if lines:
             styles = {"broken": "bold red", **dict.fromkeys(("unclear", "conflict", "copy", "missing"), "yellow")}
-            screen.table(
+            terminal.table(
                 (Column("File", share=1), Column("State", styles=styles), Column("Why", fold=True, share=1)), lines
             )
     if report.broken or report.standing in _NOT_READ:
@@ -216,14 +216,14 @@ def _tell(call: Call, root: Path, count: int, report: Report, *, whole: bool) ->
 def _tell_counts(report: Report, *, whole: bool) -> None:
     counts = {name: getattr(report, name) for name in ("added", "changed", "forgotten", "restored", "written")}
     done = ", ".join(f"{count:,} {name}" for name, count in counts.items() if count)
-    screen.note(_waiting(counts) if whole else f"Synchronized: {done or 'nothing has changed'}.")
+    terminal.note(_waiting(counts) if whole else f"Synchronized: {done or 'nothing has changed'}.")
 
 
 def _waiting(counts: Mapping[str, int]) -> str:
     """What a look found that the next `sync` will do."""
     told = {"added": "file to read as a new note", "changed": "changed file to read", "written": "file to write"}
     plural = {"added": "files to read as new notes", "changed": "changed files to read"}
-    found = [screen.counted(counts[name], one, plural.get(name, "")) for name, one in told.items() if counts[name]]
+    found = [terminal.counted(counts[name], one, plural.get(name, "")) for name, one in told.items() if counts[name]]
     if not found:
         return "The folder and the memories agree."
     return f"Not synchronized yet: {', '.join(found)}; `commonplace vault sync` does it now."

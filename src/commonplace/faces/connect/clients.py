@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
-from commonplace import nearest
+from commonplace import spelling
 from commonplace.errors import NotFound
 from commonplace.faces.connect.keys import Key
 
@@ -201,5 +201,5 @@ def client_named(name: str) -> Client:
     found = next((one for one in CLIENTS if one.name == name), None)
     if found is None:
         known = [one.name for one in CLIENTS]
-        raise NotFound(f"There is no client called {name!r}.", hint=nearest.hint(name, known))
+        raise NotFound(f"There is no client called {name!r}.", hint=spelling.hint(name, known))
     return found

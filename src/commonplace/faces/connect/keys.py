@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 
 from commonplace.dialects import registry
 from commonplace.errors import Invalid
-from commonplace.faces.http.guard import is_loopback
+from commonplace.faces.http.access import is_loopback
 from commonplace.faces.http.tokens import vault_token
 from commonplace.settings import Settings
 

@@ -14,20 +14,20 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from commonplace.dialects.table import Dialect
+from commonplace.dialects.dialect import Dialect
 from commonplace.engine.engine import Engine
-from commonplace.engine.totals import totals
-from commonplace.engine.worker import Worker
+from commonplace.engine.operations.stats import totals
+from commonplace.engine.operations.worker import Worker
 from commonplace.errors import Busy, CommonplaceError, traced
+from commonplace.faces.http.access import Admission, Arrival, Guard, Message, Receive, Scope, Send, answer, answer_error
 from commonplace.faces.http.calls import Calls
 from commonplace.faces.http.dispatch import Dispatcher
 from commonplace.faces.http.endpoints import Endpoints
-from commonplace.faces.http.guard import Admission, Arrival, Guard, Message, Receive, Scope, Send, answer, answer_error
 from commonplace.faces.http.health import health
 from commonplace.faces.http.jobs import job_page
 from commonplace.faces.http.metrics import Metrics
-from commonplace.faces.http.paths import Paths
-from commonplace.faces.mcp import wire
+from commonplace.faces.http.routing import Paths
+from commonplace.faces.mcp import messages
 
 if TYPE_CHECKING:
     from commonplace.faces.http.sdk_bridge import Bridge
@@ -154,8 +154,8 @@ class Site:
                 found = await self.calls.read(job_page, self.calls.engine, bank, arrival.place.item)
                 await answer(arrival.send, 200, json.dumps(found, ensure_ascii=False).encode())
             case "version":
-                versions = [*wire.LEGACY, *wire.MODERN]
-                about = wire.server_info() | {"protocolVersions": versions}
+                versions = [*messages.LEGACY, *messages.MODERN]
+                about = messages.server_info() | {"protocolVersions": versions}
                 await answer(arrival.send, 200, json.dumps(about).encode())
             case _:
                 status, found = health(self.calls.engine, self.workers)

@@ -14,14 +14,14 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeVar
 
-from commonplace.dialects.table import Call, Progress
+from commonplace.dialects.dialect import Call, Progress
 from commonplace.engine.engine import Engine
 from commonplace.errors import Busy, CommonplaceError
+from commonplace.faces.http.access import Receive
 from commonplace.faces.http.endpoints import Endpoint
-from commonplace.faces.http.guard import Receive
 from commonplace.faces.http.metrics import Metrics
-from commonplace.faces.mcp import methods, wire
-from commonplace.faces.mcp.wire import Json
+from commonplace.faces.mcp import messages, protocol
+from commonplace.faces.mcp.messages import Json
 from commonplace.limits import CALLS_MAX
 
 Result = TypeVar("Result")
@@ -33,7 +33,7 @@ class Line:
 
     session: str = ""
     report: Progress | None = None
-    ask: methods.Asking | None = None
+    ask: protocol.Asking | None = None
     work: asyncio.Future[Json] | None = None
     watcher: asyncio.Task[None] | None = None
     # Set in the event loop, read in the tool's thread.
@@ -62,7 +62,7 @@ class Line:
     def progress(self, done: float, total: float | None, text: str) -> None:
         """Report to the caller. Raises Gone when the caller has gone away."""
         if self.cut:
-            raise methods.Gone
+            raise protocol.Gone
         if self.report is not None:
             self.report(done, total, text)
 
@@ -115,9 +115,9 @@ class Calls:
         while self._ended:
             _settle(*self._ended.popleft())
 
-    async def result(self, request: methods.Request, endpoint: Endpoint, line: Line) -> Json:
+    async def result(self, request: protocol.Request, endpoint: Endpoint, line: Line) -> Json:
         """The result of a request. Raises Refused, or Gone."""
-        if request.method not in methods.WORKING:
+        if request.method not in protocol.WORKING:
             return await self._from_table(request, endpoint)
         started, failed = time.perf_counter(), True
         try:
@@ -130,24 +130,24 @@ class Calls:
                 self._metrics.observe(endpoint.dialect.name, name, time.perf_counter() - started, failed)
         return result
 
-    async def _from_table(self, request: methods.Request, endpoint: Endpoint) -> Json:
+    async def _from_table(self, request: protocol.Request, endpoint: Endpoint) -> Json:
         dialect, instructions = endpoint.dialect, ""
-        if request.method in methods.INTRODUCING:
-            instructions = wire.instructions(dialect)
+        if request.method in protocol.INTRODUCING:
+            instructions = messages.instructions(dialect)
             if endpoint.single:
                 instructions = await self.read(_bank_instructions, self.engine, endpoint)
         if request.method == "tools/list" and dialect.narrowed:
             dialect = await self.read(dialect.narrowed, dialect, self.engine, endpoint.bank)
-        return methods.Conversation(dialect, lambda: instructions).answer(request)
+        return protocol.Conversation(dialect, lambda: instructions).answer(request)
 
-    async def _from_dialect(self, request: methods.Request, endpoint: Endpoint, line: Line) -> Json:
-        def make_call(request: methods.Request) -> Call:
+    async def _from_dialect(self, request: protocol.Request, endpoint: Endpoint, line: Line) -> Json:
+        def make_call(request: protocol.Request) -> Call:
             return Call(self.engine, endpoint.bank, line.session, request.client, progress=line.progress)
 
         def work() -> Json:
             if line.cut:
-                raise methods.Gone
-            return methods.outcome(request, endpoint.dialect, make_call, line.ask)
+                raise protocol.Gone
+            return protocol.outcome(request, endpoint.dialect, make_call, line.ask)
 
         try:
             line.work = self.read(work)
@@ -158,7 +158,7 @@ class Calls:
             raise
         except asyncio.CancelledError:
             if line.cut:
-                raise methods.Gone from None
+                raise protocol.Gone from None
             line.cut = True
             raise
 
@@ -177,4 +177,4 @@ def _bank_instructions(engine: Engine, endpoint: Endpoint) -> str:
         mission = engine.get_bank(endpoint.bank).mission
     except CommonplaceError:  # A bank that is not there yet.
         mission = ""
-    return wire.instructions(endpoint.dialect, endpoint.bank, mission)
+    return messages.instructions(endpoint.dialect, endpoint.bank, mission)

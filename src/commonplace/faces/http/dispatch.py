@@ -13,12 +13,12 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from commonplace.errors import Busy
+from commonplace.faces.http.access import Arrival, Headers, answer, answer_error
 from commonplace.faces.http.calls import Calls, Line
 from commonplace.faces.http.endpoints import Endpoint
-from commonplace.faces.http.guard import Arrival, Headers, answer, answer_error
-from commonplace.faces.mcp import methods, wire
-from commonplace.faces.mcp.methods import Refused, Request
-from commonplace.faces.mcp.wire import Json, RequestId
+from commonplace.faces.mcp import messages, protocol
+from commonplace.faces.mcp.messages import Json, RequestId
+from commonplace.faces.mcp.protocol import Refused, Request
 from commonplace.limits import SESSION_IDLE_S_MAX
 
 if TYPE_CHECKING:
@@ -30,10 +30,10 @@ _HEADERLESS_VERSION = "2025-03-26"  # what the protocol says of a request that n
 # The parameter that a client repeats in a header, by method.
 _NAMING = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
 _MODERN_STATUS = {
-    wire.PARSE_ERROR: HTTPStatus.BAD_REQUEST,
-    wire.INVALID_REQUEST: HTTPStatus.BAD_REQUEST,
-    wire.INVALID_PARAMS: HTTPStatus.BAD_REQUEST,
-    wire.METHOD_NOT_FOUND: HTTPStatus.NOT_FOUND,
+    messages.PARSE_ERROR: HTTPStatus.BAD_REQUEST,
+    messages.INVALID_REQUEST: HTTPStatus.BAD_REQUEST,
+    messages.INVALID_PARAMS: HTTPStatus.BAD_REQUEST,
+    messages.METHOD_NOT_FOUND: HTTPStatus.NOT_FOUND,
 }
 # The SDK ends a session that has no request for the whole time, and does not see those that are answered here.
 _SESSION_SURE_S = SESSION_IDLE_S_MAX / 2
@@ -76,17 +76,17 @@ class Dispatcher:
             return
         if refusal := _refused_media_type(arrival):
             status, text = refusal
-            await _send(arrival, status, wire.failure(None, wire.INVALID_REQUEST, text))
+            await _send(arrival, status, messages.failure(None, messages.INVALID_REQUEST, text))
             return
         message: object = None
         try:
-            message = methods.decoded(arrival.body)
-            kind, whole = methods.understood(message)
+            message = protocol.decoded(arrival.body)
+            kind, whole = protocol.understood(message)
             request = self._request(arrival, whole) if kind == "request" else None
             if request is None and _is_modern(arrival):
                 _check_modern_note(arrival, kind)
         except Refused as refused:
-            failure = wire.failure(methods.known_id(message), refused.code, refused.message, refused.data)
+            failure = messages.failure(protocol.known_id(message), refused.code, refused.message, refused.data)
             await _send(arrival, HTTPStatus.BAD_REQUEST, failure)
             return
         if request is None:
@@ -98,15 +98,15 @@ class Dispatcher:
 
     def needs_sdk(self, arrival: Arrival, endpoint: Endpoint, request: Request) -> bool:
         """Whether only the SDK can answer a request."""
-        modern, session_id = wire.is_modern(request.version), _session_id(arrival)
-        if modern and request.method == methods.LISTENING:
+        modern, session_id = messages.is_modern(request.version), _session_id(arrival)
+        if modern and request.method == protocol.LISTENING:
             return True
         if session_id and not modern and not self._session(session_id):
             return True
         streams = _takes_streams(arrival.header(b"accept"))
         if request.method == "initialize" and not modern:
             return bool(session_id) or streams
-        if not streams or request.method not in methods.WORKING:
+        if not streams or request.method not in protocol.WORKING:
             return False
         return request.progress_token is not None or _asks_first(request, endpoint)
 
@@ -116,35 +116,35 @@ class Dispatcher:
 
     def _request(self, arrival: Arrival, message: Json) -> Request:
         if _is_modern(arrival):
-            request = methods.modern_request(message)
+            request = protocol.modern_request(message)
             _check_headers(arrival, request)
-            methods.check_version(request.version)
+            protocol.check_version(request.version)
             return request
-        params = methods.params_of(message)
+        params = protocol.params_of(message)
         if message["method"] == "initialize" and not _is_whole_handshake(params):
-            raise Refused(wire.INVALID_PARAMS, _HANDSHAKE)
+            raise Refused(messages.INVALID_PARAMS, _HANDSHAKE)
         if session := self._session(_session_id(arrival)):
             return Request(message["id"], message["method"], params, session.version, session.client, session.abilities)
         version = arrival.header(b"mcp-protocol-version") or _HEADERLESS_VERSION
         return Request(message["id"], message["method"], params, version)
 
     async def _answer(self, arrival: Arrival, endpoint: Endpoint, request: Request) -> None:
-        session_id = "" if wire.is_modern(request.version) else _session_id(arrival)
+        session_id = "" if messages.is_modern(request.version) else _session_id(arrival)
         line = Line(session_id)
         key = (session_id, request.id)
-        if request.method in methods.WORKING and session_id:
+        if request.method in protocol.WORKING and session_id:
             self._running[key] = line
         # A call that ends at once needs nobody to watch whether its caller disconnects.
         timer = asyncio.get_running_loop().call_later(_WATCH_AFTER_S, line.watch, arrival.receive)
         status = HTTPStatus.OK
         try:
-            message = wire.response(request.id, await self._calls.result(request, endpoint, line))
+            message = messages.response(request.id, await self._calls.result(request, endpoint, line))
         except Refused as refused:
-            if wire.is_modern(request.version):
+            if messages.is_modern(request.version):
                 status = _MODERN_STATUS.get(refused.code, status)
-            message = wire.failure(request.id, refused.code, refused.message, refused.data)
-        except methods.Gone:
-            message = wire.failure(request.id, wire.REQUEST_CANCELLED, "Request cancelled")
+            message = messages.failure(request.id, refused.code, refused.message, refused.data)
+        except protocol.Gone:
+            message = messages.failure(request.id, messages.REQUEST_CANCELLED, "Request cancelled")
         except asyncio.CancelledError:
             # The server was told to stop and has waited as long as it does.
             await answer_error(arrival.send, Busy("The server stopped before the call ended.", hint=_STOPPED))
@@ -163,7 +163,7 @@ class Dispatcher:
             await answer(arrival.send, HTTPStatus.ACCEPTED, b"")
             return
         if message.get("method") == "notifications/cancelled":
-            wanted = methods.known_id({"id": methods.object_of(message.get("params")).get("requestId")})
+            wanted = protocol.known_id({"id": protocol.object_of(message.get("params")).get("requestId")})
             if line := self._running.get((session_id, wanted)):
                 line.cancel()
         await self._hand_over(arrival, endpoint)
@@ -174,9 +174,9 @@ class Dispatcher:
         session_id = _session_id(arrival)
         if request is not None and request.method == "initialize" and not session_id:
             session = Session(
-                client=methods.client_name(request.params.get("clientInfo")),
-                version=wire.negotiated(request.params.get("protocolVersion")),
-                abilities=methods.object_of(request.params.get("capabilities")),
+                client=protocol.client_name(request.params.get("clientInfo")),
+                version=messages.negotiated(request.params.get("protocolVersion")),
+                abilities=protocol.object_of(request.params.get("capabilities")),
             )
             if not await bridge.open(arrival, endpoint, lambda new_id: self._add(new_id, session)):
                 await self._answer(arrival, endpoint, request)
@@ -202,7 +202,7 @@ _HANDSHAKE = (
 
 def _is_whole_handshake(params: Json) -> bool:
     """Whether a handshake has what the protocol requires."""
-    client, abilities = (methods.object_of(params.get(key)) for key in ("clientInfo", "capabilities"))
+    client, abilities = (protocol.object_of(params.get(key)) for key in ("clientInfo", "capabilities"))
     texts: tuple[Any, ...] = (params.get("protocolVersion"), client.get("name"), client.get("version"))
     objects = (params.get("capabilities"), *abilities.values())
     return all(isinstance(one, str) for one in texts) and all(isinstance(one, dict) for one in objects)
@@ -211,7 +211,7 @@ def _is_whole_handshake(params: Json) -> bool:
 def _asks_first(request: Request, endpoint: Endpoint) -> bool:
     """Whether a tool puts a question to a person, in the era in which servers send requests."""
     tool = endpoint.dialect.tools.get(str(request.params.get("name")))
-    return bool(tool and tool.confirm and request.can_ask and not wire.is_modern(request.version))
+    return bool(tool and tool.confirm and request.can_ask and not messages.is_modern(request.version))
 
 
 def _check_headers(arrival: Arrival, request: Request) -> None:
@@ -221,7 +221,7 @@ def _check_headers(arrival: Arrival, request: Request) -> None:
         claims["mcp-name"] = name
     for header, value in claims.items():
         if not isinstance(value, str) or arrival.header(header.encode()) not in (value, _wrapped(value)):
-            raise Refused(wire.HEADER_MISMATCH, f"The {header} header does not match the body of the request.")
+            raise Refused(messages.HEADER_MISMATCH, f"The {header} header does not match the body of the request.")
 
 
 def _wrapped(text: str) -> str:
@@ -230,20 +230,20 @@ def _wrapped(text: str) -> str:
 
 
 def _check_modern_note(arrival: Arrival, kind: str) -> None:
-    methods.check_version(arrival.header(b"mcp-protocol-version"))
+    protocol.check_version(arrival.header(b"mcp-protocol-version"))
     if kind == "response":
-        raise Refused(wire.INVALID_REQUEST, "A client sends no responses in this revision.")
+        raise Refused(messages.INVALID_REQUEST, "A client sends no responses in this revision.")
 
 
 async def _send(arrival: Arrival, status: int, message: Json, session_id: str = "") -> None:
     headers: Headers = ((b"mcp-session-id", session_id.encode("latin-1")),) if session_id else ()
-    await answer(arrival.send, status, methods.encoded(message), headers)
+    await answer(arrival.send, status, protocol.encoded(message), headers)
 
 
 def _is_modern(arrival: Arrival) -> bool:
     """Whether a request names a revision that has no handshake, or one that nobody knows."""
     version = arrival.headers.get(b"mcp-protocol-version")
-    return version is not None and version.decode("latin-1") not in wire.LEGACY
+    return version is not None and version.decode("latin-1") not in messages.LEGACY
 
 
 def _session_id(arrival: Arrival) -> str:

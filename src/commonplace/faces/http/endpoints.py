@@ -6,10 +6,10 @@ Resolved for every request anew, never kept in a session, so that a session open
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from commonplace import checks
+from commonplace import validation
+from commonplace.dialects.dialect import Dialect
 from commonplace.dialects.registry import BANKED
-from commonplace.dialects.table import Dialect
-from commonplace.faces.http.guard import Arrival
+from commonplace.faces.http.access import Arrival
 
 DEFAULT_BANK = "default"
 
@@ -52,4 +52,4 @@ class Endpoints:
 
 
 def _bank(name: str) -> str:
-    return checks.name(name, what="bank")
+    return validation.name(name, what="bank")

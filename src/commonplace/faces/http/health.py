@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 
 from commonplace.engine.engine import Engine
-from commonplace.engine.worker import Worker
-from commonplace.faces.mcp.wire import Json
+from commonplace.engine.operations.worker import Worker
+from commonplace.faces.mcp.messages import Json
 
 _GONE = "The store's file was removed, renamed or replaced. Put it back, or restart the server."
 

@@ -20,12 +20,12 @@ from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.shared.exceptions import MCPDeprecationWarning
 from sse_starlette.sse import AppStatus
 
-from commonplace.dialects import arguments
+from commonplace.dialects import parameters
 from commonplace.errors import CommonplaceError
+from commonplace.faces.http.access import Arrival, Message, Receive, Scope
 from commonplace.faces.http.calls import Calls, Line
 from commonplace.faces.http.endpoints import Endpoint
-from commonplace.faces.http.guard import Arrival, Message, Receive, Scope
-from commonplace.faces.mcp import methods, wire
+from commonplace.faces.mcp import messages, protocol
 from commonplace.limits import BODY_BYTES_MAX, SESSION_IDLE_S_MAX, SESSIONS_MAX
 
 Context: TypeAlias = ServerRequestContext[Any, Any]
@@ -62,7 +62,7 @@ class Bridge:
         """Answer a request of a session, or one that needs none."""
         scope = _scope(arrival, endpoint)
         version = arrival.header(b"mcp-protocol-version")
-        if not arrival.header(b"mcp-session-id") or (version and version not in wire.LEGACY):
+        if not arrival.header(b"mcp-session-id") or (version and version not in messages.LEGACY):
             await self._stateless.handle_request(scope, _replayed(arrival), arrival.send)
         elif arrival.method != "GET":
             await self._stateful.handle_request(scope, _replayed(arrival), arrival.send)
@@ -103,9 +103,9 @@ class Bridge:
             # Old clients still set a log level, so the SDK is given what it calls deprecated.
             warnings.simplefilter("ignore", MCPDeprecationWarning)
             server = Server[Any](
-                wire.server_info()["name"],
-                version=wire.server_info()["version"],
-                title=wire.server_info()["title"],
+                messages.server_info()["name"],
+                version=messages.server_info()["version"],
+                title=messages.server_info()["title"],
                 # No tool of a dialect asks for a parameter in a header; without this the SDK looks through all schemas.
                 get_tool_input_schema=lambda _name: None,
                 on_list_tools=self._answer,
@@ -136,15 +136,17 @@ class Bridge:
         try:
             if request.method == "tools/call":
                 await _ask(ctx, request, endpoint, line)
-            if request.progress_token is None or request.method not in methods.WORKING:
+            if request.progress_token is None or request.method not in protocol.WORKING:
                 return await self._calls.result(request, endpoint, line)
             return await self._with_news(ctx, request, endpoint, line)
-        except methods.Refused as refused:
+        except protocol.Refused as refused:
             raise MCPError(refused.code, refused.message, refused.data) from None
-        except methods.Gone:
-            raise MCPError(wire.REQUEST_CANCELLED, "Request cancelled") from None
+        except protocol.Gone:
+            raise MCPError(messages.REQUEST_CANCELLED, "Request cancelled") from None
 
-    async def _with_news(self, ctx: Context, request: methods.Request, endpoint: Endpoint, line: Line) -> wire.Json:
+    async def _with_news(
+        self, ctx: Context, request: protocol.Request, endpoint: Endpoint, line: Line
+    ) -> messages.Json:
         """The result of a call whose caller wants to know how far it is."""
         news, reader = anyio.create_memory_object_stream[tuple[float, float | None, str]](_PROGRESS_MAX)
 
@@ -176,25 +178,25 @@ class Bridge:
     async def _listen(self, ctx: Context, params: types.SubscriptionsListenRequestParams) -> Any:
         """Acknowledge a subscription and wait: the lists never change while the server runs."""
         wanted = params.notifications.model_dump(by_alias=True, exclude_none=True)
-        meta = {wire.SUBSCRIPTION_KEY: ctx.request_id}
+        meta = {messages.SUBSCRIPTION_KEY: ctx.request_id}
         acknowledged = types.SubscriptionsAcknowledgedNotification(
             params=types.SubscriptionsAcknowledgedNotificationParams(
-                notifications=types.SubscriptionFilter.model_validate(wire.honoured(wanted)), _meta=cast(Any, meta)
+                notifications=types.SubscriptionFilter.model_validate(messages.honoured(wanted)), _meta=cast(Any, meta)
             )
         )
         await ctx.session.send_notification(acknowledged, related_request_id=ctx.request_id)
         await self._ending.wait()
-        return wire.finished(ctx.method, {"_meta": meta}, ctx.protocol_version)
+        return messages.finished(ctx.method, {"_meta": meta}, ctx.protocol_version)
 
 
-async def _ask(ctx: Context, request: methods.Request, endpoint: Endpoint, line: Line) -> None:
+async def _ask(ctx: Context, request: protocol.Request, endpoint: Endpoint, line: Line) -> None:
     """Put a tool's question to the person before its thread starts, so that no thread waits for one."""
     tool = endpoint.dialect.tools.get(str(request.params.get("name")))
-    asks = tool is not None and tool.confirm and request.can_ask and not wire.is_modern(request.version)
+    asks = tool is not None and tool.confirm and request.can_ask and not messages.is_modern(request.version)
     if tool is None or not asks or not ctx.session.can_send_request:
         return
     try:
-        arguments.checked(tool.parameters, request.params.get("arguments") or {}, strict=endpoint.dialect.strict)
+        parameters.checked(tool.parameters, request.params.get("arguments") or {}, strict=endpoint.dialect.strict)
     except CommonplaceError:
         return  # The call itself will say so.
     try:
@@ -219,9 +221,9 @@ def _endpoint(ctx: Context) -> Endpoint:
     return cast(Any, ctx.request).scope[_ENDPOINT]
 
 
-def _request(ctx: Context) -> methods.Request:
+def _request(ctx: Context) -> protocol.Request:
     client, abilities = ctx.session.client_params, ctx.session.client_capabilities
-    return methods.Request(
+    return protocol.Request(
         id=ctx.request_id,
         method=ctx.method,
         params=dict(ctx.params or {}),

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from commonplace import settings
 from commonplace.dialects import registry
 from commonplace.errors import CommonplaceError
-from commonplace.faces.mcp import start
+from commonplace.faces.mcp import main as start
 
 DIALECT = "powermem"
 

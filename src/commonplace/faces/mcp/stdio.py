@@ -15,21 +15,21 @@ from typing import TYPE_CHECKING, cast
 
 from commonplace import engine as nouns
 from commonplace.app import open_engine
-from commonplace.dialects.table import Call, Dialect
+from commonplace.dialects.dialect import Call, Dialect
 from commonplace.engine.engine import Engine
 from commonplace.errors import CommonplaceError
-from commonplace.faces.mcp import methods, pipes, wire
-from commonplace.faces.mcp.ending import Ending, parent
-from commonplace.faces.mcp.methods import Conversation, Gone, Refused, Request
-from commonplace.faces.mcp.wire import Json, RequestId
+from commonplace.faces.mcp import messages, protocol, stdio_pipes
+from commonplace.faces.mcp.messages import Json, RequestId
+from commonplace.faces.mcp.parent_watch import Ending, parent
+from commonplace.faces.mcp.protocol import Conversation, Gone, Refused, Request
 from commonplace.limits import CALLS_AT_ONCE_MAX, CALLS_WAITING_MAX, LINE_BYTES_MAX
 from commonplace.settings import Settings
 
 if TYPE_CHECKING:
     from concurrent.futures import Future, ThreadPoolExecutor
 
-    from commonplace.engine.worker import Worker
-    from commonplace.vault.watching import Glances
+    from commonplace.engine.operations.worker import Worker
+    from commonplace.vault.sync_loop import Glances
 
 BUSY = -32000
 _WORKER_S_MAX = 1
@@ -68,7 +68,7 @@ class Store:
                 self._engine = open_engine(self._settings)
                 if self._settings.llm_url or self._settings.llm_provider:
                     # A model takes seconds; without one every job is done in the call that leaves it.
-                    self._worker = nouns.worker.Worker(self._engine, nouns.tasks.TASKS)
+                    self._worker = nouns.operations.worker.Worker(self._engine, nouns.operations.tasks.TASKS)
                     self._worker.start()
             return self._engine
 
@@ -88,7 +88,7 @@ class Server:
     def __init__(self, dialect: Dialect, engine: Callable[[], Engine], place: Place) -> None:
         self._engine = engine
         self._place = place
-        self._inlet, self._outlet = pipes.claimed()
+        self._inlet, self._outlet = stdio_pipes.claimed()
         self._conversation = Conversation(dialect, self._instructions)
         self._pool: ThreadPoolExecutor | None = None
         self._room = threading.Semaphore(CALLS_AT_ONCE_MAX + CALLS_WAITING_MAX)
@@ -119,7 +119,7 @@ class Server:
         if self._pool is not None:
             self._pool.shutdown()
         for request in self._listening.values():
-            self._send(wire.response(request.id, wire.ended_subscription(request.id)))
+            self._send(messages.response(request.id, messages.ended_subscription(request.id)))
 
     def stop(self) -> None:
         """Read no further, and wait no longer for answers from the person."""
@@ -132,9 +132,9 @@ class Server:
         message: object = None
         try:
             if line is None:
-                raise Refused(wire.INVALID_REQUEST, f"A message may have at most {LINE_BYTES_MAX:,} bytes.")
-            message = methods.decoded(line)
-            kind, whole = methods.understood(message)
+                raise Refused(messages.INVALID_REQUEST, f"A message may have at most {LINE_BYTES_MAX:,} bytes.")
+            message = protocol.decoded(line)
+            kind, whole = protocol.understood(message)
             if kind == "request":
                 self._begin(self._conversation.request(whole))
             elif kind == "notification":
@@ -142,19 +142,19 @@ class Server:
             elif box := self._asked.get(str(whole.get("id"))):
                 box.put(whole)
         except Refused as refused:
-            self._send(wire.failure(methods.known_id(message), refused.code, refused.message, refused.data))
+            self._send(messages.failure(protocol.known_id(message), refused.code, refused.message, refused.data))
         except Exception as error:
             # The next message is read whatever was wrong with this one.
-            text = f"internal error, reference {methods.noted(error, 'reading a message')}"
-            self._send(wire.failure(methods.known_id(message), wire.INTERNAL_ERROR, text))
+            text = f"internal error, reference {protocol.noted(error, 'reading a message')}"
+            self._send(messages.failure(protocol.known_id(message), messages.INTERNAL_ERROR, text))
 
     def _begin(self, request: Request) -> None:
-        if request.method in methods.WORKING:
+        if request.method in protocol.WORKING:
             self._start(request)
-        elif request.method == methods.LISTENING and wire.is_modern(request.version):
+        elif request.method == protocol.LISTENING and messages.is_modern(request.version):
             self._listen(request)
         else:
-            self._send(wire.response(request.id, self._offered(request).answer(request)))
+            self._send(messages.response(request.id, self._offered(request).answer(request)))
 
     def _start(self, request: Request) -> None:
         """Have a thread work on a request."""
@@ -182,7 +182,7 @@ class Server:
     def _end(self, work: "Future[None]") -> None:
         self._room.release()
         if error := work.exception():
-            methods.noted(error, "answering a call")
+            protocol.noted(error, "answering a call")
 
     def _offered(self, request: Request) -> Conversation:
         """Who answers from the table: for a list of tools, one that has those only that the bank allows."""
@@ -199,12 +199,12 @@ class Server:
         message: Json | None = None
         try:
             if not running.cancelled:
-                result = methods.outcome(
+                result = protocol.outcome(
                     request, self._conversation.dialect, partial(self._call, running), partial(self._ask, running)
                 )
-                message = wire.response(request.id, result)
+                message = messages.response(request.id, result)
         except Refused as refused:
-            message = wire.failure(request.id, refused.code, refused.message, refused.data)
+            message = messages.failure(request.id, refused.code, refused.message, refused.data)
         except Gone:
             pass
         # A client may use an id again once it is answered, so the entry goes first; but only if it is still ours.
@@ -231,7 +231,7 @@ class Server:
             return
         if self._glances is None:
             # Whoever has no notes need not load what files need.
-            from commonplace.vault.watching import Glances
+            from commonplace.vault.sync_loop import Glances
 
             self._glances = Glances()
         self._glances.look(engine)
@@ -240,24 +240,24 @@ class Server:
         if running.cancelled or self._outlet.broken:
             raise Gone
         if (token := running.request.progress_token) is not None:
-            self._send(wire.progress(token, done, total, text))
+            self._send(messages.progress(token, done, total, text))
 
     def _ask(self, running: Running, question: str) -> bool:
         name = _question_id(running.request.id)
         box = self._asked[name] = SimpleQueue()
-        self._send(wire.question(name, methods.form(question)))
+        self._send(messages.question(name, protocol.form(question)))
         # Both are set before the boxes are filled, so none is waited for in vain.
         answer = None if self._stopping or running.cancelled else box.get()
         del self._asked[name]
         if running.cancelled or answer is None:
             raise Gone
         # A client that cannot ask after all says so with an error; a confirmation is a courtesy, not a lock.
-        return "error" in answer or methods.object_of(answer.get("result")).get("action") == "accept"
+        return "error" in answer or protocol.object_of(answer.get("result")).get("action") == "accept"
 
     def _note(self, message: Json) -> None:
         if message["method"] != "notifications/cancelled":
             return
-        wanted = methods.known_id({"id": methods.object_of(message.get("params")).get("requestId")})
+        wanted = protocol.known_id({"id": protocol.object_of(message.get("params")).get("requestId")})
         self._listening.pop(wanted, None)
         if running := self._running.get(wanted):
             running.cancelled = True
@@ -267,14 +267,14 @@ class Server:
     def _listen(self, request: Request) -> None:
         wanted = request.params.get("notifications")
         if not isinstance(wanted, dict):
-            raise Refused(wire.INVALID_PARAMS, "subscriptions/listen needs params.notifications, an object.")
+            raise Refused(messages.INVALID_PARAMS, "subscriptions/listen needs params.notifications, an object.")
         if len(self._listening) >= CALLS_WAITING_MAX:
             raise Refused(BUSY, "Too many subscriptions are open.")
         self._listening[request.id] = request
-        self._send(wire.acknowledged(request.id, cast(Json, wanted)))
+        self._send(messages.acknowledged(request.id, cast(Json, wanted)))
 
     def _send(self, message: Json) -> None:
-        self._outlet.write(methods.encoded(message))
+        self._outlet.write(protocol.encoded(message))
         if self._outlet.broken:
             self._hang_up()
 
@@ -287,12 +287,12 @@ class Server:
     def _instructions(self) -> str:
         dialect = self._conversation.dialect
         if not self._place.single:
-            return wire.instructions(dialect)
+            return messages.instructions(dialect)
         try:
             mission = self._engine().get_bank(self._place.bank).mission
         except CommonplaceError:  # A bank that is not there yet; or a store that the first call will complain about.
             mission = ""
-        return wire.instructions(dialect, self._place.bank, mission)
+        return messages.instructions(dialect, self._place.bank, mission)
 
 
 def run(dialect: Dialect, settings: Settings, place: Place) -> int:

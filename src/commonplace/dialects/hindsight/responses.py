@@ -1,0 +1,320 @@
+"""Hindsight's shapes of memories, documents, operations and banks."""
+
+import math
+import re
+from collections.abc import Iterable, Mapping
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, cast
+
+from commonplace import clock, ids, lazy
+from commonplace.dialects.dialect import Call
+from commonplace.dialects.expected_version import version
+from commonplace.engine.facts import fact_metadata
+from commonplace.engine.facts.fact_metadata import Mark
+from commonplace.engine.facts.fact_search import Finding
+from commonplace.engine.facts.stats import KINDS
+from commonplace.engine.reflect import refresh_policy
+from commonplace.engine.reflect.directives import DISPOSITION
+from commonplace.errors import Invalid, NotFound
+from commonplace.records.memory import Bank, Memory, Version
+from commonplace.records.query import Condition, Filter, TagsMatch
+from commonplace.records.work import Document, Job
+from commonplace.reserved_metadata import told
+
+if TYPE_CHECKING:
+    from commonplace.language import temporal_expressions
+else:
+    temporal_expressions = lazy.module("commonplace.language.temporal_expressions")
+
+Json = dict[str, Any]
+_PLACEHOLDERS = ("0000", "0001", "9999")
+_UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
+
+
+def iso(moment: int | None) -> str | None:
+    """A moment as text, where there is one."""
+    return None if moment is None else clock.iso(moment)
+
+
+def fact_type(memory: Memory) -> str:
+    """What sort of fact a memory is; what came from elsewhere is about the world."""
+    return memory.kind if memory.kind in KINDS else "world"
+
+
+def moment(text: str | None, *, what: str = "timestamp") -> int | None:
+    """The moment an ISO text names."""
+    if text is None or not text.strip():
+        return None
+    try:
+        return clock.moment(text)
+    except Invalid as error:
+        raise Invalid(
+            f"Invalid {what} format '{text[:60]}'.", hint="Use ISO 8601, for example 2026-03-01T09:30:00Z."
+        ) from error
+
+
+def zone(text: str | None) -> int:
+    """By how much the clock behind a text that names a moment is ahead of UTC."""
+    return clock.zone(text) if text and text.strip() else 0
+
+
+def spoken(text: str | None) -> int | None:
+    """The moment at which something was said; what only fills a field is none."""
+    if text and text.strip()[:4] in _PLACEHOLDERS:
+        raise Invalid(
+            f"Invalid timestamp '{text[:60]}': there is no such time.", hint="Omit it if the time is unknown."
+        )
+    return moment(text)
+
+
+def names_of(call: Call, memories: Iterable[Memory]) -> dict[int, str]:
+    """The names of the documents that some memories came from."""
+    numbers = {one.document_id for one in memories if one.document_id is not None}
+    return call.engine.document_names(call.bank, sorted(numbers))
+
+
+def _common(memory: Memory, mark: Mark, names: Mapping[int, str]) -> Json:
+    document = names.get(memory.document_id or 0)
+    return {
+        "id": ids.uuid_form(memory.id),
+        "text": memory.text,
+        "context": mark.context or fact_metadata.heading(memory),
+        "occurred_start": iso(memory.happened_at),
+        "occurred_end": iso(memory.happened_until),
+        "mentioned_at": iso(mark.mentioned_at),
+        "document_id": document,
+        "metadata": told(memory.metadata),
+        "tags": list(dict.fromkeys((*memory.tags, *memory.scope.labels))),
+    }
+
+
+def found(one: Finding, names: Mapping[int, str], *, entities: bool, chunks_of: str) -> Json:
+    """One result of recall, with the score of each stage, which callers set floors to.
+
+    `chunks_of` is the bank where the chunks are in the answer too, so that a result names its own.
+    """
+    mark = fact_metadata.mark_of(one.memory)
+    scores = {"final": one.final, "reranker": one.relevance, "semantic": one.semantic, "keyword": one.keyword}
+    return _common(one.memory, mark, names) | {
+        "fact_type": fact_type(one.memory),
+        "entities": list(mark.entities) if entities else None,
+        "source_fact_ids": _uuids(mark.sources),
+        "scores": {name: _rounded(value) for name, value in scores.items()},
+        "chunk_id": chunk_id(one.memory, names, chunks_of) if chunks_of else None,
+        "copies": _uuids(one.copies),
+    }
+
+
+def _rounded(score: float | None) -> float | None:
+    """A score with three digits, never above the true one: as a floor it keeps what it was read from."""
+    return None if score is None else math.floor(score * 1_000) / 1_000
+
+
+def chunk_id(memory: Memory, names: Mapping[int, str], bank: str) -> str | None:
+    """Which part of its document a memory comes from; None where it comes from none."""
+    document = names.get(memory.document_id or 0)
+    return f"{bank}_{document}_{fact_metadata.mark_of(memory).chunk}" if document else None
+
+
+def listed(call: Call, memory: Memory, names: Mapping[int, str]) -> Json:
+    """A memory in a list."""
+    mark = fact_metadata.mark_of(memory)
+    return (
+        _common(memory, mark, names)
+        | _state(call, memory)
+        | {
+            "fact_type": fact_type(memory),
+            "entities": ", ".join(mark.entities),
+            "proof_count": fact_metadata.proofs(mark),
+            "updated_at": iso(memory.updated_at) if memory.updated_at != mark.mentioned_at else None,
+            "source_memory_ids": _uuids(mark.sources),
+        }
+    )
+
+
+def whole(call: Call, memory: Memory) -> Json:
+    """A memory by itself; an observation with what it was made of, and what it said before."""
+    mark = fact_metadata.mark_of(memory)
+    names = names_of(call, [memory])
+    shown = (
+        _common(memory, mark, names)
+        | _state(call, memory)
+        | {
+            **version(memory),
+            "type": fact_type(memory),
+            "chunk_id": chunk_id(memory, names, call.bank),
+            "entities": list(mark.entities),
+            "proof_count": fact_metadata.proofs(mark),
+            "consolidated_at": iso(memory.created_at) if memory.kind in KINDS else None,
+        }
+    )
+    if memory.kind == "observation":
+        versions = call.engine.history(call.bank, memory.id)
+        shown["history"] = [{"text": one.text, "at": iso(one.at)} for one in reversed(versions[:-1])]
+        shown["source_memory_ids"] = _uuids(mark.sources)
+        shown["source_memories"] = [_source(call.engine.get(call.bank, number)) for number in mark.sources]
+    return shown
+
+
+def _source(memory: Memory) -> Json:
+    mark = fact_metadata.mark_of(memory)
+    return {
+        "id": ids.uuid_form(memory.id),
+        "text": memory.text,
+        "type": fact_type(memory),
+        "context": mark.context,
+        "occurred_start": iso(memory.happened_at),
+        "mentioned_at": iso(mark.mentioned_at),
+    }
+
+
+def _state(call: Call, memory: Memory) -> Json:
+    gone = memory.forgotten_at is not None
+    # Most memories have one version, and those need no look at their past.
+    past = call.engine.history(call.bank, memory.id) if memory.version > 1 else ()
+    edits = [one.at for before, one in pairwise(past) if _said(before) != _said(one)]
+    return {
+        "state": "invalidated" if gone else "valid",
+        "invalidation_reason": past[-1].origin.reason or None if gone and past else None,
+        "invalidated_at": iso(memory.forgotten_at),
+        "edited_at": iso(edits[-1]) if edits else None,
+    }
+
+
+def _said(version: Version) -> tuple[object, ...]:
+    """What an edit of a fact changes; how often it was said is no part of that."""
+    mark = fact_metadata.mark_in(version.metadata)
+    times = (version.happened_at, version.happened_until, mark.mentioned_at if mark else None)
+    return (version.text, version.kind, version.category, *times, mark.entities if mark else ())
+
+
+def _uuids(numbers: Iterable[int]) -> list[str]:
+    return [ids.uuid_form(number) for number in numbers]
+
+
+def is_uuid(form: str) -> bool:
+    """Whether a text looks like a UUID, ours or anybody's."""
+    return _UUID.fullmatch(form.strip()) is not None
+
+
+def memory_number(call: Call, form: str) -> int:
+    """The id behind what a caller calls a memory, in any of our forms; 0 where nobody here knows it."""
+    try:
+        # Memstate hands out the ids of versions, and they name the memory as well.
+        return call.engine.get(call.bank, form).id
+    except NotFound:
+        return 0
+    except Invalid as error:
+        if is_uuid(form):
+            return 0  # Somebody else's id: well formed, and known to nobody here.
+        raise Invalid(
+            f"Invalid memory_id: '{form[:60]}' is not a valid UUID.", hint="Pass an id exactly as it was returned."
+        ) from error
+
+
+def memory_named(call: Call, form: str) -> Memory:
+    """The owner's memory that a caller names, whether or not it is invalidated."""
+    number = memory_number(call, form)
+    found = call.engine.list(call.bank, Filter(ids=(number,), users=("",), status="any", expired=True), limit=1)
+    if not found:
+        raise NotFound(f"Memory '{form}' not found")
+    return found[0]
+
+
+def document(one: Document) -> Json:
+    """A document without its text."""
+    return {
+        "id": one.name,
+        "created_at": iso(one.created_at),
+        "updated_at": iso(one.updated_at) if one.updated_at != one.created_at else None,
+        "text_length": one.text_chars,
+        "memory_unit_count": one.memory_count,
+        "retain_params": _params(one),
+        "document_metadata": one.metadata.get("metadata"),
+        "tags": list(one.tags),
+    }
+
+
+def _params(one: Document) -> Json:
+    said = one.metadata.get("said_at")
+    context = one.metadata.get("context")
+    return ({"context": context} if context else {}) | ({"event_date": iso(said)} if isinstance(said, int) else {})
+
+
+def operation(job: Job) -> Json:
+    """A job as an operation."""
+    result = cast(Json, job.result or {})
+    document_id = job.payload.get("document") or result.get("document")
+    rest = {name: value for name, value in result.items() if name != "document"}
+    return {
+        "id": ids.uuid_form(job.id),
+        "operation_id": ids.uuid_form(job.id),
+        "operation_type": job.kind,
+        "status": job.state,
+        "document_id": document_id,
+        "mental_model_id": job.payload.get("mental_model"),
+        "created_at": iso(job.created_at),
+        "updated_at": iso(job.updated_at) if job.updated_at not in (job.created_at, job.finished_at) else None,
+        "completed_at": iso(job.finished_at),
+        "error_message": job.error,
+        "retry_count": max(0, job.attempt_count - 1) or None,
+        "next_retry_at": iso(job.run_at) if job.state == "pending" and job.attempt_count else None,
+        "progress": _progress(job),
+        # What was done for a named user is that user's.
+        "result_metadata": None if job.payload.get("user") else rest,
+    }
+
+
+def listed_operation(job: Job) -> Json:
+    """A job in a list, without its result, and without the progress of a completed one."""
+    left = {"completed_at", "result_metadata", *(("progress",) if job.state == "completed" else ())}
+    return {name: value for name, value in operation(job).items() if name not in left}
+
+
+def no_operation(operation_id: str) -> Json:
+    """An operation that nobody knows."""
+    return {"id": operation_id, "operation_id": operation_id, "status": "not_found"}
+
+
+def _progress(job: Job) -> Json:
+    done, total = (1, 1) if job.state == "completed" else (job.done_count, job.total_count)
+    return {"stage": job.stage or job.state, "processed": done, "total": total}
+
+
+def bank(one: Bank) -> Json:
+    """A bank's profile."""
+    mission = one.config.get("reflect_mission", one.mission)
+    disposition = {name: one.config.get(f"disposition_{name}", 3) for name in DISPOSITION}
+    return {"bank_id": one.name, "name": one.title or one.name, "disposition": disposition, "mission": mission}
+
+
+def tag_condition(
+    tags: list[str] | None, mode: TagsMatch, groups: list[dict[str, Any]] | None = None
+) -> Condition | None:
+    """Which tags a memory must have, from a list and a mode or from a tree of groups."""
+    if tags and groups:
+        raise Invalid("tags and tag_groups cannot be combined.", hint="Give one of the two.")
+    if groups:
+        return refresh_policy.grouped(groups)
+    return refresh_policy.tagged(tuple(tags), mode) if tags or (tags is not None and mode == "exact") else None
+
+
+def window(given: Mapping[str, Any] | None) -> "temporal_expressions.Span | None":
+    """The time a caller asks about."""
+    if not given:
+        return None
+    start, end = moment(given.get("start"), what="start"), moment(given.get("end"), what="end")
+    least, most = clock.MOMENT_MIN, clock.MOMENT_MAX
+    return temporal_expressions.Span(least if start is None else start, most if end is None else end + 1, "")
+
+
+def floors(given: Mapping[str, Any] | None) -> dict[str, float]:
+    """The least scores a caller asks for."""
+    kept: dict[str, float] = {}
+    for name, value in (given or {}).items():
+        if value is None or name not in ("semantic", "keyword", "reranker", "final"):
+            continue
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise Invalid(f"min_scores.{name} must be a number.", hint='For example {"reranker": 0.5}.')
+        kept[name] = float(value)
+    return kept

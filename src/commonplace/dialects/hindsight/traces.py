@@ -1,0 +1,80 @@
+"""Hindsight's traces: what each stage made of every result, and what was found and left out, with the reason."""
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from commonplace import ids
+from commonplace.engine.facts.fact_search import Asked, Finding, Question, left_out
+from commonplace.engine.reflect.reflect_agent import Step
+from commonplace.records.query import Dropped
+
+Json = dict[str, Any]
+_DROPPED_MAX = 50  # Traces of hundreds of ids are what made answers of the original too large for some clients.
+_FOLDED = "an observation in the answer is based on it"
+_NO_ROOM = "no room left within max_tokens"
+_WORDS, _MEANING = ("keyword", "coverage", "passage"), ("vector", "tokens", "passage tokens")
+
+
+def recalled(question: Question, asked: Asked, hits: Sequence[Finding], kept: Sequence[Finding]) -> Json:
+    """How the results of recall came about: what was found, of which `hits` were let stand and `kept` had room."""
+    stages = Counter(_stage(hit) for hit in asked.found)
+    dropped = [*left_out(asked.found, hits, _FOLDED), *left_out(hits, kept, _NO_ROOM), *asked.dropped]
+    return {
+        "query": question.text,
+        "budget": question.depth,
+        "stages": {name: stages[name] for name in ("direct", "temporal", "graph")},
+        "returned": len(kept),
+        "results": [_result(hit) for hit in kept],
+        **_left(dropped),
+    }
+
+
+def searched(one: Step, depth: str) -> Json:
+    """A search that reflect made, what it found, and what it left out."""
+    return {
+        "tool": one.tool,
+        "reason": "asked by the caller" if one.round == 0 else "asked for by the model",
+        "input": {"query": one.text, "budget": depth},
+        "output": [ids.uuid_form(number) for number in one.found],
+        "duration_ms": one.ms,
+        "iteration": one.round,
+        **_left(one.dropped),
+    }
+
+
+def _result(hit: Finding) -> Json:
+    """What each stage made of a result; null where it had no part in it."""
+    return {
+        "id": ids.uuid_form(hit.memory.id),
+        "stage": _stage(hit),
+        "why": _why(hit),
+        "keyword": hit.keyword,
+        "semantic": hit.semantic,
+        "temporal": hit.temporal,
+        "graph": hit.graph,
+        "links": list(hit.ways),
+        "reranker": hit.relevance,
+        "final": round(hit.final, 4),
+        "channels": dict(hit.channels),
+    }
+
+
+def _left(dropped: Sequence[Dropped]) -> Json:
+    shown = [{"id": ids.uuid_form(one.memory_id), "score": one.score, "why": one.why} for one in dropped[:_DROPPED_MAX]]
+    return {"dropped_count": len(dropped), "dropped": shown}
+
+
+def _stage(hit: Finding) -> str:
+    return "graph" if hit.graph is not None else "direct" if hit.relevance is not None else "temporal"
+
+
+def _why(hit: Finding) -> str:
+    """Why a result is one, in words."""
+    if hit.graph is not None:
+        return f"linked to what was found directly ({', '.join(hit.ways)})"
+    if hit.relevance is None:
+        return "from the time asked about"
+    ways = {"its words": _WORDS, "its meaning": _MEANING}
+    by = [way for way, names in ways.items() if any(hit.channels.get(name, 0) > 0 for name in names)]
+    return f"found by {' and '.join(by)}" + (", and from the time asked about" if hit.temporal else "")

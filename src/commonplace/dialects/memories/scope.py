@@ -1,0 +1,95 @@
+"""Where a call of memories.sh goes: which tenant, user and project it means, and the parameters that say so."""
+
+from dataclasses import dataclass
+from typing import Annotated, Literal, TypeAlias
+
+from commonplace import git_project, validation
+from commonplace.dialects.dialect import Call
+from commonplace.dialects.parameters import About
+from commonplace.engine.sessions.rules import visible
+from commonplace.errors import Invalid
+from commonplace.limits import NAME_CHARS_MAX
+from commonplace.records.memory import Memory, Scope
+from commonplace.records.query import Filter
+
+Type: TypeAlias = Literal["rule", "decision", "fact", "note", "skill"]
+Layer: TypeAlias = Literal["rule", "working", "long_term"]
+Source: TypeAlias = Literal["argument", "git", "global"]
+TYPES: tuple[Type, ...] = ("rule", "decision", "fact", "note", "skill")
+
+TenantId = Annotated[
+    str | None,
+    About("AI SDK Project identifier for security/database routing.", 0, 200, multiuser=True),
+]
+UserId = Annotated[
+    str | None,
+    About("End-user scope identifier inside tenant_id.", 0, 200, multiuser=True),
+]
+ProjectId = Annotated[
+    str | None,
+    About("Project/repo context such as github.com/user/repo. On stdio the git remote is used when omitted.", 0, 200),
+]
+Global = Annotated[bool, About("Store as global, for every project. Not with project_id.")]
+Tags = Annotated[list[str] | None, About("Array of tags.", None, 100)]
+SessionId = Annotated[str, About("Session ID from start_session.", 1, 200)]
+
+_BOTH_SCOPES = "Cannot set both global=true and project_id. Choose one scope."
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A bank and, in it, a project and a user; an absent one is "". `source` tells how the project was found."""
+
+    bank: str
+    project: str = ""
+    user: str = ""
+    source: Source = "global"
+
+    @property
+    def scope(self) -> Scope:
+        """The scope of what is written here."""
+        return Scope(project=self.project, user=self.user)
+
+    @property
+    def seen(self) -> Filter:
+        """What is read here: the project and the global rows, the user's own and the owner's."""
+        return visible(self.scope)
+
+    @property
+    def projects(self) -> tuple[str, ...]:
+        """The projects that are read here."""
+        return tuple(dict.fromkeys((self.project, "")))
+
+    def owns(self, memory: Memory) -> bool:
+        """Whether the caller may change a memory: it must be the user's own. A project is no wall."""
+        return memory.scope.user == self.user
+
+
+def place(
+    call: Call,
+    tenant_id: str | None = None,
+    user_id: str | None = None,
+    project_id: str | None = None,
+    *,
+    is_global: bool = False,
+    detect: bool = True,
+) -> Place:
+    """Where a call goes: what it names, else the project of the folder it comes from, else no project."""
+    bank = validation.name(tenant_id, what="tenant_id") if tenant_id is not None else call.bank
+    user = validation.name(user_id, what="user_id") if user_id is not None else ""
+    # The owner by name is still the owner.
+    user = "" if user == call.owner else user
+    project = validation.line(project_id or "", what="project_id")
+    if is_global and project:
+        raise Invalid(_BOTH_SCOPES, hint="Leave out one of the two.")
+    if project:
+        return Place(bank, project, user, "argument")
+    found = git_project.project(call.folder) if detect and not is_global else ""
+    if found and len(found) <= NAME_CHARS_MAX and found.isprintable():
+        return Place(bank, found, user, "git")
+    return Place(bank, "", user)
+
+
+def whole(number: float | None, usual: int, most: int) -> int:
+    """A limit as the original reads it: nothing and less than one is the usual, too much is the most."""
+    return usual if number is None or not number >= 1 else int(min(number, most))

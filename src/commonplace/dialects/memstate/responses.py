@@ -1,0 +1,197 @@
+"""How Memstate spells things: keypaths, envelopes, memories. No decisions, only forms."""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from commonplace import clock, ids, validation
+from commonplace.dialects.dialect import Reply, Tool, as_json, filled
+from commonplace.dialects.kinds import MEMSTATE
+from commonplace.engine.keypaths import evened, key_of
+from commonplace.errors import CommonplaceError, Invalid
+from commonplace.extract.key_assignment import Relation
+from commonplace.records.memory import Memory, Version
+from commonplace.reserved_metadata import told
+
+SUMMARY_BYTES_MAX = 100
+KEYPATH_CHARS_MAX = 800  # a key and a project id at their limits, and the prefix
+PREFIX = re.compile(r"project[./]", re.IGNORECASE)
+_RELATIONS: tuple[Relation, ...] = ("none", "additive", "supersede", "contradiction")
+_CODES = {
+    "Invalid": "invalid_argument",
+    "Forbidden": "forbidden",
+    "NotFound": "not_found",
+    "Conflict": "conflict",
+    "TooLarge": "too_large",
+    "Unsupported": "unsupported",
+    "ModelFailed": "model_failed",
+    "Busy": "busy",
+}
+
+
+def below(project: str, keypath: str) -> str:
+    """What a keypath says besides the prefix of its project, which it may begin with once."""
+    wanted = validation.line(keypath, what="keypath", chars_max=KEYPATH_CHARS_MAX)
+    own = re.match(rf"project[./]{re.escape(project)}(?:[./]|$)", wanted, re.IGNORECASE) if project else None
+    if own is None and PREFIX.match(wanted):
+        if not project:
+            raise Invalid(f"{keypath!r} does not begin with a known project.", hint="Give its project_id.")
+        raise Invalid(
+            f"The keypath {keypath!r} belongs to another project than {project!r}.",
+            hint=f"Leave the prefix out, or begin with 'project.{project}.'.",
+        )
+    return (wanted[own.end() :] if own else wanted).strip("./ ")
+
+
+def key_in(project: str, keypath: str) -> str:
+    """The key a keypath means inside a project."""
+    return evened(below(project, keypath))
+
+
+def full(project: str, key: str) -> str:
+    """The keypath with its prefix; a memory of no project has none."""
+    return ".".join(part for part in ("project" if project else "", project, key) if part)
+
+
+def summary(one: Memory | Version) -> str:
+    """The title and the text if they are short, else as much as fits before the last space of their first 100 bytes."""
+    text = f"{one.title}: {one.text}" if one.title and not one.text.startswith(one.title) else one.text
+    if len(text.encode()) <= SUMMARY_BYTES_MAX:
+        return text
+    head = text.encode()[:SUMMARY_BYTES_MAX].decode(errors="ignore")
+    return (head.rsplit(" ", 1)[0] if " " in head else head) + "..."
+
+
+def envelope(tool: str, request: Mapping[str, object], data: object, **meta: object) -> dict[str, Any]:
+    """The answer to every call."""
+    return {
+        "ok": True,
+        "schema_version": 1,
+        "tool": tool,
+        "operation": operation_of(tool, request),
+        "request": dict(request),
+        "data": data,
+        "meta": {name: value for name, value in meta.items() if value is not None},
+    }
+
+
+def failure(tool: Tool, given: Mapping[str, object], error: CommonplaceError) -> Reply:
+    """A failure in the same envelope; the text opens with the plain sentence."""
+    sentence = f"{error.message.rstrip('.')}. {error.hint}".strip()
+    answer = envelope(tool.name, given, None) | {
+        "ok": False,
+        "error": {"code": _CODES.get(error.kind, "internal"), "message": sentence},
+    }
+    return Reply(answer, f"{sentence}\n\n{as_json(answer)}", is_error=True)
+
+
+def operation_of(tool: str, given: Mapping[str, object]) -> str:
+    """What the original calls the work of a tool."""
+    if tool == "memstate_get":
+        if given.get("memory_id"):
+            return "job" if str(given["memory_id"]).strip().startswith("job_") else "memory_by_id"
+        return "memories_by_keypath" if given.get("project_id") or given.get("keypath") else "list_projects"
+    return "semantic_search" if tool == "memstate_search" else tool.removeprefix("memstate_")
+
+
+def brief(version: Version, project: str, *, latest: int) -> dict[str, Any]:
+    """A version as lists show it; `latest` is the number of the memory's newest version."""
+    relation, _, reason = version.origin.reason.partition(": ")
+    if relation not in _RELATIONS:
+        relation, reason = ("none" if version.number == 1 else ""), ""
+    return filled(
+        {
+            "id": ids.memstate(version.id),
+            "summary": summary(version),
+            "keypath": full(project, key_of(version)),
+            **sort(version.kind),
+            "topics": list(version.tags),
+            "version": version.number,
+            "is_latest": version.number == latest,
+            "is_deleted": version.forgotten,
+            "source": _source(version),
+            "conflict_type": relation,
+            "conflict_reason": reason,
+            "project_revision_created": version.revision,
+            "created_at": clock.iso(version.at),
+        }
+    )
+
+
+def sort(kind: str) -> dict[str, str]:
+    """The category of a memory, and its kind where another tongue has another word for it."""
+    category = MEMSTATE.shown(kind)
+    return {"category": category} | ({"kind": kind} if kind != category else {})
+
+
+def _source(version: Version) -> str:
+    """Where a text came from, as its teller said; what another tongue made of it since comes from that tongue."""
+    said = str(version.metadata.get("source", "")) if version.origin.dialect in ("memstate", "") else ""
+    return said or version.origin.dialect
+
+
+def whole(version: Version, memory: Memory) -> dict[str, Any]:
+    """A version with all its words."""
+    project, key = memory.scope.project, key_of(version)
+    short = brief(version, project, latest=memory.version)
+    # A short text is its own summary.
+    words = {"content": version.text} | ({} if short["summary"] == version.text else {"summary": short["summary"]})
+    rest = {name: value for name, value in short.items() if name != "summary"}
+    more = {
+        "project_id": project,
+        "keypath_parts": [*(("project", project) if project else ()), *key.split(".")],
+        "parent_keypath": full(project, key.rpartition(".")[0]),
+        "metadata": told(version.metadata),
+    }
+    return words | rest | filled(more)
+
+
+def chain(versions: Sequence[Version], project: str) -> list[dict[str, Any]]:
+    """Versions in order of time, each with those before and after it; a keypath that stayed is in the last one only."""
+    short = [brief(version, project, latest=versions[-1].number) for version in versions]
+    for one in short[:-1]:
+        if one["keypath"] == short[-1]["keypath"]:
+            del one["keypath"]
+    return [one | links(version, versions) for one, version in zip(short, versions, strict=True)]
+
+
+def links(version: Version, versions: Sequence[Version]) -> dict[str, Any]:
+    """The versions before and after one, out of all of them in order."""
+    before, after = version.number - 2, version.number
+    return {
+        "supersedes_id": ids.memstate(versions[before].id) if before >= 0 else None,
+        "superseded_by": ids.memstate(versions[after].id) if after < len(versions) else None,
+    }
+
+
+def hit(memory: Memory, score: float) -> dict[str, Any]:
+    """A search result: flat, as the contract has it; nested, as the live server sends it, what the flat one has not."""
+    project, key = memory.scope.project, key_of(memory)
+    number = ids.memstate(memory.version_id)
+    nested = {
+        "id": number,
+        "keypath": full(project, key),
+        **sort(memory.kind),
+        "topics": list(memory.tags),
+        "is_latest": True,
+        "is_deleted": False,
+    }
+    return {
+        "id": number,
+        "summary": summary(memory),
+        "keypath": key,
+        "score": round(score, 4),
+        "version": memory.version,
+        "created_at": clock.iso(memory.updated_at),
+        "memory": filled(nested) | {"project_id": project},
+    }
+
+
+def old_hit(version: Version, score: float, versions: Sequence[Version], project: str) -> dict[str, Any]:
+    """A search result that has since been superseded, and by what."""
+    short = brief(version, project, latest=versions[-1].number) | filled(
+        links(version, versions) | {"project_id": project}
+    )
+    flat = {name: short[name] for name in ("id", "summary", "version", "created_at")}
+    nested = {name: value for name, value in short.items() if name not in ("summary", "created_at")}
+    return flat | {"keypath": key_of(version), "score": round(score, 4), "memory": nested}

@@ -1,0 +1,131 @@
+"""What the vault dialect answers: notes, cursors, bundles and failures."""
+
+import base64
+import hashlib
+import hmac
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from commonplace import clock, ids
+from commonplace.dialects.dialect import Reply, Tool, as_json
+from commonplace.errors import CommonplaceError, Invalid
+from commonplace.records.memory import Memory
+from commonplace.records.query import Hit, Place
+from commonplace.vault.vault import path_of, title_of
+
+_TYPES = {400: "invalid", 403: "forbidden", 404: "not_found", 409: "conflict", 413: "too_large", 503: "busy"}
+_MAC_BYTES = 12
+_SCORE_ONE = 10_000  # Scores have four digits.
+_CUT = "\n\n[…]\n"
+_TOKEN_BYTES = 3
+_BACKLINKS_MAX = 10
+
+
+def entry(hit: Hit, backlinks: Sequence[str] = ()) -> dict[str, Any]:
+    """A hit, with the path of its file where it has one, and those of some notes that link to it."""
+    memory = hit.memory
+    path = path_of(memory)
+    return {
+        "id": ids.note(memory.id),
+        "title": title_of(memory),
+        **({"path": path} if path else {}),
+        "body": memory.text,
+        "score": hit.score,
+        "tags": list(memory.tags),
+        "status": status(memory),
+        "created_at": clock.iso(memory.created_at),
+        "updated_at": clock.iso(memory.updated_at),
+        **({"backlinks": list(backlinks[:_BACKLINKS_MAX])} if backlinks else {}),
+    }
+
+
+def appended(memory: Memory) -> dict[str, Any]:
+    """A note that was just kept, or was kept before under the same key."""
+    return {
+        "id": ids.note(memory.id),
+        "title": title_of(memory),
+        "status": status(memory),
+        "created_at": clock.iso(memory.created_at),
+    }
+
+
+def status(memory: Memory) -> str:
+    """Whether a note is there for everybody."""
+    return "active" if memory.forgotten_at is None else "deleted"
+
+
+def cursor(question: str, place: Place) -> str:
+    """Where the next page of a question begins, as a text."""
+    head = [number for memory_id, score in place.head for number in (memory_id, round(score * _SCORE_ONE))]
+    numbers = [round(place.score * _SCORE_ONE), place.memory_id, place.row_count, place.term_count]
+    numbers += [int(place.identified), place.ahead, len(place.head), *head, *place.term_counts]
+    told = json.dumps(numbers, separators=(",", ":")).encode()
+    return base64.urlsafe_b64encode(_mac(question, told) + told).decode().rstrip("=")
+
+
+def place(question: str, text: str) -> Place:
+    """The place that a cursor means. One of another question, or a changed one, is refused."""
+    try:
+        whole = base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True)
+        mac, told = whole[:_MAC_BYTES], whole[_MAC_BYTES:]
+        # Some texts decode to the same bytes as the one that was given out; they are not it.
+        same = base64.urlsafe_b64encode(whole).decode().rstrip("=") == text
+        if same and hmac.compare_digest(mac, _mac(question, told)):
+            score, number, rows, terms, identified, ahead, size, *rest = (abs(int(one)) for one in json.loads(told))
+            scores = [one / _SCORE_ONE for one in rest[1 : 2 * size : 2]]
+            head = tuple(zip(rest[: 2 * size : 2], scores, strict=True))
+            counts = tuple(rest[2 * size :])
+            return Place(score / _SCORE_ONE, number, counts, rows, terms, bool(identified), head, ahead)
+    except (ValueError, TypeError):
+        pass
+    hint = "Repeat the search without one, and use its next_cursor."
+    raise Invalid("The cursor does not belong to this search.", hint=hint)
+
+
+def tokens(text: str) -> int:
+    """How many tokens a text is taken for: a third of its bytes, which is more than models make of most texts."""
+    return _in_tokens(len(text.encode()))
+
+
+def bundle(found: Sequence[Memory], budget: int) -> str:
+    """As many notes as fit, from the first on; of a first one that alone is too long, its beginning."""
+    kept, size = list[str](), 0
+    for memory in found:
+        section = _section(memory)
+        size += len(section.encode())
+        if _in_tokens(size) > budget:
+            break
+        kept.append(section)
+    return "".join(kept) if kept or not found else _shortened(_section(found[0]), budget)
+
+
+def failure(_tool: Tool, _given: Mapping[str, object], error: CommonplaceError) -> Reply:
+    """A failure with the number of its HTTP status where a program finds it, in the text as well."""
+    message = f"{error.message} {error.hint}".strip()
+    told = {"error": {"code": error.status, "type": _TYPES.get(error.status, "failed"), "message": message}}
+    return Reply(told, as_json(told), is_error=True)
+
+
+def _section(memory: Memory) -> str:
+    path = f", in {path_of(memory)}" if path_of(memory) else ""
+    tags = f", tagged {', '.join(memory.tags)}" if memory.tags else ""
+    return f"## {title_of(memory)}\n\n_{ids.note(memory.id)}{path}{tags}_\n\n{memory.text.rstrip()}\n\n"
+
+
+def _shortened(section: str, budget: int) -> str:
+    """As much of a section as fits: whole lines, or words where a line is long; never half a title."""
+    room = budget * _TOKEN_BYTES - len(_CUT.encode())
+    kept = section.encode()[: max(0, room)].decode(errors="ignore")
+    if "\n" not in kept:
+        return ""
+    ends = (kept.rfind("\n"), kept.rfind(" "), len(kept))
+    return kept[: next(end for end in ends if end >= len(kept) / 2)].rstrip() + _CUT
+
+
+def _in_tokens(byte_count: int) -> int:
+    return -(-byte_count // _TOKEN_BYTES)
+
+
+def _mac(question: str, told: bytes) -> bytes:
+    return hmac.new(question.encode(), told, hashlib.sha256).digest()[:_MAC_BYTES]

@@ -1,0 +1,123 @@
+"""Jobs: work asked for in the transaction that causes it, and done after the commit. worker.py does it."""
+
+from collections.abc import Mapping
+from typing import get_args
+
+from commonplace import ids, validation
+from commonplace.engine.banks import known
+from commonplace.engine.runtime import Parts
+from commonplace.errors import Conflict, NotFound
+from commonplace.limits import BULK_MAX, COUNT_MAX, JOB_ATTEMPTS_MAX, JOB_BYTES_MAX, LIST_MAX
+from commonplace.records.work import Job, JobState, Page
+from commonplace.storage import banks, jobs
+
+ATTEMPTS_MAX = 3
+
+
+def enqueue(
+    parts: Parts,
+    bank: str,
+    kind: str,
+    payload: Mapping[str, object],
+    *,
+    run_at: int | None = None,
+    attempts_max: int = ATTEMPTS_MAX,
+) -> Job:
+    """A pending job. Inside a transaction it exists if and only if that transaction commits.
+
+    Put ids into the payload rather than texts: a payload stays with the job, and purging a memory does not reach it.
+    """
+    name, wanted = validation.name(bank, what="bank"), validation.name(kind, what="kind of job")
+    validation.metadata(payload, what="payload", bytes_max=JOB_BYTES_MAX)
+    validation.moment(run_at, what="time to run")
+    validation.count(attempts_max, what="number of attempts", least=1, most=JOB_ATTEMPTS_MAX)
+    with parts.db.transaction():
+        now = parts.clock.now()
+        job = Job(
+            id=banks.new_ids(parts.db, now)[0],
+            bank_id=banks.ensure(parts.db, name, now).id,
+            bank=name,
+            kind=wanted,
+            payload=dict(payload),
+            state="pending",
+            done_count=0,
+            total_count=None,
+            stage="",
+            attempt_count=0,
+            attempts_max=attempts_max,
+            run_at=now if run_at is None else run_at,
+            leased_until=None,
+            worker="",
+            cancel_asked=False,
+            error="",
+            result=None,
+            created_at=now,
+            updated_at=now,
+            finished_at=None,
+        )
+        jobs.add(parts.db, job)
+    return job
+
+
+def get_job(parts: Parts, bank: str, job_id: int | str) -> Job:
+    """One job."""
+    found = jobs.find(parts.db, ids.parse(job_id))
+    if found is None or found.bank_id != known(parts, bank).id:
+        raise NotFound(f"There is no job {job_id}.", hint="Check the id and the bank; old finished jobs are removed.")
+    return found
+
+
+def list_jobs(
+    parts: Parts,
+    bank: str,
+    *,
+    state: JobState | None = None,
+    kind: str | None = None,
+    limit: int = 20,
+    offset: int = 0,
+) -> Page[Job]:
+    """Jobs of a bank, newest first; None is "any"."""
+    validation.count(limit, what="limit", most=LIST_MAX)
+    validation.count(offset, what="offset", most=COUNT_MAX)
+    if state is not None:
+        validation.choice(state, get_args(JobState), what="state")
+    if kind is not None:
+        validation.name(kind, what="kind of job")
+    with parts.db.snapshot():
+        found = banks.find(parts.db, validation.name(bank, what="bank"))
+        if found is None:
+            return Page()
+        items = jobs.listed(parts.db, found.id, state=state, kind=kind, limit=limit, offset=offset)
+        return Page(tuple(items), jobs.count(parts.db, found.id, state=state, kind=kind))
+
+
+def count_jobs(parts: Parts, bank: str) -> dict[JobState, int]:
+    """How many jobs of a bank are in each state that any is in."""
+    found = banks.find(parts.db, validation.name(bank, what="bank"))
+    return jobs.counts(parts.db, found.id) if found else {}
+
+
+def cancel_job(parts: Parts, bank: str, job_id: int | str) -> Job:
+    """A job cancelled at once. One that runs loses its lease, and its task stops at the next report."""
+    with parts.db.transaction():
+        job = get_job(parts, bank, job_id)
+        if not jobs.cancel(parts.db, job.id, parts.clock.now()):
+            raise Conflict(f"Job {job_id} is {job.state}.", hint="Only pending and running jobs can be cancelled.")
+        return get_job(parts, bank, job.id)
+
+
+def retry_job(parts: Parts, bank: str, job_id: int | str) -> Job:
+    """A failed or cancelled job, pending again with all its attempts."""
+    with parts.db.transaction():
+        job = get_job(parts, bank, job_id)
+        if not jobs.retry(parts.db, job.id, parts.clock.now()):
+            raise Conflict(f"Job {job_id} is {job.state}.", hint="Only failed and cancelled jobs can be retried.")
+        return get_job(parts, bank, job.id)
+
+
+def delete_finished_jobs(parts: Parts, bank: str, *, before: int) -> int:
+    """How many jobs that ended before a moment were removed."""
+    validation.moment(before, what="moment")
+    with parts.db.transaction():
+        found = banks.find(parts.db, validation.name(bank, what="bank"))
+        return jobs.delete_finished(parts.db, found.id, before=before, limit=BULK_MAX) if found else 0

@@ -1,0 +1,278 @@
+"""Cuts a text into statement-sized facts, each with the time it speaks of and whom and what it names.
+
+Pure, and word for word, but for pronouns that can mean one person only. A text from which nothing can be cut is one
+fact as a whole, because somebody asked for it to be kept.
+"""
+
+import hashlib
+import json
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any, cast
+
+from commonplace.extract import causality, statement_splitting
+from commonplace.extract.markdown_outline import sentences
+from commonplace.extract.statement_splitting import Message
+from commonplace.language import coreference, entities, temporal_expressions
+from commonplace.language.statement import folded, label
+from commonplace.language.temporal_expressions import Span
+
+CHUNK_CHARS = 3_000
+_SUBJECT_CHARS_MAX = 200
+_NAME_CHARS_MAX = 60
+_TURN = re.compile(
+    r"^\s*(?P<moment>[\[(][^\])\n]{0,40}[\])]\s*)?"
+    r"\**(?P<role>user|human|customer|client|assistant|ai|agent|bot|system)\**\s*:\s*",
+    re.IGNORECASE,
+)
+_SAID_AT = re.compile(r"[\[(][^\])\n]{3,40}[\])]\s+(?=\S)")
+_USERS, _ASSISTANTS = ("human", "customer", "client"), ("ai", "agent", "bot")
+# What an agent did is an experience of it; everything else is about the world.
+_DONE = (
+    r"fixed|deployed|helped|suggested|recommended|explained|tried|ran|wrote|implemented|created|refactored|updated|"
+    r"added|removed|deleted|tested|built|answered|told|sent|searched|looked|found|learned|installed|configured|reviewed|"
+    r"merged|migrated|regenerated|rewrote|renamed|replaced|committed|pushed|enabled|disabled|debugged|changed|asked|called|moved|made|used|proposed|generated|summari[sz]ed|resolved|offered"
+)
+# A time that a statement begins with is not what it is about.
+_TIME_FIRST = re.compile(
+    r"^(?:yesterday|today|tomorrow|tonight|last (?:night|week|month|year)|next (?:week|month|year)"
+    r"|this (?:morning|afternoon|evening|week|month|year)"
+    r"|(?:on |last |next )?(?:mon|tues|wednes|thurs|fri|satur|sun)day),?\s+",
+    re.IGNORECASE,
+)
+_WHEN = r"(?:(?:yesterday|today|earlier|later|then|last \w+|this \w+|on [\w -]{2,30}|in [\w ]{2,20}),?\s++)?"
+_EXPERIENCE = re.compile(
+    rf"{_WHEN}(?:(?:the |this )?(?:assistant|agent|ai|bot)\s+(?:\w+ly\s+)?(?:has |have |had )?(?:{_DONE})\b"
+    rf"|(?:i|we)(?:['’]ve| have| had)?\s+(?:\w+ly\s+|just\s+|then\s+|also\s+)?(?:{_DONE})\b)",
+    re.IGNORECASE,
+)
+_SUBJECT = re.compile(
+    r"(?P<subject>(?:[^\s,;:.!?]++\s++){0,6}?[^\s,;:.!?]+?)(?:['’]s)?\s++(?:(?:now|still|currently|always|usually|also|"
+    r"no longer)\s++)*+(?:is|are|was|were|has|have|had|lives?|lived|works?|worked|moved|prefers?|preferred|"
+    r"likes?|liked|loves?|hates?|uses?|used|wants?|needs?|runs?|listens?|costs?|became|becomes|will|can|does|did|owns?|plays?|"
+    r"speaks?|joined|left|started|stopped|switched|studies|studied|failed|crashed|broke|visited|bought|sold|met|went|said|deployed|"
+    r"fixed|wrote|built|launched|finished|completed|signed|leads?|manages?|reached|dropped|ends|ended|expires?|expired|released|raised|hired|married|died|turned|decided|chose|plans?|planned|agreed|owes?|knows?|"
+    r"keeps?|teaches|taught|drives?|drove|fell|grew|rose)\b",
+    re.IGNORECASE,
+)
+# "Decisions: We go with Redis Streams": a heading, and a statement where more than a short value follows.
+_HEADED = re.compile(r"[^:：\n]{1,80}(?::\s+|：)(?P<said>\S.*)", re.DOTALL)
+_VALUE_WORDS_MAX = 4
+# Labels that say something of the text they stand in: an owner here and an owner there are not one that changed.
+_OF_ITS_TEXT = frozenset(
+    "owner author authors location role name title status state date updated created version priority reason type tags "
+    "category subject from to cc start end deadline due attendees deciders participants revisit description".split()
+)
+_JOINING = re.compile(r"\b(?:because|since|although|though|when|while|if|that|which|who|so|and then)\b", re.IGNORECASE)
+_VAGUE = frozenset("it this that these those there he she they we one what which who here everything something".split())
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """One statement, what it speaks of, and in which chunk of its text it stands."""
+
+    text: str
+    experience: bool
+    happened_at: int | None
+    happened_until: int | None
+    entities: tuple[str, ...]
+    chunk: int
+    # The facts of the same text that it says are its causes, and in its own words what else it says is one.
+    causes: tuple[str, ...] = ()
+    because: str = ""
+
+
+def find(text: str, at: int, *, chunk_chars: int = CHUNK_CHARS, whole_chunks: bool = False) -> tuple[Fact, ...]:
+    """The facts of a text said at a moment, in their order and each once; or its chunks as facts, uncut."""
+    parts = chunks(text, chunk_chars)
+    return together(of_chunk(chunk, at, number, whole=whole_chunks) for number, chunk in enumerate(parts))
+
+
+def of_chunk(chunk: str, at: int, number: int, *, whole: bool = False) -> list[Fact]:
+    """The facts of one chunk of a text, by rules; or what was said in it, uncut."""
+    said = _messages(chunk)
+    pieces = said if whole else list(_parted(statement_splitting.find(said).statements or said))
+    return [read(piece, at, number) for piece in pieces if piece.text.strip()]
+
+
+def together(found: Iterable[Sequence[Fact]]) -> tuple[Fact, ...]:
+    """The facts of all chunks of a text, each once, with what they say of each other's causes."""
+    each: dict[str, Fact] = {}
+    for one in (fact for some in found for fact in some):
+        each.setdefault(folded(one.text), one)
+    return linked(list(each.values()))
+
+
+def linked(found: Sequence[Fact]) -> tuple[Fact, ...]:
+    """Facts of one text with what they say of each other's causes."""
+    by_place = causality.among([one.text for one in found])
+    out: list[Fact] = []
+    for place, one in enumerate(found):
+        known = dict.fromkeys((*one.causes, *(found[other].text for other in by_place.get(place, ()))))
+        told = None if known else causality.said(one.text)
+        out.append(replace(one, causes=tuple(known), because=told.cause if told else ""))
+    return tuple(out)
+
+
+def chunks(text: str, chars: int = CHUNK_CHARS, turn_chars: int | None = None) -> tuple[str, ...]:
+    """A text in parts of about so many characters, cut between lines, else between sentences.
+
+    The turns of a conversation stay whole, unless one has more characters than it may have.
+    """
+    if len(text) <= chars:
+        return (text,) if text.strip() else ()
+    turns = [json.dumps(turn, ensure_ascii=False) for turn in _short_turns(_turns(text), turn_chars)]
+    parts: list[str] = []
+    room = 0
+    for line in turns or _lines(text, chars):
+        if room < len(line) or not parts:
+            parts.append("")
+            room = chars
+        parts[-1] += line + ("\n" if turns else "")
+        room -= len(line)
+    return tuple(part for part in parts if part.strip())
+
+
+def identity(text: str, tags: Sequence[str]) -> str:
+    """A short name of a fact that the same statement under the same tags has again, and no other one."""
+    whole = "\n".join((folded(text), *sorted(tags)))
+    return hashlib.sha256(whole.encode()).hexdigest()[:24]
+
+
+@lru_cache(maxsize=8_192)
+def subject(text: str) -> str:
+    """What a statement is about, evened out; empty where its words do not tell."""
+    told = _TIME_FIRST.sub("", text[:_SUBJECT_CHARS_MAX].strip())
+    match = _SUBJECT.match(told)
+    if not match and (headed := _HEADED.match(told)) and len(headed["said"].split()) > _VALUE_WORDS_MAX:
+        # What stands under a heading is about its own subject, not about the heading.
+        match = _SUBJECT.match(_TIME_FIRST.sub("", headed["said"]))
+        if not match:
+            return _named(headed["said"])
+    if not match:
+        named = label(text[:_SUBJECT_CHARS_MAX])
+        return "" if named in _OF_ITS_TEXT else named
+    if _JOINING.search(match["subject"]):
+        return ""
+    words = re.sub(r"^(?:the|a|an)\s+", "", match["subject"].casefold().replace("’", "'")).split()
+    return "" if not words or words[0] in _VAGUE else " ".join(words)
+
+
+def _named(said: str) -> str:
+    """Who a statement is about that stands before a colon: "Tom: write the runbook"."""
+    head = re.match(r"(?:\[[ xX]\]\s*)?(?P<who>[^\W\d_]\w*(?: [^\W\d_]\w*)?):\s", said)
+    return head["who"].casefold() if head and head["who"][0].isupper() else ""
+
+
+def _parted(pieces: Sequence[Message]) -> Iterator[Message]:
+    """The pieces, a cause that is a sentence of its own before the one that names it."""
+    for piece in pieces:
+        several = [piece.text] if "\n" in piece.text.strip() else sentences(piece.text)
+        for whole in coreference.resolved(several) if len(several) > 1 else [piece.text]:
+            for text in causality.parted(whole):
+                if cause := causality.clause(text):
+                    yield Message(piece.role, cause)
+                yield Message(piece.role, text)
+
+
+def read(piece: Message, at: int, chunk: int) -> Fact:
+    """A statement as a fact: when, of whom and of which sort it is."""
+    span = _span(piece.text.strip(), at)
+    # What a person says of themselves in a conversation is about the world; what nobody is named for may be an agent's.
+    own = piece.role != "user" and _EXPERIENCE.match(piece.text.strip()) is not None
+    return Fact(
+        text=piece.text.strip(),
+        experience=piece.role == "assistant" or own,
+        happened_at=span.start if span else None,
+        happened_until=span.end - 1 if span else None,
+        entities=entities.find(_SAID_AT.sub("", piece.text)),
+        chunk=chunk,
+    )
+
+
+def _span(text: str, at: int) -> Span | None:
+    """The time that a statement speaks of; where its own time stands before it, "yesterday" is the day before that."""
+    said = _SAID_AT.match(text)
+    moment = temporal_expressions.main(said[0], at) if said else None
+    if said is None or moment is None:
+        return temporal_expressions.main(text, at)
+    return temporal_expressions.main(text[said.end() :], moment.start) or moment
+
+
+def _turns(text: str) -> list[dict[str, Any]]:
+    """The turns of a conversation written as JSON, one list or one object a line; none when it is no such thing."""
+    if text.lstrip()[:1] not in "[{":
+        return []
+    try:
+        whole: Any = json.loads(text)
+    except (ValueError, RecursionError):
+        try:
+            whole = [json.loads(line) for line in text.splitlines() if line.strip()]
+        except (ValueError, RecursionError):
+            return []
+    if isinstance(whole, dict) and isinstance(cast(dict[str, Any], whole).get("messages"), list):
+        whole = cast(dict[str, Any], whole)["messages"]
+    items = cast(list[Any], whole if isinstance(whole, list) else [whole])
+    if not all(isinstance(one, dict) for one in items):
+        return []
+    turns = [
+        one | {"content": _content(one.get("content", one.get("text")))} for one in cast(list[dict[str, Any]], items)
+    ]
+    return turns if all(isinstance(one["content"], str) for one in turns) else []
+
+
+def _who(turn: dict[str, Any]) -> str:
+    """Who speaks in a turn, where that has a name."""
+    named = (turn.get(name) for name in ("speaker", "name", "author"))
+    return next((" ".join(one.split())[:_NAME_CHARS_MAX] for one in named if isinstance(one, str) and one.strip()), "")
+
+
+def _content(given: object) -> object:
+    """What a turn says; where that is in parts, the texts among them."""
+    if not isinstance(given, list):
+        return given
+    parts = [cast(dict[str, Any], one) for one in cast(list[object], given) if isinstance(one, dict)]
+    texts = [str(one["text"]) for one in parts if isinstance(one.get("text"), str)]
+    return "\n".join(texts) if texts else cast(object, given)
+
+
+def _short_turns(turns: Sequence[dict[str, Any]], chars: int | None) -> Iterator[dict[str, Any]]:
+    for turn in turns:
+        said = str(turn.get("content", turn.get("text")))
+        if chars is None or len(said) <= chars:
+            yield turn
+        else:
+            parts = chunks(said, chars) if not _turns(said) else (said,)
+            yield from (turn | {"content": part} for part in parts)
+
+
+def _messages(text: str) -> tuple[Message, ...]:
+    if turns := _turns(text):
+        return tuple(
+            replace(_message(str(one.get("role", "user")), one["content"]), speaker=_who(one)) for one in turns
+        )
+    out: list[Message] = []
+    for line in text.splitlines(keepends=True):
+        match = _TURN.match(line)
+        if match:
+            moment = (match["moment"] or "").strip()
+            out.append(replace(_message(match["role"], line[match.end() :]), moment=moment))
+        elif out:
+            out[-1] = replace(out[-1], text=out[-1].text + line)
+        else:
+            out.append(Message("", line))
+    return tuple(out)
+
+
+def _message(role: str, text: str) -> Message:
+    plain = role.lower()
+    return Message("user" if plain in _USERS else "assistant" if plain in _ASSISTANTS else plain, text)
+
+
+def _lines(text: str, chars: int) -> Iterator[str]:
+    """The lines of a text; a longer one in sentences, and a longer sentence in pieces."""
+    for line in text.splitlines(keepends=True):
+        for sentence in [line] if len(line) <= chars else re.findall(r".+?(?:[.!?](?=\s)\s*|$)|\s+", line, re.DOTALL):
+            yield from (sentence[at : at + chars] for at in range(0, len(sentence), chars))

@@ -1,0 +1,218 @@
+"""`commonplace connect` and `commonplace disconnect`."""
+
+import os
+import shutil
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from functools import wraps
+from pathlib import Path
+from typing import Any
+
+import click
+from click.core import ParameterSource
+
+from commonplace.dialects import catalog, registry
+from commonplace.errors import CommonplaceError, Conflict, Invalid
+from commonplace.faces.cli import completers, terminal
+from commonplace.faces.cli.command import Call, Command, called
+from commonplace.faces.cli.terminal import Column
+from commonplace.faces.connect import edits, keys
+from commonplace.faces.connect.clients import CLIENTS, Client, Machine, client_named
+from commonplace.faces.connect.edits import DEFAULT_NAME, Plan, Wanted
+
+PROGRAM = "commonplace"
+
+
+def wanting(command: Command) -> Command:
+    """Gives a command `wanted`: the server that its options describe."""
+
+    @wraps(command)
+    def run(call: Call, **options: Any) -> None:
+        dialect, url = options.pop("dialect"), options.pop("http") or ""
+        registry.find(dialect)
+        variable, written = options.pop("key_variable"), options.pop("write_key")
+        wanted = Wanted(
+            dialect=dialect,
+            program=launcher(call.home or os.environ.get("COMMONPLACE_HOME", "")),
+            name=options.pop("entry_name"),
+            bank=options.pop("bank") or "",
+            url=url,
+            key=_key(call, url, dialect, variable, written),
+        )
+        command(call, wanted=wanted, **options)
+
+    decorated: Command = run
+    for option in reversed(_OPTIONS):
+        decorated = option(decorated)
+    return decorated
+
+
+_OPTIONS: tuple[Callable[[Command], Command], ...] = (
+    click.option(
+        "--dialect",
+        metavar="NAME",
+        default=registry.DEFAULT,
+        help="The tools the client gets.",
+        shell_complete=completers.DIALECTS,
+    ),
+    click.option("--bank", metavar="NAME", help="The only bank the client sees.", shell_complete=completers.BANKS),
+    click.option("--http", metavar="URL", help="Use the running server at this URL instead of starting one."),
+    click.option(
+        "--key-variable",
+        metavar="NAME",
+        help="Environment variable from which the client takes that server's key; '' for none.",
+    ),
+    click.option("--write-key", is_flag=True, help="Write the key into the file, which only you can read then."),
+    click.option("--name", "entry_name", metavar="NAME", default=DEFAULT_NAME, help="Name of the entry."),
+)
+
+
+@click.command()
+@click.argument("client", required=False, metavar="[CLIENT]", shell_complete=completers.CLIENTS)
+@called(bank=False)
+@wanting
+@click.option("--write", is_flag=True, help="Write the change; without this it is only shown.")
+def connect(call: Call, client: str | None, wanted: Wanted, write: bool) -> None:
+    """Connect an assistant to this memory.
+
+    Shows the change to the configuration file of claude-code, claude-desktop, cursor, vscode, codex, gemini, windsurf
+    or opencode; --write makes it. A copy of the file is kept beside it, and everything else in the file stays as it
+    is. Without a client, the command lists the clients, their files and which of them are connected, and the dialects
+    and what each is for.
+
+    \b
+    Examples:
+      commonplace connect
+      commonplace connect claude-code --dialect memstate
+      commonplace connect claude-code --dialect memstate --write
+    """
+    if client is None:
+        return _overview(call, wanted.name)
+    chosen = client_named(client)
+    planned = edits.plan(chosen, wanted, _machine())
+    _carry_out(call, planned, write, done=chosen.then, nothing=f"{chosen.title} is connected already.")
+    if not call.as_json:
+        _explain(chosen, wanted)
+
+
+@click.command()
+@click.argument("client", metavar="CLIENT", shell_complete=completers.CLIENTS)
+@called(bank=False)
+@click.option("--name", "entry_name", metavar="NAME", default=DEFAULT_NAME, help="Name of the entry.")
+@click.option("--write", is_flag=True, help="Write the change; without this it is only shown.")
+def disconnect(call: Call, client: str, entry_name: str, write: bool) -> None:
+    """Disconnect an assistant from this memory.
+
+    Removes the entry that `connect` made and nothing else. The memories stay.
+
+    \b
+    Examples:
+      commonplace disconnect cursor
+      commonplace disconnect cursor --write
+    """
+    chosen = client_named(client)
+    planned = edits.plan_removal(chosen, entry_name, _machine())
+    _carry_out(call, planned, write, done="The memories stay.", nothing=f"{chosen.title} is not connected.")
+
+
+def _explain(client: Client, wanted: Wanted) -> None:
+    """Say what the client needs beside its file, and what else it could be given."""
+    if wanted.key and not wanted.key.value:
+        token = wanted.key.variable == keys.TOKEN_VARIABLE
+        value = f'"$({PROGRAM} token)"' if token else "KEY"
+        terminal.note(f"{client.title} takes the key from a variable: export {wanted.key.variable}={value}")
+        terminal.note("Where it is started without that variable, --write-key writes the key into the file.")
+    if click.get_current_context().get_parameter_source("dialect") is ParameterSource.DEFAULT:
+        spoken = keys.spoken(wanted.url, wanted.dialect)
+        terminal.note(f"It gets the tools of {spoken}. `{PROGRAM} connect` shows what each dialect is for.")
+
+
+def _key(call: Call, url: str, dialect: str, variable: str | None, written: bool) -> keys.Key | None:
+    """The key that the server at an address asks for, as the options want it written down."""
+    if not url:
+        return keys.Key(variable or "") if variable or written else None
+    if variable is None:
+        variable = keys.needed(url, dialect, call.settings)
+    if not written:
+        return keys.Key(variable) if variable else None
+    return keys.known(variable or keys.ANY_VARIABLE, call.settings, os.environ.get(variable, ""))
+
+
+def launcher(home: str = "") -> tuple[str, ...]:
+    """The command that starts this very installation, wherever a client starts it from; with the store it uses now."""
+    # A client started from a desktop has neither the shell's PATH nor its variables.
+    store = ("--home", str(Path(home).expanduser().absolute())) if home else ()
+    beside = Path(sys.executable).with_name(Path(sys.argv[0]).name)
+    for found in (
+        shutil.which(sys.argv[0]),
+        shutil.which(beside),
+        shutil.which(Path(sys.executable).with_name(PROGRAM)),
+    ):
+        # Not resolved: a link in ~/.local/bin still points to the program after an upgrade.
+        if found and Path(found).stem == PROGRAM:
+            return (str(Path(found).absolute()), *store)
+    return (sys.executable, "-m", PROGRAM, *store)
+
+
+def _machine() -> Machine:
+    # These variables are the clients' own, so they are not our settings.
+    return Machine(Path.home(), sys.platform, os.environ)
+
+
+def _carry_out(call: Call, planned: Plan, write: bool, *, done: str, nothing: str) -> None:
+    backup = edits.apply(planned) if write else None
+    if call.as_json:
+        shape = {"client": planned.client.name, "file": str(planned.path), "changes": planned.changes}
+        written = {"written": write and planned.changes, "backup": str(backup) if backup else None}
+        return terminal.emit({**shape, **written, "entry": planned.shown_entry, "diff": planned.diff})
+    if not planned.changes:
+        return terminal.note(f"{nothing} Nothing to change in {planned.path}.")
+    for line in planned.diff.splitlines():
+        terminal.line(_coloured(line))
+    if not write:
+        return terminal.note("Nothing was written. Repeat with --write to make this change.")
+    terminal.note(
+        f"Written to {planned.path}." + (f" The previous version is kept beside it as {backup.name}." if backup else "")
+    )
+    return terminal.note(done)
+
+
+def _coloured(line: str) -> str:
+    colour = {"+": "green", "-": "red", "@": "cyan"}.get(line[:1])
+    return terminal.styled(line, fg=colour) if colour else terminal.clean(line)
+
+
+_TROUBLES: dict[type[CommonplaceError], str] = {Conflict: "name is in use", Invalid: "file is broken"}
+
+
+_DIALECT_COLUMNS = (
+    Column("", style="cyan"),
+    Column("", share=1, fold=True),
+    Column("", fold=True),
+    Column("", fold=True),
+    Column("", right=True),
+)
+
+
+def _overview(call: Call, name: str) -> None:
+    machine = _machine()
+    rows: list[tuple[str, str, str]] = []
+    for client in CLIENTS:
+        path = client.path(machine)
+        try:
+            state = "connected" if edits.plan_removal(client, name, machine).changes else "not connected"
+        except CommonplaceError as error:
+            state = _TROUBLES.get(type(error), "cannot be read")
+        if not path.exists():
+            state = "no file yet" if path.parent.exists() else "not found"
+        rows.append((client.name, state, str(path)))
+        if call.as_json:
+            terminal.emit({"client": client.name, "state": state, "file": str(path)})
+    if call.as_json:
+        return
+    terminal.table((Column("Client", style="cyan"), Column("State"), Column("File", share=1, fold=True)), rows)
+    terminal.answer()
+    heads = dict(zip(catalog.HEADS, _DIALECT_COLUMNS, strict=True))
+    terminal.table([replace(column, name=head) for head, column in heads.items()], [c.cells for c in catalog.choices()])
+    terminal.note(f"--dialect chooses one; the default is {registry.DEFAULT}. All of them share one memory.")

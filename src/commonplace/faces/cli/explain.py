@@ -1,0 +1,124 @@
+"""What `recall --explain` shows: what speaks for each hit, and what was left out, by reason."""
+
+from collections.abc import Mapping, Sequence
+
+from commonplace import ids
+from commonplace.faces.cli import terminal
+from commonplace.faces.cli.command import Call
+from commonplace.limits import LIST_MAX
+from commonplace.records.query import Dropped, Filter, Hit
+
+_INDENT = " " * 6
+_NAME, _CELLS = 16, 16
+_SHOWN_MAX = 5  # Of each reason: the first few tell what kind of thing it was.
+# What a person should read behind each number, in the order of reading.
+_MEANT = {
+    "keyword": "its words, rare ones weigh more",
+    "coverage": "share of the question's words",
+    "passage": "the same of its best passage",
+    "vector": "similarity in meaning, as a whole",
+    "tokens": "similarity to each word asked",
+    "passage tokens": "the same of its best passage",
+    "section tokens": "the same of its best section",
+    "coverage around": "gain from the words around it",
+    "vector around": "gain from the meaning around it",
+    "tokens around": "gain from the tokens around it",
+    "company": "similarity to the best others",
+    "speaker": "said by the person asked about",
+    "asking": "how much of it is questions",
+    "telling": "how much it states, 0 is usual",
+    "part": "one of two things compared",
+    "recent": "how new it is",
+    "time": "from the time asked about",
+    "preference": "a preference",
+    "answer": "has the time or number asked for",
+    "kind": "names the kind of thing asked for",
+    "rule": "a rule about the subject",
+    "read": "reranker score, -0.5 to 0.5",
+    "unread": "not read by the reranker",
+    "sure": "how surely it answers",
+}
+_MAIN = ("keyword", "coverage", "vector", "tokens")
+# A short text is its own best passage.
+_SAME = {"passage": "coverage", "passage tokens": "tokens", "section tokens": "tokens"}
+_BY = {
+    "its words": ("keyword", "coverage"),
+    "its meaning": ("vector", "tokens"),
+    "the text around it": ("coverage around", "vector around", "tokens around"),
+    "its speaker": ("speaker",),
+    "its time": ("time",),
+    "a standing preference or rule": ("preference", "rule"),
+}
+_HINTS = {
+    "beyond the limit": "a larger --limit shows more",
+    "not surely an answer": "--limit N also shows merely similar ones",
+    "below the minimum score": "a smaller --min-score shows more",
+    "another memory says the same": "`commonplace forget ID` forgets one of them",
+}
+
+
+def show_evidence(hit: Hit) -> None:
+    """Show what speaks for a hit, as bars with what they mean."""
+    by = [way for way, names in _BY.items() if any(hit.channels.get(name, 0) > 0 for name in names)]
+    if by:
+        told = f"found by {' and '.join(filter(None, (', '.join(by[:-1]), by[-1])))}"
+        terminal.line(_INDENT, terminal.styled(terminal.shortened(told, terminal.width() - len(_INDENT)), dim=True))
+    room = terminal.width() - len(_INDENT) - _NAME - _CELLS - 9
+    for name, score in _told(hit.channels).items():
+        meant = _MEANT.get(name, "")
+        terminal.line(
+            _INDENT,
+            terminal.styled(name.ljust(_NAME), dim=True),
+            terminal.styled(terminal.bar(score, _CELLS), fg="green"),
+            f"  {score:5.2f}  ",
+            terminal.styled(meant if len(meant) <= room else "", dim=True),
+        )
+    terminal.line()
+
+
+def show_dropped(call: Call, kept_count: int, dropped: Sequence[Dropped]) -> None:
+    """Show what was found and left out: reason by reason, the best of each first."""
+    if not dropped:
+        terminal.note("Nothing else was found.")
+        return
+    total = terminal.counted(kept_count + len(dropped), "memory")
+    verb = "was" if kept_count + len(dropped) == 1 else "were"
+    terminal.line(
+        terminal.styled(f"{total} {verb} considered: {kept_count:,} kept, {len(dropped):,} left out.", bold=True)
+    )
+    reasons: dict[str, list[Dropped]] = {}
+    for one in dropped:
+        reasons.setdefault(one.why, []).append(one)
+    shown = tuple(one.memory_id for some in reasons.values() for one in some[:_SHOWN_MAX])
+    chosen = Filter(ids=shown, status="any", expired=True)
+    texts = {one.id: one.title or one.text for one in call.engine.list(call.read_bank, chosen, limit=LIST_MAX)}
+    names = call.short_ids(shown)
+    for why, some in reasons.items():
+        hint = f" ({_HINTS[why]})" if why in _HINTS else ""
+        terminal.line()
+        terminal.line(
+            "  ", terminal.styled(f"{why[:1].upper()}{why[1:]}: {len(some):,}"), terminal.styled(hint, dim=True)
+        )
+        for one in some[:_SHOWN_MAX]:
+            _show_one(one, names.get(one.memory_id) or ids.short(one.memory_id), texts.get(one.memory_id, ""))
+        if len(some) > _SHOWN_MAX:
+            terminal.line(
+                "  ", terminal.styled(f"      … and {len(some) - _SHOWN_MAX:,} more; --json has all", dim=True)
+            )
+
+
+def _show_one(one: Dropped, name: str, text: str) -> None:
+    room = terminal.width() - len(name) - 10
+    terminal.line(
+        f"  {one.score:.2f}  ", terminal.styled(name, fg="cyan"), "  ", terminal.styled(terminal.shortened(text, room))
+    )
+
+
+def _told(channels: Mapping[str, float]) -> dict[str, float]:
+    """The evidence worth a line, in the order of reading: what repeats another or is nothing is left out."""
+    ordered = {name: channels[name] for name in (*_MEANT, *channels) if name in channels}
+    return {
+        name: score
+        for name, score in ordered.items()
+        if name in _MAIN or (score and ordered.get(_SAME.get(name, "")) != score)
+    }

@@ -1,0 +1,124 @@
+"""Brings in a file or a folder and tells what became of it. Loaded only by the command that needs it."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from commonplace.errors import Invalid
+from commonplace.faces.cli import archive, terminal
+from commonplace.faces.cli.columns import Column
+from commonplace.faces.cli.command import DEFAULT_BANK, Call
+from commonplace.importers import detection
+from commonplace.importers.base import Place
+from commonplace.importers.runner import Report, Wishes, bring
+from commonplace.records.memory import Draft, Origin
+
+_STREAM = Path("-")
+_BROKEN_SHOWN = 10
+_USERS_SHOWN = 5
+
+
+def bring_file(call: Call, file: Path, name: str, wishes: Wishes) -> None:
+    """Bring in what a file or folder has, by the name of its source or whatever it is seen to be."""
+    name = name or (detection.ARCHIVE if file == _STREAM else detection.found(file))
+    if name == detection.ARCHIVE:
+        if wishes.bank or wishes.project or wishes.owners:
+            raise Invalid(
+                "An archive already names its banks, projects and users.",
+                hint="Repeat without --bank, --project and --owner.",
+            )
+        archive.bring_archive(call, file, dry_run=wishes.dry_run)
+        return
+    source = detection.named(name)
+    bank = wishes.bank or (source.bank(file) if source.bank else "") or DEFAULT_BANK
+    origin = Origin(who=call.origin.who, dialect="import", reason=f"from {source.title}")
+    with terminal.progress(f"Reading {source.title}") as progress:
+        vault = call.engine.vault if bank == DEFAULT_BANK else None
+        place = Place(file, call.engine.clock.now(), progress, vault)
+        report = bring(call.engine, source, place, replace(wishes, bank=bank), origin)
+    if call.as_json:
+        terminal.emit(_shape(file, report))
+    else:
+        _tell(report)
+
+
+def _shape(file: Path, report: Report) -> dict[str, object]:
+    return {
+        "file": str(file),
+        "from": report.source,
+        "bank": report.bank,
+        "dry_run": report.dry_run,
+        "added": report.added,
+        "revised": report.revised,
+        "moved": report.moved,
+        "unchanged": report.unchanged,
+        "documents": report.documents,
+        "standings": report.standings,
+        "reminders": report.reminders,
+        "left": dict(report.left),
+        "broken": [{"where": one.where, "why": one.why} for one in report.broken],
+        "broken_count": report.broken_count,
+        "users": dict(report.users),
+        "first": [_brief(one.foreign.draft) for one in report.shown],
+    }
+
+
+def _brief(draft: Draft) -> dict[str, object]:
+    return {name: getattr(draft, name) for name in ("text", "title", "kind", "key", "tags")}
+
+
+def _tell(report: Report) -> None:
+    terminal.note(f"From {detection.named(report.source).title} into the bank {terminal.clean(report.bank)}:")
+    if report.shown and report.dry_run:
+        _first(report)
+    rows = _rows(report)
+    terminal.table((Column("What"), Column("Count", right=True), Column("Why", fold=True, share=1)), rows)
+    for one in report.broken[:_BROKEN_SHOWN]:
+        terminal.note(terminal.styled("  ! ", fg="yellow") + terminal.clean(f"{one.where}: {_sentence(one.why)}"))
+    if report.broken_count > _BROKEN_SHOWN:
+        terminal.note(f"  … and {report.broken_count - _BROKEN_SHOWN:,} more; --json lists them.")
+    if report.users:
+        _tell_users(report)
+    if report.dry_run:
+        terminal.note("Nothing was changed. Repeat without --dry-run to import.")
+
+
+def _first(report: Report) -> None:
+    drafts = [one.foreign.draft for one in report.shown]
+    columns = (Column("Kind", style="dim"), Column("Title"), Column("Text", share=1), Column("Tags", style="dim"))
+    terminal.table(
+        columns, [[one.kind, terminal.shortened(one.title, 24), one.text[:300], _tags(one.tags)] for one in drafts]
+    )
+
+
+def _tags(tags: Sequence[str]) -> str:
+    return terminal.shortened(" ".join(tags), 20)
+
+
+def _rows(report: Report) -> list[list[str]]:
+    would = "would be " if report.dry_run else ""
+    rows = [
+        [f"{would}added", report.added, ""],
+        [f"{would}revised", report.revised, "changed in the source since the last import"],
+        [f"{would}moved", report.moved, "to another user or project; the old copy is forgotten"],
+        ["unchanged", report.unchanged, "already in the store"],
+        [f"documents {would}added", report.documents, "with the facts extracted from them"],
+        [f"instructions {would}added", report.standings, "directives, and the queries of mental models"],
+        [f"reminders {would}added", report.reminders, "with their schedules"],
+        *(["skipped", count, why] for why, count in report.left.most_common()),
+        ["not readable", report.broken_count, "see below"],
+    ]
+    told = [row for row in rows if row[1]] or rows[:1]
+    return [[str(row[0]), f"{row[1]:,}", str(row[2])] for row in told]
+
+
+def _tell_users(report: Report) -> None:
+    listed = ", ".join(f"{user} ({count:,})" for user, count in report.users.most_common(_USERS_SHOWN))
+    others = len(report.users) - _USERS_SHOWN
+    more = f" and {others:,} more" if others > 0 else ""
+    terminal.note(f"Users in the source: {terminal.clean(listed)}{more}.")
+    terminal.note("If one of them is you, add --owner NAME, so that all your tools see those memories as yours.")
+
+
+def _sentence(text: str) -> str:
+    return text if text.endswith(".") else f"{text}."

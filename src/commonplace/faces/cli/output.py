@@ -1,0 +1,137 @@
+"""The JSON that every command prints for a program. Texts are never cut; moments are ISO 8601 in UTC or null."""
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+from commonplace import ids, lazy
+from commonplace.faces.cli.terminal import iso
+from commonplace.records.memory import Bank, Memory, Outcome, Project, TagCount, Version
+from commonplace.records.query import Dropped, Hit
+from commonplace.records.receipt import Gone, Receipt
+from commonplace.reserved_metadata import NOTE
+
+if TYPE_CHECKING:
+    from commonplace.vault import vault
+else:
+    vault = lazy.module("commonplace.vault.vault")
+
+
+def memory_out(memory: Memory, bank: str) -> dict[str, object]:
+    """A memory, with its id in the printed form and as the number behind it."""
+    return {
+        "id": ids.short(memory.id),
+        "number": memory.id,
+        "bank": bank,
+        "text": memory.text,
+        "title": memory.title,
+        "kind": memory.kind,
+        "key": memory.key,
+        "tags": list(memory.tags),
+        "metadata": dict(memory.metadata),
+        "paths": list(memory.paths),
+        "category": memory.category,
+        **asdict(memory.scope),
+        "version": memory.version,
+        "created_at": iso(memory.created_at),
+        "updated_at": iso(memory.updated_at),
+        "happened_at": iso(memory.happened_at),
+        "happened_until": iso(memory.happened_until),
+        "expires_at": iso(memory.expires_at),
+        "forgotten_at": iso(memory.forgotten_at),
+    }
+
+
+def path_of(memory: Memory) -> str:
+    """Where the file of a note lies, from the folder of notes on; "" where a memory is no note."""
+    # Most memories are none, and then nothing of the vault is imported.
+    return vault.path_of(memory) if NOTE in memory.metadata else ""
+
+
+def outcome_out(outcome: Outcome, bank: str) -> dict[str, object]:
+    """What a write did, the revision it made (0 for none) and the memory after it."""
+    return {"change": outcome.change, "revision": outcome.revision, "memory": memory_out(outcome.memory, bank)}
+
+
+def receipt_out(receipt: Receipt) -> dict[str, object]:
+    """What an erasure took: ids and keyed hashes, and none of the words."""
+    return {
+        "change": "purged",
+        "bank": receipt.bank,
+        "at": iso(receipt.at),
+        "who": receipt.origin.who,
+        "dialect": receipt.origin.dialect,
+        "reason": receipt.origin.reason,
+        "asked": dict(receipt.asked),
+        "counts": receipt.counts,
+        "gone": [_gone_out(one) for one in receipt.gone],
+        "shortened": [_gone_out(one) for one in receipt.shortened],
+        "log_emptied": receipt.log_emptied,
+    }
+
+
+def _gone_out(one: Gone) -> dict[str, object]:
+    return {"kind": one.kind, "id": ids.short(one.id), "number": one.id, "hash": one.hash, "derived": one.derived}
+
+
+def version_out(version: Version) -> dict[str, object]:
+    """One state of a memory, and who made it, when, through which dialect and why."""
+    return {
+        "version": version.number,
+        "action": version.action,
+        "at": iso(version.at),
+        **asdict(version.origin),
+        "revision": version.revision,
+        "id": ids.short(version.id),
+        "memory": ids.short(version.memory_id),
+        "text": version.text,
+        "title": version.title,
+        "kind": version.kind,
+        "key": version.key,
+        "tags": list(version.tags),
+        "metadata": dict(version.metadata),
+        "paths": list(version.paths),
+        "category": version.category,
+        "happened_at": iso(version.happened_at),
+        "happened_until": iso(version.happened_until),
+        "expires_at": iso(version.expires_at),
+    }
+
+
+def hit_out(hit: Hit, bank: str) -> dict[str, object]:
+    """A memory that answers a question, its score, what each channel made of it, and which others say the same."""
+    copies = [ids.short(number) for number in hit.copies]
+    return {
+        "score": hit.score,
+        "channels": dict(hit.channels),
+        "memory": memory_out(hit.memory, bank),
+        "path": path_of(hit.memory),
+        "copies": copies,
+    }
+
+
+def dropped_out(dropped: Dropped) -> dict[str, object]:
+    """A candidate that was left out, and why."""
+    number = dropped.memory_id
+    return {"id": ids.short(number), "number": number, "score": dropped.score, "why": dropped.why}
+
+
+def tag_out(tag: TagCount) -> dict[str, object]:
+    """A tag and how many live memories carry it."""
+    return asdict(tag)
+
+
+def bank_out(bank: Bank, memory_count: int) -> dict[str, object]:
+    """A bank and how many live memories it holds."""
+    return {
+        "name": bank.name,
+        "memory_count": memory_count,
+        "title": bank.title,
+        "mission": bank.mission,
+        "config": dict(bank.config),
+        "created_at": iso(bank.created_at),
+    }
+
+
+def project_out(project: Project) -> dict[str, object]:
+    """A project, how many live memories it has, and its newest revision."""
+    return {**asdict(project), "changed_at": iso(project.changed_at)}

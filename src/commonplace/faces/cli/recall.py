@@ -1,0 +1,103 @@
+"""The command that asks: recall, and with --explain how the answer came about."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import click
+
+from commonplace.faces.cli import explain as explaining
+from commonplace.faces.cli import terminal
+from commonplace.faces.cli.command import Call, called, with_filter
+from commonplace.faces.cli.output import dropped_out, hit_out, path_of
+from commonplace.records.query import Filter, Hit, Query, Recall
+
+NOTHING = "Nothing relevant is known."
+UNSURE = "No memory surely answers this. The closest:"
+_COPIES_SHOWN = 3
+
+
+@click.command()
+@click.argument("question", nargs=-1, required=True)
+@with_filter(full=False)
+@click.option("--limit", type=int, metavar="N", help="Show at most N memories, including merely similar ones.")
+@click.option("--min-score", type=float, default=0.0, metavar="0..1", help="Leave out memories with a lower score.")
+@click.option("--full", is_flag=True, help="Show the whole text of each memory.")
+@click.option("--explain", is_flag=True, help="Show the scores of each memory, and what was left out and why.")
+@called()
+def recall(call: Call, question: tuple[str, ...], chosen: Filter, full: bool, explain: bool, **options: Any) -> None:
+    """Find the memories that answer a question, best first.
+
+    Both words and meaning count; an exact name always ranks above something merely similar. By default the command
+    shows only memories that surely answer: the newest where something has changed, and each statement once. When none
+    surely answers, it says so and shows the closest few. --limit also shows merely similar memories. Of a long text it
+    shows the passage that answers; --full shows the whole text. A note comes with the path of its file. --json prints
+    one object: question, unsure, hits (score, channels, memory, path, copies) and dropped.
+
+    \b
+    Examples:
+      commonplace recall "which port does staging use?"
+      commonplace recall deployment --project web --limit 3 --explain
+    """
+    asked = " ".join(question)
+    bank = call.read_bank
+    query = Query(text=asked, filter=chosen, explain=explain, **options)
+    # A newcomer may ask before the first add, and the true answer is that nothing is known.
+    found = call.engine.recall(bank, query) if call.is_written else Recall(())
+    if call.as_json:
+        hits, dropped = [hit_out(hit, bank) for hit in found.hits], [dropped_out(one) for one in found.dropped]
+        terminal.emit({"question": asked, "unsure": found.unsure, "hits": hits, "dropped": dropped})
+        return
+    names = call.short_ids([number for hit in found.hits for number in (hit.memory.id, *hit.copies)])
+    if not found.hits:
+        terminal.answer(NOTHING)
+    elif found.unsure:
+        terminal.answer(UNSURE)
+    texts = [hit.memory.text for hit in found.hits]
+    passages = texts if full else call.engine.passages_of(asked, texts) if texts else ()
+    for hit, passage in zip(found.hits, passages, strict=True):
+        _show(hit, passage, explain, names)
+    if list(passages) != texts:
+        terminal.note("--full shows the whole texts.")
+    if explain:
+        explaining.show_dropped(call, len(found.hits), found.dropped)
+
+
+def _show(hit: Hit, passage: str, explain: bool, names: Mapping[int, str]) -> None:
+    memory = hit.memory
+    indent = " " * 6
+    cut = len(passage) < len(memory.text)
+    shown = _with_marks(passage, memory.text) if cut else passage
+    text = f"{memory.title}\n{shown}" if memory.title else shown
+    score = terminal.styled(f"{hit.score:.2f}", fg="green", bold=True)
+    terminal.line(score, "  ", terminal.styled(_lines(text, indent)))
+    details = (
+        terminal.when(memory.created_at),
+        path_of(memory),
+        memory.key,
+        memory.scope.project and f"project {memory.scope.project}",
+        memory.scope.user and f"user {memory.scope.user}",
+        " ".join(f"#{tag}" for tag in memory.tags),
+        _also([names[number] for number in hit.copies]),
+        f"passage of {len(memory.text):,} characters" if cut else "",
+    )
+    number = names[memory.id]
+    rest = _lines(" · ".join((number, *filter(None, details))), indent).removeprefix(number)
+    terminal.line(indent, terminal.styled(number, fg="cyan"), terminal.styled(rest, dim=True))
+    if explain:
+        explaining.show_evidence(hit)
+
+
+def _with_marks(passage: str, whole: str) -> str:
+    """The passage with … where the text goes on."""
+    plain = whole.strip()
+    return f"{'' if plain.startswith(passage) else '… '}{passage}{'' if plain.endswith(passage) else ' …'}"
+
+
+def _also(copies: Sequence[str]) -> str:
+    shown = ", ".join(copies[:_COPIES_SHOWN])
+    more = len(copies) - _COPIES_SHOWN
+    return f"also {shown}{f' and {more:,} more' if more > 0 else ''}" if copies else ""
+
+
+def _lines(text: str, indent: str) -> str:
+    return terminal.wrapped(text, indent).removeprefix(indent)

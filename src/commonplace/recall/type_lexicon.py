@@ -1,0 +1,123 @@
+"""Knows kinds of things, so that who asks which pet somebody has finds a dog.
+
+`type_lexicon.txt` has a line for each kind: the words by which people ask for it, a colon, and things of that kind. It
+was written from general knowledge, by people who had not seen what the search is measured with.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from commonplace.language import analyzer
+from commonplace.recall.scoring import ONE_QUESTION_CHARS
+
+_ENOUGH = 2  # Who names so many names plenty.
+_SHORT_TERMS = 60  # The longer a text beyond this, the more it names by chance.
+_NAME_WORDS_MAX = 3
+# What people say who name no kind, and which kinds they mean.
+_MEANT: Sequence[tuple[re.Pattern[str], Sequence[str]]] = (
+    (re.compile(r"\bwhere\b", re.IGNORECASE), ("city", "country", "state", "region", "island")),
+    (re.compile(r"\b(?:for a living|work as)\b", re.IGNORECASE), ("job",)),
+    (re.compile(r"\ballergic to\b", re.IGNORECASE), ("allergy",)),
+)
+_ASKED = re.compile(
+    r"\b(?:what(?:'s| is| are| was| were)?|which|how many|any|names? of(?: the| my| our)?|(?:kind|type|sort|brand)s? of"
+    r"|favou?rite)\s+(?=((?:[\w'-]+\s*){1,6}))",
+    re.IGNORECASE,
+)
+# Where the name of what is asked for ends.
+_ENDS = frozenset(
+    "did do does has have had is are was were can could would will should might must may am be been being in on at to"
+    " for from with by that who whom i i've they he she we you it of when while during after before and or but as if"
+    " because where".split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Members:
+    """Things of the kinds that are asked for, as terms; those of several words by the first of these.
+
+    What the question says itself is no answer. Where it names the kind, what names nothing of it hardly answers. Where
+    it only means it, others may.
+    """
+
+    single: frozenset[str]
+    longer: Mapping[str, Sequence[str]]
+    said: frozenset[str]
+    is_kind_named: bool
+
+    def named(self, terms: str, length: int) -> float:
+        """How much a text, given as its indexed terms, names of them, from 0 to 1."""
+        every = frozenset(terms.split())
+        count = len((self.single & every) - self.said)
+        if count < _ENOUGH:
+            padded = f" {terms} "
+            near = (member for first in self.longer.keys() & every for member in self.longer[first])
+            count += sum(f" {member} " in padded and not self.said.issuperset(member.split()) for member in near)
+        return min(_ENOUGH, count) / _ENOUGH * min(1.0, _SHORT_TERMS / max(1, length))
+
+
+def asked_for(question: str) -> Members | None:
+    """The things that would answer a question which asks for a kind of thing; None if it asks for none we know."""
+    if len(question) > ONE_QUESTION_CHARS:
+        return None
+    plain = question.replace("’", "'")
+    named = [name for match in _ASKED.finditer(plain) if (name := _first_kind(match[1]))]
+    meant = [analyzer.indexed(name) for said, names in _MEANT if said.search(plain) for name in names]
+    lines = frozenset(line for name in (*named, *meant) for line in _names()[name])
+    return Members(*_together(lines), frozenset(analyzer.terms(question)), bool(named)) if lines else None
+
+
+def _first_kind(phrase: str) -> str | None:
+    """The first name of a kind in what follows a question word, as terms; the longest that ends at the same word."""
+    words: list[str] = []
+    for word in phrase.casefold().split():
+        if word in _ENDS:
+            break
+        words.append(word)
+    for end in range(1, len(words) + 1):
+        for start in range(max(0, end - _NAME_WORDS_MAX), end):
+            name = analyzer.indexed(" ".join(words[start:end]))
+            if name in _names():
+                return name
+    return None
+
+
+@lru_cache(maxsize=1)
+def _lines() -> list[tuple[str, str]]:
+    written = Path(__file__).with_name("type_lexicon.txt").read_text(encoding="utf-8")
+    return [(names, members) for names, _, members in (line.partition(": ") for line in written.splitlines())]
+
+
+@lru_cache(maxsize=1)
+def _names() -> dict[str, list[int]]:
+    """By which names, as terms, people ask for which lines."""
+    found: dict[str, list[int]] = {}
+    for number, (names, _) in enumerate(_lines()):
+        for name in names.split(", "):
+            found.setdefault(analyzer.indexed(name), []).append(number)
+    return found
+
+
+@lru_cache(maxsize=64)
+def _together(lines: frozenset[int]) -> tuple[frozenset[str], Mapping[str, Sequence[str]]]:
+    """The things of some kinds: those of one word, and those of several by the first of these."""
+    every = {member for line in lines for member in _members(line)}
+    longer: dict[str, list[str]] = {}
+    for member in every:
+        if " " in member:
+            longer.setdefault(member.split()[0], []).append(member)
+    return frozenset(member for member in every if " " not in member), longer
+
+
+def _members(number: int) -> frozenset[str]:
+    """The things of a kind, and those of the narrower kinds among them: who has a whippet has a pet."""
+    own = _things(number)
+    return own.union(*(_things(line) for thing in own for line in _names().get(thing, ())))
+
+
+@lru_cache(maxsize=256)
+def _things(number: int) -> frozenset[str]:
+    return frozenset(analyzer.indexed(thing) for thing in _lines()[number][1].split(", "))

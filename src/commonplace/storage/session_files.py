@@ -1,0 +1,54 @@
+"""Snapshots of sessions as markdown files beside the store, for people and for tools that read folders."""
+
+import shutil
+from contextlib import suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from urllib.parse import quote
+
+from commonplace import filesystem, ids
+from commonplace.records.work import Snapshot
+
+FOLDER = "snapshots"
+
+
+def write(home: Path, bank: str, snapshot: Snapshot) -> str:
+    """Keep a snapshot as a file of its own; its path below the home folder."""
+    path = _path(bank, snapshot)
+    target = home / path
+    with filesystem.explained(target):
+        target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with filesystem.new_file(target) as part:
+        part.write_text(snapshot.text, encoding="utf-8")
+    return path.as_posix()
+
+
+def remove(home: Path, bank: str, snapshot: Snapshot) -> bool:
+    """Remove the file of a snapshot; whether there was one."""
+    target = home / _path(bank, snapshot)
+    with filesystem.explained(target):
+        if not target.is_file():
+            return False
+        target.unlink()
+        with suppress(OSError):  # The folder of that day, once nothing is left in it.
+            target.parent.rmdir()
+    return True
+
+
+def erase(home: Path, bank: str) -> None:
+    """Remove the snapshot files of a bank."""
+    folder = home / FOLDER / _folder(bank)
+    with filesystem.explained(folder):
+        if folder.is_dir():
+            shutil.rmtree(folder)
+
+
+def _path(bank: str, snapshot: Snapshot) -> Path:
+    day = f"{datetime.fromtimestamp(snapshot.at // 1000, UTC):%Y-%m-%d}"
+    # The id after the slug: two snapshots may have one slug, and no file is ever written over.
+    return Path(FOLDER) / _folder(bank) / day / f"{snapshot.slug}-{ids.short(snapshot.id)}.md"
+
+
+def _folder(bank: str) -> str:
+    """A bank's name as the name of one folder; dots too, because two of them would mean the folder above."""
+    return quote(bank, safe="").replace(".", "%2E")

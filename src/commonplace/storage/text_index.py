@@ -1,0 +1,319 @@
+"""The text index and the tags: kept up to date by every write, asked by every search.
+
+Writes belong inside the transaction that changes the memory. A forgotten memory stays indexed, so that a search which
+asks for forgotten ones finds it; a purged one leaves nothing behind.
+"""
+
+import json
+import sys
+from collections.abc import Generator, Iterable, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from weakref import WeakKeyDictionary
+
+from commonplace import reserved_metadata
+from commonplace.errors import Unsupported
+from commonplace.language import analyzer
+from commonplace.records.memory import Memory
+from commonplace.records.query import Filter
+from commonplace.storage import filters
+from commonplace.storage.database import Database
+from commonplace.storage.index_selection import UNLISTED, Ways
+
+_WIPE_MAX = 100
+_COMMON_MAX = 10_000
+_NEWEST_MAX = 4_000
+_BEST = 32
+# To look up so few costs next to nothing; of more than one in eight, the best candidates of all hold enough.
+_LED_MIN, _LED_SHARE = 1_000, 8
+_READ_MAX = 2_000
+_TERMS_CHARS_MAX = 300_000
+# What this process knows of each store: how many texts there were when a term was found to be common.
+_common: WeakKeyDictionary[Database, dict[tuple[str, int], int]] = WeakKeyDictionary()
+
+
+@dataclass(frozen=True, slots=True)
+class Within:
+    """Where a search looks: in a bank, at those of its memories that a filter means at some moment."""
+
+    bank_id: int
+    chosen: Filter
+    now: int
+
+
+def index_memory(db: Database, memory: Memory) -> None:
+    """Bring the text index and the tags up to a memory's present state, and queue it for a new vector."""
+    names = reserved_metadata.aliases(memory.metadata)
+    labels = " ".join((*memory.tags, memory.key.replace(".", " "), memory.category, *names))
+    values = {
+        "memory_id": memory.id,
+        "title": analyzer.indexed(memory.title),
+        "body": analyzer.indexed(memory.text),
+        "labels": analyzer.indexed(labels),
+    }
+    live = memory.forgotten_at is None
+    # Replacing a text is dear, because its old words are wiped at once; forgetting and tagging leave most as they are.
+    if not db.value("same_text", **values):
+        db.run("put_text", **values)
+    if memory.version > 1:
+        drop_labels(db, [memory.id])
+        db.run("set_live", memory_id=memory.id, live=int(live))
+    if live and memory.tags:
+        db.run_many("put_tag", [{"bank_id": memory.bank_id, "tag": t, "memory_id": memory.id} for t in memory.tags])
+    if memory.metadata.keys() - UNLISTED:
+        fields, apart = json.dumps(dict(memory.metadata)), json.dumps(UNLISTED)
+        db.run("put_metadata_index", metadata=fields, apart=apart, bank_id=memory.bank_id, memory_id=memory.id)
+    db.run("queue_embedding", memory_id=memory.id, bank_id=memory.bank_id)
+
+
+def reindex(db: Database, memories: Sequence[Memory]) -> None:
+    """The same for memories whose derived rows may say anything."""
+    drop_labels(db, [memory.id for memory in memories])
+    for memory in memories:
+        index_memory(db, memory)
+
+
+def drop_labels(db: Database, memory_ids: Sequence[int]) -> None:
+    """Let go of the tags and the fields of metadata of some memories."""
+    for name in ("drop_tags", "drop_metadata_index"):
+        db.run(name, ids=json.dumps(list(memory_ids)))
+
+
+def unindex(db: Database, bank_id: int, memory_ids: Sequence[int]) -> None:
+    """Leave nothing of purged memories in any derived table."""
+    ids = json.dumps(list(memory_ids))
+    if len(memory_ids) > _WIPE_MAX:
+        with quick_replacing(db):
+            db.run("drop_texts", ids=ids)
+            db.run("repair_texts")
+    else:
+        db.run("drop_texts", ids=ids)
+    drop_labels(db, memory_ids)
+    for name in ("drop_vectors", "unqueue_embeddings", "drop_links_from", "drop_links_to"):
+        db.run(name, ids=ids)
+    for name in ("drop_derivations_by_source", "drop_derivations_by_derived", "drop_stale_derivations"):
+        db.run(name, ids=ids)
+
+
+@contextmanager
+def quick_replacing(db: Database) -> Generator[None]:
+    """Inside, replaced and deleted texts leave their words in the index, until it is made again from the texts.
+
+    Wiping the words of one text takes a millisecond or two; making the index again takes as long for a hundred texts.
+    """
+    db.run("set_secure_delete", wipe=0)
+    yield
+    db.run("set_secure_delete", wipe=1)
+
+
+def any_of(terms: Iterable[str]) -> str:
+    """A match for texts with at least one of these runs of terms. Whatever they contain, they are only looked up."""
+    return " OR ".join(map(_quoted, terms))
+
+
+def all_of(terms: Iterable[str]) -> str:
+    """A match for texts with every one of these runs of terms."""
+    return " AND ".join(map(_quoted, terms))
+
+
+def any_group_of(groups: Iterable[Iterable[str]]) -> str:
+    """A match for texts with every run of terms of at least one of some groups."""
+    return " OR ".join(f"({all_of(terms)})" for terms in groups)
+
+
+def keyword_ids(db: Database, bank_id: int, match: str, chosen: Filter, now: int, limit: int) -> list[int]:
+    """The memories that match best among those a filter means; in no order where all of them are given.
+
+    Most filters let most memories through, so the best matches of all are tried first. Where an index leads to what a
+    filter means, only matches among those are tried.
+    """
+    within = Within(bank_id, chosen, now)
+    among = led(db, within)
+    if among is None:
+        ranked = _ids(db.value("ranked_ids", match=match, limit=_BEST * limit))
+        found = _passing_best(db, within, ranked, limit)
+        if len(found) >= limit or len(ranked) < _BEST * limit:
+            return found
+        among = led(db, within, by_bank=True)
+    if among is None:
+        return _passing_best(db, within, _ids(db.value("ranked_ids", match=match, limit=-1)), limit)
+    matching = set(among.split()).intersection(str(db.value("matching_ids", match=match) or "").split())
+    if len(matching) <= limit:
+        return list(passing(db, bank_id, [int(number) for number in matching], chosen, now))
+    ranked = str(db.value("ranked_ids", match=match, limit=-1)).split()
+    return _passing_best(db, within, [int(number) for number in ranked if number in matching], limit)
+
+
+def _passing_best(db: Database, within: Within, ranked: Sequence[int], limit: int) -> list[int]:
+    """The first of some memories that a filter means, looked for in ever larger parts of them."""
+    found, start = list[int](), 0
+    while start < len(ranked) and len(found) < limit:
+        part = ranked[start : 2 * limit + 8 * start]
+        allowed = passing(db, within.bank_id, part, within.chosen, within.now)
+        found += [number for number in part if number in allowed]
+        start += len(part)
+    return found[:limit]
+
+
+def led(db: Database, within: Within, *, by_bank: bool = False) -> str | None:
+    """The ids, with spaces between, of all memories that a filter can mean, and perhaps of others: what the index finds
+    that leads to fewest. None where it leads to many, or there is none. `by_bank` means small banks as well.
+    """
+    asked, answers = (within, by_bank), db.answers
+    for question, answer in answers:
+        if question == asked:
+            return answer
+    filters.compiled(db, within.chosen, within.now)  # Which refuses what is no filter, however deep it is nested.
+    ways = Ways(db, within.bank_id)
+    every = (*ways.of(within.chosen), *([ways.whole()] if by_bank else ()))
+    best = ways.best(every, max(_LED_MIN, extent(db)[0] // _LED_SHARE)) if every else ""
+    answers.append((asked, ways.found(best) if best else None))
+    return answers[-1][1]
+
+
+def together_ids(db: Database, within: Within, terms: Sequence[str], limit: int) -> list[int]:
+    """The newest memories with all of some terms, then those with any, among those a filter means.
+
+    For terms so common that weighing every text with them would take long: only the newest of those are looked at.
+    """
+    among = _ids(led(db, within) or "")
+    if 0 < len(among) <= _READ_MAX:
+        passed = passing(db, within.bank_id, among, within.chosen, within.now)
+        return _with_terms(db, sorted(passed, reverse=True), terms)[:limit]
+    found: dict[int, None] = {}
+    where, values = filters.compiled(db, within.chosen, within.now)
+    for match in (all_of(terms), any_of(terms)):
+        if len(found) < limit:
+            sql = f"{db.text('newest_matching')}{where} {db.text('at_most')}"
+            given = {"match": match, "bank_id": within.bank_id, "limit": limit, "reach": _NEWEST_MAX}
+            rows = db.select(sql, values | given)
+            found |= dict.fromkeys(row["id"] for row in rows)
+    return list(found)[:limit]
+
+
+def _with_terms(db: Database, numbers: Sequence[int], terms: Sequence[str]) -> list[int]:
+    """Those of some memories that have all of some terms, then those with any."""
+    texts = stored_terms(db, numbers, _TERMS_CHARS_MAX)
+    counts = {
+        number: sum(f" {term} " in f" {texts[number]} " for term in terms) for number in numbers if number in texts
+    }
+    having = [number for number, count in counts.items() if count]
+    return sorted(having, key=lambda number: counts[number] < len(terms))
+
+
+def passing(db: Database, bank_id: int, candidates: Sequence[int], chosen: Filter, now: int) -> set[int]:
+    """Those of a few candidates that a filter means."""
+    where, values = filters.compiled(db, chosen, now)
+    wanted = {"bank_id": bank_id, "candidates": json.dumps(list(candidates))}
+    return {row["id"] for row in db.select(db.text("passing_ids") + where, values | wanted)}
+
+
+def meant(db: Database, within: Within) -> str:
+    """The ids of all memories a filter means, with spaces between."""
+    where, values = filters.compiled(db, within.chosen, within.now)
+    among = led(db, within)
+    if among is not None:
+        values["among"] = f"[{among.replace(' ', ',')}]"
+    sql = db.text("meant_ids" if among is None else "meant_ids_among") + where
+    return str(db.select(sql, values | {"bank_id": within.bank_id})[0]["ids"] or "")
+
+
+def term_counts(db: Database, terms: Iterable[str], count_max: int) -> dict[str, int]:
+    """How many texts hold each term. Counting stops at a maximum, because a common word is common enough.
+
+    It also stays common: what reached the maximum is not counted again until half of the texts are gone.
+    """
+    common = _common.setdefault(db, {})
+    row_count = extent(db)[0]
+    found: dict[str, int] = {}
+    for term in terms:
+        if 2 * row_count > common.get((term, count_max), sys.maxsize):
+            found[term] = count_max
+            continue
+        found[term] = int(db.value("count_term", match=_quoted(term), limit=count_max))
+        if found[term] == count_max and len(common) < _COMMON_MAX:
+            common[term, count_max] = row_count
+    return found
+
+
+def extent(db: Database) -> tuple[int, int]:
+    """How many texts the index holds, and how many terms they have in all."""
+    block = db.value("text_extent")
+    numbers = _numbers(bytes(block)) if block else [0]
+    return numbers[0], sum(numbers[1:])
+
+
+def stored_terms(db: Database, memory_ids: Sequence[int], chars_max: int) -> dict[int, str]:
+    """The terms of some memories as they were indexed, joined with spaces, cut after so many characters."""
+    rows = db.all("stored_terms", ids=json.dumps(list(memory_ids)), chars=chars_max)
+    return {row["id"]: row["terms"] for row in rows}
+
+
+def surroundings(db: Database, bank_id: int, memory_ids: Sequence[int], reach: int) -> list[list[int]]:
+    """Runs of memories in the order they were written: each of some memories amid those before and after it."""
+    rows = db.all("surroundings", bank_id=bank_id, ids=json.dumps(list(memory_ids)), reach=reach)
+    return [[*_ids(row["before"])[::-1], row["id"], *_ids(row["after"])] for row in rows]
+
+
+@dataclass(frozen=True, slots=True)
+class Beginning:
+    """A memory's title and how it begins, whose it is, so that people can be told apart, of which moment, and a number
+    that all have which were written at once."""
+
+    title: str
+    text: str
+    scope: str
+    at: int
+    origin: int
+
+
+def beginnings(db: Database, bank_id: int, memory_ids: Sequence[int], chars: int) -> dict[int, Beginning]:
+    """How some memories begin."""
+    rows = db.all("beginnings", bank_id=bank_id, ids=json.dumps(list(memory_ids)), chars=chars)
+    return {row["id"]: Beginning(row["title"], row["text"], row["scope"], row["at"], row["origin"]) for row in rows}
+
+
+def drop_lost(db: Database) -> None:
+    """Let go of derived rows whose memory is gone."""
+    for name in (
+        "drop_lost_texts",
+        "drop_lost_tags",
+        "drop_lost_metadata_index",
+        "drop_lost_vectors",
+        "drop_lost_embedding_queue",
+    ):
+        db.run(name)
+
+
+def texts_sound(db: Database) -> bool:
+    """Whether the text index agrees with the texts it was made of."""
+    try:
+        with db.transaction():
+            db.run("check_texts")
+    except Unsupported:
+        return False
+    return True
+
+
+def repair_texts(db: Database) -> None:
+    """Make the text index again from the terms stored beside it."""
+    db.run("repair_texts")
+
+
+def _ids(joined: str | None) -> list[int]:
+    return [int(number) for number in (joined or "").split()]
+
+
+def _quoted(terms: str) -> str:
+    return '"' + terms.replace('"', '""') + '"'
+
+
+def _numbers(block: bytes) -> list[int]:
+    """The variable-length integers of SQLite: seven bits a byte, the high bit says that more follow."""
+    numbers, current = list[int](), 0
+    for byte in block:
+        current = current << 7 | byte & 0x7F
+        if byte < 0x80:
+            numbers.append(current)
+            current = 0
+    return numbers
