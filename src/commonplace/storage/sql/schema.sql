@@ -290,7 +290,7 @@ create table metadata_index (
 
 create index metadata_index_by_memory on metadata_index (memory_id);
 
--- Words are split, folded and stemmed by language/analyzer.py before they come here, so the tokenizer only has to cut at spaces.
+-- Words are split, folded and stemmed by text.py before they come here, so the tokenizer only has to cut at spaces.
 create virtual table text_index using fts5 (
   title, body, labels,
   tokenize = "ascii tokenchars '!#$%&*+,-./:;<=>?@\^_`|~'"

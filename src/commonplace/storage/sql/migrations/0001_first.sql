@@ -250,7 +250,7 @@ create table tags (
 
 create index tags_by_memory on tags (memory_id);
 
--- Words are split, folded and stemmed by language/analyzer.py before they come here, so the tokenizer only has to cut at spaces.
+-- Words are split, folded and stemmed by text.py before they come here, so the tokenizer only has to cut at spaces.
 create virtual table texts using fts5 (
   title, body, labels,
   tokenize = "ascii tokenchars '!#$%&*+,-./:;<=>?@\^_`|~'"
