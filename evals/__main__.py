@@ -1,10 +1,11 @@
 """Measures retrieval quality and writes docs/quality.md. Run by `make eval`.
 
-`python -m evals` measures every public set and our own precision set; `python -m evals locomo-turn beam` only prints
-these; `python -m evals precision` measures our own set alone; `--ablate` takes out one ingredient after the other;
-`--reranker` shows what the reranker brings and costs.
+`python -m evals` measures every public set and our own precision set; `python -m evals locomo-turn
+beam` only prints these; `python -m evals precision` measures our own set alone; `--ablate` takes
+out one ingredient after the other; `--reranker` shows what the reranker brings and costs.
 
-The public sets stay where they are: COMMONPLACE_DATA names their folder, by default `../shared/data`.
+The public sets stay where they are: COMMONPLACE_DATA names their folder, by default
+`../shared/data`.
 """
 
 import argparse
@@ -25,7 +26,14 @@ from evals.record import Part, Results
 from evals.ways import ABLATIONS, BM25, OURS, UNREAD, VECTORS
 
 PRECISION = "precision"
-LONGEST_FIRST = ("realmem", "longmemeval-turn", "scifact", "locomo-turn", "longmemeval-session", "beam")
+LONGEST_FIRST = (
+    "realmem",
+    "longmemeval-turn",
+    "scifact",
+    "locomo-turn",
+    "longmemeval-session",
+    "beam",
+)
 
 
 def main() -> int:
@@ -45,8 +53,11 @@ def main() -> int:
     chosen = [name for name in known if name in options.sets] if options.sets else known
     own = not options.sets or PRECISION in options.sets
     parts = _measured(chosen, own, options)
-    # Some of the sets, or ablations on some of them, would put half a table in the place of a whole one.
-    whole = chosen == known and own if _apart(options) else chosen in (known, []) and options.every == 1
+    # Some of the sets, or ablations on some of them, would put half a table in the place of a whole
+    # one.
+    whole = (
+        chosen == known and own if _apart(options) else chosen in (known, []) and options.every == 1
+    )
     if whole and not options.print_only:
         kept = {**record.kept(record.DOCS), **parts}
         record.keep(record.DOCS, kept)
@@ -57,15 +68,28 @@ def main() -> int:
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
-        prog="python -m evals", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+        prog="python -m evals",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument(
-        "sets", nargs="*", metavar="SET", help=f"which sets, or {PRECISION}; everything when none is named"
+        "sets",
+        nargs="*",
+        metavar="SET",
+        help=f"which sets, or {PRECISION}; everything when none is named",
     )
-    parser.add_argument("--ablate", action="store_true", help="take out one ingredient after the other")
-    parser.add_argument("--reranker", action="store_true", help="ask with the reranker and without it")
-    parser.add_argument("--every", type=int, default=1, metavar="N", help="ask only every N-th question of the sets")
-    parser.add_argument("--misses", action="store_true", help="list the questions of our own set that went wrong")
+    parser.add_argument(
+        "--ablate", action="store_true", help="take out one ingredient after the other"
+    )
+    parser.add_argument(
+        "--reranker", action="store_true", help="ask with the reranker and without it"
+    )
+    parser.add_argument(
+        "--every", type=int, default=1, metavar="N", help="ask only every N-th question of the sets"
+    )
+    parser.add_argument(
+        "--misses", action="store_true", help="list the questions of our own set that went wrong"
+    )
     parser.add_argument("--print-only", action="store_true", help="leave docs/quality.md as it is")
     parser.add_argument(
         "--jobs",
@@ -88,7 +112,10 @@ def _measured(chosen: Sequence[str], own: bool, options: argparse.Namespace) -> 
     if own:
         asked = _own(ways, options.jobs)
         groups = _groups(asked)
-        found = {group: {way: estimates(a, metrics.PRECISION) for way, a in by.items()} for group, by in groups.items()}
+        found = {
+            group: {way: estimates(a, metrics.PRECISION) for way, a in by.items()}
+            for group, by in groups.items()
+        }
         sizes = {group: len(by[OURS]) for group, by in groups.items()}
         results |= found
         parts[page.PRECISE] = _part(page.PRECISE, found, {"sizes": sizes})
@@ -100,7 +127,9 @@ def _measured(chosen: Sequence[str], own: bool, options: argparse.Namespace) -> 
 
 
 def _apart(options: argparse.Namespace) -> str:
-    """The part of the record that a run has to itself, leaving those of the daily runs alone; "" for a daily one."""
+    """The part of the record that a run has to itself, leaving those of the daily runs alone; ""
+    for a daily one.
+    """
     return page.ABLATED if options.ablate else page.READ if options.reranker else ""
 
 
@@ -110,21 +139,28 @@ def _ways(options: argparse.Namespace) -> tuple[str, ...]:
 
 
 def _part(name: str, found: Results, about: Mapping[str, object]) -> Part:
-    return record.part(found, about, record.kept(record.DOCS).get(name, {}), record.committed().get(name, {}))
+    return record.part(
+        found, about, record.kept(record.DOCS).get(name, {}), record.committed().get(name, {})
+    )
 
 
 def _public(
     names: Sequence[str], ways: Sequence[str], options: argparse.Namespace
 ) -> tuple[Results, dict[str, list[int]]]:
     # The longest first, so that no process is left alone with it at the end.
-    order = sorted(names, key=lambda name: LONGEST_FIRST.index(name) if name in LONGEST_FIRST else len(LONGEST_FIRST))
+    order = sorted(
+        names,
+        key=lambda name: LONGEST_FIRST.index(name) if name in LONGEST_FIRST else len(LONGEST_FIRST),
+    )
     found: Results = {}
     sizes: dict[str, list[int]] = {}
     console = Console(stderr=True)
     with console.status("Measuring") as status:
         for name, measured in sets.measured(order, ways, options.jobs, options.every):
             answers = measured.answers
-            found[name] = {way: estimates(a, {**metrics.RANKING, **metrics.PACE}) for way, a in answers.items()}
+            found[name] = {
+                way: estimates(a, {**metrics.RANKING, **metrics.PACE}) for way, a in answers.items()
+            }
             sizes[name] = [measured.docs, len(answers[ways[0]])]
             status.update(f"Measuring; done: {', '.join(found)}")
     return {name: found[name] for name in names}, {name: sizes[name] for name in names}
@@ -143,14 +179,22 @@ def _groups(asked: Mapping[str, Sequence[Asked]]) -> dict[str, dict[str, list[An
     """The answers of all questions, by half, by store and by kind."""
     tests = {
         "all": lambda one: True,
-        **{f"{half} half": (lambda one, half=half: one.question.half == half) for half in reversed(precise.HALVES)},
         **{
-            f"store {name}": (lambda one, name=name: one.store == name)
+            f"{half} half": lambda one, half=half: one.question.half == half
+            for half in reversed(precise.HALVES)
+        },
+        **{
+            f"store {name}": lambda one, name=name: one.store == name
             for name in dict.fromkeys(one.store for one in asked[OURS])
         },
-        **{f"kind {kind}": (lambda one, kind=kind: one.question.kind == kind) for kind in precise.KINDS},
+        **{
+            f"kind {kind}": lambda one, kind=kind: one.question.kind == kind
+            for kind in precise.KINDS
+        },
         "unanswerable, near": lambda one: one.question.kind == "unanswerable" and one.question.near,
-        "unanswerable, far": lambda one: one.question.kind == "unanswerable" and not one.question.near,
+        "unanswerable, far": lambda one: (
+            one.question.kind == "unanswerable" and not one.question.near
+        ),
     }
     return {
         group: {way: [one.answer for one in many if test(one)] for way, many in asked.items()}
@@ -173,7 +217,10 @@ def _show(found: Results, measures: Measures, part: str) -> None:
             first = group if way == OURS else ""
             table.add_row(first, way, *cells, style="bold" if way == OURS else "dim")
     console.print(table)
-    console.print("In brackets the 95 % interval; behind it the change since the run that docs/quality.json holds.\n")
+    console.print(
+        "In brackets the 95 % interval; behind it the change since the run that docs/quality.json"
+        " holds.\n"
+    )
 
 
 def _cell(estimate: Estimate | None, before: Sequence[float] | None) -> str:
@@ -193,7 +240,10 @@ def _show_misses(asked: Sequence[Asked]) -> None:
         if why:
             print(f"{one.store}: {why}: {question.text}")
             print(f"    expected {', '.join(sorted(question.expected)) or 'nothing'}", end="")
-            print(f", found {', '.join(map(str, answer.found)) or 'nothing'}{' (unsure)' if answer.unsure else ''}")
+            print(
+                ", found"
+                f" {', '.join(map(str, answer.found)) or 'nothing'}{' (unsure)' if answer.unsure else ''}"
+            )
 
 
 if __name__ == "__main__":

@@ -1,7 +1,8 @@
-"""Measures speed and size through the public API and writes docs/speed.md with a plot. Run by `make bench`.
+"""Measures speed and size through the public API and writes docs/speed.md with a plot. Run by `make
+bench`.
 
-Every row runs in a process of its own, so that one measurement does not warm another's caches. Numbers are medians; on
-a busy machine compare rows with each other, not with another day.
+Every row runs in a process of its own, so that one measurement does not warm another's caches.
+Numbers are medians; on a busy machine compare rows with each other, not with another day.
 """
 
 import argparse
@@ -35,14 +36,20 @@ SCALE_HOME = Path(tempfile.gettempdir()) / "commonplace-scale"
 def opening(home: str, _: int) -> dict[str, float]:
     """From the first line of a program to an answered keyword recall on an existing store."""
     code = (
-        "import time; t = time.perf_counter()\n"
-        "import commonplace; from commonplace.records.memory import Query\n"
-        f"e = commonplace.open({home!r}); o = time.perf_counter() - t\n"
-        "e.recall('bench', Query('port', channels=('keyword',))); print(o * 1000, (time.perf_counter() - t) * 1000)"
+        "import time; t = time.perf_counter()\nimport commonplace; from commonplace.records.memory"
+        f" import Query\ne = commonplace.open({home!r}); o = time.perf_counter() -"
+        " t\ne.recall('bench', Query('port', channels=('keyword',))); print(o * 1000,"
+        " (time.perf_counter() - t) * 1000)"
     )
-    runs = [subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True) for _ in range(7)]
+    runs = [
+        subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+        for _ in range(7)
+    ]
     opened, answered = zip(*(map(float, run.stdout.split()) for run in runs), strict=True)
-    return {"import and open": statistics.median(opened), "open and first keyword recall": statistics.median(answered)}
+    return {
+        "import and open": statistics.median(opened),
+        "open and first keyword recall": statistics.median(answered),
+    }
 
 
 def single(home: str, count: int) -> dict[str, float]:
@@ -58,7 +65,9 @@ def single(home: str, count: int) -> dict[str, float]:
 def context(home: str, count: int) -> dict[str, float]:
     """What memories.sh's get_context asks for, with a question and without, beside twenty rules."""
     engine, author = commonplace.open(home), Author()
-    engine.remember_many("bench", [Draft(f"Rule {number}: be kind.", kind="rule") for number in range(20)])
+    engine.remember_many(
+        "bench", [Draft(f"Rule {number}: be kind.", kind="rule") for number in range(20)]
+    )
     questions = [author.question(text) for text in author.memories(200)]
     engine.context("bench", ContextQuery(questions[0]))
     found: dict[str, float] = {}
@@ -130,12 +139,21 @@ def report(results: dict[str, float], scaled_on: str) -> str:
     lines = [
         "# Speed",
         "",
-        "Made by `make bench`; do not edit. Milliseconds unless the row says otherwise; medians of single runs.",
+        (
+            "Made by `make bench`; do not edit. Milliseconds unless the row says otherwise; medians"
+            " of single runs."
+        ),
         "",
-        f"What is said about {scale.COUNT:,} memories was measured on {scaled_on} by `make bench ARGS=--scale`, which",
+        (
+            f"What is said about {scale.COUNT:,} memories was measured on {scaled_on} by `make"
+            " bench ARGS=--scale`, which"
+        ),
         "makes the stores for it first and keeps them.",
         "",
-        f"Machine: {machine()}. Date: {datetime.now(UTC):%Y-%m-%d}. Commonplace {commonplace.__version__}.",
+        (
+            f"Machine: {machine()}. Date: {datetime.now(UTC):%Y-%m-%d}. Commonplace"
+            f" {commonplace.__version__}."
+        ),
         "",
         "![Speed](speed.svg)",
         "",
@@ -159,7 +177,11 @@ def _missed(name: str, value: float) -> bool:
 
 def machine() -> str:
     """What ran it, in a phrase."""
-    names = [line.split(":", 1)[1].strip() for line in _lines("/proc/cpuinfo") if line.startswith("model name")]
+    names = [
+        line.split(":", 1)[1].strip()
+        for line in _lines("/proc/cpuinfo")
+        if line.startswith("model name")
+    ]
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
     cpu = names[0] if names else platform.machine()
     return f"{os.cpu_count()} cores of {cpu}, {memory:.0f} GiB, Python {platform.python_version()}"
@@ -170,8 +192,12 @@ def _lines(path: str) -> list[str]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="make bench", description=__doc__.splitlines()[0] if __doc__ else "")
-    parser.add_argument("--sizes", default="1000,10000,100000", help="How many memories, comma separated")
+    parser = argparse.ArgumentParser(
+        prog="make bench", description=__doc__.splitlines()[0] if __doc__ else ""
+    )
+    parser.add_argument(
+        "--sizes", default="1000,10000,100000", help="How many memories, comma separated"
+    )
     parser.add_argument(
         "--scale",
         nargs="?",
@@ -206,7 +232,9 @@ def write(out: Path, results: dict[str, float], scaled: dict[str, float] | None)
     last = json.loads(kept.read_text()) if kept.exists() else {"date": "no day yet", "rows": {}}
     results |= last["rows"]
     if "recall among 10,000, p95" in results and "recall among 1,000,000, p95" in results:
-        results[scale.GROWTH] = results["recall among 1,000,000, p95"] / results["recall among 10,000, p95"]
+        results[scale.GROWTH] = (
+            results["recall among 1,000,000, p95"] / results["recall among 10,000, p95"]
+        )
     spans = {name: value for name, value in sorted(results.items()) if not name.endswith(_NO_SPAN)}
     shown = [Bar(name, value, AIMS.get(name)) for name, value in spans.items()]
     (out / "speed.svg").write_text(bars("Milliseconds, logarithmic; the mark is the aim", shown))

@@ -1,11 +1,13 @@
-"""Finds the weights of sureness and superseding and writes them to src/commonplace/recall/weights.py.
+"""Finds the weights of sureness and superseding and writes them to
+src/commonplace/recall/weights.py.
 
-`python -m evals.fit_sureness` asks the development half of our own questions, those of evals/fitting, and some of the
-public sets where these are there; nothing of the held-out half is asked. Each question is asked of its own store, of
-the store without what answers it (which makes a question that is nearly answered), of the other stores, and of a few of
-the store's memories, so that a small store is judged no worse. How far the weights carry is measured store by store,
-with weights that were fitted without it; the cut is the lowest one that is right and silent often enough there. Run it
-again whenever the evidence or its weights change; it takes some minutes.
+`python -m evals.fit_sureness` asks the development half of our own questions, those of
+evals/fitting, and some of the public sets where these are there; nothing of the held-out half is
+asked. Each question is asked of its own store, of the store without what answers it (which makes a
+question that is nearly answered), of the other stores, and of a few of the store's memories, so
+that a small store is judged no worse. How far the weights carry is measured store by store, with
+weights that were fitted without it; the cut is the lowest one that is right and silent often enough
+there. Run it again whenever the evidence or its weights change; it takes some minutes.
 """
 
 import sys
@@ -39,10 +41,16 @@ from evals.sets import BANK, Bank, loaders
 
 TARGET = Path(weights.__file__)
 FITTING = Path(__file__).parent / "fitting"
-# How much a question counts that is asked of its own store, of an emptied one, of a few memories, of another store.
+# How much a question counts that is asked of its own store, of an emptied one, of a few memories,
+# of another store.
 OWN, EMPTIED, SMALL, FOREIGN, PUBLIC = 1.0, 0.5, 0.1, 0.15, 0.3
 # Every so many-th question of a public set, and of how many of its stores.
-PUBLIC_SETS = {"locomo-turn": (9, 9), "realtalk-turn": (7, 9), "longmemeval-turn": (4, 1), "memdaily-zh": (1, 25)}
+PUBLIC_SETS = {
+    "locomo-turn": (9, 9),
+    "realtalk-turn": (7, 9),
+    "longmemeval-turn": (4, 1),
+    "memdaily-zh": (1, 25),
+}
 FEW = (0, 2, 6, 15)
 FOREIGN_ASKED, FOREIGN_READ = 4, 20
 STIFFNESS, PAIR_STIFFNESS = 4.0, 1.0
@@ -64,8 +72,9 @@ Fit: TypeAlias = tuple[Mapping[str, float], float]  # The weights, and where the
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """What is fitted for hits and for pairs of them, either for those that nobody read or for those that were; and the
-    cut."""
+    """What is fitted for hits and for pairs of them, either for those that nobody read or for those
+    that were; and the cut.
+    """
 
     hits: Fit
     pairs: Fit
@@ -93,8 +102,9 @@ class Case:
         return self.names[place] in self.question.superseded | self.question.also_fine
 
     def replaced(self) -> Iterator[Row]:
-        """The pairs of which it is known whether the newer memory replaced the older one: all of our own stores, and of
-        public ones those whose older memory is still an answer."""
+        """The pairs of which it is known whether the newer memory replaced the older one: all of
+        our own stores, and of public ones those whose older memory is still an answer.
+        """
         for pair in self.pairs:
             older, newer = self.names[pair.older], self.is_right(pair.newer)
             if self.weight == OWN:
@@ -106,15 +116,23 @@ class Case:
         """What would be answered with the weights of this moment."""
         judged = calibration.judged(self.found, self.values, self.pairs)
         kept = [one for one in judged if one.is_sure and not one.is_replaced]
-        places = {one.evidence.memory_id: name for one, name in zip(self.found, self.names, strict=True)}
+        places = {
+            one.evidence.memory_id: name for one, name in zip(self.found, self.names, strict=True)
+        }
         found = tuple(places[one.scored.evidence.memory_id] for one in kept[:SURE_MAX])
-        return Answer(self.question.expected, found, self.question.superseded, self.question.also_fine)
+        return Answer(
+            self.question.expected, found, self.question.superseded, self.question.also_fine
+        )
 
 
 def main() -> int:
-    """Collect, fit, measure and write: once as everybody asks, once as those do who have the best hits read."""
+    """Collect, fit, measure and write: once as everybody asks, once as those do who have the best
+    hits read.
+    """
     every = [*precise.stores(), *precise.stores(FITTING)]
-    stores = [store for store in every if any(question.half == "dev" for question in store.questions)]
+    stores = [
+        store for store in every if any(question.half == "dev" for question in store.questions)
+    ]
     plain, without = _measured(stores, None, {})
     _use(plain)  # By these it is decided which pairs are read.
     read, _ = _measured(stores, Remembering(CrossEncoder()), without)
@@ -136,21 +154,29 @@ class Remembering:
     def scores(self, question: str, texts: Sequence[str], tokens_max: int) -> Sequence[float]:
         return self._scores(question, tuple(texts), tokens_max)
 
-    def replacing(self, question: str, pairs: Sequence[tuple[str, str]], tokens_max: int) -> Sequence[float]:
+    def replacing(
+        self, question: str, pairs: Sequence[tuple[str, str]], tokens_max: int
+    ) -> Sequence[float]:
         return self._replacing(question, tuple(pairs), tokens_max)
 
 
 def _measured(
     stores: Sequence[Store], reranker: Reranker | None, plain: Mapping[str, Weights]
 ) -> tuple[Weights, dict[str, Weights]]:
-    """What is fitted on all stores, and on all but one, by its name; `plain` is the latter where nobody reads."""
+    """What is fitted on all stores, and on all but one, by its name; `plain` is the latter where
+    nobody reads.
+    """
     own = list(_own_cases(stores, reranker))
     every = [*own, *_public_cases(reranker)]
-    print(f"{len(own)} questions of our own, {len(every) - len(own)} of public sets", file=sys.stderr)
+    print(
+        f"{len(own)} questions of our own, {len(every) - len(own)} of public sets", file=sys.stderr
+    )
     held: dict[float, list[Answer]] = {cut: [] for cut in CUTS}
     without: dict[str, Weights] = {}
     for name in {store.name for store in stores}:
-        without[name] = _fitted([case for case in every if case.store != name], reranker is not None)
+        without[name] = _fitted(
+            [case for case in every if case.store != name], reranker is not None
+        )
         _use(plain.get(name, without[name]), without[name])
         asked = [case for case in own if case.store == name and case.weight == OWN]
         for cut in CUTS:
@@ -176,7 +202,10 @@ def _own_cases(stores: Sequence[Store], reranker: Reranker | None) -> Iterator[C
                         continue
                     if other is not store:
                         # Strangers are easily told, and reading takes its time.
-                        if question.expected and next(foreign) % (FOREIGN_READ if reranker else FOREIGN_ASKED) == 0:
+                        if (
+                            question.expected
+                            and next(foreign) % (FOREIGN_READ if reranker else FOREIGN_ASKED) == 0
+                        ):
                             yield _case(place, FOREIGN, _emptied(question), None)
                         continue
                     yield _case(place, OWN, question, None)
@@ -249,7 +278,8 @@ def _fitted(cases: Sequence[Case], is_read: bool) -> Weights:
 def _logistic(rows: Sequence[Row], stiffness: float, signs: Mapping[str, int]) -> Fit:
     """Logistic regression with small weights preferred: the weights, and where it starts.
 
-    Whatever would weigh against its sign is left out, the worst first, so that a better hit is never less sure.
+    Whatever would weigh against its sign is left out, the worst first, so that a better hit is
+    never less sure.
     """
     names = sorted({name for values, _, _ in rows for name in values}.difference(UNWEIGHED))
     table: Floats = np.array([[values.get(name, 0.0) for name in names] for values, _, _ in rows])
@@ -259,8 +289,13 @@ def _logistic(rows: Sequence[Row], stiffness: float, signs: Mapping[str, int]) -
     scaled = (table - middle) / spread
     left = list(range(len(names)))
     while True:
-        found = _newton(np.column_stack([scaled[:, left], np.ones(len(rows))]), right, counts, stiffness)
-        signed = {place: weight * signs.get(names[place], 0) for place, weight in zip(left, found[:-1], strict=True)}
+        found = _newton(
+            np.column_stack([scaled[:, left], np.ones(len(rows))]), right, counts, stiffness
+        )
+        signed = {
+            place: weight * signs.get(names[place], 0)
+            for place, weight in zip(left, found[:-1], strict=True)
+        }
         worst = min(signed, key=lambda place: signed[place])
         if signed[worst] >= 0:
             weights = found[:-1] / spread[left]
@@ -290,12 +325,20 @@ def _use(plain: Weights, read: Weights | None = None) -> None:
 
 
 def _shown(held: Mapping[float, Sequence[Answer]]) -> float:
-    """Print what each cut gives. The lowest with which precision, and silence without an answer, are as we aim at:
-    whatever is cut off beyond that is recall."""
-    least = {goal.measure: goal.least + MARGIN for goal in GOALS if goal.set == OWN_SET and goal.measure in CUT_FOR}
+    """Print what each cut gives. The lowest with which precision, and silence without an answer,
+    are as we aim at: whatever is cut off beyond that is recall.
+    """
+    least = {
+        goal.measure: goal.least + MARGIN
+        for goal in GOALS
+        if goal.set == OWN_SET and goal.measure in CUT_FOR
+    }
     enough: list[float] = []
     for cut, answers in held.items():
-        found = {name: one.value for name, one in metrics.estimates(answers, metrics.PRECISION, draws=0).items()}
+        found = {
+            name: one.value
+            for name, one in metrics.estimates(answers, metrics.PRECISION, draws=0).items()
+        }
         print(f"{cut:.2f}", *(f"{name} {value:.3f}" for name, value in found.items()), sep="   ")
         if all(found[measure] >= value for measure, value in least.items()):
             enough.append(cut)
@@ -315,7 +358,8 @@ def _page(plain: Weights, read: Weights) -> str:
         f"{table('SURE', plain.hits)}SURE_MIN = {plain.cut:.2f}\n"
         "# The same where a reranker has read the best hits.\n"
         f"{table('READ', read.hits)}READ_MIN = {read.cut:.2f}\n"
-        "# How sure it is that a newer memory replaced an older one; from the first cut on it stands before that one,\n"
+        "# How sure it is that a newer memory replaced an older one; from the first cut on it"
+        " stands before that one,\n"
         "# from the second on that one is left out.\n"
         f"{table('SUPERSEDING', plain.pairs)}"
         "# The same where a reranker has read both.\n"

@@ -1,4 +1,6 @@
-"""Measures Hindsight's sync_retain and recall as a client calls them, among ever more facts. A part of `make bench`."""
+"""Measures Hindsight's sync_retain and recall as a client calls them, among ever more facts. A part
+of `make bench`.
+"""
 
 import json
 import statistics
@@ -39,7 +41,9 @@ def measure(sizes: tuple[int, ...] = SIZES) -> dict[str, float]:
             dialect = registry.single("hindsight")
             # The first question loads the embedder and the vectors, once in the life of a server.
             list(_spent(engine, dialect, "recall", [{"query": "what is there?"}]))
-            asked = _spent(engine, dialect, "recall", [{"query": question} for question in questions])
+            asked = _spent(
+                engine, dialect, "recall", [{"query": question} for question in questions]
+            )
             results |= _rows(f"hindsight: recall among {count:,}", list(asked))
             told = _spent(engine, dialect, "sync_retain", [{"content": text} for text in fresh])
             results |= _rows(f"hindsight: sync_retain, {count:,} stored", list(told))
@@ -57,7 +61,9 @@ def _fill(engine: Engine, texts: list[str]) -> None:
         links.heal(engine, bank_id, (), _HEAL_MS)
 
 
-def _spent(engine: Engine, dialect: Dialect, tool: str, calls: list[dict[str, object]]) -> Iterator[float]:
+def _spent(
+    engine: Engine, dialect: Dialect, tool: str, calls: list[dict[str, object]]
+) -> Iterator[float]:
     for arguments in calls:
         begun = time.perf_counter()
         reply = dialect.call(tool, arguments, Call(engine, BANK))
@@ -67,7 +73,10 @@ def _spent(engine: Engine, dialect: Dialect, tool: str, calls: list[dict[str, ob
 
 def _rows(name: str, seconds: list[float]) -> dict[str, float]:
     ordered = sorted(1000 * one for one in seconds)
-    return {f"{name}, median": statistics.median(ordered), f"{name}, p95": ordered[int(len(ordered) * 0.95)]}
+    return {
+        f"{name}, median": statistics.median(ordered),
+        f"{name}, p95": ordered[int(len(ordered) * 0.95)],
+    }
 
 
 if __name__ == "__main__":

@@ -75,12 +75,35 @@ def _goals(parts: Mapping[str, Part]) -> str:
         value = found[OURS].value
         reached = "yes" if value >= goal.least else f"no, {goal.least - value:.3f} short"
         others = (f"{found[way].value:.3f}" if way in found else "" for way in (BM25, VECTORS))
-        changes = (_change(parts[_part(goal)], since, _group(goal), goal.measure, value) for since in ("run", "commit"))
-        rows.append((goal.set, goal.measure, *others, _ranged(found[OURS]), f"{goal.least:.2f}", reached, *changes))
-    heads = ("set", "measure", BM25, VECTORS, f"**{OURS}**", "goal", "reached", "since last run", "since last commit")
+        changes = (
+            _change(parts[_part(goal)], since, _group(goal), goal.measure, value)
+            for since in ("run", "commit")
+        )
+        rows.append(
+            (
+                goal.set,
+                goal.measure,
+                *others,
+                _ranged(found[OURS]),
+                f"{goal.least:.2f}",
+                reached,
+                *changes,
+            )
+        )
+    heads = (
+        "set",
+        "measure",
+        BM25,
+        VECTORS,
+        f"**{OURS}**",
+        "goal",
+        "reached",
+        "since last run",
+        "since last commit",
+    )
     return (
-        "## Goals\n\nOur own precision set counts with its held-out half only. A change is against what stood in\n"
-        "`docs/quality.json` before the run, and in the last commit.\n\n"
+        "## Goals\n\nOur own precision set counts with its held-out half only. A change is against"
+        " what stood in\n`docs/quality.json` before the run, and in the last commit.\n\n"
         + _table(heads, rows)
         + f"\n![Where each measure stands]({PICTURE})\n"
     )
@@ -102,9 +125,10 @@ def _sets(part: Part | None) -> str:
             size = (name, f"{docs:,}", f"{questions:,}") if way == OURS else ("", "", "")
             rows.append((*size, f"**{way}**" if way == OURS else way, *_cells(found, measures)))
     return (
-        f"## Public sets\n\n{_made(part, 'python -m evals')} They are the development halves of public\n"
-        "question sets, and the weights were chosen on them, so these numbers are fitted. Every question has an\n"
-        "answer.\n\n" + _table(("set", "memories", "questions", "asked with", *measures), rows)
+        f"## Public sets\n\n{_made(part, 'python -m evals')} They are the development halves of"
+        " public\nquestion sets, and the weights were chosen on them, so these numbers are fitted."
+        " Every question has an\nanswer.\n\n"
+        + _table(("set", "memories", "questions", "asked with", *measures), rows)
     )
 
 
@@ -147,12 +171,15 @@ def _ablations(part: Part | None) -> str:
             value, whole = group[way][goal.measure].value, group[OURS][goal.measure].value
             cells.append(f"{value:.3f}" if way == OURS else f"{value - whole:+.3f}")
         rows.append((f"**{way}**" if way == OURS else way, *cells))
-    heads = ("", *(f"{'own set' if goal.set == OWN else goal.set} {goal.measure}" for goal in chosen))
+    heads = (
+        "",
+        *(f"{'own set' if goal.set == OWN else goal.set} {goal.measure}" for goal in chosen),
+    )
     command = f"python -m evals --ablate --every {part['every']}"
     return (
-        f"## What each ingredient brings\n\n{_made(part, command)}\n"
-        "The first row is everything together, on every so many-th question of the public sets and on all of our own;\n"
-        "each row below tells what changes when one thing is taken out.\n\n" + _table(heads, rows)
+        f"## What each ingredient brings\n\n{_made(part, command)}\nThe first row is everything"
+        " together, on every so many-th question of the public sets and on all of our own;\neach"
+        " row below tells what changes when one thing is taken out.\n\n" + _table(heads, rows)
     )
 
 
@@ -165,15 +192,22 @@ def _read(part: Part | None) -> str:
         if group := found.get(_group(goal)):
             without, read = (group[way] for way in (UNREAD, OURS))
             before, after = without[goal.measure].value, read[goal.measure].value
-            shown = (f"{before:.3f}", f"**{after:.3f}**", f"{after - before:+.3f}", f"{goal.least:.2f}")
-            paces = (f"{1000 / way[PACE].value:.0f} ms" if PACE in way else "" for way in (without, read))
+            shown = (
+                f"{before:.3f}",
+                f"**{after:.3f}**",
+                f"{after - before:+.3f}",
+                f"{goal.least:.2f}",
+            )
+            paces = (
+                f"{1000 / way[PACE].value:.0f} ms" if PACE in way else "" for way in (without, read)
+            )
             rows.append((goal.set, goal.measure, *shown, *paces))
     heads = ("set", "measure", "without", "with", "change", "goal", "a question without", "with")
     command = f"python -m evals --reranker --every {part['every']}"
     return (
-        f"## What the reranker brings and costs\n\n{_made(part, command)}\n"
-        "The best candidates are read together with the question; `COMMONPLACE_RERANKER=none` leaves that out.\n"
-        "On every so many-th question of the public sets, and on all of our own.\n\n" + _table(heads, rows)
+        f"## What the reranker brings and costs\n\n{_made(part, command)}\nThe best candidates are"
+        " read together with the question; `COMMONPLACE_RERANKER=none` leaves that out.\nOn every"
+        " so many-th question of the public sets, and on all of our own.\n\n" + _table(heads, rows)
     )
 
 

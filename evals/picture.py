@@ -1,4 +1,6 @@
-"""Draws where each measure stands between plain BM25 and its goal, as SVG that reads well on light and dark pages."""
+"""Draws where each measure stands between plain BM25 and its goal, as SVG that reads well on light
+and dark pages.
+"""
 
 from dataclasses import dataclass
 from html import escape
@@ -25,11 +27,16 @@ def picture(title: str, rows: list[Row]) -> str:
     """The rows on one scale from 0 to 1."""
     height = _TOP + _ROW * len(rows) + 40
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_LEFT + _WIDTH + _RIGHT} {height}" '
-        f'font-family="system-ui, \'Segoe UI\', Helvetica, Arial, sans-serif" font-size="13" role="img" '
-        f'aria-label="{escape(title)}">',
+        (
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_LEFT + _WIDTH + _RIGHT}'
+            f' {height}" font-family="system-ui, \'Segoe UI\', Helvetica, Arial, sans-serif"'
+            f' font-size="13" role="img" aria-label="{escape(title)}">'
+        ),
         f'<rect width="100%" height="{height}" rx="10" fill="#ffffff"/>',
-        f'<text x="24" y="32" font-size="16" font-weight="600" fill="{_INK}">{escape(title)}</text>',
+        (
+            '<text x="24" y="32" font-size="16" font-weight="600"'
+            f' fill="{_INK}">{escape(title)}</text>'
+        ),
         *_legend(),
     ]
     bottom = _TOP + _ROW * len(rows)
@@ -37,8 +44,10 @@ def picture(title: str, rows: list[Row]) -> str:
         x = _place(tenth / 10)
         parts += [
             f'<line x1="{x:.1f}" y1="{_TOP - 6}" x2="{x:.1f}" y2="{bottom}" stroke="{_GRID}"/>',
-            f'<text x="{x:.1f}" y="{bottom + 18}" text-anchor="middle" font-size="11" '
-            f'fill="{_FAINT}">{tenth / 10:g}</text>',
+            (
+                f'<text x="{x:.1f}" y="{bottom + 18}" text-anchor="middle" font-size="11" '
+                f'fill="{_FAINT}">{tenth / 10:g}</text>'
+            ),
         ]
     for place, row in enumerate(rows):
         parts += _row(row, _TOP + place * _ROW + _ROW / 2)
@@ -47,10 +56,18 @@ def picture(title: str, rows: list[Row]) -> str:
 
 def _row(row: Row, y: float) -> list[str]:
     colour = _OURS if row.ours.value >= row.goal else _SHORT
-    x, low, high, goal = (_place(value) for value in (row.ours.value, row.ours.low, row.ours.high, row.goal))
+    x, low, high, goal = (
+        _place(value) for value in (row.ours.value, row.ours.low, row.ours.high, row.goal)
+    )
     parts = [
-        f'<line x1="{_LEFT}" y1="{y + _ROW / 2}" x2="{_LEFT + _WIDTH}" y2="{y + _ROW / 2}" stroke="#f3f4f6"/>',
-        f'<text x="{_LEFT - 14}" y="{y + 4.5}" text-anchor="end" fill="{_INK}">{escape(row.name)}</text>',
+        (
+            f'<line x1="{_LEFT}" y1="{y + _ROW / 2}" x2="{_LEFT + _WIDTH}" y2="{y + _ROW / 2}"'
+            ' stroke="#f3f4f6"/>'
+        ),
+        (
+            f'<text x="{_LEFT - 14}" y="{y + 4.5}" text-anchor="end"'
+            f' fill="{_INK}">{escape(row.name)}</text>'
+        ),
         _tick(goal, y),
     ]
     if row.plain is not None:
@@ -58,11 +75,15 @@ def _row(row: Row, y: float) -> list[str]:
     if row.vectors is not None:
         parts.append(_diamond(_place(row.vectors), y))
     parts += [
-        f'<line x1="{low:.1f}" y1="{y}" x2="{high:.1f}" y2="{y}" stroke="{colour}" stroke-width="3" '
-        'stroke-linecap="round" opacity="0.45"/>',
+        (
+            f'<line x1="{low:.1f}" y1="{y}" x2="{high:.1f}" y2="{y}" stroke="{colour}"'
+            ' stroke-width="3" stroke-linecap="round" opacity="0.45"/>'
+        ),
         f'<circle cx="{x:.1f}" cy="{y}" r="6" fill="{colour}"/>',
-        f'<text x="{_LEFT + _WIDTH + _RIGHT - 20}" y="{y + 4.5}" text-anchor="end" font-weight="600" '
-        f'fill="{colour}">{row.ours.value:.3f}</text>',
+        (
+            f'<text x="{_LEFT + _WIDTH + _RIGHT - 20}" y="{y + 4.5}" text-anchor="end"'
+            f' font-weight="600" fill="{colour}">{row.ours.value:.3f}</text>'
+        ),
     ]
     return parts
 
@@ -80,18 +101,24 @@ def _legend() -> list[str]:
     x = 32
     for mark, text, width in entries:
         parts.append(
-            f'<g transform="translate({x} 0)">{mark}<text x="13" y="{y + 4.5}" fill="{_FAINT}">{text}</text></g>'
+            f'<g transform="translate({x} 0)">{mark}<text x="13" y="{y + 4.5}"'
+            f' fill="{_FAINT}">{text}</text></g>'
         )
         x += width + 26
     return parts
 
 
 def _tick(x: float, y: float) -> str:
-    return f'<line x1="{x:.1f}" y1="{y - 10}" x2="{x:.1f}" y2="{y + 10}" stroke="{_GOAL}" stroke-width="2.5"/>'
+    return (
+        f'<line x1="{x:.1f}" y1="{y - 10}" x2="{x:.1f}" y2="{y + 10}" stroke="{_GOAL}"'
+        ' stroke-width="2.5"/>'
+    )
 
 
 def _plain(x: float, y: float) -> str:
-    return f'<circle cx="{x:.1f}" cy="{y}" r="4.5" fill="#ffffff" stroke="{_PLAIN}" stroke-width="2"/>'
+    return (
+        f'<circle cx="{x:.1f}" cy="{y}" r="4.5" fill="#ffffff" stroke="{_PLAIN}" stroke-width="2"/>'
+    )
 
 
 def _diamond(x: float, y: float) -> str:

@@ -23,13 +23,19 @@ def bars(title: str, shown: list[Bar], *, logarithmic: bool = True) -> str:
 
     def place(value: float) -> float:
         if logarithmic:
-            return _WIDTH * (math.log10(max(value, low)) - math.log10(low)) / (math.log10(high) - math.log10(low))
+            return (
+                _WIDTH
+                * (math.log10(max(value, low)) - math.log10(low))
+                / (math.log10(high) - math.log10(low))
+            )
         return _WIDTH * value / high
 
     height = _TOP + _ROW * len(shown) + 16
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_LEFT + _WIDTH + 90} {height}" '
-        'font-family="system-ui, sans-serif" font-size="13">',
+        (
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_LEFT + _WIDTH + 90} {height}" '
+            'font-family="system-ui, sans-serif" font-size="13">'
+        ),
         f'<rect width="100%" height="{height}" rx="8" fill="#ffffff"/>',
         f'<text x="16" y="26" font-size="15" font-weight="600" fill="#222">{escape(title)}</text>',
     ]
@@ -38,13 +44,25 @@ def bars(title: str, shown: list[Bar], *, logarithmic: bool = True) -> str:
         over = bar.mark is not None and bar.value > bar.mark
         length, colour = max(2.0, place(bar.value)), "#c2410c" if over else "#2f6f8f"
         parts += [
-            f'<text x="{_LEFT - 10}" y="{y + 16}" text-anchor="end" fill="#333">{escape(bar.name)}</text>',
-            f'<rect x="{_LEFT}" y="{y + 4}" width="{length:.1f}" height="16" rx="3" fill="{colour}"/>',
-            f'<text x="{_LEFT + _WIDTH + 74}" y="{y + 16}" text-anchor="end" fill="#333">{_shown(bar.value)}</text>',
+            (
+                f'<text x="{_LEFT - 10}" y="{y + 16}" text-anchor="end"'
+                f' fill="#333">{escape(bar.name)}</text>'
+            ),
+            (
+                f'<rect x="{_LEFT}" y="{y + 4}" width="{length:.1f}" height="16" rx="3"'
+                f' fill="{colour}"/>'
+            ),
+            (
+                f'<text x="{_LEFT + _WIDTH + 74}" y="{y + 16}" text-anchor="end"'
+                f' fill="#333">{_shown(bar.value)}</text>'
+            ),
         ]
         if bar.mark is not None:
             x = _LEFT + place(bar.mark)
-            parts.append(f'<line x1="{x:.1f}" y1="{y + 1}" x2="{x:.1f}" y2="{y + 23}" stroke="#111" stroke-width="2"/>')
+            parts.append(
+                f'<line x1="{x:.1f}" y1="{y + 1}" x2="{x:.1f}" y2="{y + 23}" stroke="#111"'
+                ' stroke-width="2"/>'
+            )
     return "\n".join([*parts, "</svg>", ""])
 
 

@@ -1,4 +1,5 @@
-"""Asks the questions of our own precision set: each store written memory by memory, at the times the file names.
+"""Asks the questions of our own precision set: each store written memory by memory, at the times
+the file names.
 
 The questions are asked without a limit, as an agent asks that says nothing about it.
 """
@@ -80,7 +81,10 @@ class SetClock:
 
 def stores(folder: Path = FOLDER) -> list[Store]:
     """Every store of the set; refused when a file is not as the README beside it says."""
-    found = [(path, json.loads(path.read_text(encoding="utf-8"))) for path in sorted(folder.glob("*.json"))]
+    found = [
+        (path, json.loads(path.read_text(encoding="utf-8")))
+        for path in sorted(folder.glob("*.json"))
+    ]
     wrong = [f"{path.name}: {problem}" for path, given in found for problem in problems(given)]
     if wrong:
         raise ValueError("; ".join(wrong))
@@ -91,12 +95,18 @@ def problems(given: dict[str, Any]) -> list[str]:
     """What is wrong with a file of the set."""
     memories, questions = given["memories"], given["questions"]
     known = {memory["id"]: place for place, memory in enumerate(memories)}
-    wrong = [f"two memories are called {name!r}" for name, n in Counter(m["id"] for m in memories).items() if n > 1]
+    wrong = [
+        f"two memories are called {name!r}"
+        for name, n in Counter(m["id"] for m in memories).items()
+        if n > 1
+    ]
     times = [moment(memory["time"]) for memory in memories]
     if times != sorted(times) or (times and times[-1] > moment(given["now"])):
         wrong.append("the memories are not in the order of their times, or later than now")
     wrong += [
-        f"the question {text!r} is there twice" for text, n in Counter(q["text"] for q in questions).items() if n > 1
+        f"the question {text!r} is there twice"
+        for text, n in Counter(q["text"] for q in questions).items()
+        if n > 1
     ]
     for question in questions:
         wrong += [f"{question['text']!r}: {problem}" for problem in _wrong(question, known)]
@@ -119,7 +129,11 @@ def _wrong(question: dict[str, Any], known: dict[str, int]) -> list[str]:
         wrong.append("whether it is near does not go with its kind")
     if bool(superseded) != (question["kind"] == "changed"):
         wrong.append("what is superseded does not go with its kind")
-    if not wrong and superseded and max(known[n] for n in superseded) > min(known[n] for n in expected):
+    if (
+        not wrong
+        and superseded
+        and max(known[n] for n in superseded) > min(known[n] for n in expected)
+    ):
         wrong.append("what is superseded is newer than what is expected")
     return wrong
 
@@ -130,7 +144,11 @@ def read(given: dict[str, Any]) -> Store:
     names = ("expected", "superseded", "also_fine")
     questions = tuple(
         Question(
-            q["text"], q["kind"], q["half"], *(frozenset(q.get(name, ())) for name in names), near=q.get("near", False)
+            q["text"],
+            q["kind"],
+            q["half"],
+            *(frozenset(q.get(name, ())) for name in names),
+            near=q.get("near", False),
         )
         for q in given["questions"]
     )
@@ -165,7 +183,9 @@ def asked(store: Store, ways: Sequence[str]) -> dict[str, list[Asked]]:
 
 
 def stored(store: Store, stack: ExitStack) -> tuple[Engine, dict[int, str]]:
-    """An engine that holds a store, at the moment it is asked, and what the set calls its memories."""
+    """An engine that holds a store, at the moment it is asked, and what the set calls its
+    memories.
+    """
     clock = SetClock()
     engine = fresh_engine(stack, clock)
     names: dict[int, str] = {}
@@ -180,7 +200,9 @@ def stored(store: Store, stack: ExitStack) -> tuple[Engine, dict[int, str]]:
 
 
 def _plainly(store: Store) -> list[Asked]:
-    """Every question, as plain BM25 answers it: as many as are returned at most, as it has no idea of enough."""
+    """Every question, as plain BM25 answers it: as many as are returned at most, as it has no idea
+    of enough.
+    """
     module: Any = loaders()
     plain = module.BM25({memory.id: memory.text for memory in store.memories})
     out: list[Asked] = []

@@ -1,7 +1,8 @@
-"""Measures what large stores do: a million memories in one bank, and the same dealt out to a thousand banks.
+"""Measures what large stores do: a million memories in one bank, and the same dealt out to a
+thousand banks.
 
-Making them takes half an hour, so they are kept in a folder and used again. A part of `make bench ARGS=--scale`; the
-measures are also taken of the smaller stores.
+Making them takes half an hour, so they are kept in a folder and used again. A part of `make bench
+ARGS=--scale`; the measures are also taken of the smaller stores.
 """
 
 import itertools
@@ -35,7 +36,8 @@ SINGLES = 1_000
 QUESTIONS, FILTERED_QUESTIONS, THREADS = 200, 40, 4
 NEAREST = 10
 ASKED_MAX = 100_000
-# Which memories have a tag, and which share one value of a metadata field: every tenth, every hundredth, one in 10,000.
+# Which memories have a tag, and which share one value of a metadata field: every tenth, every
+# hundredth, one in 10,000.
 TAGS = {"tenth": 10, "hundredth": 100, "rare": 10_000}
 SHARES = 100  # Every hundredth has a scope and another kind.
 HAPPENED_FROM, MINUTE_MS = 1_700_000_000_000, 60_000
@@ -56,20 +58,29 @@ def fill(home: Path, count: int) -> None:
     engine, author = commonplace.open(home), Author()
     for start in range(0, count, BATCH):
         store(engine, BANK, drafts(author, start, min(BATCH, count - start)))
-        print(f"\r{min(start + BATCH, count):,} of {count:,} memories", end="", file=sys.stderr, flush=True)
+        print(
+            f"\r{min(start + BATCH, count):,} of {count:,} memories",
+            end="",
+            file=sys.stderr,
+            flush=True,
+        )
     print(file=sys.stderr)
     engine.db.close()
 
 
 def drafts(author: Author, start: int, count: int) -> list[Draft]:
-    """The next memories of a bank, each with metadata and a time, some of them tagged, some with a scope."""
+    """The next memories of a bank, each with metadata and a time, some of them tagged, some with a
+    scope.
+    """
     out: list[Draft] = []
     for place, text in enumerate(author.memories(count), start):
         tags = tuple(tag for tag, every in TAGS.items() if place % every == 0)
         metadata = {tag: place % every for tag, every in TAGS.items()}
         apart, at = place % SHARES == SHARES - 1, HAPPENED_FROM + place * MINUTE_MS
         scope, kind = (Scope("p", "u", "a", "r"), "decision") if apart else (Scope(), "note")
-        out.append(Draft(text, tags=tags, metadata=metadata, kind=kind, scope=scope, happened_at=at))
+        out.append(
+            Draft(text, tags=tags, metadata=metadata, kind=kind, scope=scope, happened_at=at)
+        )
     return out
 
 
@@ -91,7 +102,9 @@ def one_bank(folder: Path) -> Path:
 
 
 def many_banks(folder: Path) -> Path:
-    """The same memories dealt out to many small banks, made unless it is there. Only their bank is another."""
+    """The same memories dealt out to many small banks, made unless it is there. Only their bank is
+    another.
+    """
     one, home = one_bank(folder), folder / "many"
     if _started(home):
         shutil.copy(one / "commonplace.db", home)
@@ -116,13 +129,18 @@ def _started(home: Path) -> bool:
 def questions(count: int, wanted: int = QUESTIONS) -> list[str]:
     """Questions about memories of a store of so many, spread over its first hundred thousand."""
     author, known = Author(), min(count, ASKED_MAX)
-    texts = [text for place, text in enumerate(author.memories(known)) if place % max(1, known // wanted) == 0]
+    texts = [
+        text
+        for place, text in enumerate(author.memories(known))
+        if place % max(1, known // wanted) == 0
+    ]
     return [author.question(text) for text in texts[:wanted]]
 
 
 def recall(home: str, count: int) -> dict[str, float]:
-    """Questions about memories of the store, all channels, asked once before so that the file is in memory; then some
-    of common words only."""
+    """Questions about memories of the store, all channels, asked once before so that the file is in
+    memory; then some of common words only.
+    """
     engine, asked = commonplace.open(home), questions(count)
     first = _timed(engine, BANK, [Query(asked[0])])[0] * 1000
     _timed(engine, BANK, map(Query, asked))
@@ -130,11 +148,15 @@ def recall(home: str, count: int) -> dict[str, float]:
     common = [Query(f"what about {words}?") for words in Author().common(FILTERED_QUESTIONS)]
     found |= spread(f"recall of common words among {count:,}", _timed(engine, BANK, common))
     found |= {f"recall among {count:,}, {THREADS} threads (a second)": _at_once(engine, asked)}
-    return found | {f"first recall in a process among {count:,}": first} | _resident(f"at {count:,}")
+    return (
+        found | {f"first recall in a process among {count:,}": first} | _resident(f"at {count:,}")
+    )
 
 
 def filters(home: str, count: int) -> dict[str, float]:
-    """The same with filters that let few memories through, and how many times as long the slowest takes as none."""
+    """The same with filters that let few memories through, and how many times as long the slowest
+    takes as none.
+    """
     engine, asked = commonplace.open(home), questions(count, FILTERED_QUESTIONS)
     _timed(engine, BANK, map(Query, asked))
     found: dict[str, float] = {}
@@ -143,7 +165,9 @@ def filters(home: str, count: int) -> dict[str, float]:
         found |= spread(f"recall among {count:,}, {name}", spent)
     slowest = max(value for name, value in found.items() if name.endswith("median"))
     plain = statistics.median(_timed(engine, BANK, map(Query, asked))) * 1000
-    return found | {f"recall among {count:,}, the slowest filter over none (times)": slowest / plain}
+    return found | {
+        f"recall among {count:,}, the slowest filter over none (times)": slowest / plain
+    }
 
 
 def _narrow(count: int) -> dict[str, Filter]:
@@ -164,7 +188,9 @@ def _narrow(count: int) -> dict[str, Filter]:
 
 
 def exact(home: str, count: int) -> dict[str, float]:
-    """Which share of the ten nearest of all vectors, compared one by one, is among the candidates of a search."""
+    """Which share of the ten nearest of all vectors, compared one by one, is among the candidates
+    of a search.
+    """
     engine = commonplace.open(home)
     semantics, bank_id = engine.semantics(), engine.get_bank(BANK).id
     if semantics is None:
@@ -176,29 +202,40 @@ def exact(home: str, count: int) -> dict[str, float]:
     cursor = database.execute("select memory_id, vector from vectors where bank_id = ?", (bank_id,))
     while rows := list(itertools.islice(cursor, BATCH)):
         joined = b"".join(vector[: 2 * len(asked)] for _, vector in rows)
-        near = np.frombuffer(joined, dtype=np.float16).reshape(len(rows), -1).astype(np.float32) @ asked
+        near = (
+            np.frombuffer(joined, dtype=np.float16).reshape(len(rows), -1).astype(np.float32)
+            @ asked
+        )
         numbers = np.repeat(np.array([[number] for number, _ in rows]), len(meanings), axis=1)
         scores, ids = np.vstack([scores, near]), np.vstack([ids, numbers])
         top = np.argsort(-scores, axis=0)[:NEAREST]
         scores, ids = np.take_along_axis(scores, top, axis=0), np.take_along_axis(ids, top, axis=0)
     found = 0
     for meaning, nearest in zip(meanings, ids.T.tolist(), strict=True):
-        picked = semantics.nearest(engine.db, Within(bank_id, Filter(), 0), meaning, pipeline.CANDIDATES_MIN)
+        picked = semantics.nearest(
+            engine.db, Within(bank_id, Filter(), 0), meaning, pipeline.CANDIDATES_MIN
+        )
         found += len(set(nearest) & set(picked))
     return {f"the ten nearest by exact search found among {count:,} (%)": 100 * found / ids.size}
 
 
 def ingest(home: str, count: int) -> dict[str, float]:
-    """How many short memories a second come in with their vectors: in one batch, and each with its own commit."""
+    """How many short memories a second come in with their vectors: in one batch, and each with its
+    own commit.
+    """
     engine, author = commonplace.open(home), Author(seed=17)
     batch = [Draft(text) for text in author.memories(BATCH)]
     texts = [draft.text for draft in batch]
-    found = {f"ingest in a batch, {count:,} stored (a second)": BATCH / store(engine, "batch", batch)}
+    found = {
+        f"ingest in a batch, {count:,} stored (a second)": BATCH / store(engine, "batch", batch)
+    }
     begun = time.perf_counter()
     for text in author.memories(SINGLES):
         engine.remember("singles", Draft(text))
     indexing.heal_all(engine, 600_000)
-    found[f"ingest one by one, {count:,} stored (a second)"] = SINGLES / (time.perf_counter() - begun)
+    found[f"ingest one by one, {count:,} stored (a second)"] = SINGLES / (
+        time.perf_counter() - begun
+    )
     embedder = StaticEmbedder()
     begun = time.perf_counter()
     embedder.embed(texts)
@@ -256,7 +293,10 @@ RATES = {
 def spread(name: str, seconds: Iterable[float]) -> dict[str, float]:
     """The median and the time that one in twenty exceeds, in milliseconds."""
     ordered = sorted(1000 * one for one in seconds)
-    return {f"{name}, median": statistics.median(ordered), f"{name}, p95": ordered[int(len(ordered) * 0.95)]}
+    return {
+        f"{name}, median": statistics.median(ordered),
+        f"{name}, p95": ordered[int(len(ordered) * 0.95)],
+    }
 
 
 def _timed(engine: Engine, bank: str, asked: Iterable[Query]) -> list[float]:
@@ -281,4 +321,6 @@ def _at_once(engine: Engine, asked: list[str]) -> float:
 
 
 def _resident(when: str) -> dict[str, float]:
-    return {f"resident memory {when} (MB)": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024}
+    return {
+        f"resident memory {when} (MB)": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    }

@@ -1,6 +1,8 @@
-"""Measures the servers as clients feel them: start, work per call, many clients, memory. A part of `make bench`.
+"""Measures the servers as clients feel them: start, work per call, many clients, memory. A part of
+`make bench`.
 
-Work is the server's own processor time from the kernel's accounts (Linux only), which a busy machine distorts least.
+Work is the server's own processor time from the kernel's accounts (Linux only), which a busy
+machine distorts least.
 """
 
 import asyncio
@@ -23,7 +25,11 @@ _META = {
     "io.modelcontextprotocol/clientCapabilities": {},
     "io.modelcontextprotocol/clientInfo": {"name": "bench", "version": "1"},
 }
-_INIT = {"protocolVersion": LEGACY, "capabilities": {}, "clientInfo": {"name": "bench", "version": "1"}}
+_INIT = {
+    "protocolVersion": LEGACY,
+    "capabilities": {},
+    "clientInfo": {"name": "bench", "version": "1"},
+}
 
 
 def measure() -> dict[str, float]:
@@ -58,7 +64,9 @@ def _resident_mb(pid: int) -> float:
 @contextmanager
 def _started(home: str, *args: str, **pipes: int) -> Iterator[subprocess.Popen[bytes]]:
     command = [sys.executable, "-m", "commonplace", *args]
-    with subprocess.Popen(command, env=os.environ | {"COMMONPLACE_HOME": home}, bufsize=0, **pipes) as process:
+    with subprocess.Popen(
+        command, env=os.environ | {"COMMONPLACE_HOME": home}, bufsize=0, **pipes
+    ) as process:
         try:
             yield process
         finally:
@@ -91,7 +99,9 @@ def _stdio(home: str) -> dict[str, float]:
             before = _work_us(process.pid)
             for number in range(CALLS):
                 ask(process, _call(number, era))
-            results[f"stdio: server work per small call, {era} (ms)"] = (_work_us(process.pid) - before) / CALLS / 1000
+            results[f"stdio: server work per small call, {era} (ms)"] = (
+                (_work_us(process.pid) - before) / CALLS / 1000
+            )
             results["stdio: resident memory (MB)"] = _resident_mb(process.pid)
     return results
 
@@ -102,17 +112,22 @@ def _http(home: str) -> dict[str, float]:
         assert process.stderr
         said = process.stderr.readline().decode()
         port = int(re.search(r":(\d+)", said)[1])  # type: ignore[index]
-        # The official SDK is loaded in the background after the start; its import is not a call's work.
+        # The official SDK is loaded in the background after the start; its import is not a call's
+        # work.
         asyncio.run(_handshake(port))
         for era in (LEGACY, MODERN):
             asyncio.run(_client(port, era, 100))
             before = _work_us(process.pid)
             asyncio.run(_client(port, era, CALLS))
-            results[f"http: server work per small call, {era} (ms)"] = (_work_us(process.pid) - before) / CALLS / 1000
+            results[f"http: server work per small call, {era} (ms)"] = (
+                (_work_us(process.pid) - before) / CALLS / 1000
+            )
         results["http: resident memory, idle (MB)"] = _resident_mb(process.pid)
         spent = asyncio.run(_crowd(port))
         results[f"http: answer among {CLIENTS} clients, median"] = statistics.median(spent) * 1000
-        results[f"http: answer among {CLIENTS} clients, p95"] = sorted(spent)[int(len(spent) * 0.95)] * 1000
+        results[f"http: answer among {CLIENTS} clients, p95"] = (
+            sorted(spent)[int(len(spent) * 0.95)] * 1000
+        )
     return results
 
 

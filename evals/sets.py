@@ -1,7 +1,8 @@
-"""Asks the questions of the public sets: every store in a bank of its own, once stored, asked in several ways.
+"""Asks the questions of the public sets: every store in a bank of its own, once stored, asked in
+several ways.
 
-The sets stay where they are: nothing of them may be copied into this repository. COMMONPLACE_DATA names their folder;
-by default it is `../shared/data`, beside the repository.
+The sets stay where they are: nothing of them may be copied into this repository. COMMONPLACE_DATA
+names their folder; by default it is `../shared/data`, beside the repository.
 """
 
 import importlib.util
@@ -53,7 +54,8 @@ class Bank:
             written = self.engine.remember_many(BANK, drafts)
             ids = [outcome.memory.id for outcome in written]
             self.names |= dict(zip(ids, names[start : start + BULK_MAX], strict=True))
-        # What a background worker does in daily life; otherwise the first questions would pay for it.
+        # What a background worker does in daily life; otherwise the first questions would pay for
+        # it.
         self.engine.rebuild()
 
     def close(self) -> None:
@@ -61,21 +63,30 @@ class Bank:
         self._stack.close()
 
     def ask(self, way: str, text: str, expected: Collection[str], skip: Collection[str]) -> Answer:
-        """The answer to a question. What must be skipped is kept out by a filter, inside the search."""
-        kept = tuple(number for number, name in self.names.items() if name not in skip) if skip else None
+        """The answer to a question. What must be skipped is kept out by a filter, inside the
+        search.
+        """
+        kept = (
+            tuple(number for number, name in self.names.items() if name not in skip)
+            if skip
+            else None
+        )
         engine = asked_with(self.engine, way)
         with WAYS[way]() as changed:
             query = changed(Query(text, Filter(ids=kept), limit=DEPTH))
             begun = time.perf_counter()
             hits = engine.recall(BANK, query).hits
             seconds = time.perf_counter() - begun
-        # What is there twice, word for word, is one hit; here either is a place of its own, as it is for BM25.
+        # What is there twice, word for word, is one hit; here either is a place of its own, as it
+        # is for BM25.
         found = tuple(self.names[number] for hit in hits for number in (hit.memory.id, *hit.copies))
         return Answer(frozenset(expected), found, seconds=seconds)
 
 
 def fresh_engine(stack: ExitStack, clock: Clock | None = None) -> Engine:
-    """An engine on an empty store that goes away with the stack, set up as an installation is without any settings."""
+    """An engine on an empty store that goes away with the stack, set up as an installation is
+    without any settings.
+    """
     folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="commonplace-eval-"))
     engine = open_engine(replace(load({}), home=Path(folder)), clock)
     stack.callback(engine.db.close)
@@ -108,7 +119,9 @@ def loaders() -> ModuleType | None:
 
 
 def measure(name: str, ways: Sequence[str], every: int, part: int = 0, parts: int = 1) -> Measured:
-    """Ask every question of a set, or every N-th, in every way; of several parts one. Runs in its own process."""
+    """Ask every question of a set, or every N-th, in every way; of several parts one. Runs in its
+    own process.
+    """
     module: Any = loaders()
     out = Measured(answers={way: [] for way in ways})
     total = sum(len(questions) for _, _, questions in module.SETS[name]())
@@ -116,7 +129,9 @@ def measure(name: str, ways: Sequence[str], every: int, part: int = 0, parts: in
     for _, docs, questions in module.SETS[name]():
         out.docs += len(docs)
         places = [(question, next(counted)) for question in questions]
-        chosen = [one for one, place in places if place % every == 0 and place * parts // total == part]
+        chosen = [
+            one for one, place in places if place % every == 0 and place * parts // total == part
+        ]
         if not chosen:
             continue
         begun = time.perf_counter()
@@ -141,14 +156,19 @@ def measure(name: str, ways: Sequence[str], every: int, part: int = 0, parts: in
 def measured(
     names: Sequence[str], ways: Sequence[str], processes: int, every: int = 1
 ) -> Iterator[tuple[str, Measured]]:
-    """Every set as soon as it is measured. With many processes a set is measured in parts, side by side."""
+    """Every set as soon as it is measured. With many processes a set is measured in parts, side by
+    side.
+    """
     if processes == 1:
         yield from ((name, measure(name, ways, every)) for name in names)
         return
     parts = processes // _PROCESSES_A_PART
     with ProcessPoolExecutor(processes) as pool:
         running = {
-            name: [pool.submit(measure, name, ways, every, part, max(1, parts)) for part in range(max(1, parts))]
+            name: [
+                pool.submit(measure, name, ways, every, part, max(1, parts))
+                for part in range(max(1, parts))
+            ]
             for name in names
         }
         for name, futures in running.items():

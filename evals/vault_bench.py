@@ -1,4 +1,5 @@
-"""Measures the vault: a folder of notes taken into a store, and a start on one that has them. A part of `make bench`.
+"""Measures the vault: a folder of notes taken into a store, and a start on one that has them. A
+part of `make bench`.
 
 Every measurement runs in a process of its own, as a server's first look would.
 """
@@ -33,7 +34,9 @@ def measure(count: int = NOTES) -> dict[str, float]:
         warm = [_in_a_process("warm", home)["ms"] for _ in range(LOOKS)]
         rows[f"vault: warm start with {count:,} notes, median"] = statistics.median(warm)
         calls = _in_a_process("calls", home)
-        return rows | {f"vault: {name} among {count:,} notes, median": value for name, value in calls.items()}
+        return rows | {
+            f"vault: {name} among {count:,} notes, median": value for name, value in calls.items()
+        }
 
 
 def _write(root: Path, count: int) -> None:
@@ -41,7 +44,11 @@ def _write(root: Path, count: int) -> None:
     for number, text in enumerate(Author(seed=5).memories(count)):
         folder = root / f"folder {number % 20}" if number % 3 else root
         folder.mkdir(parents=True, exist_ok=True)
-        head = f"---\ntitle: Note {number}\ntags: [t{number % 50}, kept]\n---\n\n" if number % 2 else ""
+        head = (
+            f"---\ntitle: Note {number}\ntags: [t{number % 50}, kept]\n---\n\n"
+            if number % 2
+            else ""
+        )
         (folder / f"note {number}.md").write_text(f"{head}{text}\n")
 
 
@@ -64,8 +71,12 @@ def _calls(home: str) -> dict[str, float]:
     author = Author(seed=5)
     questions = [author.question(text) for text in author.memories(SEARCHES)]
     asked: dict[str, list[tuple[str, dict[str, object]]]] = {
-        "memory_search": [("memory_search", {"query": question}) for question in ("warm up", *questions)],
-        "memory_append": [("memory_append", {"title": f"New {n}", "body": "New."}) for n in range(APPENDS)],
+        "memory_search": [
+            ("memory_search", {"query": question}) for question in ("warm up", *questions)
+        ],
+        "memory_append": [
+            ("memory_append", {"title": f"New {n}", "body": "New."}) for n in range(APPENDS)
+        ],
     }
     found: dict[str, float] = {}
     for name, calls in asked.items():

@@ -1,7 +1,7 @@
 """The ways a question is asked: as daily, with one channel alone, or with one ingredient taken out.
 
-A way is a context manager that yields what to do with the query. A switch of the query is turned there; weights are
-swapped for as long as the context lasts.
+A way is a context manager that yields what to do with the query. A switch of the query is turned
+there; weights are swapped for as long as the context lasts.
 """
 
 from collections.abc import Callable, Generator, Mapping, Sequence
@@ -74,14 +74,18 @@ _rareness_of = vector_index.rareness_of
 as_weighed = _with(supersession, "pairs", lambda *_: iter(()))
 # The tokens of a question weighed as the embedder weighs them, whatever is in the store.
 all_as_rare = _with(
-    vector_index, "rareness_of", lambda tokens, places, words, _: _rareness_of(tokens, places, words, None)
+    vector_index,
+    "rareness_of",
+    lambda tokens, places, words, _: _rareness_of(tokens, places, words, None),
 )
 # What is near to a question that the embedder can only spell, believed as in any other.
 spelt_as_known = _with(features, "SPELT_SHARE", 1.0)
 
 
 def _lightened(weights: Mapping[str, float], names: Sequence[str]) -> dict[str, float]:
-    """The weights without some of them. What a memory says itself weighs as much as before, so that thresholds fit."""
+    """The weights without some of them. What a memory says itself weighs as much as before, so that
+    thresholds fit.
+    """
     own = [name for name in weights if "around" not in name]
     left = sum(weights[name] for name in own if name not in names)
     more = sum(weights[name] for name in own) / left if left else 1.0

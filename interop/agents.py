@@ -43,7 +43,9 @@ class Way:
 
 
 def connected(client: str, way: Way, home: Path) -> dict[str, str]:
-    """The variables of a person whose client was connected as `commonplace connect --write` does it."""
+    """The variables of a person whose client was connected as `commonplace connect --write` does
+    it.
+    """
     env = environment(home, {"COMMONPLACE_HOME": str(home / "store"), KEY_VARIABLE: way.key})
     edits.apply(edits.plan(client_named(client), way.wanted, Machine(home, sys.platform, {})))
     return env
@@ -71,7 +73,9 @@ def gemini_lists(way: Way, home: Path) -> str:
 
 
 def opencode_lists(way: Way, home: Path) -> str:
-    ran = run([*program("opencode"), "mcp", "list"], connected("opencode", way, home), cwd=work(home))
+    ran = run(
+        [*program("opencode"), "mcp", "list"], connected("opencode", way, home), cwd=work(home)
+    )
     return _line_with(ran.both, NAME, "connected")
 
 
@@ -79,13 +83,22 @@ def codex_lists(way: Way, home: Path) -> str:
     """The codex app server, asked for the tools of our server."""
     env = connected("codex", way, home)
     messages = [
-        {"id": 1, "method": "initialize", "params": {"clientInfo": {"name": "interop", "version": "1"}}},
+        {
+            "id": 1,
+            "method": "initialize",
+            "params": {"clientInfo": {"name": "interop", "version": "1"}},
+        },
         {"method": "initialized"},
         {"id": 2, "method": "mcpServerStatus/list", "params": {}},
     ]
     command = [*program("codex"), "app-server"]
     with subprocess.Popen(
-        command, env=env, cwd=work(home), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+        command,
+        env=env,
+        cwd=work(home),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
     ) as process:
         assert process.stdin is not None
         assert process.stdout is not None
@@ -117,7 +130,15 @@ def claude_works(way: Way, home: Path) -> str:
     allowed = ",".join(f"mcp__{NAME}__{tool}" for tool in registry.find(way.dialect).tools)
     with model(script.steps) as standin:
         env |= {"ANTHROPIC_BASE_URL": standin.url, "ANTHROPIC_API_KEY": "sk-ant-none"}
-        command = [*program("claude"), "-p", PROMPT, "--allowedTools", allowed, "--output-format", "json"]
+        command = [
+            *program("claude"),
+            "-p",
+            PROMPT,
+            "--allowedTools",
+            allowed,
+            "--output-format",
+            "json",
+        ]
         ran = run(command, env, cwd=work(home), timeout_s=120)
         return judged(standin, script, way, ran.both)
 
@@ -126,8 +147,18 @@ def codex_works(way: Way, home: Path) -> str:
     script = SCRIPTS[way.dialect]
     env = connected("codex", way, home)
     with model(script.steps) as standin:
-        provider = f'{{name="s", base_url="{standin.url}/v1", wire_api="responses", env_key="STANDIN_KEY"}}'
-        options = ["-c", 'model_provider="s"', "-c", f"model_providers.s={provider}", "-c", 'model="stand-in"']
+        provider = (
+            f'{{name="s", base_url="{standin.url}/v1", wire_api="responses",'
+            ' env_key="STANDIN_KEY"}'
+        )
+        options = [
+            "-c",
+            'model_provider="s"',
+            "-c",
+            f"model_providers.s={provider}",
+            "-c",
+            'model="stand-in"',
+        ]
         flags = ["--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox"]
         command = [*program("codex"), "exec", *options, *flags, PROMPT]
         ran = run(command, env | {"STANDIN_KEY": "none"}, cwd=work(home), timeout_s=120)
@@ -139,21 +170,39 @@ def gemini_works(way: Way, home: Path) -> str:
     settings = home / ".gemini" / "settings.json"
     settings.parent.mkdir(parents=True)
     # With an address for its model, it would otherwise want a gateway to log in to.
-    settings.write_text('{\n  // chosen by hand\n  "security": {"auth": {"selectedType": "gemini-api-key"}}\n}\n')
+    settings.write_text(
+        '{\n  // chosen by hand\n  "security": {"auth": {"selectedType": "gemini-api-key"}}\n}\n'
+    )
     env = connected("gemini", way, home) | _GEMINI_QUIET
     with model(script.steps) as standin:
         env |= {"GOOGLE_GEMINI_BASE_URL": standin.url, "GEMINI_API_KEY": "none"}
-        command = [*program("gemini"), "--approval-mode", "yolo", "-m", "gemini-2.5-flash", "-p", PROMPT]
+        command = [
+            *program("gemini"),
+            "--approval-mode",
+            "yolo",
+            "-m",
+            "gemini-2.5-flash",
+            "-p",
+            PROMPT,
+        ]
         ran = run(command, env, cwd=work(home), timeout_s=120)
         return judged(standin, script, way, ran.both)
 
 
 def judged(standin: Model, script: Script, way: Way, said: str) -> str:
-    """Whether the model was shown what it needs: tools, their limits, the instructions and the results."""
+    """Whether the model was shown what it needs: tools, their limits, the instructions and the
+    results.
+    """
     dialect = registry.find(way.dialect)
-    main = [sight for sight in standin.sights if any(tool.endswith(script.steps[0].tool) for tool in sight.tools)]
+    main = [
+        sight
+        for sight in standin.sights
+        if any(tool.endswith(script.steps[0].tool) for tool in sight.tools)
+    ]
     if not main:
-        raise Failed(f"no request had our tools; {len(standin.requests)} requests; it said {said[-500:]!r}")
+        raise Failed(
+            f"no request had our tools; {len(standin.requests)} requests; it said {said[-500:]!r}"
+        )
     first, last = main[0], main[-1]
     for tool in script.at_hand:
         _require_tool(first, tool, dialect.tools[tool].description)
@@ -162,7 +211,9 @@ def judged(standin: Model, script: Script, way: Way, said: str) -> str:
     if opening not in everything:
         raise Failed(f"the instructions are missing: {opening!r}")
     if len(last.results) != len(script.steps):
-        raise Failed(f"{len(last.results)} of {len(script.steps)} results came back; it said {said[-500:]!r}")
+        raise Failed(
+            f"{len(last.results)} of {len(script.steps)} results came back; it said {said[-500:]!r}"
+        )
     for step, result in zip(script.steps, last.results, strict=True):
         if missing := [words for words in step.shown if words not in result]:
             raise Failed(f"the result of {step.tool} lacks {missing}: {result[:400]!r}")
@@ -197,7 +248,10 @@ _CLAUDE_QUIET: Mapping[str, str] = {
     "DISABLE_TELEMETRY": "1",
     "DISABLE_ERROR_REPORTING": "1",
 }
-_GEMINI_QUIET: Mapping[str, str] = {"GEMINI_CLI_TRUST_WORKSPACE": "true", "GEMINI_TELEMETRY_ENABLED": "false"}
+_GEMINI_QUIET: Mapping[str, str] = {
+    "GEMINI_CLI_TRUST_WORKSPACE": "true",
+    "GEMINI_TELEMETRY_ENABLED": "false",
+}
 
 CONNECTING: Mapping[str, Callable[[Way, Path], str]] = {
     "Claude Code": claude_lists,

@@ -1,4 +1,6 @@
-"""`make conformance`: the official suite, whole on the fixtures, and on every dialect what needs no fixtures."""
+"""`make conformance`: the official suite, whole on the fixtures, and on every dialect what needs no
+fixtures.
+"""
 
 import argparse
 import json
@@ -11,7 +13,18 @@ from pathlib import Path
 from typing import Any
 
 from commonplace.dialects import registry
-from interop.tools import HERE, MODULES, Failed, Report, environment, install, node, run, scratch, serving
+from interop.tools import (
+    HERE,
+    MODULES,
+    Failed,
+    Report,
+    environment,
+    install,
+    node,
+    run,
+    scratch,
+    serving,
+)
 
 REVISIONS = ("2025-11-25", "2026-07-28")
 SUITE = MODULES / "@modelcontextprotocol" / "conformance" / "dist" / "index.js"
@@ -48,7 +61,11 @@ def main() -> int:
     install()
     report, used = Report(), set[str]()
     if not chosen.skip_fixtures:
-        with report.guarded("fixtures"), scratch() as folder, serving(folder, served("fixtures")) as url:
+        with (
+            report.guarded("fixtures"),
+            scratch() as folder,
+            serving(folder, served("fixtures")) as url,
+        ):
             for revision in REVISIONS:
                 report.trial("all fixtures", revision, lambda r=revision: whole(url, r, folder))
     dialects = chosen.dialect or registry.NAMES
@@ -56,7 +73,9 @@ def main() -> int:
         with report.guarded(dialect), scratch() as folder, serving(folder, served(dialect)) as url:
             for revision in REVISIONS:
                 report.trial(
-                    f"dialect {dialect}", revision, lambda r=revision, d=dialect: real(url, r, folder, d, used)
+                    f"dialect {dialect}",
+                    revision,
+                    lambda r=revision, d=dialect: real(url, r, folder, d, used),
                 )
     if not chosen.dialect:
         report.trial("baseline", "has no stale entry", lambda: fresh(used))
@@ -67,14 +86,28 @@ def served(what: str) -> list[str]:
     return [sys.executable, "-m", "tests.conformance.server", "PORT", what]
 
 
-def suite(url: str, revision: str, folder: Path) -> tuple[int, str, dict[str, list[dict[str, str]]]]:
+def suite(
+    url: str, revision: str, folder: Path
+) -> tuple[int, str, dict[str, list[dict[str, str]]]]:
     """The exit code of the suite, what it said, and the checks of each scenario."""
     out = folder / f"checks-{revision}"
-    command = [str(node()), str(SUITE), "server", "--url", f"{url}/mcp", "--requirements", revision, "-o", str(out)]
+    command = [
+        str(node()),
+        str(SUITE),
+        "server",
+        "--url",
+        f"{url}/mcp",
+        "--requirements",
+        revision,
+        "-o",
+        str(out),
+    ]
     ran = run(command, environment(folder / "home"), cwd=folder, timeout_s=240)
     checks: dict[str, list[dict[str, str]]] = {}
     for file in sorted(out.glob("server-*/checks.json")):
-        scenario = re.sub(r"-\d{4}-\d\d-\d\dT[\d-]+Z$", "", file.parent.name.removeprefix("server-"))
+        scenario = re.sub(
+            r"-\d{4}-\d\d-\d\dT[\d-]+Z$", "", file.parent.name.removeprefix("server-")
+        )
         checks[scenario] = json.loads(file.read_text())
     if not checks:
         raise Failed(f"the suite ended with {ran.code} and no results: {ran.both[-400:]}")
@@ -89,7 +122,10 @@ def whole(url: str, revision: str, folder: Path) -> str:
     if code:
         failed = [f"{scenario}:{one}" for scenario, one in failures(checks)]
         raise Failed(f"exit {code}: {', '.join(failed)[:800]}")
-    return f"all {len(checks) - beside} required scenarios passed; of {beside} not required {failing} failed"
+    return (
+        f"all {len(checks) - beside} required scenarios passed; of {beside} not required {failing}"
+        " failed"
+    )
 
 
 def real(url: str, revision: str, folder: Path, dialect: str, used: set[str]) -> str:
@@ -115,7 +151,8 @@ def fresh(used: set[str]) -> str:
     needed = [
         name
         for one in exceptions()
-        for name in ([f"{one['check']} for {dialect}" for dialect in one.get("dialects", ())] or [str(one["check"])])
+        for name in [f"{one['check']} for {dialect}" for dialect in one.get("dialects", ())]
+        or [str(one["check"])]
     ]
     stale = [name for name in needed if name not in used]
     if stale:
@@ -132,7 +169,9 @@ def fits(entry: dict[str, Any], name: str, dialect: str) -> bool:
 
 
 def failures(checks: dict[str, list[dict[str, str]]]) -> Iterable[tuple[str, str]]:
-    return sorted({(scenario, one["id"]) for scenario, found in checks.items() for one in found if bad(one)})
+    return sorted(
+        {(scenario, one["id"]) for scenario, found in checks.items() for one in found if bad(one)}
+    )
 
 
 def bad(check: dict[str, str]) -> bool:
@@ -140,7 +179,9 @@ def bad(check: dict[str, str]) -> bool:
 
 
 def message(found: list[dict[str, str]], check: str) -> str:
-    return next((one.get("errorMessage", "") for one in found if one["id"] == check and bad(one)), "")[:200]
+    return next(
+        (one.get("errorMessage", "") for one in found if one["id"] == check and bad(one)), ""
+    )[:200]
 
 
 if __name__ == "__main__":

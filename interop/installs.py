@@ -1,4 +1,6 @@
-"""`make installs`: pip installs the wheel and its dependencies on every Python that is found (needs the network)."""
+"""`make installs`: pip installs the wheel and its dependencies on every Python that is found (needs
+the network).
+"""
 
 import re
 import shutil
@@ -37,9 +39,19 @@ def main() -> int:
             place = Path(folder, str(number))
             environment = place / "environment"
             subprocess.run([python, "-m", "venv", environment], check=True)
-            pip = [environment / "bin" / "python", "-m", "pip", "--disable-pip-version-check", "install", "-qq"]
+            pip = [
+                environment / "bin" / "python",
+                "-m",
+                "pip",
+                "--disable-pip-version-check",
+                "install",
+                "-qq",
+            ]
             subprocess.run([*pip, wheel], check=True)
-            print(f"{python}: {tried(environment, place)}, {time.monotonic() - began:.0f} s", flush=True)
+            print(
+                f"{python}: {tried(environment, place)}, {time.monotonic() - began:.0f} s",
+                flush=True,
+            )
     return 0
 
 

@@ -13,7 +13,9 @@ _TOOL_ERROR, _NOT_PORTABLE = 5, 6  # how the inspector ends
 
 
 def typescript(way: Way, home: Path, library: str, mode: str) -> str:
-    """A conversation of a TypeScript client: tools, calls, both halves of a result, and a tool that is not there."""
+    """A conversation of a TypeScript client: tools, calls, both halves of a result, and a tool that
+    is not there.
+    """
     script = SCRIPTS[way.dialect]
     target: dict[str, Any] = {"url": way.url} if way.url else {"command": _command(way)}
     calls = [(step.tool, step.arguments) for step in script.steps]
@@ -39,7 +41,10 @@ def typescript(way: Way, home: Path, library: str, mode: str) -> str:
         raise Failed(f"it speaks {said['version']} instead of {expected}")
     if not said["refused"]:
         raise Failed("a tool that does not exist answered")
-    return f"{said['version'] or expected}, {len(said['tools'])} tools, {len(said['results'])} calls, both halves"
+    return (
+        f"{said['version'] or expected}, {len(said['tools'])} tools, {len(said['results'])} calls,"
+        " both halves"
+    )
 
 
 def inspector_lists(way: Way, home: Path, era: str) -> str:
@@ -61,8 +66,16 @@ def inspector_calls(way: Way, home: Path, era: str) -> str:
     script = SCRIPTS[way.dialect]
     for step in script.steps:
         given = step.arguments.items()
-        pairs = [f"{key}={value if isinstance(value, str) else json.dumps(value)}" for key, value in given]
-        ran = _inspect(way, home, era, ["--method", "tools/call", "--tool-name", step.tool, "--tool-arg", *pairs])
+        pairs = [
+            f"{key}={value if isinstance(value, str) else json.dumps(value)}"
+            for key, value in given
+        ]
+        ran = _inspect(
+            way,
+            home,
+            era,
+            ["--method", "tools/call", "--tool-name", step.tool, "--tool-arg", *pairs],
+        )
         if ran.code != (_TOOL_ERROR if step.wrong else 0):
             raise Failed(f"{step.tool}: exit {ran.code}: {ran.both[-600:]}")
         if missing := [words for words in step.shown if words not in ran.out]:
@@ -72,11 +85,23 @@ def inspector_calls(way: Way, home: Path, era: str) -> str:
 
 def _inspect(way: Way, home: Path, era: str, options: Sequence[str]) -> Any:
     home.mkdir(parents=True, exist_ok=True)
-    env = environment(home, {"COMMONPLACE_HOME": str(home / "store"), "MCP_CATALOG_PATH": str(home / "catalog.json")})
+    env = environment(
+        home,
+        {"COMMONPLACE_HOME": str(home / "store"), "MCP_CATALOG_PATH": str(home / "catalog.json")},
+    )
     # A server that is started gets nothing of our environment unless it is named.
     kept = ["-e", f"COMMONPLACE_HOME={home / 'store'}"]
     where = [way.url, "--transport", "http"] if way.url else [*_command(way), *kept]
-    command = [*program("mcp-inspector"), "--cli", *where, "--protocol-era", era, "--format", "json", *options]
+    command = [
+        *program("mcp-inspector"),
+        "--cli",
+        *where,
+        "--protocol-era",
+        era,
+        "--format",
+        "json",
+        *options,
+    ]
     return run(command, env, cwd=home)
 
 

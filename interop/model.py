@@ -1,6 +1,8 @@
-"""A stand-in for the model behind an agent: it asks for the tools it is told to, and remembers all it was shown.
+"""A stand-in for the model behind an agent: it asks for the tools it is told to, and remembers all
+it was shown.
 
-Speaks as much of three interfaces as the agents need: Anthropic Messages, OpenAI Responses and Gemini.
+Speaks as much of three interfaces as the agents need: Anthropic Messages, OpenAI Responses and
+Gemini.
 """
 
 import json
@@ -54,7 +56,9 @@ class Model:
         if done >= len(self.steps):
             return None
         step = self.steps[done]
-        name = next((one for one in sight.tools if one == step.tool or one.endswith(f"_{step.tool}")), None)
+        name = next(
+            (one for one in sight.tools if one == step.tool or one.endswith(f"_{step.tool}")), None
+        )
         # Side questions of the agent, such as a title for the conversation, come without our tools.
         return (name, step) if name else None
 
@@ -118,7 +122,10 @@ class _Handling(BaseHTTPRequestHandler):
         if whole:
             self._send(200, json.dumps(_whole_message(events)).encode())
             return
-        lines = [f"event: {name}\n" * bool(name) + f"data: {json.dumps(data)}\n\n" for name, data in events]
+        lines = [
+            f"event: {name}\n" * bool(name) + f"data: {json.dumps(data)}\n\n"
+            for name, data in events
+        ]
         self._send(200, "".join(lines).encode(), "text/event-stream")
 
     def _send(self, status: int, body: bytes, kind: str = "application/json") -> None:
@@ -153,26 +160,47 @@ def _anthropic(standin: Model, asked: dict[str, Any]) -> list[tuple[str, Any]]:
         + "\n".join(_texts(m.get("content")) for m in asked["messages"]),
         tools={tool["name"]: tool.get("description", "") for tool in asked.get("tools", [])},
         schemas={tool["name"]: tool.get("input_schema") for tool in asked.get("tools", [])},
-        results=[_texts(part.get("content")) for part in parts if part.get("type") == "tool_result"],
+        results=[
+            _texts(part.get("content")) for part in parts if part.get("type") == "tool_result"
+        ],
     )
     step = standin.next_step(sight)
-    message = {"id": "msg_1", "type": "message", "role": "assistant", "model": asked.get("model", "stand-in")}
+    message = {
+        "id": "msg_1",
+        "type": "message",
+        "role": "assistant",
+        "model": asked.get("model", "stand-in"),
+    }
     usage = {"input_tokens": 10, "output_tokens": 5}
-    start = {"type": "message_start", "message": {**message, "content": [], "stop_reason": None, "usage": usage}}
+    start = {
+        "type": "message_start",
+        "message": {**message, "content": [], "stop_reason": None, "usage": usage},
+    }
     if step is None:
         block = {"type": "text", "text": ""}
         delta = {"type": "text_delta", "text": FINAL}
         reason = "end_turn"
     else:
-        block = {"type": "tool_use", "id": f"toolu_{len(sight.results)}", "name": step[0], "input": {}}
+        block = {
+            "type": "tool_use",
+            "id": f"toolu_{len(sight.results)}",
+            "name": step[0],
+            "input": {},
+        }
         delta = {"type": "input_json_delta", "partial_json": json.dumps(step[1].arguments)}
         reason = "tool_use"
     return [
         ("message_start", start),
-        ("content_block_start", {"type": "content_block_start", "index": 0, "content_block": block}),
+        (
+            "content_block_start",
+            {"type": "content_block_start", "index": 0, "content_block": block},
+        ),
         ("content_block_delta", {"type": "content_block_delta", "index": 0, "delta": delta}),
         ("content_block_stop", {"type": "content_block_stop", "index": 0}),
-        ("message_delta", {"type": "message_delta", "delta": {"stop_reason": reason}, "usage": usage}),
+        (
+            "message_delta",
+            {"type": "message_delta", "delta": {"stop_reason": reason}, "usage": usage},
+        ),
         ("message_stop", {"type": "message_stop"}),
     ]
 
@@ -203,39 +231,71 @@ def _openai(standin: Model, asked: dict[str, Any]) -> list[tuple[str, Any]]:
                 tools[tool["name"]] = tool.get("description", "")
     sent = asked.get("input", [])
     sight = Sight(
-        instructions=asked.get("instructions", "") + "\n" + "\n".join(_texts(item.get("content")) for item in sent),
+        instructions=asked.get("instructions", "")
+        + "\n"
+        + "\n".join(_texts(item.get("content")) for item in sent),
         tools=tools,
         schemas=schemas,
-        results=[_texts(item.get("output")) for item in sent if item.get("type") == "function_call_output"],
+        results=[
+            _texts(item.get("output"))
+            for item in sent
+            if item.get("type") == "function_call_output"
+        ],
     )
     step = standin.next_step(sight)
     if step is None:
         text = {"type": "output_text", "text": FINAL, "annotations": []}
-        item: dict[str, Any] = {"type": "message", "id": "msg_1", "role": "assistant", "content": [text]}
+        item: dict[str, Any] = {
+            "type": "message",
+            "id": "msg_1",
+            "role": "assistant",
+            "content": [text],
+        }
     else:
-        item = {"type": "function_call", "id": "fc_1", "call_id": f"call_{len(sight.results)}", "name": step[0]}
+        item = {
+            "type": "function_call",
+            "id": "fc_1",
+            "call_id": f"call_{len(sight.results)}",
+            "name": step[0],
+        }
         item["arguments"] = json.dumps(step[1].arguments)
         if step[0] in spaces:
             item["namespace"] = spaces[step[0]]
     usage = {"input_tokens": 10, "output_tokens": 5, "total_tokens": 15}
-    usage |= {"input_tokens_details": {"cached_tokens": 0}, "output_tokens_details": {"reasoning_tokens": 0}}
-    ended = {"id": "resp_1", "object": "response", "status": "completed", "output": [item], "usage": usage}
+    usage |= {
+        "input_tokens_details": {"cached_tokens": 0},
+        "output_tokens_details": {"reasoning_tokens": 0},
+    }
+    ended = {
+        "id": "resp_1",
+        "object": "response",
+        "status": "completed",
+        "output": [item],
+        "usage": usage,
+    }
     return [
         ("response.created", {"type": "response.created", "response": {"id": "resp_1"}}),
-        ("response.output_item.done", {"type": "response.output_item.done", "output_index": 0, "item": item}),
+        (
+            "response.output_item.done",
+            {"type": "response.output_item.done", "output_index": 0, "item": item},
+        ),
         ("response.completed", {"type": "response.completed", "response": ended}),
     ]
 
 
 def _gemini(standin: Model, asked: dict[str, Any]) -> list[tuple[str, Any]]:
-    declared = [one for tool in asked.get("tools", []) for one in tool.get("functionDeclarations", [])]
+    declared = [
+        one for tool in asked.get("tools", []) for one in tool.get("functionDeclarations", [])
+    ]
     parts = [part for content in asked.get("contents", []) for part in content.get("parts", [])]
     given = asked.get("systemInstruction") or {}
     said = given.get("parts", []) if isinstance(given, dict) else given
     sight = Sight(
         instructions=_texts(said) + "\n" + _texts(parts),
         tools={one["name"]: one.get("description", "") for one in declared},
-        schemas={one["name"]: one.get("parametersJsonSchema", one.get("parameters")) for one in declared},
+        schemas={
+            one["name"]: one.get("parametersJsonSchema", one.get("parameters")) for one in declared
+        },
         results=[
             json.dumps(part["functionResponse"].get("response"), ensure_ascii=False)
             for part in parts
@@ -248,4 +308,12 @@ def _gemini(standin: Model, asked: dict[str, Any]) -> list[tuple[str, Any]]:
         part = {"functionCall": {"name": step[0], "args": dict(step[1].arguments)}}
     content = {"role": "model", "parts": [part]}
     usage = {"promptTokenCount": 10, "candidatesTokenCount": 5, "totalTokenCount": 15}
-    return [("", {"candidates": [{"content": content, "finishReason": "STOP", "index": 0}], "usageMetadata": usage})]
+    return [
+        (
+            "",
+            {
+                "candidates": [{"content": content, "finishReason": "STOP", "index": 0}],
+                "usageMetadata": usage,
+            },
+        )
+    ]

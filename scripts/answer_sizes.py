@@ -1,7 +1,9 @@
-"""Writes docs/answers.md: what each reading tool's answer costs a model, beside the same in plain text: `make docs`.
+"""Writes docs/answers.md: what each reading tool's answer costs a model, beside the same in plain
+text: `make docs`.
 
-One store is filled through every dialect and asked through every reading tool, as a server on standard input and output
-answers. Tokens are those of the embedder's tokenizer, which is in the package. With `-` the page is printed.
+One store is filled through every dialect and asked through every reading tool, as a server on
+standard input and output answers. Tokens are those of the embedder's tokenizer, which is in the
+package. With `-` the page is printed.
 """
 
 import json
@@ -27,34 +29,50 @@ RATIO_MAX = 1.6
 PROJECT = "shop"
 _MOMENT = re.compile(r"(\d{4}-\d\d-\d\d)T(\d\d:\d\d)[\d:.]*Z")
 # The fields that hold what a record says; everything else stands in brackets behind it.
-_NAMES, _WORDS = ("title", "name", "tag"), ("content", "text", "memory", "summary", "body", "markdown", "original_text")
+_NAMES, _WORDS = (
+    ("title", "name", "tag"),
+    ("content", "text", "memory", "summary", "body", "markdown", "original_text"),
+)
 
 # Tools whose answers cost more, how much more they may cost, and the sentence that forces it.
 FORCED: Mapping[str, tuple[float, str]] = {
     "memstate.memstate_history": (
         2.1,
-        "Contract: a version has id, summary, version, created_at and superseded_by, null in the newest, "
-        "in an envelope with an echo of the input. Requirement history:links: and supersedes_id, is_latest and "
-        "is_deleted.",
+        (
+            "Contract: a version has id, summary, version, created_at and superseded_by, null in"
+            " the newest, in an envelope with an echo of the input. Requirement history:links: and"
+            " supersedes_id, is_latest and is_deleted."
+        ),
     ),
     "memstate.memstate_search": (
         1.7,
-        "Requirement search:flat-and-nested: a result has the flat keys of the page and the nested memory of the live "
-        "server. Keys of both are given twice: the id and the keypath.",
+        (
+            "Requirement search:flat-and-nested: a result has the flat keys of the page and the"
+            " nested memory of the live server. Keys of both are given twice: the id and the"
+            " keypath."
+        ),
     ),
     "hindsight.list_operations": (
         1.8,
-        "An operation has id and operation_id, which are the same: clients of the original read one or the other.",
+        (
+            "An operation has id and operation_id, which are the same: clients of the original read"
+            " one or the other."
+        ),
     ),
     "hindsight.get_knowledge_base_tree": (
         1.8,
-        "A node has id, kind, name, parent_id, managed and timestamp, a page mental_model_id and trigger as well.",
+        (
+            "A node has id, kind, name, parent_id, managed and timestamp, a page mental_model_id"
+            " and trigger as well."
+        ),
     ),
 }
 
 
 class Minutes:
-    """A clock that moves on by a minute with every call, so that the page is the same at every run."""
+    """A clock that moves on by a minute with every call, so that the page is the same at every
+    run.
+    """
 
     def __init__(self) -> None:
         self.at = START_MS
@@ -79,7 +97,9 @@ class Store:
             1, "tools/call", {"name": tool, "arguments": dict(given)}, messages.LEGACY[-1], dialect
         )
         call = Call(self.engine, "default", "s", dialect)
-        result = json.loads(json.dumps(protocol.outcome(request, self.spoken[dialect], lambda _: call)))
+        result = json.loads(
+            json.dumps(protocol.outcome(request, self.spoken[dialect], lambda _: call))
+        )
         assert not result["isError"], (dialect, tool, result)
         return result
 
@@ -107,10 +127,26 @@ WRITTEN: tuple[tuple[str, dict[str, Any]], ...] = (
     *(
         ("memories.add_memory", {"content": text, "type": kind, "project_id": PROJECT, **more})
         for text, kind, more in (
-            ("Deploy the shop on Tuesdays only, never before a holiday.", "rule", {"tags": ["deploy"]}),
-            ("Every endpoint of the shop checks the session first.", "rule", {"paths": ["src/api/**"]}),
-            ("We chose PostgreSQL for the shop because of its full-text search.", "decision", {"tags": ["database"]}),
-            ("The shop keeps sessions in signed cookies that last a week.", "fact", {"tags": ["auth"]}),
+            (
+                "Deploy the shop on Tuesdays only, never before a holiday.",
+                "rule",
+                {"tags": ["deploy"]},
+            ),
+            (
+                "Every endpoint of the shop checks the session first.",
+                "rule",
+                {"paths": ["src/api/**"]},
+            ),
+            (
+                "We chose PostgreSQL for the shop because of its full-text search.",
+                "decision",
+                {"tags": ["database"]},
+            ),
+            (
+                "The shop keeps sessions in signed cookies that last a week.",
+                "fact",
+                {"tags": ["auth"]},
+            ),
             ("Ask Lena before changing how the shop is deployed.", "note", {}),
         )
     ),
@@ -120,15 +156,25 @@ WRITTEN: tuple[tuple[str, dict[str, Any]], ...] = (
             ("deploy.port", "The shop is deployed on port 8080.", {"category": "fact"}),
             ("deploy.port", "The shop is deployed on port 9090.", {"category": "fact"}),
             ("deploy.region", "The shop is deployed in eu-west-1.", {"topics": ["aws"]}),
-            ("auth.provider", "Customers sign in to the shop with a passwordless code.", {"category": "decision"}),
+            (
+                "auth.provider",
+                "Customers sign in to the shop with a passwordless code.",
+                {"category": "decision"},
+            ),
         )
     ),
-    ("powermem.add_memory", {"messages": "Lena deploys the shop when I am away.", "metadata": {"category": "work"}}),
+    (
+        "powermem.add_memory",
+        {"messages": "Lena deploys the shop when I am away.", "metadata": {"category": "work"}},
+    ),
     ("powermem.add_memory", {"messages": "I am allergic to peanuts."}),
     (
         "hindsight.sync_retain",
         {
-            "content": "On 2 September 2026 the shop was deployed twice by mistake. Lena rolled the second one back.",
+            "content": (
+                "On 2 September 2026 the shop was deployed twice by mistake. Lena rolled the second"
+                " one back."
+            ),
             "context": "incidents",
             "tags": ["deploy"],
             "document_id": "incident-7",
@@ -136,24 +182,43 @@ WRITTEN: tuple[tuple[str, dict[str, Any]], ...] = (
     ),
     (
         "hindsight.retain",
-        {"content": "Ana moved to Oslo in June and works on the shop from there.", "tags": ["people"]},
+        {
+            "content": "Ana moved to Oslo in June and works on the shop from there.",
+            "tags": ["people"],
+        },
     ),
     (
         "hindsight.create_mental_model",
-        {"name": "Deploying", "source_query": "How is the shop deployed?", "mental_model_id": "deploying"},
+        {
+            "name": "Deploying",
+            "source_query": "How is the shop deployed?",
+            "mental_model_id": "deploying",
+        },
     ),
-    ("hindsight.create_directive", {"name": "Short", "content": "Answer in one sentence.", "priority": 2}),
+    (
+        "hindsight.create_directive",
+        {"name": "Short", "content": "Answer in one sentence.", "priority": 2},
+    ),
     ("hindsight.create_knowledge_folder", {"name": "Operations"}),
-    ("hindsight.create_knowledge_page", {"name": "Deploying", "source_query": "How is the shop deployed?"}),
+    (
+        "hindsight.create_knowledge_page",
+        {"name": "Deploying", "source_query": "How is the shop deployed?"},
+    ),
     (
         "vault.memory_append",
         {
             "title": "Deploying the shop",
-            "body": "Warn the warehouse an hour before. Look at the dashboard of the queue for ten minutes after.",
+            "body": (
+                "Warn the warehouse an hour before. Look at the dashboard of the queue for ten"
+                " minutes after."
+            ),
             "tags": ["deploy"],
         },
     ),
-    ("memories.add_reminder", {"cron_expression": "0 9 * * 2", "message": "Deploy the shop.", "project_id": PROJECT}),
+    (
+        "memories.add_reminder",
+        {"cron_expression": "0 9 * * 2", "message": "Deploy the shop.", "project_id": PROJECT},
+    ),
 )
 _ASKED = "how is the shop deployed?"
 
@@ -214,10 +279,11 @@ def shown(result: Mapping[str, Any]) -> str:
 
 
 def plain(result: Mapping[str, Any]) -> str:
-    """The same in plain text: that of the dialect, or where this is JSON as well, a line for each record.
+    """The same in plain text: that of the dialect, or where this is JSON as well, a line for each
+    record.
 
-    A line has the id, the words and then the other values, days for moments, without names of fields, without what is
-    empty and without what stands in the answer already.
+    A line has the id, the words and then the other values, days for moments, without names of
+    fields, without what is empty and without what stands in the answer already.
     """
     text: str = result["content"][0]["text"]
     if not text.startswith("{"):
@@ -227,7 +293,9 @@ def plain(result: Mapping[str, Any]) -> str:
 
 def _lines(value: Mapping[str, Any], said: set[str]) -> Iterator[str]:
     inner = {name: one for name, one in value.items() if _is_record(one) or _is_records(one)}
-    flat = {name: one for name, one in value.items() if not _is_record(one) and not _is_records(one)}
+    flat = {
+        name: one for name, one in value.items() if not _is_record(one) and not _is_records(one)
+    }
     if len(flat) > 1 and all("." in name for name in flat):  # Keypaths are no names of fields.
         yield from (f"{name}: {one}" for name, one in flat.items())
         return
@@ -246,9 +314,16 @@ def _line(flat: Mapping[str, Any], said: set[str]) -> str:
     head = [_told(flat[name], said) for name in ("id", *_NAMES) if flat.get(name)]
     words = [_told(flat[name], said) for name in _WORDS if flat.get(name)]
     rest = [
-        _named(name, one) if isinstance(one, int | float) or _MOMENT.fullmatch(str(one)) else _told(one, said)
+        (
+            _named(name, one)
+            if isinstance(one, int | float) or _MOMENT.fullmatch(str(one))
+            else _told(one, said)
+        )
         for name, one in flat.items()
-        if name not in ("id", *_NAMES, *_WORDS) and one is not None and one is not False and one not in ("", [], {})
+        if name not in ("id", *_NAMES, *_WORDS)
+        and one is not None
+        and one is not False
+        and one not in ("", [], {})
     ]
     shown = ": ".join(one for one in (*head, *words) if one)
     values = ", ".join(one for one in rest if one)
@@ -278,7 +353,9 @@ def _is_record(value: object) -> bool:
 
 
 def _is_records(value: object) -> bool:
-    return isinstance(value, list) and any(isinstance(one, dict) for one in cast(list[object], value))
+    return isinstance(value, list) and any(
+        isinstance(one, dict) for one in cast(list[object], value)
+    )
 
 
 @cache
@@ -316,9 +393,14 @@ def allowed(tool: str) -> float:
 
 def page() -> str:
     """docs/answers.md."""
-    rows = [f"| `{one.tool}` | {one.shown:,} | {one.plain:,} | {one.ratio:.2f} |" for one in sizes()]
+    rows = [
+        f"| `{one.tool}` | {one.shown:,} | {one.plain:,} | {one.ratio:.2f} |" for one in sizes()
+    ]
     forced = [f"- `{tool}`, up to {most}: {why}" for tool, (most, why) in FORCED.items()]
-    head = ("| tool | tokens of the answer | tokens of its plain text | ratio |", "|---|---:|---:|---:|")
+    head = (
+        "| tool | tokens of the answer | tokens of its plain text | ratio |",
+        "|---|---:|---:|---:|",
+    )
     return "\n".join([_HEAD, "", *head, *rows, "", _FORCED_HEAD, "", *forced, ""])
 
 

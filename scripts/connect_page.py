@@ -1,4 +1,5 @@
-"""Writes docs/connect.md and the table of the README from the tables of clients and dialects: `make docs`.
+"""Writes docs/connect.md and the table of the README from the tables of clients and dialects: `make
+docs`.
 
 With `-` the page goes to standard output.
 """
@@ -96,18 +97,26 @@ def _row(choice: catalog.Choice, link: str) -> str:
 def readme(text: str) -> str:
     """The README with the table as it is now."""
     return re.sub(
-        r"(?<=<!-- dialects -->\n).*?(?=<!-- end -->)", lambda _: dialects("docs/reference"), text, flags=re.S
+        r"(?<=<!-- dialects -->\n).*?(?=<!-- end -->)",
+        lambda _: dialects("docs/reference"),
+        text,
+        flags=re.S,
     )
 
 
 def page() -> str:
-    return HEAD.replace("DIALECTS", dialects("reference")) + "".join(section(client) for client in CLIENTS)
+    return HEAD.replace("DIALECTS", dialects("reference")) + "".join(
+        section(client) for client in CLIENTS
+    )
 
 
 def section(client: Client) -> str:
     folder = Path("/home/ada")
     places = {"Linux": Machine(folder, "linux", {}), "macOS": Machine(folder, "darwin", {})}
-    shown = {system: str(client.path(machine)).replace(str(folder), "~") for system, machine in places.items()}
+    shown = {
+        system: str(client.path(machine)).replace(str(folder), "~")
+        for system, machine in places.items()
+    }
     windows = Machine(Path("~"), "win32", {"APPDATA": "%APPDATA%"})
     shown["Windows"] = str(client.path(windows)).replace("~", "%USERPROFILE%").replace("/", "\\")
     files = "\n".join(f"- {system}: `{path}`" for system, path in shown.items())

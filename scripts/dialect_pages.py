@@ -13,7 +13,9 @@ _EFFECTS = {"reads": "reads", "writes": "writes", "destroys": "**destroys**"}
 def pages() -> dict[str, str]:
     """A page for every dialect that has tools."""
     found = {name: registry.find(name) for name in registry.NAMES}
-    return {f"dialect-{name}.md": _page(dialect) for name, dialect in found.items() if dialect.tools}
+    return {
+        f"dialect-{name}.md": _page(dialect) for name, dialect in found.items() if dialect.tools
+    }
 
 
 def _page(dialect: Dialect) -> str:
@@ -26,8 +28,12 @@ def _page(dialect: Dialect) -> str:
     )
     parts = [opening, *map(_tool, tools)]
     if dialect.resources:
-        rows = [f"| `{one.uri}` | {one.description} | {one.mime_type} |" for one in dialect.resources]
-        parts.append("## Resources\n\n| Address | What | Type |\n|---|---|---|\n" + "\n".join(rows) + "\n")
+        rows = [
+            f"| `{one.uri}` | {one.description} | {one.mime_type} |" for one in dialect.resources
+        ]
+        parts.append(
+            "## Resources\n\n| Address | What | Type |\n|---|---|---|\n" + "\n".join(rows) + "\n"
+        )
     return "\n".join(parts)
 
 
@@ -47,8 +53,17 @@ def _tool(tool: Tool) -> str:
 
 def _row(one: Parameter) -> str:
     schema = one.schema
-    default = "required" if one.required else "" if one.default is None else f"`{json.dumps(one.default)}`"
-    return f"| `{one.name}` | {_type(schema)} | {default} | {schema.get('description', '').replace('|', '/')} |"
+    default = (
+        "required"
+        if one.required
+        else ""
+        if one.default is None
+        else f"`{json.dumps(one.default)}`"
+    )
+    return (
+        f"| `{one.name}` | {_type(schema)} | {default} |"
+        f" {schema.get('description', '').replace('|', '/')} |"
+    )
 
 
 def _type(schema: dict[str, Any]) -> str:

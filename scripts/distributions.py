@@ -1,4 +1,6 @@
-"""Builds the wheel and the source archive into a folder, with the build backend that is installed: no network."""
+"""Builds the wheel and the source archive into a folder, with the build backend that is installed:
+no network.
+"""
 
 import sys
 from contextlib import chdir

@@ -1,7 +1,9 @@
-"""Writes docs/one-memory.md by speaking all five tongues to one store: `make docs`. With `-` the page is printed.
+"""Writes docs/one-memory.md by speaking all five tongues to one store: `make docs`. With `-` the
+page is printed.
 
-The calls go through the protocol's own methods, and what the page shows of an answer is taken out of that answer. The
-clock stands still and moves by a minute a call, so that ids and times are the same at every run.
+The calls go through the protocol's own methods, and what the page shows of an answer is taken out
+of that answer. The clock stands still and moves by a minute a call, so that ids and times are the
+same at every run.
 """
 
 import json
@@ -61,9 +63,13 @@ class Session:
     def ask(self, dialect: str, tool: str, **given: Any) -> dict[str, Any]:
         """What a tool answers, for programs."""
         self.clock.tick()
-        request = protocol.Request(1, "tools/call", {"name": tool, "arguments": given}, messages.LEGACY[-1], dialect)
+        request = protocol.Request(
+            1, "tools/call", {"name": tool, "arguments": given}, messages.LEGACY[-1], dialect
+        )
         call = Call(self.engine, "default", "s", dialect)
-        return json.loads(json.dumps(protocol.outcome(request, registry.single(dialect), lambda _: call)))
+        return json.loads(
+            json.dumps(protocol.outcome(request, registry.single(dialect), lambda _: call))
+        )
 
     def show(self, *calls: tuple[str, str, dict[str, Any], Callable[[Any], object]]) -> list[Any]:
         """Calls and the part of each answer that matters here; the whole answers."""
@@ -74,7 +80,10 @@ class Session:
             answer = result["structuredContent"]
             answers.append(answer["data"] if dialect == "memories" else answer)
             self.lines += [""] if place else []
-            self.lines += [f"{CALLED[dialect]}: {tool} {compact(given)}", *answered(part(answers[-1]))]
+            self.lines += [
+                f"{CALLED[dialect]}: {tool} {compact(given)}",
+                *answered(part(answers[-1])),
+            ]
         self.lines += ["```", ""]
         return answers
 
@@ -101,12 +110,17 @@ def each(path: str, *names: str) -> Callable[[Any], object]:
     def part(answer: Any) -> object:
         for step in path.split("."):
             answer = answer[step]
-        found = [one[names[0]] if len(names) == 1 else {name: one[name] for name in names} for one in answer]
+        found = [
+            one[names[0]] if len(names) == 1 else {name: one[name] for name in names}
+            for one in answer
+        ]
         # What ranks before what is another page's matter, and not this one's to keep.
         return (
             found
             if names[0] == "version"
-            else sorted(found, key=lambda one: compact(one[names[-1]] if isinstance(one, dict) else one))
+            else sorted(
+                found, key=lambda one: compact(one[names[-1]] if isinstance(one, dict) else one)
+            )
         )
 
     return part
@@ -117,12 +131,24 @@ def data(*names: str) -> Callable[[Any], object]:
     return lambda answer: {name: answer["data"][name] for name in names}
 
 
-def finds(query: str, project: str) -> list[tuple[str, str, dict[str, Any], Callable[[Any], object]]]:
+def finds(
+    query: str, project: str
+) -> list[tuple[str, str, dict[str, Any], Callable[[Any], object]]]:
     """The same question in every tongue."""
     return [
         ("vault", "memory_search", {"query": query}, each("results", "title", "body")),
-        ("memories", "search_memories", {"query": query, "project_id": project}, each("memories", "type", "content")),
-        ("memstate", "memstate_search", {"query": query}, each("data.results", "keypath", "summary")),
+        (
+            "memories",
+            "search_memories",
+            {"query": query, "project_id": project},
+            each("memories", "type", "content"),
+        ),
+        (
+            "memstate",
+            "memstate_search",
+            {"query": query},
+            each("data.results", "keypath", "summary"),
+        ),
         ("powermem", "search_memories", {"query": query}, each("results", "memory_type", "memory")),
         ("hindsight", "recall", {"query": query}, each("results", "fact_type", "text")),
     ]
@@ -158,18 +184,29 @@ What follows happened just so: every line behind an arrow is out of the answer t
 
 def written(session: Session) -> None:
     session.say("## Each writes something")
-    session.say("Nobody here knows of the others. Keypath, type, tags and title are each product's own.")
+    session.say(
+        "Nobody here knows of the others. Keypath, type, tags and title are each product's own."
+    )
     session.show(
         (
             "memories",
             "add_memory",
-            {"content": "Deploy the shop on Tuesdays only.", "type": "rule", "project_id": "shop", "tags": ["deploy"]},
+            {
+                "content": "Deploy the shop on Tuesdays only.",
+                "type": "rule",
+                "project_id": "shop",
+                "tags": ["deploy"],
+            },
             fields("message"),
         ),
         (
             "memstate",
             "memstate_set",
-            {"project_id": "shop", "keypath": "deploy.port", "value": "The shop is deployed on port 8080."},
+            {
+                "project_id": "shop",
+                "keypath": "deploy.port",
+                "value": "The shop is deployed on port 8080.",
+            },
             data("memory_id", "action", "version"),
         ),
         (
@@ -181,13 +218,20 @@ def written(session: Session) -> None:
         (
             "hindsight",
             "sync_retain",
-            {"content": "On 2 September 2026 the shop was deployed twice by mistake.", "tags": ["deploy"]},
+            {
+                "content": "On 2 September 2026 the shop was deployed twice by mistake.",
+                "tags": ["deploy"],
+            },
             fields("status", "memory_ids"),
         ),
         (
             "vault",
             "memory_append",
-            {"title": "Deploying the shop", "body": "Warn the warehouse an hour before.", "tags": ["deploy"]},
+            {
+                "title": "Deploying the shop",
+                "body": "Warn the warehouse an hour before.",
+                "tags": ["deploy"],
+            },
             fields("id", "title", "status"),
         ),
     )
@@ -196,13 +240,15 @@ def written(session: Session) -> None:
 def found(session: Session) -> None:
     session.say("## Each finds what all of them wrote")
     session.say(
-        "The same question, five times, the answers in the order of the alphabet. memories.sh asks for a project's "
-        "memories, as its contract has it; the other four look at everything that is the owner's."
+        "The same question, five times, the answers in the order of the alphabet. memories.sh asks"
+        " for a project's memories, as its contract has it; the other four look at everything that"
+        " is the owner's."
     )
     session.show(*finds("how is the shop deployed?", "shop"))
     session.say(
-        "What a product has no word for shows as the nearest it has: the fact of Hindsight is a `fact` in memories.sh, "
-        "and the rule of memories.sh is about the `world` in Hindsight. The memory itself keeps what it was born with."
+        "What a product has no word for shows as the nearest it has: the fact of Hindsight is a"
+        " `fact` in memories.sh, and the rule of memories.sh is about the `world` in Hindsight. The"
+        " memory itself keeps what it was born with."
     )
 
 
@@ -210,8 +256,9 @@ def changed(session: Session) -> None:
     session.say("## A change in one is a change in all")
     note = session.engine.list("default", limit=1)[0]
     session.say(
-        "Every product prints ids in its own form, and every form works in every product. Here the editor changes the "
-        f"note, whose id it knows as `{ids.short(note.id)}`, and the script changes it again under its number:"
+        "Every product prints ids in its own form, and every form works in every product. Here the"
+        f" editor changes the note, whose id it knows as `{ids.short(note.id)}`, and the script"
+        " changes it again under its number:"
     )
     session.show(
         (
@@ -227,7 +274,10 @@ def changed(session: Session) -> None:
             fields("message"),
         ),
     )
-    session.say("Memstate has it as a history, with the tongue that made each version. The assistant has the new fact:")
+    session.say(
+        "Memstate has it as a history, with the tongue that made each version. The assistant has"
+        " the new fact:"
+    )
     session.show(
         (
             "memstate",
@@ -239,9 +289,19 @@ def changed(session: Session) -> None:
     )
     session.ask("vault", "memory_search", query="warehouse")
     assert session.engine.vault
-    session.say("And the file in the folder of notes, which is yours to open in any editor, says it too:")
-    session.lines += ["```markdown", (session.engine.vault / "Deploying the shop.md").read_text().strip(), "```", ""]
-    session.say("A change to a project can be looked at from before. The port moves, through the script this time:")
+    session.say(
+        "And the file in the folder of notes, which is yours to open in any editor, says it too:"
+    )
+    session.lines += [
+        "```markdown",
+        (session.engine.vault / "Deploying the shop.md").read_text().strip(),
+        "```",
+        "",
+    ]
+    session.say(
+        "A change to a project can be looked at from before. The port moves, through the script"
+        " this time:"
+    )
     port = next(one for one in session.engine.list("default") if one.key == "deploy.port")
     session.show(
         (
@@ -250,7 +310,12 @@ def changed(session: Session) -> None:
             {"memory_id": port.id, "content": "The shop is deployed on port 9090."},
             fields("message"),
         ),
-        ("memstate", "memstate_get", {"project_id": "shop", "keypath": "deploy"}, data("memories", "revision_number")),
+        (
+            "memstate",
+            "memstate_get",
+            {"project_id": "shop", "keypath": "deploy"},
+            data("memories", "revision_number"),
+        ),
         (
             "memstate",
             "memstate_get",
@@ -263,7 +328,10 @@ def changed(session: Session) -> None:
 def forgotten(session: Session) -> None:
     session.say("## Forgotten once is forgotten everywhere")
     rule = next(one for one in session.engine.list("default") if one.kind == "rule")
-    session.say("You delete the rule from among your notes. No search, context, tree, bundle or reflection has it now:")
+    session.say(
+        "You delete the rule from among your notes. No search, context, tree, bundle or reflection"
+        " has it now:"
+    )
     session.show(
         ("vault", "memory_forget", {"id": ids.note(rule.id)}, fields("status")),
         ("memories", "get_rules", {"project_id": "shop"}, each("projectRules", "content")),
@@ -271,31 +339,36 @@ def forgotten(session: Session) -> None:
         ("hindsight", "recall", {"query": "Tuesdays"}, each("results", "text")),
     )
     session.say(
-        "Nothing is lost by forgetting. In Memstate a new value brings a memory back, with all its history; so do "
-        "`commonplace restore` and, for a note, the word `active` in its file."
+        "Nothing is lost by forgetting. In Memstate a new value brings a memory back, with all its"
+        " history; so do `commonplace restore` and, for a note, the word `active` in its file."
     )
     session.show(
         (
             "memstate",
             "memstate_set",
-            {"project_id": "shop", "keypath": ids.short(rule.id), "value": "Deploy the shop on Mondays only."},
+            {
+                "project_id": "shop",
+                "keypath": ids.short(rule.id),
+                "value": "Deploy the shop on Mondays only.",
+            },
             data("action", "version"),
         ),
         ("memories", "get_rules", {"project_id": "shop"}, each("projectRules", "content", "tags")),
     )
     session.say(
-        "What really erases is what its product says erases: `vacuum_memories`, `delete_document`, `clear_memories`, "
-        "`delete_bank` and our own `commonplace purge`."
+        "What really erases is what its product says erases: `vacuum_memories`, `delete_document`,"
+        " `clear_memories`, `delete_bank` and our own `commonplace purge`."
     )
 
 
 def walls(session: Session) -> None:
     session.say("## What stays apart")
     session.say(
-        "A bank is a wall: Hindsight's `bank_id`, the `tenant_id` of memories.sh, and for the others the bank of the "
-        "connection. A named user's memories are that user's; whoever names no user is the owner, and PowerMem's "
-        "default user is the owner under another name. A project is a way to look, not a wall. What a bank's allowlist "
-        "forbids is forbidden in every dialect; see [compatibility.md](compatibility.md#the-allowlist-of-a-bank)."
+        "A bank is a wall: Hindsight's `bank_id`, the `tenant_id` of memories.sh, and for the"
+        " others the bank of the connection. A named user's memories are that user's; whoever names"
+        " no user is the owner, and PowerMem's default user is the owner under another name. A"
+        " project is a way to look, not a wall. What a bank's allowlist forbids is forbidden in"
+        " every dialect; see [compatibility.md](compatibility.md#the-allowlist-of-a-bank)."
     )
     session.show(
         (
@@ -310,7 +383,12 @@ def walls(session: Session) -> None:
             {"query": "what does Tom want?", "user_id": "tom"},
             each("results", "user_id", "memory"),
         ),
-        ("powermem", "search_memories", {"query": "what does Tom want?"}, each("results", "memory")),
+        (
+            "powermem",
+            "search_memories",
+            {"query": "what does Tom want?"},
+            each("results", "memory"),
+        ),
         (
             "memories",
             "search_memories",
@@ -333,7 +411,12 @@ def tables() -> str:
     ]
     every = sorted({*kinds.MEMORIES.own, *kinds.MEMSTATE.own, *KINDS})
     shown = [
-        (kind, kinds.MEMORIES.shown(kind), kinds.MEMSTATE.shown(kind), kind if kind in KINDS else "world")
+        (
+            kind,
+            kinds.MEMORIES.shown(kind),
+            kinds.MEMSTATE.shown(kind),
+            kind if kind in KINDS else "world",
+        )
         for kind in [*every, "anything else"]
     ]
     return "\n".join(
@@ -352,22 +435,33 @@ def tables() -> str:
             "|---|---|---|---|",
             *(f"| {' | '.join(row)} |" for row in shown),
             "",
-            "A list or a search for a type finds what is shown as that type. An edit that only repeats the type it was",
+            (
+                "A list or a search for a type finds what is shown as that type. An edit that only"
+                " repeats the type it was"
+            ),
             "shown leaves the kind as it is.",
             "",
             "| A memory's | vault | memories.sh | Memstate | PowerMem | Hindsight |",
             "|---|---|---|---|---|---|",
             "| text | body | content | content | memory | text |",
-            "| title | title | title, the first line | before the summary | title | context, if no category |",
+            (
+                "| title | title | title, the first line | before the summary | title | context, if"
+                " no category |"
+            ),
             "| tags | tags | tags | topics | tags | tags |",
             "| project | – | projectId | project_id | – | the tag `project:NAME` |",
             "| category | – | category | – | – | context |",
             "| key of a short value | title | title, the first line | keypath | title | context |",
             "| time it speaks of | – | – | – | – | occurred_start |",
-            "| birth, last change | created_at, updated_at | createdAt, updatedAt | history | created_at, updated_at | "
-            "mentioned_at, updated_at |",
+            (
+                "| birth, last change | created_at, updated_at | createdAt, updatedAt | history |"
+                " created_at, updated_at | mentioned_at, updated_at |"
+            ),
             "",
-            "What a product does not show it does not touch either: a memory that is edited there keeps it.",
+            (
+                "What a product does not show it does not touch either: a memory that is edited"
+                " there keeps it."
+            ),
             "",
         ]
     )

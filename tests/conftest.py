@@ -10,30 +10,68 @@ from commonplace.app import open_engine
 from commonplace.engine.engine import Engine
 from commonplace.settings import load
 
-# The same examples on every run, so that a red run can be believed and repeated; `make fuzz` looks for new ones.
+# The same examples on every run, so that a red run can be believed and repeated; `make fuzz` looks
+# for new ones.
 settings.register_profile("repeatable", derandomize=True, print_blob=True)
 settings.register_profile("searching", derandomize=False, print_blob=True)
 settings.load_profile("repeatable")
 
-# What `make test-quick` leaves out, by what makes it slow: folders and files below tests, and fixtures.
+# What `make test-quick` leaves out, by what makes it slow: folders and files below tests, and
+# fixtures.
 MARKED: dict[str, tuple[str, ...]] = {
     "kills": (
-        *("durability", "erasing", "engine/test_backups.py", "faces/test_cli_stopped.py", "faces/test_orphans.py"),
+        *(
+            "durability",
+            "erasing",
+            "engine/test_backups.py",
+            "faces/test_cli_stopped.py",
+            "faces/test_orphans.py",
+        ),
         *("vault/test_chaos.py", "vault/test_watching.py"),
     ),
     "servers": (
-        *("dialects/test_hindsight_faces.py", "dialects/test_memories_faces.py", "dialects/test_memstate_faces.py"),
-        *("dialects/test_powermem_server.py", "dialects/test_vault_clients.py", "dialects/test_vault_folder.py"),
-        *("dialects/test_vault_promises.py", "dialects/test_vault_truth.py", "dialects/test_vault.py", "docs"),
+        *(
+            "dialects/test_hindsight_faces.py",
+            "dialects/test_memories_faces.py",
+            "dialects/test_memstate_faces.py",
+        ),
+        *(
+            "dialects/test_powermem_server.py",
+            "dialects/test_vault_clients.py",
+            "dialects/test_vault_folder.py",
+        ),
+        *(
+            "dialects/test_vault_promises.py",
+            "dialects/test_vault_truth.py",
+            "dialects/test_vault.py",
+            "docs",
+        ),
         *("dialects/test_vault_pages.py", "faces/test_bodies.py", "faces/test_cli_completion.py"),
         *("faces/test_guard.py", "faces/test_heads.py", "faces/test_http.py"),
-        *("faces/test_imports.py", "faces/test_jobs_page.py", "faces/test_metrics.py", "faces/test_stdio.py"),
-        *("faces/test_stdio_clients.py", "faces/test_stdio_like_the_sdk.py", "faces/test_stdio_parameters.py"),
+        *(
+            "faces/test_imports.py",
+            "faces/test_jobs_page.py",
+            "faces/test_metrics.py",
+            "faces/test_stdio.py",
+        ),
+        *(
+            "faces/test_stdio_clients.py",
+            "faces/test_stdio_like_the_sdk.py",
+            "faces/test_stdio_parameters.py",
+        ),
         *("importers/test_command.py", "packaging/test_wheel.py", "vault/test_pipes.py"),
     ),
     "slow": (
-        *("dialects/test_hindsight_recall.py", "dialects/test_hindsight_facts.py", "dialects/test_hindsight_model.py"),
-        *("dialects/test_memories_lifecycle.py", "dialects/test_memstate_search.py", "engine/test_derived.py"),
+        *(
+            "dialects/test_hindsight_recall.py",
+            "dialects/test_hindsight_facts.py",
+            "dialects/test_hindsight_model.py",
+        ),
+        *(
+            "dialects/test_memories_lifecycle.py",
+            "dialects/test_memstate_search.py",
+            "engine/test_derived.py",
+        ),
         *("evals", "faces/test_fuzz.py", "hostile", "one_memory", "recall/test_scale.py"),
     ),
 }

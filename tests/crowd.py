@@ -14,7 +14,9 @@ _gates: list[Barrier] = []
 def crowd(count: int, work: Callable[..., _Answer], *arguments: Any) -> list[_Answer]:
     """What each process answered. The work must be a function at the top of a module."""
     spawn = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(count, mp_context=spawn, initializer=_enter, initargs=(spawn.Barrier(count),)) as pool:
+    with ProcessPoolExecutor(
+        count, mp_context=spawn, initializer=_enter, initargs=(spawn.Barrier(count),)
+    ) as pool:
         answers = [pool.submit(_together, work, arguments) for _ in range(count)]
         return [answer.result() for answer in answers]
 

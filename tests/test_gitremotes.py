@@ -51,7 +51,10 @@ ORIGIN = '[remote "origin"]\n\turl = https://h.com/u/r.git\n'
         (ORIGIN, "h.com/u/r"),
         ('[remote "upstream"]\n\turl = https://h.com/u/r.git\n', ""),
         ('[remote "upstream"]\n\turl = https://h.com/a/b\n' + ORIGIN, "h.com/u/r"),
-        ('[remote "origin"]\n\tfetch = +refs/*\n\tURL=https://h.com/u/r\n\turl = https://h.com/second\n', "h.com/u/r"),
+        (
+            '[remote "origin"]\n\tfetch = +refs/*\n\tURL=https://h.com/u/r\n\turl = https://h.com/second\n',
+            "h.com/u/r",
+        ),
         ('[REMOTE "origin"] url = "https://h.com/u/r.git" ; a comment\n', "h.com/u/r"),
         ('[remote "origin"]\n\turl = https://h.com/u/r # comment\n', "h.com/u/r"),
         ('[remote "origin"]\n\turl = https://h.com/\\\nu/r\n', "h.com/u/r"),

@@ -1,4 +1,6 @@
-"""The rules of the house that a machine can keep. A limit is raised only here, in a commit that says why."""
+"""The rules of the house that a machine can keep. A limit is raised only here, in a commit that
+says why.
+"""
 
 import ast
 import re
@@ -53,7 +55,8 @@ PARAMETERS_MAX = 6
 SETTINGS_MAX = 25
 ERRORS = 8
 
-# Each broad except, by file: one per face, one for a job, one for each thread that must outlive what goes wrong in it.
+# Each broad except, by file: one per face, one for a job, one for each thread that must outlive
+# what goes wrong in it.
 BROAD_EXCEPTS = {
     "engine/operations/duties.py": 1,
     "engine/operations/worker.py": 1,
@@ -63,8 +66,8 @@ BROAD_EXCEPTS = {
     "faces/mcp/stdio.py": 1,
     "vault/file_watcher.py": 1,
 }
-# Each import inside a function, by file: start-up must not pay for numpy, the web server, rich, the watching of files
-# or the official SDK.
+# Each import inside a function, by file: start-up must not pay for numpy, the web server, rich, the
+# watching of files or the official SDK.
 INLINE_IMPORTS = {
     # So that Ctrl-C is taken care of before anything else is loaded.
     "__init__.py": 1,
@@ -89,7 +92,17 @@ INLINE_IMPORTS = {
 }
 # A name that `lazy.load` takes.
 REFERENCE = re.compile(r"(commonplace(?:\.\w+)+):(\w+)")
-BAD_ENDINGS = ("Manager", "Factory", "Helper", "Util", "Utils", "Handler", "Wrapper", "Service", "Base")
+BAD_ENDINGS = (
+    "Manager",
+    "Factory",
+    "Helper",
+    "Util",
+    "Utils",
+    "Handler",
+    "Wrapper",
+    "Service",
+    "Base",
+)
 
 
 @cache
@@ -116,7 +129,9 @@ def imported(tree: ast.Module) -> Iterator[str]:
 
 
 def lazily_imported(tree: ast.Module) -> Iterator[tuple[str, str]]:
-    """The modules and attributes that are named in strings, to be imported when they are first used."""
+    """The modules and attributes that are named in strings, to be imported when they are first
+    used.
+    """
     for node in ast.walk(tree):
         if (
             isinstance(node, ast.Constant)
@@ -124,19 +139,29 @@ def lazily_imported(tree: ast.Module) -> Iterator[tuple[str, str]]:
             and (found := REFERENCE.fullmatch(node.value))
         ):
             yield found[1], found[2]
-        elif isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "module" and node.args:
+        elif (
+            isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "module" and node.args
+        ):
             yield ast.literal_eval(node.args[0]), "__name__"
 
 
 @cache
 def functions() -> tuple[tuple[str, ast.FunctionDef | ast.AsyncFunctionDef], ...]:
-    return tuple((path, node) for path, node in nodes() if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))
+    return tuple(
+        (path, node)
+        for path, node in nodes()
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    )
 
 
 @cache
 def typing_only() -> frozenset[ast.stmt]:
     return frozenset(
-        inner for _, tree in trees() for node in tree.body if isinstance(node, ast.If) for inner in node.body
+        inner
+        for _, tree in trees()
+        for node in tree.body
+        if isinstance(node, ast.If)
+        for inner in node.body
     )
 
 
@@ -176,9 +201,11 @@ def test_no_function_takes_more_than_six_parameters() -> None:
     many = [
         f"{path}: {function.name}"
         for path, function in functions()
-        # A command's options and a tool's arguments are its parameters; the contract decides how many.
+        # A command's options and a tool's arguments are its parameters; the contract decides how
+        # many.
         if not path.startswith(("faces/cli/", "dialects/"))
-        if len(function.args.posonlyargs + function.args.args + function.args.kwonlyargs) > PARAMETERS_MAX
+        if len(function.args.posonlyargs + function.args.args + function.args.kwonlyargs)
+        > PARAMETERS_MAX
     ]
     assert many == []
 
@@ -189,7 +216,9 @@ def test_broad_excepts_are_few_and_known() -> None:
         if isinstance(node, ast.ExceptHandler) and (
             node.type is None or getattr(node.type, "id", "") in ("Exception", "BaseException")
         ):
-            reraises = any(isinstance(inner, ast.Raise) and inner.exc is None for inner in node.body)
+            reraises = any(
+                isinstance(inner, ast.Raise) and inner.exc is None for inner in node.body
+            )
             found[path] = found.get(path, 0) + (not reraises)
     assert {path: count for path, count in found.items() if count} == BROAD_EXCEPTS
 
@@ -198,7 +227,11 @@ def test_imports_inside_functions_are_few_and_known() -> None:
     found: dict[str, int] = {}
     for path, node in nodes():
         # Indented, and not for the type checker only.
-        if isinstance(node, ast.Import | ast.ImportFrom) and node.col_offset > 0 and node not in typing_only():
+        if (
+            isinstance(node, ast.Import | ast.ImportFrom)
+            and node.col_offset > 0
+            and node not in typing_only()
+        ):
             found[path] = found.get(path, 0) + 1
     assert found == INLINE_IMPORTS
 
@@ -227,7 +260,9 @@ def test_only_storage_calls_the_database() -> None:
         if isinstance(function, ast.Attribute) and function.attr in methods:
             receiver = getattr(function.value, "attr", getattr(function.value, "id", ""))
             query = getattr(node.args[0], "value", None) if node.args else None
-            if receiver.strip("_") in ("db", "database") or (isinstance(query, str) and query in named):
+            if receiver.strip("_") in ("db", "database") or (
+                isinstance(query, str) and query in named
+            ):
                 wrong.append(f"{path}:{node.lineno} calls {function.attr}")
         if getattr(function, "id", getattr(function, "attr", "")) == "Database":
             wrong.append(f"{path}:{node.lineno} opens a database")
@@ -242,7 +277,9 @@ def test_only_the_text_index_writes_what_a_text_has_to_match() -> None:
         if path != "storage/text_index.py"
         if isinstance(node, ast.Constant) and isinstance(node.value, str)
         # The operators alone: "AND" is a word of PowerMem's filters, and of sentences.
-        if node.value != node.value.strip() and operators.search(node.value) and len(node.value) <= 8
+        if node.value != node.value.strip()
+        and operators.search(node.value)
+        and len(node.value) <= 8
     ]
     assert wrong == []
 
@@ -268,21 +305,48 @@ def test_what_is_imported_for_the_type_checker_alone_is_not_called() -> None:
     wrong: list[str] = []
     for path, tree in trees():
         imports = [node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
-        typed = {alias.asname or alias.name for node in imports if node in typing_only() for alias in node.names}
-        real = {alias.asname or alias.name for node in imports if node not in typing_only() for alias in node.names}
-        real |= {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+        typed = {
+            alias.asname or alias.name
+            for node in imports
+            if node in typing_only()
+            for alias in node.names
+        }
+        real = {
+            alias.asname or alias.name
+            for node in imports
+            if node not in typing_only()
+            for alias in node.names
+        }
+        real |= {
+            node.id
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+        }
         called = [node.func for node in ast.walk(tree) if isinstance(node, ast.Call)]
-        wrong += [f"{path}: {one.id}" for one in called if isinstance(one, ast.Name) and one.id in typed - real]
+        wrong += [
+            f"{path}: {one.id}"
+            for one in called
+            if isinstance(one, ast.Name) and one.id in typed - real
+        ]
     assert wrong == []
 
 
 def test_what_the_quick_run_leaves_out_exists() -> None:
-    assert [place for places in MARKED.values() for place in places if not (ROOT / "tests" / place).exists()] == []
+    assert [
+        place
+        for places in MARKED.values()
+        for place in places
+        if not (ROOT / "tests" / place).exists()
+    ] == []
 
 
 def test_no_test_uses_a_mock() -> None:
     words = ("unittest." + "mock", "Magic" + "Mock", "monkey" + "patch.setattr")
-    wrong = [str(f) for f in (ROOT / "tests").rglob("*.py") if any(word in f.read_text() for word in words)]
+    wrong = [
+        str(f)
+        for f in (ROOT / "tests").rglob("*.py")
+        if any(word in f.read_text() for word in words)
+    ]
     assert wrong == []
 
 
@@ -292,7 +356,12 @@ def test_the_first_pages_stay_short(name: str, lines_max: int) -> None:
 
 
 def test_no_file_names_a_package_index() -> None:
-    hosts = ("pypi" + ".org", "files.python" + "hosted", "registry.npm" + "js", "deb.debian" + ".org")
+    hosts = (
+        "pypi" + ".org",
+        "files.python" + "hosted",
+        "registry.npm" + "js",
+        "deb.debian" + ".org",
+    )
     texts = [
         ROOT / "Makefile",
         *ROOT.glob("*.toml"),
@@ -306,5 +375,8 @@ def test_no_file_names_a_package_index() -> None:
 def test_the_version_is_written_once_in_truth() -> None:
     import commonplace
 
-    assert tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"] == commonplace.__version__
+    assert (
+        tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
+        == commonplace.__version__
+    )
     assert sorted(commonplace.__all__) == commonplace.__all__

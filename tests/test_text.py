@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 from commonplace.language import analyzer
 from commonplace.storage import migrations
 
-NASTY = "abcXYZ019 _-./:\\@#+*'’\"()[]{}&=~,^|`\t\n\u00a0\u2028\u3000éßİﬁ中文字かなカナ한국हि\u0301🍕"
+NASTY = (
+    "abcXYZ019 _-./:\\@#+*'’\"()[]{}&=~,^|`\t\n\u00a0\u2028\u3000éßİﬁ中文字かなカナ한국हि\u0301🍕"
+)
 
 
 @pytest.mark.parametrize(
@@ -22,7 +24,10 @@ NASTY = "abcXYZ019 _-./:\\@#+*'’\"()[]{}&=~,^|`\t\n\u00a0\u2028\u3000éßİﬁ
         ("John's O’Brien", ["john", "o", "brien"]),
         ("COMMONPLACE_API_KEY", ["commonplace_api_key", "commonplac", "api", "key"]),
         ("src/app/main.py", ["src/app/main.py", "main.py", "src", "app", "main", "py"]),
-        ("fooBarBaz HTTPServer", ["foobarbaz", "foo", "bar", "baz", "httpserver", "http", "server"]),
+        (
+            "fooBarBaz HTTPServer",
+            ["foobarbaz", "foo", "bar", "baz", "httpserver", "http", "server"],
+        ),
         ("wi-fi", ["wi-fi", "wifi", "wi", "fi"]),
         ("1,000,000", ["1,000,000", "1000000", "1", "000"]),
         ("C++ C#", ["c++", "c", "c#", "c"]),
@@ -41,7 +46,9 @@ def test_a_text_becomes_these_terms(given: str, expected: list[str]) -> None:
 
 
 def test_a_word_is_cut_alike_in_plain_and_in_mixed_text() -> None:
-    assert analyzer.terms("deploy-key v1.2.3 fooBar é")[:-1] == analyzer.terms("deploy-key v1.2.3 fooBar")
+    assert analyzer.terms("deploy-key v1.2.3 fooBar é")[:-1] == analyzer.terms(
+        "deploy-key v1.2.3 fooBar"
+    )
 
 
 @pytest.mark.parametrize(
@@ -86,17 +93,25 @@ def test_these_names_must_match_exactly(question: str, expected: list[str]) -> N
 def index() -> apsw.Connection:
     """A text index with the tokenizer of the schema."""
     connection = apsw.Connection(":memory:")
-    statement = next(s for s in migrations.schema().split(";\n") if "create virtual table text_index" in s)
+    statement = next(
+        s for s in migrations.schema().split(";\n") if "create virtual table text_index" in s
+    )
     connection.execute(statement)
     connection.execute("create virtual table found using fts5vocab(text_index, 'instance')")
     return connection
 
 
 @settings(max_examples=300, deadline=None)
-@given(st.text(st.one_of(st.sampled_from(NASTY), st.characters(exclude_categories=("Cs",))), max_size=60))
+@given(
+    st.text(
+        st.one_of(st.sampled_from(NASTY), st.characters(exclude_categories=("Cs",))), max_size=60
+    )
+)
 def test_every_term_is_one_token_of_the_index(given: str) -> None:
     connection = index()
-    connection.execute("insert into text_index (rowid, body) values (1, ?)", (analyzer.indexed(given),))
+    connection.execute(
+        "insert into text_index (rowid, body) values (1, ?)", (analyzer.indexed(given),)
+    )
     found = [row[0] for row in connection.execute("select term from found order by offset")]
     connection.close()
     assert found == analyzer.terms(given)
@@ -114,7 +129,9 @@ def test_threads_can_stem_at_the_same_time() -> None:
     seen: list[list[str]] = []
     threads = [
         threading.Thread(
-            target=lambda n=n: seen.extend(analyzer.terms(" ".join([f"w{n}{i}", *words])) for i in range(200))
+            target=lambda n=n: seen.extend(
+                analyzer.terms(" ".join([f"w{n}{i}", *words])) for i in range(200)
+            )
         )
         for n in range(4)
     ]
@@ -133,7 +150,12 @@ def test_of_labels_only_words_have_a_meaning() -> None:
 
 @pytest.mark.parametrize(
     ("key", "is_digest"),
-    [("ae755baea52561576f24b703", True), ("ae755baea52561576f24b70", False), ("lamps.oil", False), ("", False)],
+    [
+        ("ae755baea52561576f24b703", True),
+        ("ae755baea52561576f24b70", False),
+        ("lamps.oil", False),
+        ("", False),
+    ],
 )
 def test_a_digest_is_known_by_its_look(key: str, *, is_digest: bool) -> None:
     assert analyzer.is_digest(key) is is_digest

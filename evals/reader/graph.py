@@ -1,6 +1,7 @@
 """The network as a graph of eight-bit weights that onnxruntime runs.
 
-Written node by node: what is exported from torch carries shapes about that cost a tenth of the time.
+Written node by node: what is exported from torch carries shapes about that cost a tenth of the
+time.
 """
 
 from pathlib import Path
@@ -25,8 +26,12 @@ def write(network: Network, tokens_max: int, target: Path) -> None:
     graph.node("Reshape", said, graph.constant(np.array([-1, VERDICTS])), name=OUTPUT)
     whole = target.with_suffix(".whole")
     onnx.save(graph.model(), str(whole))
-    options = {"DefaultTensorType": TensorProto.FLOAT}  # The quantiser does not know what attention gives.
-    quantize_dynamic(whole, target, weight_type=QuantType.QInt8, per_channel=True, extra_options=options)
+    options = {
+        "DefaultTensorType": TensorProto.FLOAT
+    }  # The quantiser does not know what attention gives.
+    quantize_dynamic(
+        whole, target, weight_type=QuantType.QInt8, per_channel=True, extra_options=options
+    )
     whole.unlink()
 
 
@@ -38,7 +43,10 @@ class _Graph:
         self._constants: list[onnx.TensorProto] = []
 
     def model(self) -> onnx.ModelProto:
-        given = [helper.make_tensor_value_info(name, TensorProto.INT64, ["pairs", "tokens"]) for name in INPUTS]
+        given = [
+            helper.make_tensor_value_info(name, TensorProto.INT64, ["pairs", "tokens"])
+            for name in INPUTS
+        ]
         said = helper.make_tensor_value_info(OUTPUT, TensorProto.FLOAT, ["pairs", VERDICTS])
         graph = helper.make_graph(self._nodes, "reader", given, [said], self._constants)
         versions = [helper.make_opsetid("", 20), helper.make_opsetid("com.microsoft", 1)]
@@ -56,14 +64,20 @@ class _Graph:
         *before, last = network.layers
         for layer in before:
             tokens = self._layer(layer, tokens, tokens)
-        first = self.node("Slice", tokens, *(self.constant(np.array([number])) for number in (0, 1, 1)))
+        first = self.node(
+            "Slice", tokens, *(self.constant(np.array([number])) for number in (0, 1, 1))
+        )
         pooled = self.node("Tanh", self._linear(self._layer(last, first, tokens), network.pool))
         return self._linear(pooled, network.verdict)
 
-    def node(self, kind: str, *inputs: str, name: str = "", domain: str = "", **settings: int | float) -> str:
+    def node(
+        self, kind: str, *inputs: str, name: str = "", domain: str = "", **settings: int | float
+    ) -> str:
         """The name of what a node of some kind makes of its inputs."""
         name = name or f"{kind}{len(self._nodes)}"
-        self._nodes.append(helper.make_node(kind, inputs, [name], name=name, domain=domain, **settings))
+        self._nodes.append(
+            helper.make_node(kind, inputs, [name], name=name, domain=domain, **settings)
+        )
         return name
 
     def constant(self, value: NDArray[np.float32] | NDArray[np.int64]) -> str:
@@ -86,7 +100,9 @@ class _Graph:
         return self._times(tokens, linear.weight.detach().numpy(), linear.bias.detach().numpy())
 
     def _times(self, tokens: str, weight: NDArray[np.float32], bias: NDArray[np.float32]) -> str:
-        return self.node("Add", self.node("MatMul", tokens, self.constant(weight.T)), self.constant(bias))
+        return self.node(
+            "Add", self.node("MatMul", tokens, self.constant(weight.T)), self.constant(bias)
+        )
 
     def _norm(self, tokens: str, norm: nn.LayerNorm) -> str:
         weight, bias = self._weights(norm), self.constant(norm.bias.detach().numpy())

@@ -8,7 +8,9 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 WIDTH, INNER, HEADS, WORDS, PLACES = 384, 1536, 12, 30522, 512
-VERDICTS = 2  # Whether the second text answers the first, and whether it replaces what the first tells.
+VERDICTS = (
+    2  # Whether the second text answers the first, and whether it replaces what the first tells.
+)
 _EPSILON = 1e-12
 
 
@@ -24,7 +26,9 @@ class Layer(nn.Module):
 
     def narrow_to(self, units: Tensor) -> None:
         """Keep only some of the inner units."""
-        self.wide.weight, self.wide.bias = (nn.Parameter(part[units]) for part in (self.wide.weight, self.wide.bias))
+        self.wide.weight, self.wide.bias = (
+            nn.Parameter(part[units]) for part in (self.wide.weight, self.wide.bias)
+        )
         self.narrow.weight = nn.Parameter(self.narrow.weight[:, units])
 
     def forward(self, asking: Tensor, tokens: Tensor, mask: Tensor) -> Tensor:
@@ -38,7 +42,9 @@ class Layer(nn.Module):
         weight = weight.masked_fill(~mask, -1e4).softmax(-1).to(value.dtype)
         seen = self.seen((weight @ value).transpose(1, 2).reshape(asking.shape))
         asking = self.norm(asking + self.dropout(seen))
-        return self.last_norm(asking + self.dropout(self.narrow(functional.gelu(self.wide(asking)))))
+        return self.last_norm(
+            asking + self.dropout(self.narrow(functional.gelu(self.wide(asking))))
+        )
 
 
 def _by_head(tokens: Tensor) -> Tensor:
@@ -46,17 +52,25 @@ def _by_head(tokens: Tensor) -> Tensor:
 
 
 class Network(nn.Module):
-    """Some layers over the embeddings; the first token gives the verdicts on both texts, as log odds."""
+    """Some layers over the embeddings; the first token gives the verdicts on both texts, as log
+    odds.
+    """
 
     def __init__(self, layers: int) -> None:
         super().__init__()
-        self.words, self.parts, self.places = (nn.Embedding(count, WIDTH) for count in (WORDS, 2, PLACES))
+        self.words, self.parts, self.places = (
+            nn.Embedding(count, WIDTH) for count in (WORDS, 2, PLACES)
+        )
         self.norm = nn.LayerNorm(WIDTH, eps=_EPSILON)
         self.layers = nn.ModuleList(Layer() for _ in range(layers))
         self.pool, self.verdict = nn.Linear(WIDTH, WIDTH), nn.Linear(WIDTH, VERDICTS)
 
     def forward(self, input_ids: Tensor, token_type_ids: Tensor, attention_mask: Tensor) -> Tensor:
-        tokens = self.words(input_ids) + self.parts(token_type_ids) + self.places.weight[: input_ids.shape[1]]
+        tokens = (
+            self.words(input_ids)
+            + self.parts(token_type_ids)
+            + self.places.weight[: input_ids.shape[1]]
+        )
         tokens = self.norm(tokens)
         mask = attention_mask[:, None, None, :].bool()
         for layer in self.layers[:-1]:
@@ -66,13 +80,17 @@ class Network(nn.Module):
         return self.verdict(torch.tanh(self.pool(first)))
 
     def thinned(self, count: int) -> "Network":
-        """A shallower copy, with layers from all depths of this one: they know more than as many of the first."""
+        """A shallower copy, with layers from all depths of this one: they know more than as many of
+        the first.
+        """
         copy = deepcopy(self)
         copy.layers = copy.layers[:: len(self.layers) // count]
         return copy
 
     def narrowed(self, inner: int, read: Callable[["Network"], None]) -> "Network":
-        """A copy in which each layer keeps only the inner units that say most of something that it reads."""
+        """A copy in which each layer keeps only the inner units that say most of something that it
+        reads.
+        """
         copy = deepcopy(self)
         loud = [torch.zeros(INNER) for _ in copy.layers]
 
@@ -83,7 +101,8 @@ class Network(nn.Module):
             return listen
 
         hooks = [
-            layer.wide.register_forward_hook(listening(heard)) for layer, heard in zip(copy.layers, loud, strict=True)
+            layer.wide.register_forward_hook(listening(heard))
+            for layer, heard in zip(copy.layers, loud, strict=True)
         ]
         with torch.no_grad():
             read(copy)

@@ -1,7 +1,7 @@
 """What the reader learns from: questions with memories, and what is to be said of them.
 
-Two things are asked of it: whether a memory answers a question, and whether a newer memory replaced an older one that
-answered it.
+Two things are asked of it: whether a memory answers a question, and whether a newer memory replaced
+an older one that answered it.
 """
 
 from collections.abc import Iterator, Sequence
@@ -48,13 +48,17 @@ class Pairs:
     """Pairs of texts as tokens, with what is asked about each and what is to be said of it."""
 
     def __init__(self, tokenizer: Tokenizer, pairs: Sequence[Pair]) -> None:
-        self.encodings: list[Encoding] = tokenizer.encode_batch([(pair.first, pair.second) for pair in pairs])
+        self.encodings: list[Encoding] = tokenizer.encode_batch(
+            [(pair.first, pair.second) for pair in pairs]
+        )
         self.asked = torch.tensor([pair.asked for pair in pairs])
         self.said = torch.tensor([pair.value for pair in pairs])
 
     def batches(self, draw: Random | None = None) -> list[list[int]]:
         """Pairs of about the same length together, in any order where somebody draws."""
-        by_length = sorted(range(len(self.encodings)), key=lambda place: len(self.encodings[place].ids))
+        by_length = sorted(
+            range(len(self.encodings)), key=lambda place: len(self.encodings[place].ids)
+        )
         batches = [by_length[start : start + _BATCH] for start in range(0, len(by_length), _BATCH)]
         if draw:
             draw.shuffle(batches)
@@ -69,8 +73,12 @@ class Pairs:
         """What a network says of some pairs to what is asked about them."""
         chosen = [self.encodings[place] for place in batch]
         longest = max(len(one.ids) for one in chosen)
-        columns = ([getattr(one, name) for one in chosen] for name in ("ids", "type_ids", "attention_mask"))
-        given = [torch.tensor([row + [0] * (longest - len(row)) for row in rows]) for rows in columns]
+        columns = (
+            [getattr(one, name) for one in chosen] for name in ("ids", "type_ids", "attention_mask")
+        )
+        given = [
+            torch.tensor([row + [0] * (longest - len(row)) for row in rows]) for rows in columns
+        ]
         with torch.autocast("cpu", dtype=torch.bfloat16):
             return network(*given).float().gather(1, self.asked[batch][:, None])[:, 0]
 
@@ -90,7 +98,9 @@ def pairs_of(store: Store, strangers: int, draw: Random) -> Iterator[Pair]:
                 yield from _in_passages(store, question, found, draw)
 
 
-def _answering(store: Store, question: Asked, found: list[int], strangers: int, draw: Random) -> Iterator[Pair]:
+def _answering(
+    store: Store, question: Asked, found: list[int], strangers: int, draw: Random
+) -> Iterator[Pair]:
     """The answers; what used to be one; and strangers, most of which the search finds too."""
     known = question.answers | question.outdated
     near = [place for place in found if place not in known]
@@ -101,7 +111,9 @@ def _answering(store: Store, question: Asked, found: list[int], strangers: int, 
     values |= dict.fromkeys(question.answers, 1.0)
     if store.is_talk:
         after = [place + 1 for place in question.answers if place + 1 < len(store.texts)]
-        values = dict.fromkeys((place for place in after if draw.random() < _NEXT_SHARE), 0.0) | values
+        values = (
+            dict.fromkeys((place for place in after if draw.random() < _NEXT_SHARE), 0.0) | values
+        )
     for place, value in values.items():
         yield Pair(question.text, _shown(store, place, draw), ANSWERS, value)
 
@@ -116,16 +128,30 @@ def _shown(store: Store, place: int, draw: Random) -> str:
 def _replacing(store: Store, question: Asked, found: list[int], draw: Random) -> Iterator[Pair]:
     """What is outdated with what replaced it; and each answer with what was only written later."""
     for older in question.outdated | question.answers:
-        replacing = [place for place in question.answers if place > older and older in question.outdated]
-        later = [place for place in found if place > older and place not in question.outdated | question.answers]
-        # A question that nothing has changed about is one of many; what looks most like a change teaches most.
+        replacing = [
+            place for place in question.answers if place > older and older in question.outdated
+        ]
+        later = [
+            place
+            for place in found
+            if place > older and place not in question.outdated | question.answers
+        ]
+        # A question that nothing has changed about is one of many; what looks most like a change
+        # teaches most.
         others = _drawn(later, _LATER, draw) if question.outdated else later[:_LATER_UNCHANGED]
-        for newer, value in [*((place, 1.0) for place in replacing), *((place, 0.0) for place in others)]:
-            yield Pair(told_before(question.text, store.texts[older]), store.texts[newer], REPLACES, value)
+        for newer, value in [
+            *((place, 1.0) for place in replacing),
+            *((place, 0.0) for place in others),
+        ]:
+            yield Pair(
+                told_before(question.text, store.texts[older]), store.texts[newer], REPLACES, value
+            )
 
 
 def _in_passages(store: Store, question: Asked, found: list[int], draw: Random) -> Iterator[Pair]:
-    """Answers and strangers as they stand in a long text: amid what was written before and after them."""
+    """Answers and strangers as they stand in a long text: amid what was written before and after
+    them.
+    """
     known = question.answers | question.outdated
     for place in question.answers:
         yield Pair(question.text, _passage(store, place, question.outdated, draw), ANSWERS, 1.0)
@@ -135,12 +161,17 @@ def _in_passages(store: Store, question: Asked, found: list[int], draw: Random) 
 
 
 def _passage(store: Store, place: int, barred: frozenset[int], draw: Random) -> str:
-    """Some words with a memory among them, in small letters as the tokens of a long text are kept, and with nothing of
-    what is barred."""
+    """Some words with a memory among them, in small letters as the tokens of a long text are kept,
+    and with nothing of what is barred.
+    """
     first = last = place
     while first > 0 and first - 1 not in barred and place - first < _PASSAGE_NEIGHBOURS:
         first -= 1
-    while last + 1 < len(store.texts) and last + 1 not in barred and last - place < _PASSAGE_NEIGHBOURS:
+    while (
+        last + 1 < len(store.texts)
+        and last + 1 not in barred
+        and last - place < _PASSAGE_NEIGHBOURS
+    ):
         last += 1
     words = " ".join(store.texts[first : last + 1]).lower().split()
     begin, own = len(" ".join(store.texts[first:place]).split()), len(store.texts[place].split())

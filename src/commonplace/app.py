@@ -31,7 +31,9 @@ def open_engine(settings: Settings | None = None, clock: Clock | None = None) ->
     chosen = settings or settings_table.load()
     time = clock or SystemClock()
     semantics = _semantics(chosen.embedder)
-    db = migrations.open_database(chosen.database_path, time, busy_timeout_ms=chosen.busy_timeout_ms)
+    db = migrations.open_database(
+        chosen.database_path, time, busy_timeout_ms=chosen.busy_timeout_ms
+    )
     return Engine(
         db,
         time,
@@ -47,15 +49,17 @@ def open_engine(settings: Settings | None = None, clock: Clock | None = None) ->
 
 
 def open_home(home: str | Path | None = None) -> Engine:
-    """An engine on the store in a folder, or on the one the environment names, whose files of notes follow by
-    themselves: no face looks after them."""
+    """An engine on the store in a folder, or on the one the environment names, whose files of notes
+    follow by themselves: no face looks after them.
+    """
     chosen = settings_table.load()
     engine = open_engine(replace(chosen, home=Path(home).absolute()) if home else chosen)
     return replace(engine, follow_files=follow_files)
 
 
 def follow_files(parts: Parts) -> int:
-    """Bring the files of notes in line with what was just written or erased through any dialect, command or verb.
+    """Bring the files of notes in line with what was just written or erased through any dialect,
+    command or verb.
 
     Returns how many files of erased notes were left in the folder because a person made them.
     """
@@ -72,8 +76,11 @@ def follow_files(parts: Parts) -> int:
 def _llm(chosen: Settings) -> "Callable[[], Model | None]":
     @cache
     def opened() -> "Model | None":
-        # A wrong address is told by the call that needs the model, and not by a start that may never need it.
-        found = providers.address(chosen.llm_provider, chosen.llm_url, chosen.llm_model, chosen.llm_api_key)
+        # A wrong address is told by the call that needs the model, and not by a start that may
+        # never need it.
+        found = providers.address(
+            chosen.llm_provider, chosen.llm_url, chosen.llm_model, chosen.llm_api_key
+        )
         return _open_llm(found.url, found.model, chosen.llm_api_key) if found else None
 
     return opened
@@ -90,7 +97,9 @@ def _owner(folder: str) -> str:
     """The name in a folder's config.json, or "" when there is none to be had there."""
     try:
         file = Path(folder).expanduser() / "config.json"
-        found: Any = json.loads(file.read_bytes()[:_CONFIG_BYTES_MAX]) if folder and file.is_file() else {}
+        found: Any = (
+            json.loads(file.read_bytes()[:_CONFIG_BYTES_MAX]) if folder and file.is_file() else {}
+        )
         return validation.line(found.get("user_id", ""), what="user")
     except (OSError, ValueError, RuntimeError, AttributeError, RecursionError, CommonplaceError):
         return ""
@@ -104,7 +113,8 @@ def _semantics(embedder: str) -> "Callable[[], Semantics | None]":
             return cache(_open_static)
         case _:
             raise Invalid(
-                f"There is no embedder called {embedder!r}.", hint="Set COMMONPLACE_EMBEDDER to static or none."
+                f"There is no embedder called {embedder!r}.",
+                hint="Set COMMONPLACE_EMBEDDER to static or none.",
             )
 
 
@@ -122,13 +132,15 @@ def reranker_named(name: str) -> "Callable[[], Reranker | None]":
             return _cross_encoder
         case _:
             raise Invalid(
-                f"There is no reranker called {name!r}.", hint="Set COMMONPLACE_RERANKER to cross-encoder or none."
+                f"There is no reranker called {name!r}.",
+                hint="Set COMMONPLACE_RERANKER to cross-encoder or none.",
             )
 
 
 @cache
 def _cross_encoder() -> "Reranker":
-    # It takes a third of a second, which a start that only writes must not pay. It keeps nothing, so one is enough.
+    # It takes a third of a second, which a start that only writes must not pay. It keeps nothing,
+    # so one is enough.
     from commonplace.models.reranker import CrossEncoder
 
     return CrossEncoder()

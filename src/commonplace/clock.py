@@ -1,4 +1,6 @@
-"""What time it is, in whole milliseconds since 1970. Everything that needs the time is given a clock."""
+"""What time it is, in whole milliseconds since 1970. Everything that needs the time is given a
+clock.
+"""
 
 import time
 from datetime import UTC, datetime
@@ -29,11 +31,17 @@ class SystemClock:
 def iso(moment: int) -> str:
     """A moment as ISO 8601 in UTC with milliseconds, the form every face prints."""
     whole = datetime.fromtimestamp(moment // 1000, UTC)
-    return f"{whole:%Y-%m-%dT%H:%M:%S}.{moment % 1000:03d}Z" if whole.year >= 1000 else f"{whole.isoformat()}"
+    return (
+        f"{whole:%Y-%m-%dT%H:%M:%S}.{moment % 1000:03d}Z"
+        if whole.year >= 1000
+        else f"{whole.isoformat()}"
+    )
 
 
 def moment(text: str) -> int:
-    """The moment an ISO 8601 text names; without a zone it is UTC, without a time it is midnight."""
+    """The moment an ISO 8601 text names; without a zone it is UTC, without a time it is
+    midnight.
+    """
     return round(_parsed(text).timestamp() * 1000)
 
 
@@ -48,6 +56,7 @@ def _parsed(text: str) -> datetime:
         parsed = datetime.fromisoformat(text.strip())
     except (ValueError, AttributeError) as error:
         raise Invalid(
-            f"{text!r} is not a time.", hint="Use ISO 8601, for example 2026-03-01 or 2026-03-01T09:30:00Z."
+            f"{text!r} is not a time.",
+            hint="Use ISO 8601, for example 2026-03-01 or 2026-03-01T09:30:00Z.",
         ) from error
     return parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC)

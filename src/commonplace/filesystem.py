@@ -1,6 +1,7 @@
 """New files that appear whole or not at all, and the system's complaints as ours. Knows no format.
 
-Messages name a file by its last part only: what a face prints must not tell where things lie on the disk.
+Messages name a file by its last part only: what a face prints must not tell where things lie on the
+disk.
 """
 
 import errno
@@ -24,26 +25,41 @@ def explained(path: Path) -> Generator[None]:
     try:
         yield
     except OSError as error:
-        name, why = path.name or "that path", error.strerror or "the operating system reports an error"
+        name, why = (
+            path.name or "that path",
+            error.strerror or "the operating system reports an error",
+        )
         if error.errno in NO_SPACE:
-            raise Busy("The disk is full; nothing was changed.", hint="Free some space and try again.") from error
+            raise Busy(
+                "The disk is full; nothing was changed.", hint="Free some space and try again."
+            ) from error
         if error.errno in _NO_RIGHT:
             raise Forbidden(
-                f"{name!r} cannot be used: {why}.", hint="Choose a file and folder that you can read and write."
+                f"{name!r} cannot be used: {why}.",
+                hint="Choose a file and folder that you can read and write.",
             ) from error
         if error.errno == errno.ENOENT:
-            raise NotFound(f"There is no file or folder {name!r}.", hint="Check the spelling of the path.") from error
+            raise NotFound(
+                f"There is no file or folder {name!r}.", hint="Check the spelling of the path."
+            ) from error
         if error.errno in _BAD_NAME:
-            raise Invalid(f"{name!r} cannot be used: {why}.", hint="Give the path of a regular file.") from error
-        raise Busy(f"{name!r} cannot be used now: {why}.", hint="Check the disk and try again.") from error
+            raise Invalid(
+                f"{name!r} cannot be used: {why}.", hint="Give the path of a regular file."
+            ) from error
+        raise Busy(
+            f"{name!r} cannot be used now: {why}.", hint="Check the disk and try again."
+        ) from error
 
 
 @contextmanager
 def new_file(target: Path) -> Generator[Path]:
-    """A private file to fill. It takes the target's name only when all went well, and never replaces a file."""
+    """A private file to fill. It takes the target's name only when all went well, and never
+    replaces a file.
+    """
     with explained(target):
         _check_free(target)
-        # Made by the owner for the owner (0600), and in the same folder, so that the last step is only a rename.
+        # Made by the owner for the owner (0600), and in the same folder, so that the last step is
+        # only a rename.
         handle, name = tempfile.mkstemp(prefix=PART_PREFIX, suffix=PART_SUFFIX, dir=target.parent)
         os.close(handle)
         part = Path(name)
@@ -60,7 +76,10 @@ def check_plain(source: Path) -> None:
     check_name(source)
     with explained(source):
         if source.exists() and not source.is_file():
-            raise Invalid(f"{source.name!r} is not a file.", hint="Give the path of a file, not of a folder or device.")
+            raise Invalid(
+                f"{source.name!r} is not a file.",
+                hint="Give the path of a file, not of a folder or device.",
+            )
         source.open("rb").close()
 
 
@@ -77,7 +96,9 @@ def _check_free(target: Path) -> None:
     if os.path.lexists(target):
         raise _taken(target)
     if not target.parent.is_dir():
-        raise NotFound(f"There is no folder {target.parent.name!r}.", hint="Create the folder first.")
+        raise NotFound(
+            f"There is no folder {target.parent.name!r}.", hint="Create the folder first."
+        )
 
 
 def _publish(part: Path, target: Path) -> None:
@@ -104,4 +125,7 @@ def _flush(path: Path) -> None:
 
 
 def _taken(target: Path) -> Conflict:
-    return Conflict(f"There is already a file {target.name!r}.", hint="Choose another name; nothing is overwritten.")
+    return Conflict(
+        f"There is already a file {target.name!r}.",
+        hint="Choose another name; nothing is overwritten.",
+    )

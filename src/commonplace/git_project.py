@@ -1,4 +1,6 @@
-"""Which project a folder belongs to, told by its git remote. Reads two or three small files and starts no program."""
+"""Which project a folder belongs to, told by its git remote. Reads two or three small files and
+starts no program.
+"""
 
 import re
 from pathlib import Path
@@ -10,11 +12,15 @@ _SETTING = re.compile(r"([A-Za-z][A-Za-z0-9-]*)\s*(?:=\s*(.*))?$")
 _VALUE = re.compile(r'"((?:[^"\\]|\\.)*)"|(\\.)|([;#].*)|([^"\\;#]+)')
 # host:path, with or without a user; a drive letter and an address with a scheme are no such thing.
 _SHORT = re.compile(r"(?:[^@/\s:]+@)?(?P<host>\[[^\]]+\]|[^@/\s:\[\]]{2,}):(?!//)(?P<path>.+)")
-_SCHEMES = frozenset({"http", "https", "ssh", "git", "git+ssh", "git+https", "git+http", "ftp", "ftps"})
+_SCHEMES = frozenset(
+    {"http", "https", "ssh", "git", "git+ssh", "git+https", "git+http", "ftp", "ftps"}
+)
 
 
 def project(folder: str) -> str:
-    """The project of a folder: `host/owner/repo` of the remote called origin; empty when there is none."""
+    """The project of a folder: `host/owner/repo` of the remote called origin; empty when there is
+    none.
+    """
     if not folder:
         return ""
     config = _config_of(Path(folder))
@@ -22,7 +28,8 @@ def project(folder: str) -> str:
 
 
 def name(remote: str) -> str:
-    """A remote's address as a project id: host and path, without scheme, user, port and the `.git` at the end.
+    """A remote's address as a project id: host and path, without scheme, user, port and the `.git`
+    at the end.
 
     An address without a host, such as a folder, stays what it is.
     """
@@ -44,7 +51,9 @@ def _trimmed(address: str) -> str:
 
 
 def _config_of(folder: Path) -> Path | None:
-    """The configuration of the repository a folder is in; a work tree shares that of its main repository."""
+    """The configuration of the repository a folder is in; a work tree shares that of its main
+    repository.
+    """
     try:
         for place in (folder, *folder.parents):
             git = place / ".git"
@@ -53,7 +62,8 @@ def _config_of(folder: Path) -> Path | None:
             if git.is_file():
                 return _common(place / _pointed(git)) / "config"
     except (OSError, ValueError):
-        # A folder that may not be read, or a broken pointer: then nothing is known, and nothing is wrong.
+        # A folder that may not be read, or a broken pointer: then nothing is known, and nothing is
+        # wrong.
         return None
     return None
 
@@ -64,7 +74,11 @@ def _pointed(git: Path) -> str:
 
 def _common(git: Path) -> Path:
     shared = git / "commondir"
-    return git / shared.read_text(encoding="utf-8", errors="replace").strip() if shared.is_file() else git
+    return (
+        git / shared.read_text(encoding="utf-8", errors="replace").strip()
+        if shared.is_file()
+        else git
+    )
 
 
 def _origin(config: Path) -> str:

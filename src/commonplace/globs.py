@@ -1,7 +1,7 @@
 """Patterns with wildcards: for file paths (`src/**/*.py`), for tags (`project:*`) and for text.
 
-Patterns come from callers, so none may take long: each star is matched once, leftmost, and never tried again; and where
-text and pattern are long, the text is read character by character, once.
+Patterns come from callers, so none may take long: each star is matched once, leftmost, and never
+tried again; and where text and pattern are long, the text is read character by character, once.
 """
 
 import re
@@ -16,15 +16,20 @@ _REGEX_STEPS_MAX = 500_000  # A regular expression may take as many steps as tex
 def path_matches(patterns: tuple[str, ...], path: str) -> bool:
     """Whether a file is one of those the patterns mean.
 
-    `*` and `?` stay inside a folder, `**` crosses folders, `{a,b}` is either, and a final slash means everything below.
-    A pattern without a slash matches the file name in any folder, as people expect of `*.py`.
+    `*` and `?` stay inside a folder, `**` crosses folders, `{a,b}` is either, and a final slash
+    means everything below. A pattern without a slash matches the file name in any folder, as people
+    expect of `*.py`.
     """
     parts = tuple(path.strip().replace("\\", "/").removeprefix("./").strip("/").split("/"))
-    return any(_parts_match(folders, parts) for pattern in patterns for folders in _path_pattern(pattern))
+    return any(
+        _parts_match(folders, parts) for pattern in patterns for folders in _path_pattern(pattern)
+    )
 
 
 def text_matches(pattern: str, text: str) -> bool:
-    """Whether the whole text fits: `*` is anything, `?` is one character, the rest is itself; case does not matter."""
+    """Whether the whole text fits: `*` is anything, `?` is one character, the rest is itself; case
+    does not matter.
+    """
     return _wild(pattern).fits(text)
 
 
@@ -34,7 +39,9 @@ def text_contains(pattern: str, text: str) -> bool:
 
 
 def like(pattern: str, text: str) -> bool:
-    """SQL's LIKE, with case: `%` is anything, `_` is one character, a backslash takes the next one as it is."""
+    """SQL's LIKE, with case: `%` is anything, `_` is one character, a backslash takes the next one
+    as it is.
+    """
     return _like(pattern).fits(text)
 
 
@@ -53,14 +60,19 @@ def _alternatives(pattern: str) -> list[str]:
         text = waiting.pop()
         braces = _BRACES.search(text)
         if braces and len(done) + len(waiting) < _ALTERNATIVES_MAX:
-            waiting += [text[: braces.start()] + word + text[braces.end() :] for word in braces[1].split(",")]
+            waiting += [
+                text[: braces.start()] + word + text[braces.end() :]
+                for word in braces[1].split(",")
+            ]
         else:
             done.append(text)
     return done
 
 
 def _parts_match(folders: tuple[str, ...], parts: tuple[str, ...]) -> bool:
-    """Folder by folder; reached holds how many parts of the path the pattern so far may have used up."""
+    """Folder by folder; reached holds how many parts of the path the pattern so far may have used
+    up.
+    """
     reached: set[int] = {0}
     for folder in folders:
         if folder == "**":
@@ -76,7 +88,9 @@ _Piece = tuple[str, ...]
 
 
 class _Wild:
-    """A pattern, taken apart. The time it takes grows with the text alone, however the pattern repeats itself."""
+    """A pattern, taken apart. The time it takes grows with the text alone, however the pattern
+    repeats itself.
+    """
 
     def __init__(self, pieces: Sequence[_Piece], *, cased: bool) -> None:
         self._pieces, self._cased = pieces, cased
@@ -106,17 +120,21 @@ class _Wild:
 
 
 def _stands(piece: _Piece, text: str, at: int) -> bool:
-    return all(sign in ("", other) for sign, other in zip(piece, text[at : at + len(piece)], strict=True))
+    return all(
+        sign in ("", other) for sign, other in zip(piece, text[at : at + len(piece)], strict=True)
+    )
 
 
 def _found(piece: _Piece, text: str, start: int, end: int) -> int:
     """Where a piece first stands between two places; -1 where it does not."""
     if "" not in piece:
         return text.find("".join(piece), start, end)
-    # Each bit tells whether so much of the piece ends at this character, so that each character is read once.
+    # Each bit tells whether so much of the piece ends at this character, so that each character is
+    # read once.
     anywhere = sum(1 << place for place, sign in enumerate(piece) if not sign)
     takes = {
-        one: anywhere | sum(1 << place for place, sign in enumerate(piece) if sign == one) for one in set(piece) - {""}
+        one: anywhere | sum(1 << place for place, sign in enumerate(piece) if sign == one)
+        for one in set(piece) - {""}
     }
     state, whole = 0, 1 << (len(piece) - 1)
     for at in range(start, end):
@@ -135,7 +153,9 @@ def _lowered(text: str) -> str:
 @lru_cache(maxsize=2048)
 def _wild(pattern: str) -> _Wild:
     pieces = re.sub(r"\*+", "*", pattern).split("*")
-    return _Wild([tuple("" if c == "?" else c for c in _lowered(piece)) for piece in pieces], cased=False)
+    return _Wild(
+        [tuple("" if c == "?" else c for c in _lowered(piece)) for piece in pieces], cased=False
+    )
 
 
 @lru_cache(maxsize=2048)
@@ -152,7 +172,9 @@ def _like(pattern: str) -> _Wild:
 
 
 def _joined(pieces: Sequence[_Piece], flags: re.RegexFlag) -> re.Pattern[str]:
-    """The pieces with anything between them. The atomic groups keep a long text from being tried again and again."""
+    """The pieces with anything between them. The atomic groups keep a long text from being tried
+    again and again.
+    """
     texts = ["".join(re.escape(one) or "." for one in piece) for piece in pieces]
     if len(texts) == 1:
         return re.compile(texts[0], flags | re.DOTALL)

@@ -1,7 +1,8 @@
 """One integer names everything; each dialect prints it in its own form and every form maps back.
 
-Ids are milliseconds since 2020 times 4096 plus a sequence, so they sort by age and stay below 2**53, which JSON and
-JavaScript keep exact. The store hands them out inside a write transaction, so no two processes can draw the same one.
+Ids are milliseconds since 2020 times 4096 plus a sequence, so they sort by age and stay below
+2**53, which JSON and JavaScript keep exact. The store hands them out inside a write transaction, so
+no two processes can draw the same one.
 """
 
 import re
@@ -18,7 +19,9 @@ _DIGITS = "0123456789abcdefghjkmnpqrstvwxyz"  # Crockford's base 32: no i, l, o,
 _VALUES = {digit: value for value, digit in enumerate(_DIGITS)}
 _CORE_LENGTH = 11
 _ABBREVIATED_LENGTH = 9  # Ids made more than 8 ms apart differ in these.
-_UUID_HIGH = 0xC033_0B1A_CE00_8000 << 64 | 0x8 << 60  # A version 8 UUID; the low 60 bits are free for the id.
+_UUID_HIGH = (
+    0xC033_0B1A_CE00_8000 << 64 | 0x8 << 60
+)  # A version 8 UUID; the low 60 bits are free for the id.
 _UUID_LOW_MASK = (1 << 60) - 1
 _PREFIXED = re.compile(rf"(?:mem_|note_|job_|m)([{_DIGITS}]{{{_CORE_LENGTH}}})")
 _PREFIX = re.compile(rf"(?:mem_|note_|m)([{_DIGITS}]{{3,{_CORE_LENGTH - 1}}})")
@@ -57,9 +60,13 @@ def uuid_form(number: int) -> str:
 
 
 def abbreviated(number: int, neighbours: Iterable[int]) -> str:
-    """The shortest beginning of an id that none of its neighbours shares, and at least nine characters of it."""
+    """The shortest beginning of an id that none of its neighbours shares, and at least nine
+    characters of it.
+    """
     # Two ids share the digits before the highest bit that differs.
-    nearest = min(((number ^ other).bit_length() for other in neighbours if other != number), default=0)
+    nearest = min(
+        ((number ^ other).bit_length() for other in neighbours if other != number), default=0
+    )
     shared = _CORE_LENGTH - (nearest + 4) // 5
     return short(number)[: max(_ABBREVIATED_LENGTH, shared + 2 if nearest else 0)]
 
@@ -80,7 +87,10 @@ def parse(form: int | str) -> int:
     if number is None or isinstance(form, bool) or not 0 < number <= ID_MAX:
         raise Invalid(
             f"{form!r} is not a memory id.",
-            hint="Give the id exactly as it was printed, for example mem_00srn2x8v00 or 893412345678901.",
+            hint=(
+                "Give the id exactly as it was printed, for example mem_00srn2x8v00 or"
+                " 893412345678901."
+            ),
         )
     return number
 

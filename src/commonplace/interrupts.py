@@ -13,7 +13,9 @@ Program: TypeAlias = Callable[[], int]
 
 
 class _Interrupts:
-    """Whether Ctrl-C was pressed. A KeyboardInterrupt alone does not say: what it interrupts may swallow it."""
+    """Whether Ctrl-C was pressed. A KeyboardInterrupt alone does not say: what it interrupts may
+    swallow it.
+    """
 
     pressed = False
 
@@ -27,7 +29,9 @@ _INTERRUPTS = _Interrupts()
 
 
 def pressed() -> bool:
-    """Whether Ctrl-C was pressed. SQLite for one reports another error where it interrupted one of our functions."""
+    """Whether Ctrl-C was pressed. SQLite for one reports another error where it interrupted one of
+    our functions.
+    """
     return _INTERRUPTS.pressed
 
 

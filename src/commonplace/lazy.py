@@ -1,7 +1,7 @@
 """Names written as `module:attribute`, which are imported when they are first used.
 
-A start then pays only for what it uses. tests/test_house.py checks that every such name exists and that it is on a
-floor from which it may be imported.
+A start then pays only for what it uses. tests/test_house.py checks that every such name exists and
+that it is on a floor from which it may be imported.
 """
 
 from collections.abc import Callable
@@ -35,7 +35,9 @@ def module(name: str) -> Any:
 
 
 def submodules(package: str) -> Callable[[str], ModuleType]:
-    """The `__getattr__` of a package whose modules are imported when they are first used (PEP 562)."""
+    """The `__getattr__` of a package whose modules are imported when they are first used (PEP
+    562).
+    """
 
     def get(name: str) -> ModuleType:
         wanted = f"{package}.{name}"

@@ -1,4 +1,6 @@
-"""Every limit, in one place. A request over one of them is refused whole; nothing is cut silently."""
+"""Every limit, in one place. A request over one of them is refused whole; nothing is cut
+silently.
+"""
 
 TEXT_BYTES_MAX = 1_000_000
 TITLE_CHARS_MAX = 500
@@ -26,7 +28,9 @@ SLUG_CHARS_MAX = 80
 JOB_ATTEMPTS_MAX = 10
 JOB_BYTES_MAX = 4_000_000  # the input or the result of a job
 COUNT_MAX = 2**53 - 1  # offsets and other numbers from callers
-BODY_BYTES_MAX = 8_000_000  # the body of one HTTP request; a text of the largest size fits, with escapes
+BODY_BYTES_MAX = (
+    8_000_000  # the body of one HTTP request; a text of the largest size fits, with escapes
+)
 BODY_READ_S_MAX = 30  # how long a client may take to send it
 HEAD_BYTES_MAX = 64_000  # the first line and the headers of an HTTP request
 HEAD_READ_S_MAX = 10  # how long a client may take to send them
@@ -42,8 +46,14 @@ STATEMENTS_MAX = 1_000  # statements in one list of messages
 MODEL_CALL_S_MAX = 25  # one request to a language model; a tool call makes at most two
 MODEL_BYTES_MAX = 1_000_000  # the answer of a language model
 MODEL_TOKENS_MAX = 4_000
-MODEL_TEXT_CHARS_MAX = 24_000  # the text in one request to a language model; longer texts are handled without it
-FREE_BYTES_MIN = 8_000_000  # room on the disk that is left for forgetting and erasing; less for a small store
-IMPORT_ITEM_CHARS_MAX = 64_000_000  # one conversation, row or line of an imported file; longer ones are reported
+MODEL_TEXT_CHARS_MAX = (
+    24_000  # the text in one request to a language model; longer texts are handled without it
+)
+FREE_BYTES_MIN = (
+    8_000_000  # room on the disk that is left for forgetting and erasing; less for a small store
+)
+IMPORT_ITEM_CHARS_MAX = (
+    64_000_000  # one conversation, row or line of an imported file; longer ones are reported
+)
 IMPORT_JSON_BYTES_MAX = 256_000_000  # an imported JSON file that cannot be read item by item
 IMPORT_FILES_MAX = 200_000  # notes in an imported folder

@@ -7,8 +7,8 @@ from commonplace.records.memory import Metadata
 
 FACT = "fact"
 NOTE = "vault"
-# What is noted for us and not for callers, and the field by which it is known: the facts' particulars, and the file of
-# a note. A caller may use the same name for something else.
+# What is noted for us and not for callers, and the field by which it is known: the facts'
+# particulars, and the file of a note. A caller may use the same name for something else.
 OURS: Mapping[str, str] = {FACT: "mentioned_at", NOTE: "file"}
 
 
@@ -25,8 +25,14 @@ def is_note(name: str, value: object) -> bool:
 def aliases(metadata: Metadata) -> tuple[str, ...]:
     """The other names of a note, which its file gives."""
     mark = metadata.get(NOTE)
-    given: object = cast("Mapping[str, object]", mark).get("aliases") if isinstance(mark, Mapping) else None
-    return tuple(one for one in cast("list[object]", given) if isinstance(one, str)) if isinstance(given, list) else ()
+    given: object = (
+        cast("Mapping[str, object]", mark).get("aliases") if isinstance(mark, Mapping) else None
+    )
+    return (
+        tuple(one for one in cast("list[object]", given) if isinstance(one, str))
+        if isinstance(given, list)
+        else ()
+    )
 
 
 def told(metadata: Metadata) -> dict[str, object]:

@@ -25,7 +25,8 @@ RERANKER = "cross-encoder" if find_spec("onnxruntime") else "none"
 class Setting:
     """One row of the table. The environment name is COMMONPLACE_ and the name in capitals.
 
-    A product we stand in for may have its own environment name for the same thing; ours wins where both are set.
+    A product we stand in for may have its own environment name for the same thing; ours wins where
+    both are set.
     """
 
     name: str
@@ -43,27 +44,58 @@ class Setting:
 
 
 SETTINGS = (
-    Setting("home", "", "Folder for everything on disk; empty means the data folder of the platform"),
     Setting(
-        "database", "sqlite:commonplace.db", "Database with the memories: sqlite:PATH, relative to the home folder"
+        "home", "", "Folder for everything on disk; empty means the data folder of the platform"
+    ),
+    Setting(
+        "database",
+        "sqlite:commonplace.db",
+        "Database with the memories: sqlite:PATH, relative to the home folder",
     ),
     Setting("vault", "vault", "Folder for notes as markdown files, relative to the home folder"),
-    Setting("vault_inbox", "", "Folder inside the vault for new notes of agents, such as Inbox; empty means the vault"),
-    Setting("embedder", "static", "Model that turns text into vectors: static (part of the installation) or none"),
+    Setting(
+        "vault_inbox",
+        "",
+        "Folder inside the vault for new notes of agents, such as Inbox; empty means the vault",
+    ),
+    Setting(
+        "embedder",
+        "static",
+        "Model that turns text into vectors: static (part of the installation) or none",
+    ),
     Setting(
         "reranker",
         RERANKER,
-        "Model that reranks the best candidates: cross-encoder (part of the installation) or none (faster)",
+        "Model that reranks the best candidates: cross-encoder (part of the installation) or none"
+        " (faster)",
     ),
     Setting("busy_timeout_ms", "30000", "How many milliseconds a write waits for another process"),
-    Setting("owner", "", "Author recorded for changes made on the command line; empty means the login name"),
-    Setting("timezone", "", "Time zone for reminders, such as Europe/Rome; empty means the time zone of the machine"),
-    Setting("api_key", "", "Key required in every HTTP request except /health; empty means none", secret=True),
-    Setting("allowed_hosts", "", "Host names that HTTP clients may use besides the machine's own, separated by commas"),
+    Setting(
+        "owner",
+        "",
+        "Author recorded for changes made on the command line; empty means the login name",
+    ),
+    Setting(
+        "timezone",
+        "",
+        "Time zone for reminders, such as Europe/Rome; empty means the time zone of the machine",
+    ),
+    Setting(
+        "api_key",
+        "",
+        "Key required in every HTTP request except /health; empty means none",
+        secret=True,
+    ),
+    Setting(
+        "allowed_hosts",
+        "",
+        "Host names that HTTP clients may use besides the machine's own, separated by commas",
+    ),
     Setting(
         "log_level",
         "warning",
-        "Lowest level of messages in the server's log: debug (every request), info, warning or error",
+        "Lowest level of messages in the server's log: debug (every request), info, warning or"
+        " error",
     ),
     Setting(
         "hindsight_api_key",
@@ -78,7 +110,12 @@ SETTINGS = (
         "Hindsight's tenant extension; if set, the server does not start without a key",
         original="HINDSIGHT_API_TENANT_EXTENSION",
     ),
-    Setting("hindsight_bank", "default", "Bank for Hindsight calls that name none", original="HINDSIGHT_MCP_BANK_ID"),
+    Setting(
+        "hindsight_bank",
+        "default",
+        "Bank for Hindsight calls that name none",
+        original="HINDSIGHT_MCP_BANK_ID",
+    ),
     Setting(
         "hindsight_enabled",
         "true",
@@ -94,25 +131,39 @@ SETTINGS = (
     Setting(
         "llm_provider",
         "",
-        "Provider of the language model: openai, qwen, deepseek, ollama and others; empty or noop means none",
+        "Provider of the language model: openai, qwen, deepseek, ollama and others; empty or noop"
+        " means none",
         original="LLM_PROVIDER",
     ),
     Setting(
         "llm_url",
         "",
-        "URL of an OpenAI-compatible API, such as http://127.0.0.1:8080/v1; overrides that of the provider",
+        "URL of an OpenAI-compatible API, such as http://127.0.0.1:8080/v1; overrides that of the"
+        " provider",
         original="LLM_BASE_URL",
         is_url=True,
     ),
-    Setting("llm_model", "", "Name of the language model; empty means the provider's default", original="LLM_MODEL"),
-    Setting("llm_api_key", "", "API key of the language model", original="LLM_API_KEY", secret=True),
+    Setting(
+        "llm_model",
+        "",
+        "Name of the language model; empty means the provider's default",
+        original="LLM_MODEL",
+    ),
+    Setting(
+        "llm_api_key", "", "API key of the language model", original="LLM_API_KEY", secret=True
+    ),
     Setting(
         "powermem_dir",
         "~/.powermem",
-        "Folder whose config.json names the owner in the powermem dialect; without one it is mcp_user",
+        "Folder whose config.json names the owner in the powermem dialect; without one it is"
+        " mcp_user",
         original="POWERMEM_DIR",
     ),
-    Setting("fading_days", "0", "Days after which a memory ranks half as high; 0 means that age does not matter"),
+    Setting(
+        "fading_days",
+        "0",
+        "Days after which a memory ranks half as high; 0 means that age does not matter",
+    ),
 )
 
 
@@ -166,16 +217,24 @@ def load(environment: Mapping[str, str] | None = None) -> Settings:
     given = os.environ if environment is None else environment
     _refuse_unknown(given)
     values = {setting.name: _value(setting, given) for setting in SETTINGS}
-    home = Path(values["home"]).expanduser() if values["home"] else platformdirs.user_data_path("commonplace", False)
+    home = (
+        Path(values["home"]).expanduser()
+        if values["home"]
+        else platformdirs.user_data_path("commonplace", False)
+    )
     return Settings(
         home=home.absolute(),
         database=values["database"],
         embedder=_choice("embedder", given, values, EMBEDDERS),
-        busy_timeout_ms=int(_number("busy_timeout_ms", given, values, 600_000, "a whole number of milliseconds")),
+        busy_timeout_ms=int(
+            _number("busy_timeout_ms", given, values, 600_000, "a whole number of milliseconds")
+        ),
         owner=values["owner"],
         timezone=_timezone(given, values),
         api_key=values["api_key"],
-        allowed_hosts=tuple(name.strip() for name in values["allowed_hosts"].split(",") if name.strip()),
+        allowed_hosts=tuple(
+            name.strip() for name in values["allowed_hosts"].split(",") if name.strip()
+        ),
         log_level=_choice("log_level", given, values, ("debug", "info", "warning", "error")),
         hindsight_api_key=values["hindsight_api_key"],
         hindsight_tenant=values["hindsight_tenant"],
@@ -195,7 +254,9 @@ def load(environment: Mapping[str, str] | None = None) -> Settings:
 
 
 def without_secrets(value: str, *, is_url: bool = False) -> str:
-    """A value as it can be shown: passwords, parameters and fragments of URLs are replaced by ***."""
+    """A value as it can be shown: passwords, parameters and fragments of URLs are replaced by
+    ***.
+    """
     if is_url:
         return _masked(value)
     return " ".join(_masked(word) if "://" in word else word for word in value.split(" "))
@@ -217,7 +278,9 @@ _TRUE, _FALSE = ("true", "1", "yes", "on"), ("false", "0", "no", "off")
 
 
 def refuse_unknown(name: str, known: Iterable[str], *, what: str) -> None:
-    """Refuse a name of a setting that does not exist: what it was to change would stay as it is, unnoticed."""
+    """Refuse a name of a setting that does not exist: what it was to change would stay as it is,
+    unnoticed.
+    """
     if name not in known:
         raise Invalid(f"There is no {what} {name}.", hint=_suggestion(name, known))
 
@@ -236,7 +299,9 @@ def _suggestion(name: str, known: Iterable[str]) -> str:
 
 def _value(setting: Setting, given: Mapping[str, str]) -> str:
     names = (setting.variable, setting.original) if setting.original else (setting.variable,)
-    return next((value for name in names if (value := given.get(name, "").strip())), setting.default)
+    return next(
+        (value for name in names if (value := given.get(name, "").strip())), setting.default
+    )
 
 
 def _variable(name: str, given: Mapping[str, str]) -> str:
@@ -247,27 +312,39 @@ def _variable(name: str, given: Mapping[str, str]) -> str:
     return setting.variable
 
 
-def _number(name: str, given: Mapping[str, str], values: Mapping[str, str], most: int, what: str) -> float:
+def _number(
+    name: str, given: Mapping[str, str], values: Mapping[str, str], most: int, what: str
+) -> float:
     try:
         value = int(values[name]) if "whole" in what else float(values[name])
         if 0 <= value <= most:
             return value
     except ValueError:
         pass
-    raise Invalid(f"{_variable(name, given)} cannot be {values[name]!r}.", hint=f"Use {what} from 0 to {most:,}.")
+    raise Invalid(
+        f"{_variable(name, given)} cannot be {values[name]!r}.",
+        hint=f"Use {what} from 0 to {most:,}.",
+    )
 
 
-def _choice(name: str, given: Mapping[str, str], values: Mapping[str, str], allowed: tuple[str, ...]) -> str:
+def _choice(
+    name: str, given: Mapping[str, str], values: Mapping[str, str], allowed: tuple[str, ...]
+) -> str:
     text = values[name].lower()
     if text not in allowed:
-        raise Invalid(f"{_variable(name, given)} cannot be {values[name]!r}.", hint=spelling.hint(text, allowed))
+        raise Invalid(
+            f"{_variable(name, given)} cannot be {values[name]!r}.",
+            hint=spelling.hint(text, allowed),
+        )
     return text
 
 
 def _inbox(text: str) -> str:
     """A folder inside another one, with slashes between its parts."""
     parts = [part for part in text.replace("\\", "/").split("/") if part]
-    if text.startswith(("/", "\\", "~")) or any(part.startswith(".") or ":" in part for part in parts):
+    if text.startswith(("/", "\\", "~")) or any(
+        part.startswith(".") or ":" in part for part in parts
+    ):
         hint = "Use the name of a folder inside the vault, such as Inbox or Agents/Inbox."
         raise Invalid(f"COMMONPLACE_VAULT_INBOX cannot be {text!r}.", hint=hint)
     return "/".join(parts)
@@ -281,6 +358,7 @@ def _timezone(given: Mapping[str, str], values: Mapping[str, str]) -> str:
     except (zoneinfo.ZoneInfoNotFoundError, ValueError, OSError) as error:
         meant = spelling.name(text, zoneinfo.available_timezones()) or "Europe/Rome"
         raise Invalid(
-            f"{_variable('timezone', given)} cannot be {text!r}.", hint=f"Use the name of a time zone, such as {meant}."
+            f"{_variable('timezone', given)} cannot be {text!r}.",
+            hint=f"Use the name of a time zone, such as {meant}.",
         ) from error
     return text

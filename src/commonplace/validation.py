@@ -1,4 +1,6 @@
-"""Refuses what must not be stored, before anything is written. Each refusal says what to do instead."""
+"""Refuses what must not be stored, before anything is written. Each refusal says what to do
+instead.
+"""
 
 import json
 import re
@@ -33,7 +35,8 @@ def passage(text: object, *, what: str, bytes_max: int = TEXT_BYTES_MAX) -> str:
     plain = _plain(text, what)
     if len(plain.encode()) > bytes_max:
         raise TooLarge(
-            f"The {what} has {len(plain.encode()):,} bytes; the limit is {bytes_max:,}.", hint="Split it into parts."
+            f"The {what} has {len(plain.encode()):,} bytes; the limit is {bytes_max:,}.",
+            hint="Split it into parts.",
         )
     return plain
 
@@ -42,10 +45,13 @@ def line(text: object, *, what: str, chars_max: int = NAME_CHARS_MAX) -> str:
     """A short text on one line, trimmed; may be empty."""
     plain = _plain(text, what).strip()
     if _CONTROL.search(plain):
-        raise Invalid(f"The {what} has a control character.", hint="Keep it on one line of plain text.")
+        raise Invalid(
+            f"The {what} has a control character.", hint="Keep it on one line of plain text."
+        )
     if len(plain) > chars_max:
         raise TooLarge(
-            f"The {what} has {len(plain)} characters; the limit is {chars_max}.", hint=f"Shorten the {what}."
+            f"The {what} has {len(plain)} characters; the limit is {chars_max}.",
+            hint=f"Shorten the {what}.",
         )
     return plain
 
@@ -81,18 +87,25 @@ def pattern(text: str, *, what: str = "pattern") -> str:
 def metadata(value: object, *, what: str = "metadata", bytes_max: int = METADATA_BYTES_MAX) -> str:
     """An object that JSON can hold, as JSON."""
     if not isinstance(value, Mapping):
-        raise Invalid(f"The {what} is not an object.", hint='Use names and values, for example {"source": "chat"}.')
+        raise Invalid(
+            f"The {what} is not an object.",
+            hint='Use names and values, for example {"source": "chat"}.',
+        )
     try:
         text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
         size = len(text.encode())
     except (TypeError, ValueError, RecursionError) as error:
         raise Invalid(
-            f"The {what} cannot be written as JSON.", hint="Use strings, numbers, lists and objects."
+            f"The {what} cannot be written as JSON.",
+            hint="Use strings, numbers, lists and objects.",
         ) from error
     if "\\u0000" in text:
         raise Invalid(f"The {what} contains a NUL character.", hint="Remove the NUL character.")
     if size > bytes_max:
-        raise TooLarge(f"The {what} has {size:,} bytes; the limit is {bytes_max:,}.", hint=f"Shorten the {what}.")
+        raise TooLarge(
+            f"The {what} has {size:,} bytes; the limit is {bytes_max:,}.",
+            hint=f"Shorten the {what}.",
+        )
     return text
 
 
@@ -106,9 +119,13 @@ def moment(value: int | None, *, what: str) -> int | None:
 def count(value: int, *, what: str, least: int = 0, most: int) -> int:
     """A number within its bounds."""
     if value < least:
-        raise Invalid(f"The {what} is {value}; the minimum is {least}.", hint=f"Use {least} to {most}.")
+        raise Invalid(
+            f"The {what} is {value}; the minimum is {least}.", hint=f"Use {least} to {most}."
+        )
     if value > most:
-        raise TooLarge(f"The {what} is {value}; the maximum is {most}.", hint=f"Use {least} to {most}.")
+        raise TooLarge(
+            f"The {what} is {value}; the maximum is {most}.", hint=f"Use {least} to {most}."
+        )
     return value
 
 
@@ -120,13 +137,18 @@ def choice(value: str, allowed: Iterable[str], *, what: str) -> str:
     return value
 
 
-def _labels(values: Iterable[object], *, what: str, count_max: int, chars_max: int) -> tuple[str, ...]:
+def _labels(
+    values: Iterable[object], *, what: str, count_max: int, chars_max: int
+) -> tuple[str, ...]:
     if isinstance(values, str):
         raise Invalid(f"The {what}s must be a list, not a string.", hint=f"Pass a list of {what}s.")
     trimmed = (line(value, what=what, chars_max=chars_max) for value in values)
     kept = tuple(dict.fromkeys(label for label in trimmed if label))
     if len(kept) > count_max:
-        raise TooLarge(f"There are {len(kept):,} {what}s; the limit is {count_max}.", hint=f"Use fewer {what}s.")
+        raise TooLarge(
+            f"There are {len(kept):,} {what}s; the limit is {count_max}.",
+            hint=f"Use fewer {what}s.",
+        )
     return kept
 
 
@@ -139,6 +161,7 @@ def _plain(text: object, what: str) -> str:
         text.encode()
     except UnicodeEncodeError as error:
         raise Invalid(
-            f"The {what} contains half of a character (a lone surrogate).", hint="Send valid Unicode."
+            f"The {what} contains half of a character (a lone surrogate).",
+            hint="Send valid Unicode.",
         ) from error
     return text

@@ -1,4 +1,6 @@
-"""The conformance dialect: what the suite asks for, as far as a dialect's table can say it. For tests only."""
+"""The conformance dialect: what the suite asks for, as far as a dialect's table can say it. For
+tests only.
+"""
 
 import time
 
@@ -58,9 +60,23 @@ CONFORMANCE = Dialect(
     instructions="Tools for the conformance suite.",
     tools=rows(test_simple_text, test_error_handling, test_tool_with_progress),
     resources=(
-        Resource("test://static-text", "Static text", "A text that never changes.", "text/plain", static_text),
-        Resource("test://watched-resource", "Watched", "A text one can watch.", "text/plain", watched),
-        Resource("test://template/{id}/data", "Template", "A text with a part.", "application/json", template),
+        Resource(
+            "test://static-text",
+            "Static text",
+            "A text that never changes.",
+            "text/plain",
+            static_text,
+        ),
+        Resource(
+            "test://watched-resource", "Watched", "A text one can watch.", "text/plain", watched
+        ),
+        Resource(
+            "test://template/{id}/data",
+            "Template",
+            "A text with a part.",
+            "application/json",
+            template,
+        ),
     ),
     prompts=(
         Prompt("test_simple_prompt", "Simple", "A prompt without parts.", simple_prompt),

@@ -1,7 +1,8 @@
-"""The rest of what the suite asks for: pictures, sounds, and servers that ask their clients something.
+"""The rest of what the suite asks for: pictures, sounds, and servers that ask their clients
+something.
 
-No dialect has any of it, so it is laid over the handlers of the server that our own factory made: a name that is not
-here goes on to the handler that was there.
+No dialect has any of it, so it is laid over the handlers of the server that our own factory made: a
+name that is not here goes on to the handler that was there.
 """
 
 import asyncio
@@ -26,7 +27,9 @@ NOTHING: dict[str, Any] = {"type": "object", "properties": {}}
 TOOLS: dict[str, tuple[types.Tool, ToolFunction]] = {}
 
 
-def fixture(name: str = "", schema: dict[str, Any] = NOTHING) -> Callable[[ToolFunction], ToolFunction]:
+def fixture(
+    name: str = "", schema: dict[str, Any] = NOTHING
+) -> Callable[[ToolFunction], ToolFunction]:
     def add(function: ToolFunction) -> ToolFunction:
         called = name or function.__name__
         described = types.Tool(name=called, description=f"Fixture {called}.", input_schema=schema)
@@ -59,7 +62,9 @@ async def test_image_content(ctx: Context, params: types.CallToolRequestParams) 
 
 @fixture()
 async def test_audio_content(ctx: Context, params: types.CallToolRequestParams) -> Answer:
-    return types.CallToolResult(content=[types.AudioContent(type="audio", data=SAMPLE, mime_type="audio/wav")])
+    return types.CallToolResult(
+        content=[types.AudioContent(type="audio", data=SAMPLE, mime_type="audio/wav")]
+    )
 
 
 @fixture()
@@ -71,7 +76,9 @@ async def test_embedded_resource(ctx: Context, params: types.CallToolRequestPara
 @fixture()
 async def test_multiple_content_types(ctx: Context, params: types.CallToolRequestParams) -> Answer:
     words = types.TextContent(type="text", text="Multiple content types test:")
-    data = embedded("test://mixed-content-resource", '{"test":"data","value":123}', "application/json")
+    data = embedded(
+        "test://mixed-content-resource", '{"test":"data","value":123}', "application/json"
+    )
     return types.CallToolResult(content=[words, image(), data])
 
 
@@ -88,7 +95,9 @@ async def test_tool_with_logging(ctx: Context, params: types.CallToolRequestPara
 
 @fixture()
 async def test_logging_tool(ctx: Context, params: types.CallToolRequestParams) -> Answer:
-    await ctx.session.send_log_message("info", "A line of the log", related_request_id=ctx.request_id)
+    await ctx.session.send_log_message(
+        "info", "A line of the log", related_request_id=ctx.request_id
+    )
     return text("Logged")
 
 
@@ -113,7 +122,9 @@ def form(**properties: dict[str, Any]) -> dict[str, Any]:
 async def test_sampling(ctx: Context, params: types.CallToolRequestParams) -> Answer:
     asked = str((params.arguments or {}).get("prompt", ""))
     message = types.SamplingMessage(role="user", content=types.TextContent(type="text", text=asked))
-    made = await ctx.session.create_message([message], max_tokens=100, related_request_id=ctx.request_id)
+    made = await ctx.session.create_message(
+        [message], max_tokens=100, related_request_id=ctx.request_id
+    )
     return text(f"LLM response: {getattr(made.content, 'text', '')}")
 
 
@@ -124,12 +135,16 @@ async def elicited(ctx: Context, message: str, schema: dict[str, Any]) -> Answer
 
 @fixture(schema=form(message=ONE_TEXT))
 async def test_elicitation(ctx: Context, params: types.CallToolRequestParams) -> Answer:
-    schema = form(username={**ONE_TEXT, "description": "Name"}, email={**ONE_TEXT, "description": "Address"})
+    schema = form(
+        username={**ONE_TEXT, "description": "Name"}, email={**ONE_TEXT, "description": "Address"}
+    )
     return await elicited(ctx, str((params.arguments or {}).get("message", "")), schema)
 
 
 @fixture()
-async def test_elicitation_sep1034_defaults(ctx: Context, params: types.CallToolRequestParams) -> Answer:
+async def test_elicitation_sep1034_defaults(
+    ctx: Context, params: types.CallToolRequestParams
+) -> Answer:
     schema = form(
         name={"type": "string", "default": "John Doe"},
         age={"type": "integer", "default": 30},
@@ -145,20 +160,27 @@ def titled(**options: str) -> list[dict[str, str]]:
 
 
 @fixture()
-async def test_elicitation_sep1330_enums(ctx: Context, params: types.CallToolRequestParams) -> Answer:
+async def test_elicitation_sep1330_enums(
+    ctx: Context, params: types.CallToolRequestParams
+) -> Answer:
     plain = ["option1", "option2", "option3"]
     named = titled(value1="First Option", value2="Second Option", value3="Third Option")
     schema = form(
         untitledSingle={"type": "string", "enum": plain},
         titledSingle={"type": "string", "oneOf": named},
-        legacyEnum={"type": "string", "enum": ["opt1", "opt2"], "enumNames": ["Option One", "Option Two"]},
+        legacyEnum={
+            "type": "string",
+            "enum": ["opt1", "opt2"],
+            "enumNames": ["Option One", "Option Two"],
+        },
         untitledMulti={"type": "array", "items": {"type": "string", "enum": plain}},
         titledMulti={"type": "array", "items": {"anyOf": named}},
     )
     return await elicited(ctx, "Please choose", schema | {"required": []})
 
 
-# Asking the client, since 2026: the answer is a question, and the call comes again with what it was answered.
+# Asking the client, since 2026: the answer is a question, and the call comes again with what it was
+# answered.
 
 
 def question(message: str, **properties: dict[str, Any]) -> types.ElicitRequest:
@@ -168,15 +190,21 @@ def question(message: str, **properties: dict[str, Any]) -> types.ElicitRequest:
 
 def sample(words: str) -> types.CreateMessageRequest:
     message = types.SamplingMessage(role="user", content=types.TextContent(type="text", text=words))
-    return types.CreateMessageRequest(params=types.CreateMessageRequestParams(messages=[message], max_tokens=100))
+    return types.CreateMessageRequest(
+        params=types.CreateMessageRequestParams(messages=[message], max_tokens=100)
+    )
 
 
 def needed(state: str | None = None, **requests: types.InputRequest) -> types.InputRequiredResult:
     return types.InputRequiredResult(input_requests=requests, request_state=state)
 
 
-def field(params: types.CallToolRequestParams | types.GetPromptRequestParams, key: str, name: str) -> str | None:
-    """What somebody answered under a name, or None if there is no usable answer to that question."""
+def field(
+    params: types.CallToolRequestParams | types.GetPromptRequestParams, key: str, name: str
+) -> str | None:
+    """What somebody answered under a name, or None if there is no usable answer to that
+    question.
+    """
     given = (params.input_responses or {}).get(key)
     value = (given.content or {}).get(name) if isinstance(given, types.ElicitResult) else None
     return None if value is None else str(value)
@@ -186,11 +214,17 @@ def field(params: types.CallToolRequestParams | types.GetPromptRequestParams, ke
 @fixture("test_input_required_result_elicitation")
 async def asks_for_a_name(ctx: Context, params: types.CallToolRequestParams) -> Answer:
     name = field(params, "user_name", "name")
-    return text(f"Hello, {name}!") if name else needed(user_name=question("What is your name?", name=ONE_TEXT))
+    return (
+        text(f"Hello, {name}!")
+        if name
+        else needed(user_name=question("What is your name?", name=ONE_TEXT))
+    )
 
 
 @fixture()
-async def test_input_required_result_sampling(ctx: Context, params: types.CallToolRequestParams) -> Answer:
+async def test_input_required_result_sampling(
+    ctx: Context, params: types.CallToolRequestParams
+) -> Answer:
     given = (params.input_responses or {}).get("capital")
     if isinstance(given, types.CreateMessageResult):
         return text(f"Sampled: {getattr(given.content, 'text', '')}")
@@ -198,7 +232,9 @@ async def test_input_required_result_sampling(ctx: Context, params: types.CallTo
 
 
 @fixture()
-async def test_input_required_result_list_roots(ctx: Context, params: types.CallToolRequestParams) -> Answer:
+async def test_input_required_result_list_roots(
+    ctx: Context, params: types.CallToolRequestParams
+) -> Answer:
     given = (params.input_responses or {}).get("client_roots")
     if isinstance(given, types.ListRootsResult):
         return text(f"Found {len(given.roots)} roots")
@@ -214,16 +250,22 @@ async def keeps_a_state(ctx: Context, params: types.CallToolRequestParams) -> An
 
 
 @fixture()
-async def test_input_required_result_multiple_inputs(ctx: Context, params: types.CallToolRequestParams) -> Answer:
+async def test_input_required_result_multiple_inputs(
+    ctx: Context, params: types.CallToolRequestParams
+) -> Answer:
     given = params.input_responses or {}
     if params.request_state and {"user_name", "greeting", "client_roots"} <= set(given):
         return text(f"Thank you, {field(params, 'user_name', 'name')}")
     name = question("What is your name?", name=ONE_TEXT)
-    return needed("several", user_name=name, greeting=sample("Greet"), client_roots=types.ListRootsRequest())
+    return needed(
+        "several", user_name=name, greeting=sample("Greet"), client_roots=types.ListRootsRequest()
+    )
 
 
 @fixture()
-async def test_input_required_result_multi_round(ctx: Context, params: types.CallToolRequestParams) -> Answer:
+async def test_input_required_result_multi_round(
+    ctx: Context, params: types.CallToolRequestParams
+) -> Answer:
     state = json.loads(params.request_state or "{}")
     if state.get("name") and (colour := field(params, "step2", "color")):
         return text(f"{state['name']} likes {colour}")
@@ -233,7 +275,9 @@ async def test_input_required_result_multi_round(ctx: Context, params: types.Cal
 
 
 @fixture()
-async def test_input_required_result_capabilities(ctx: Context, params: types.CallToolRequestParams) -> Answer:
+async def test_input_required_result_capabilities(
+    ctx: Context, params: types.CallToolRequestParams
+) -> Answer:
     able = ctx.session.client_capabilities or types.ClientCapabilities()
     requests: dict[str, types.InputRequest] = {}
     if able.sampling is not None:
@@ -284,7 +328,12 @@ async def json_schema_2020_12_tool(ctx: Context, params: types.CallToolRequestPa
     return text("ok")
 
 
-@fixture(schema={"type": "object", "properties": {"region": {"type": "string", "x-mcp-header": "Region"}}})
+@fixture(
+    schema={
+        "type": "object",
+        "properties": {"region": {"type": "string", "x-mcp-header": "Region"}},
+    }
+)
 async def test_custom_header(ctx: Context, params: types.CallToolRequestParams) -> Answer:
     return text(f"region {(params.arguments or {}).get('region')}")
 
@@ -296,7 +345,9 @@ async def get_prompt(ctx: Context, params: types.GetPromptRequestParams) -> Any:
     given = params.arguments or {}
     match params.name:
         case "test_prompt_with_embedded_resource":
-            found = embedded(given.get("resourceUri", "test://example"), "Embedded resource content for testing.")
+            found = embedded(
+                given.get("resourceUri", "test://example"), "Embedded resource content for testing."
+            )
             return prompt(found, "Please process the embedded resource above.")
         case "test_prompt_with_image":
             return prompt(image(), "Please analyze the image above.")
@@ -309,15 +360,21 @@ async def get_prompt(ctx: Context, params: types.GetPromptRequestParams) -> Any:
 
 
 def prompt(*parts: Any) -> types.GetPromptResult:
-    contents = [types.TextContent(type="text", text=one) if isinstance(one, str) else one for one in parts]
-    return types.GetPromptResult(messages=[types.PromptMessage(role="user", content=one) for one in contents])
+    contents = [
+        types.TextContent(type="text", text=one) if isinstance(one, str) else one for one in parts
+    ]
+    return types.GetPromptResult(
+        messages=[types.PromptMessage(role="user", content=one) for one in contents]
+    )
 
 
 PROMPTS = (
     types.Prompt(
         name="test_prompt_with_embedded_resource",
         description="Has a resource inside.",
-        arguments=[types.PromptArgument(name="resourceUri", description="Which one", required=True)],
+        arguments=[
+            types.PromptArgument(name="resourceUri", description="Which one", required=True)
+        ],
     ),
     types.Prompt(name="test_prompt_with_image", description="Has an image inside."),
     types.Prompt(name="test_input_required_result_prompt", description="Asks something first."),
@@ -364,11 +421,17 @@ def install(server: Server[Any]) -> None:
     server.add_request_handler("resources/unsubscribe", types.UnsubscribeRequestParams, empty)
     before = server.get_tool_input_schema
     schemas = {name: described.input_schema for name, (described, _) in TOOLS.items()}
-    server.get_tool_input_schema = lambda name: schemas.get(name) or (before(name) if before else None)
-    server.middleware.append(RequestStateBoundary(RequestStateSecurity.ephemeral(), default_audience="conformance"))
+    server.get_tool_input_schema = lambda name: (
+        schemas.get(name) or (before(name) if before else None)
+    )
+    server.middleware.append(
+        RequestStateBoundary(RequestStateSecurity.ephemeral(), default_audience="conformance")
+    )
 
 
-def over(server: Server[Any], method: str, handler: Callable[[Context, Any], Awaitable[Any]]) -> None:
+def over(
+    server: Server[Any], method: str, handler: Callable[[Context, Any], Awaitable[Any]]
+) -> None:
     entry = server.get_request_handler(method)
     assert entry is not None, f"the server answers {method}"
 
@@ -386,7 +449,13 @@ def longer(server: Server[Any], method: str, key: str, more: list[Any]) -> None:
     async def with_ours(ctx: Context, params: Any) -> Any:
         listed = await entry.handler(ctx, params)
         if isinstance(listed, dict):
-            return {**listed, key: [*listed[key], *(one.model_dump(by_alias=True, exclude_none=True) for one in more)]}
+            return {
+                **listed,
+                key: [
+                    *listed[key],
+                    *(one.model_dump(by_alias=True, exclude_none=True) for one in more),
+                ],
+            }
         return listed.model_copy(update={key: [*getattr(listed, key), *more]})
 
     server.add_request_handler(method, entry.params_type, with_ours)

@@ -1,7 +1,8 @@
-"""The server under the conformance suite: `python -m tests.conformance.server PORT fixtures`, or a dialect's name.
+"""The server under the conformance suite: `python -m tests.conformance.server PORT fixtures`, or a
+dialect's name.
 
-Everything is the product's own, from the guard to the session managers. For `fixtures` the dialect is made for the
-suite, and what no dialect can say is laid over the SDK's handlers.
+Everything is the product's own, from the guard to the session managers. For `fixtures` the dialect
+is made for the suite, and what no dialect can say is laid over the SDK's handlers.
 """
 
 import sys
@@ -25,7 +26,9 @@ class FixturedDispatcher(dispatch.Dispatcher):
     """Hands what only the fixtures can answer to the SDK."""
 
     def needs_sdk(self, arrival: Arrival, endpoint: Endpoint, request: Request) -> bool:
-        return extras.answers(request.method, request.params) or super().needs_sdk(arrival, endpoint, request)
+        return extras.answers(request.method, request.params) or super().needs_sdk(
+            arrival, endpoint, request
+        )
 
 
 class FixturedBridge(sdk_bridge.Bridge):

@@ -1,4 +1,6 @@
-"""A Hindsight client for tests, for many banks or for one; every answer has been checked to be complete twice."""
+"""A Hindsight client for tests, for many banks or for one; every answer has been checked to be
+complete twice.
+"""
 
 import json
 from collections.abc import Callable
@@ -23,7 +25,9 @@ class Hindsight:
 
     def with_model(self, llm: Callable[[], Model | None]) -> "Hindsight":
         """The same bank and mode, of an engine that has a language model."""
-        return Hindsight(replace(self.client.engine, llm=llm), self.client.bank if self.single else "")
+        return Hindsight(
+            replace(self.client.engine, llm=llm), self.client.bank if self.single else ""
+        )
 
     def __call__(self, tool: str, **arguments: Any) -> dict[str, Any]:
         result = self.client.result(tool, **arguments)

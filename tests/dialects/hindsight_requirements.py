@@ -8,7 +8,10 @@ _PAGE, _ISSUE = "contract/hindsight.md", "issue 8"
 def _promises(source: str, table: str) -> tuple[Requirement, ...]:
     """A line a promise: id, sentence, and after a second bar what we do instead."""
     rows = [[part.strip() for part in line.split("|")] for line in table.strip().splitlines()]
-    return tuple(Requirement(f"hindsight:{row[0]}", source, row[1], row[2] if len(row) > 2 else None) for row in rows)
+    return tuple(
+        Requirement(f"hindsight:{row[0]}", source, row[1], row[2] if len(row) > 2 else None)
+        for row in rows
+    )
 
 
 _CONTRACT = _promises(

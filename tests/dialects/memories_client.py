@@ -1,4 +1,6 @@
-"""A memories.sh client for tests: every answer it hands on has been checked to be complete twice."""
+"""A memories.sh client for tests: every answer it hands on has been checked to be complete
+twice.
+"""
 
 import json
 from collections.abc import Callable
@@ -66,7 +68,9 @@ class Memories:
 
     def contents(self, **more: Any) -> list[str]:
         """What list_memories shows."""
-        return [one["content"] for one in self("list_memories", **({"limit": 100} | more))["memories"]]
+        return [
+            one["content"] for one in self("list_memories", **({"limit": 100} | more))["memories"]
+        ]
 
     def found(self, query: str, **more: Any) -> list[str]:
         """What search_memories finds."""
@@ -82,17 +86,26 @@ class Memories:
     def listed(self, method: str = "tools/list", key: str = "tools") -> list[dict[str, Any]]:
         """What a list shows."""
         conversation = protocol.Conversation(DIALECT, lambda: "")
-        found: list[dict[str, Any]] = conversation.answer(protocol.Request(1, method, {}, messages.LEGACY[-1]))[key]
+        found: list[dict[str, Any]] = conversation.answer(
+            protocol.Request(1, method, {}, messages.LEGACY[-1])
+        )[key]
         return found
 
     def _asked(self, method: str, **params: Any) -> dict[str, Any]:
         request = protocol.Request(1, method, params, messages.LEGACY[-1], "tester")
-        answer: dict[str, Any] = json.loads(json.dumps(protocol.outcome(request, DIALECT, self._call)))
+        answer: dict[str, Any] = json.loads(
+            json.dumps(protocol.outcome(request, DIALECT, self._call))
+        )
         return answer
 
     def _call(self, request: protocol.Request) -> Call:
         return Call(
-            self.engine, self.bank, session="s", client=request.client, folder=self.folder, progress=self._report
+            self.engine,
+            self.bank,
+            session="s",
+            client=request.client,
+            folder=self.folder,
+            progress=self._report,
         )
 
     def _report(self, done: float, total: float | None, _text: str) -> None:

@@ -1,4 +1,6 @@
-"""A Memstate client for tests: every answer it hands on has been checked to be in the envelope, and complete twice."""
+"""A Memstate client for tests: every answer it hands on has been checked to be in the envelope, and
+complete twice.
+"""
 
 import json
 from typing import Any
@@ -11,7 +13,9 @@ ENVELOPE = {"ok", "schema_version", "tool", "operation", "request", "data", "met
 
 
 class Memstate:
-    """Seven tools; each method answers with the envelope, or its data where the name says nothing else."""
+    """Seven tools; each method answers with the envelope, or its data where the name says nothing
+    else.
+    """
 
     def __init__(self, engine: Engine, name: str = "tester") -> None:
         self.client = Client(engine, DIALECT, name)
@@ -23,7 +27,11 @@ class Memstate:
         assert not result["isError"], answer
         assert json.loads(result["content"][0]["text"]) == answer
         assert set(answer) == ENVELOPE
-        assert (answer["ok"], answer["schema_version"], answer["tool"]) == (True, 1, f"memstate_{tool}")
+        assert (answer["ok"], answer["schema_version"], answer["tool"]) == (
+            True,
+            1,
+            f"memstate_{tool}",
+        )
         assert answer["request"] == arguments
         return answer
 
@@ -53,7 +61,9 @@ class Memstate:
         return number
 
     def set(self, project: str, keypath: str, value: str, **more: Any) -> dict[str, Any]:
-        data: dict[str, Any] = self("set", project_id=project, keypath=keypath, value=value, **more)["data"]
+        data: dict[str, Any] = self(
+            "set", project_id=project, keypath=keypath, value=value, **more
+        )["data"]
         return data
 
     def remember(self, project: str, content: str, **more: Any) -> dict[str, Any]:

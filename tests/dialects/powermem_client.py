@@ -1,4 +1,6 @@
-"""A PowerMem client for tests: every answer it hands on has been checked to be in the envelope, and complete twice."""
+"""A PowerMem client for tests: every answer it hands on has been checked to be in the envelope, and
+complete twice.
+"""
 
 import json
 from collections.abc import Callable
@@ -15,8 +17,11 @@ from tests.dialects.speaking import Client
 class PowerMem:
     """Seven tools; each method answers with what a caller of it would look at."""
 
-    def __init__(self, engine: Engine, owner: str = "", llm: Callable[[], Model | None] = lambda: None) -> None:
-        # The machine that runs the tests may have a PowerMem of its own; its name for the owner is not ours.
+    def __init__(
+        self, engine: Engine, owner: str = "", llm: Callable[[], Model | None] = lambda: None
+    ) -> None:
+        # The machine that runs the tests may have a PowerMem of its own; its name for the owner is
+        # not ours.
         self.engine = replace(engine, owner=owner, llm=llm)
         self.client = Client(self.engine, DIALECT)
 

@@ -1,4 +1,6 @@
-"""What PowerMem promises: every sentence of its contract page, and every point its issue decides."""
+"""What PowerMem promises: every sentence of its contract page, and every point its issue
+decides.
+"""
 
 from tests.dialects.requirements import Requirement
 
@@ -8,7 +10,10 @@ _PAGE, _ISSUE = "contract/powermem.md", "issue 6"
 def _promises(source: str, table: str) -> tuple[Requirement, ...]:
     """A line a promise: id, sentence, and after a second bar what we do instead."""
     rows = [[part.strip() for part in line.split("|")] for line in table.strip().splitlines()]
-    return tuple(Requirement(f"powermem:{row[0]}", source, row[1], row[2] if len(row) > 2 else None) for row in rows)
+    return tuple(
+        Requirement(f"powermem:{row[0]}", source, row[1], row[2] if len(row) > 2 else None)
+        for row in rows
+    )
 
 
 _CONTRACT = _promises(

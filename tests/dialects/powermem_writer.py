@@ -1,4 +1,6 @@
-"""One of the clients that add memories side by side, each call through the MCP layer: its ids on standard output."""
+"""One of the clients that add memories side by side, each call through the MCP layer: its ids on
+standard output.
+"""
 
 import sys
 

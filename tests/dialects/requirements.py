@@ -1,6 +1,8 @@
-"""What the products promise, as data: each promise has an id and a source, and each is cited by a test.
+"""What the products promise, as data: each promise has an id and a source, and each is cited by a
+test.
 
-`<dialect>_requirements.py` holds the promises of a dialect as REQUIREMENTS; `test_<dialect>*.py` cites them.
+`<dialect>_requirements.py` holds the promises of a dialect as REQUIREMENTS; `test_<dialect>*.py`
+cites them.
 """
 
 from collections.abc import Callable, Iterator
@@ -40,12 +42,16 @@ def requirement(*ids: str) -> Callable[[_Test], _Test]:
 
 def dialects() -> list[str]:
     """The dialects whose promises are written down."""
-    return sorted(file.stem.removesuffix("_requirements") for file in HERE.glob("*_requirements.py"))
+    return sorted(
+        file.stem.removesuffix("_requirements") for file in HERE.glob("*_requirements.py")
+    )
 
 
 def promised(dialect: str) -> tuple[Requirement, ...]:
     """The promises of a dialect."""
-    found: tuple[Requirement, ...] = import_module(f"tests.dialects.{dialect}_requirements").REQUIREMENTS
+    found: tuple[Requirement, ...] = import_module(
+        f"tests.dialects.{dialect}_requirements"
+    ).REQUIREMENTS
     return found
 
 

@@ -1,4 +1,6 @@
-"""Calls a dialect's tools as an MCP client does: through the face's own methods, without its pipes."""
+"""Calls a dialect's tools as an MCP client does: through the face's own methods, without its
+pipes.
+"""
 
 import json
 from dataclasses import dataclass

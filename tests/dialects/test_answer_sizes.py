@@ -1,4 +1,6 @@
-"""An answer costs a model little more than the same in plain text, and docs/answers.md says how much."""
+"""An answer costs a model little more than the same in plain text, and docs/answers.md says how
+much.
+"""
 
 from types import ModuleType
 from typing import Any
@@ -20,11 +22,19 @@ def sizes(measure: ModuleType) -> dict[str, Any]:
 
 def test_every_reading_tool_keeps_its_budget(measure: ModuleType, sizes: dict[str, Any]) -> None:
     assert set(sizes) == set(measure.reading())
-    assert {tool: round(one.ratio, 2) for tool, one in sizes.items() if one.ratio > measure.allowed(tool)} == {}
+    assert {
+        tool: round(one.ratio, 2)
+        for tool, one in sizes.items()
+        if one.ratio > measure.allowed(tool)
+    } == {}
 
 
-def test_no_tool_is_excused_that_keeps_the_common_budget(measure: ModuleType, sizes: dict[str, Any]) -> None:
-    assert {tool for tool, one in sizes.items() if one.ratio > measure.RATIO_MAX} == set(measure.FORCED)
+def test_no_tool_is_excused_that_keeps_the_common_budget(
+    measure: ModuleType, sizes: dict[str, Any]
+) -> None:
+    assert {tool for tool, one in sizes.items() if one.ratio > measure.RATIO_MAX} == set(
+        measure.FORCED
+    )
 
 
 def test_the_page_shows_what_the_answers_cost_now(measure: ModuleType) -> None:

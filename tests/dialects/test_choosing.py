@@ -17,10 +17,14 @@ from tests.docs.loading import ROOT, script
 
 def connected(home: Path) -> dict[str, Any]:
     runner = CliRunner(env={"HOME": str(home), "COMMONPLACE_HOME": str(home / "store")})
-    return json.loads(runner.invoke(connect, ["cursor", "--json"], catch_exceptions=False).stdout)["entry"]
+    return json.loads(runner.invoke(connect, ["cursor", "--json"], catch_exceptions=False).stdout)[
+        "entry"
+    ]
 
 
-def test_an_assistant_that_was_given_no_dialect_corrects_and_forgets_one_memory(tmp_path: Path) -> None:
+def test_an_assistant_that_was_given_no_dialect_corrects_and_forgets_one_memory(
+    tmp_path: Path,
+) -> None:
     entry = connected(tmp_path)
     choice = catalog.choices()[0]
     assert choice.name == registry.DEFAULT
@@ -35,7 +39,9 @@ def test_an_assistant_that_was_given_no_dialect_corrects_and_forgets_one_memory(
                     assert not answer.is_error, answer
                     return answer.content[0].text  # pyright: ignore
 
-                kept = json.loads(await asked("sync_retain", content="Ada's office is room 12."))["memory_ids"]
+                kept = json.loads(await asked("sync_retain", content="Ada's office is room 12."))[
+                    "memory_ids"
+                ]
                 await asked("sync_retain", content="Ben's office is room 31.")
                 await asked(choice.corrects, memory_id=kept[0], text="Ada's office is room 14.")
                 assert "room 14" in await asked("recall", query="Where is Ada's office?")
@@ -51,7 +57,9 @@ def test_the_table_has_every_dialect_with_the_tools_that_correct_and_forget() ->
 
     assert sorted(row.name for row in rows) == sorted(registry.NAMES)
     assert [row.name for row in rows if not row.forgets] == []
-    assert [row.name for row in rows if not row.corrects] == ["vault"], "whose notes are corrected in an editor"
+    assert [row.name for row in rows if not row.corrects] == ["vault"], (
+        "whose notes are corrected in an editor"
+    )
 
 
 def test_the_readme_the_page_and_the_program_show_the_same_table(tmp_path: Path) -> None:

@@ -1,4 +1,6 @@
-"""Hindsight's banks, operations, directives and mental models through the MCP layer, with many banks and with one."""
+"""Hindsight's banks, operations, directives and mental models through the MCP layer, with many
+banks and with one.
+"""
 
 import pytest
 
@@ -33,18 +35,34 @@ CONFIG = {
 def test_banks_are_made_listed_and_counted(many: Hindsight, clock: StoppedClock) -> None:
     made = many("create_bank", bank_id="team", name="Team", mission="Remember the team.")
     usual = {"skepticism": 3, "literalism": 3, "empathy": 3}
-    assert made == {"bank_id": "team", "name": "Team", "disposition": usual, "mission": "Remember the team."}
+    assert made == {
+        "bank_id": "team",
+        "name": "Team",
+        "disposition": usual,
+        "mission": "Remember the team.",
+    }
     assert many("create_bank", bank_id="team") == made
     clock.advance(1000)
     many.keep("Noor lives in Cairo. Noor likes tea. I fixed the roof.")
     listed = many("list_banks")
-    assert [(one["bank_id"], one["fact_count"]) for one in listed["banks"]] == [("default", 4), ("team", 0)]
+    assert [(one["bank_id"], one["fact_count"]) for one in listed["banks"]] == [
+        ("default", 4),
+        ("team", 0),
+    ]
     stats = many("get_bank_stats")
     assert stats["node_counts"] == {"world": 2, "experience": 1, "observation": 1}
     assert (stats["link_counts"]["entity"], stats["link_counts"]["temporal"]) == (1, 3)
     assert (stats["total_documents"], stats["total_observations"]) == (1, 1)
-    assert (stats["operations"], stats["pending_consolidation"], stats["failed_consolidation"]) == ({}, 0, 0)
-    assert stats["last_consolidated_at"] == stats["last_memory_write_at"] == listed["banks"][0]["last_write_at"]
+    assert (stats["operations"], stats["pending_consolidation"], stats["failed_consolidation"]) == (
+        {},
+        0,
+        0,
+    )
+    assert (
+        stats["last_consolidated_at"]
+        == stats["last_memory_write_at"]
+        == listed["banks"][0]["last_write_at"]
+    )
     many("retain", content="Noor plays chess.")
     [chess] = [one["id"] for one in many.facts() if "chess" in one["text"]]
     more = many("get_bank_stats")
@@ -66,7 +84,10 @@ UNWRITTEN: dict[str, tuple[dict[str, object], dict[str, object]]] = {
     "recall": ({"query": "anything"}, {"results": []}),
     "reflect": ({"query": "anything"}, {"structured_output": None}),
     "list_mental_models": ({}, {"items": [], "total": 0}),
-    "get_mental_model": ({"mental_model_id": "m"}, {"error": "Mental model 'm' not found in bank '{bank}'"}),
+    "get_mental_model": (
+        {"mental_model_id": "m"},
+        {"error": "Mental model 'm' not found in bank '{bank}'"},
+    ),
     "list_banks": ({}, {"banks": [], "total": 0}),
     "list_directives": ({}, {"items": [], "total": 0}),
     "list_memories": ({}, {"items": [], "total": 0}),
@@ -93,15 +114,26 @@ def test_reading_makes_no_bank(hindsight: Hindsight, engine: Engine) -> None:
         given, expected = UNWRITTEN[name]
         answer = hindsight(name, **given)
         for field, value in expected.items():
-            assert answer.get(field) == (value.format(bank=bank) if isinstance(value, str) else value), name
+            assert answer.get(field) == (
+                value.format(bank=bank) if isinstance(value, str) else value
+            ), name
     assert "Nothing is known" in hindsight("reflect", query="anything")["text"]
     # What deletes, too, finds nothing to delete.
     gone = hindsight("delete_bank")
-    assert (gone["status"], gone["bank_deleted"], gone["memory_units_deleted"]) == ("not_found", False, 0)
+    assert (gone["status"], gone["bank_deleted"], gone["memory_units_deleted"]) == (
+        "not_found",
+        False,
+        0,
+    )
     assert hindsight("clear_memories")["memory_units_deleted"] == 0
     gone = hindsight("delete_document", document_id="d")
     assert (gone["status"], gone["document_deleted"]) == ("not_found", 0)
-    for tool in ("delete_mental_model", "clear_mental_model", "refresh_mental_model", "update_mental_model"):
+    for tool in (
+        "delete_mental_model",
+        "clear_mental_model",
+        "refresh_mental_model",
+        "update_mental_model",
+    ):
         assert "not found" in hindsight(tool, mental_model_id="m")["error"]
     assert "not found" in hindsight("delete_directive", directive_id=STRANGER)["error"]
     assert "not found" in hindsight("cancel_operation", operation_id=STRANGER)["error"]
@@ -137,18 +169,32 @@ def test_configuration_is_checked_field_by_field(hindsight: Hindsight, engine: E
     assert (profile["name"], profile["mission"]) == ("Ours", "Help the team.")
     assert profile["disposition"] == {"skepticism": 5, "literalism": 1, "empathy": 4}
     assert engine.get_bank(hindsight.client.bank).config == CONFIG
-    bad = hindsight("update_bank", config_updates={"disposition_skepticism": 9, "retain_mission": "Lost."})
+    bad = hindsight(
+        "update_bank", config_updates={"disposition_skepticism": 9, "retain_mission": "Lost."}
+    )
     assert bad == {"error": "disposition_skepticism must be an integer between 1 and 5, got 9."}
-    for secret in ("llm_api_key", "retain_llm_api_key", "llm_base_url", "database_url", "mcp_auth_token", "password"):
-        refused = hindsight("update_bank", name="Stolen", config_updates={secret: "hunter2"})["error"]
+    for secret in (
+        "llm_api_key",
+        "retain_llm_api_key",
+        "llm_base_url",
+        "database_url",
+        "mcp_auth_token",
+        "password",
+    ):
+        refused = hindsight("update_bank", name="Stolen", config_updates={secret: "hunter2"})[
+            "error"
+        ]
         assert refused.startswith(f"Cannot set credential fields via API: ['{secret}']")
         assert "hunter2" not in refused
     assert "retain_mission" in hindsight("update_bank", config_updates={"colour": "red"})["error"]
     assert engine.get_bank(hindsight.client.bank).config == CONFIG
     assert hindsight("update_bank") == hindsight("get_bank")
     assert hindsight("get_bank")["name"] == "Ours"
-    # Values and the whole may come as JSON in a string, and null takes a field back to what is usual.
-    strings = '{"disposition_empathy": "2", "enable_observations": "false", "mcp_enabled_tools": null}'
+    # Values and the whole may come as JSON in a string, and null takes a field back to what is
+    # usual.
+    strings = (
+        '{"disposition_empathy": "2", "enable_observations": "false", "mcp_enabled_tools": null}'
+    )
     assert hindsight("update_bank", config_updates=strings)["disposition"]["empathy"] == 2
     config = engine.get_bank(hindsight.client.bank).config
     assert (config["enable_observations"], "mcp_enabled_tools" in config) == (False, False)
@@ -182,7 +228,9 @@ def test_every_field_of_the_page_is_validated(hindsight: Hindsight, engine: Engi
     before = engine.get_bank(hindsight.client.bank).config
     for name, values in WRONG.items():
         for value in values:
-            error = hindsight("update_bank", name="No", config_updates={"retain_mission": "No.", name: value})["error"]
+            error = hindsight(
+                "update_bank", name="No", config_updates={"retain_mission": "No.", name: value}
+            )["error"]
             assert error.startswith(f"{name} must be "), (name, value, error)
     assert engine.get_bank(hindsight.client.bank).config == before
     assert hindsight("get_bank")["name"] == hindsight.client.bank
@@ -208,13 +256,25 @@ def test_a_deleted_bank_leaves_nothing_in_the_file(hindsight: Hindsight, engine:
     hindsight("create_directive", name="n", content="Praise the xylophone.")
     hindsight("create_mental_model", name="m", source_query="What is the xylophone?")
     gone = hindsight("delete_bank")
-    assert (gone["memory_units_deleted"], gone["documents_deleted"], gone["bank_deleted"]) == (3, 1, True)
+    assert (gone["memory_units_deleted"], gone["documents_deleted"], gone["bank_deleted"]) == (
+        3,
+        1,
+        True,
+    )
     assert engine.list_banks() == ()
-    held = b"".join(file.read_bytes() for file in engine.db.path.parent.rglob("*") if file.is_file())
+    held = b"".join(
+        file.read_bytes() for file in engine.db.path.parent.rglob("*") if file.is_file()
+    )
     assert b"ylophon" not in held.lower()
     # A new bank of the same name begins with nothing.
     hindsight("update_bank", name="Again")
-    for tool in ("list_memories", "list_documents", "list_tags", "list_mental_models", "list_directives"):
+    for tool in (
+        "list_memories",
+        "list_documents",
+        "list_tags",
+        "list_mental_models",
+        "list_directives",
+    ):
         assert hindsight(tool)["total"] == 0
     assert hindsight("list_operations") == {"total": 0, "operations": []}
 
@@ -250,59 +310,119 @@ def test_operations_are_read_and_cancelled(hindsight: Hindsight, engine: Engine)
     assert engine.get_job(hindsight.client.bank, job.id).state == "cancelled"
 
 
-@requirement("hindsight:directives:create", "hindsight:directives:list", "hindsight:directives:delete")
+@requirement(
+    "hindsight:directives:create", "hindsight:directives:list", "hindsight:directives:delete"
+)
 @requirement("hindsight:directives:order")
 def test_directives_come_and_go(hindsight: Hindsight) -> None:
-    tone = hindsight("create_directive", name="Tone", content="Be brief.", priority=2, tags=["style"])
+    tone = hindsight(
+        "create_directive", name="Tone", content="Be brief.", priority=2, tags=["style"]
+    )
     rest = hindsight("create_directive", name="Rest", content="Never guess.", is_active=False)
     plain = hindsight("create_directive", name="Plain", content="Use English.")
-    assert (tone["name"], tone["content"], tone["priority"], tone["tags"]) == ("Tone", "Be brief.", 2, ["style"])
+    assert (tone["name"], tone["content"], tone["priority"], tone["tags"]) == (
+        "Tone",
+        "Be brief.",
+        2,
+        ["style"],
+    )
     assert [one["id"] for one in hindsight("list_directives")["items"]] == [tone["id"], plain["id"]]
     assert hindsight("list_directives", active_only=False)["total"] == 3
-    assert hindsight("list_directives", active_only="false", limit=1, offset=1)["items"][0]["id"] == plain["id"]
-    twin = hindsight("create_directive", name="Plain", content="Use English.", priority="-1", tags='["style"]')
+    assert (
+        hindsight("list_directives", active_only="false", limit=1, offset=1)["items"][0]["id"]
+        == plain["id"]
+    )
+    twin = hindsight(
+        "create_directive", name="Plain", content="Use English.", priority="-1", tags='["style"]'
+    )
     assert (twin["priority"], twin["tags"], twin["id"] == plain["id"]) == (-1, ["style"], False)
     hindsight("delete_directive", directive_id=twin["id"])
-    assert [one["id"] for one in hindsight("list_directives", tags=["other"])["items"]] == [plain["id"]]
+    assert [one["id"] for one in hindsight("list_directives", tags=["other"])["items"]] == [
+        plain["id"]
+    ]
     assert hindsight("delete_directive", directive_id=rest["id"])["status"] == "deleted"
-    assert hindsight("delete_directive", directive_id=rest["id"]) == {"error": f"Directive '{rest['id']}' not found"}
+    assert hindsight("delete_directive", directive_id=rest["id"]) == {
+        "error": f"Directive '{rest['id']}' not found"
+    }
     assert hindsight("delete_directive", directive_id="x") == {"error": "Directive 'x' not found"}
 
 
-@requirement("hindsight:model:create", "hindsight:model:get", "hindsight:model:list", "hindsight:model:delete")
+@requirement(
+    "hindsight:model:create",
+    "hindsight:model:get",
+    "hindsight:model:list",
+    "hindsight:model:delete",
+)
 @requirement("hindsight:model:update")
 def test_a_mental_model_is_made_read_changed_and_deleted(hindsight: Hindsight) -> None:
     hindsight.keep("Ada works on engines. Ben works on looms.", tags=["team"])
-    made = hindsight("create_mental_model", name="Team", source_query="Who works on what?", tags=["team", "people"])
+    made = hindsight(
+        "create_mental_model",
+        name="Team",
+        source_query="Who works on what?",
+        tags=["team", "people"],
+    )
     assert made["mental_model_id"].startswith("mm-")
     assert hindsight("get_operation", operation_id=made["operation_id"])["status"] == "completed"
-    named = hindsight("create_mental_model", name="Who", source_query="Who works on looms?", mental_model_id="who-is")
+    named = hindsight(
+        "create_mental_model",
+        name="Who",
+        source_query="Who works on looms?",
+        mental_model_id="who-is",
+    )
     assert (
         "already exists"
-        in hindsight("create_mental_model", name="W", source_query="q", mental_model_id="who-is")["error"]
+        in hindsight("create_mental_model", name="W", source_query="q", mental_model_id="who-is")[
+            "error"
+        ]
     )
     assert (
-        "lower-case" in hindsight("create_mental_model", name="W", source_query="q", mental_model_id="Who Is")["error"]
+        "lower-case"
+        in hindsight("create_mental_model", name="W", source_query="q", mental_model_id="Who Is")[
+            "error"
+        ]
     )
-    assert "between 256 and 8192" in hindsight("create_mental_model", name="W", source_query="q", max_tokens=1)["error"]
-    assert "Ben works on looms." in hindsight("get_mental_model", mental_model_id=named["mental_model_id"])["content"]
-    assert "content" not in hindsight("get_mental_model", mental_model_id="who-is", detail="metadata")
-    assert [one["name"] for one in hindsight("list_mental_models", tags=["people"])["items"]] == ["Team"]
-    changed = hindsight("update_mental_model", mental_model_id="who-is", name="Looms", max_tokens=512, tags=["x"])
+    assert (
+        "between 256 and 8192"
+        in hindsight("create_mental_model", name="W", source_query="q", max_tokens=1)["error"]
+    )
+    assert (
+        "Ben works on looms."
+        in hindsight("get_mental_model", mental_model_id=named["mental_model_id"])["content"]
+    )
+    assert "content" not in hindsight(
+        "get_mental_model", mental_model_id="who-is", detail="metadata"
+    )
+    assert [one["name"] for one in hindsight("list_mental_models", tags=["people"])["items"]] == [
+        "Team"
+    ]
+    changed = hindsight(
+        "update_mental_model", mental_model_id="who-is", name="Looms", max_tokens=512, tags=["x"]
+    )
     assert (changed["name"], changed["max_tokens"], changed["tags"]) == ("Looms", 512, ["x"])
     assert changed["source_query"] == "Who works on looms?"
     assert (
         "Unknown fields of a trigger: colour"
-        in hindsight("update_mental_model", mental_model_id="who-is", trigger={"colour": 1})["error"]
+        in hindsight("update_mental_model", mental_model_id="who-is", trigger={"colour": 1})[
+            "error"
+        ]
     )
     assert hindsight("delete_mental_model", mental_model_id="who-is")["status"] == "deleted"
     missing = f"Mental model 'who-is' not found in bank '{hindsight.client.bank}'"
-    for tool in ("get_mental_model", "delete_mental_model", "refresh_mental_model", "clear_mental_model"):
+    for tool in (
+        "get_mental_model",
+        "delete_mental_model",
+        "refresh_mental_model",
+        "clear_mental_model",
+    ):
         assert hindsight(tool, mental_model_id="who-is") == {"error": missing}
 
 
 @requirement(
-    "hindsight:model:refresh", "hindsight:model:clear", "hindsight:model:stale", "hindsight:model:auto-refresh"
+    "hindsight:model:refresh",
+    "hindsight:model:clear",
+    "hindsight:model:stale",
+    "hindsight:model:auto-refresh",
 )
 @pytest.mark.parametrize("auto", [False, True])
 def test_a_mental_model_follows_its_memories(hindsight: Hindsight, auto: bool) -> None:
@@ -315,7 +435,15 @@ def test_a_mental_model_follows_its_memories(hindsight: Hindsight, auto: bool) -
     assert (model["is_stale"], "Bergen" in model["content"]) == (not auto, auto)
     assert hindsight("refresh_mental_model", mental_model_id="office")["status"] == "queued"
     fresh = hindsight("get_mental_model", mental_model_id="office")
-    assert (fresh["is_stale"], "Bergen" in fresh["content"], len(fresh["history"])) == (False, True, 1)
+    assert (fresh["is_stale"], "Bergen" in fresh["content"], len(fresh["history"])) == (
+        False,
+        True,
+        1,
+    )
     assert hindsight("clear_mental_model", mental_model_id="office")["status"] == "cleared"
     empty = hindsight("get_mental_model", mental_model_id="office")
-    assert (empty["content"], empty["source_query"], empty["history"]) == ("", "Where is the office?", [])
+    assert (empty["content"], empty["source_query"], empty["history"]) == (
+        "",
+        "Where is the office?",
+        [],
+    )

@@ -1,4 +1,6 @@
-"""Hindsight's tools that correct one memory and take one out of use, with many banks and with one."""
+"""Hindsight's tools that correct one memory and take one out of use, with many banks and with
+one.
+"""
 
 from typing import Any
 
@@ -27,8 +29,12 @@ def memory(hindsight: Hindsight, number: str) -> dict[str, Any]:
 
 
 @requirement("hindsight:update:fields")
-def test_an_update_changes_what_is_given_and_nothing_else(hindsight: Hindsight, clock: StoppedClock) -> None:
-    [number] = hindsight.keep("Lena won the regatta in Kiel.", context="sport", tags=["team"], document_id="news")
+def test_an_update_changes_what_is_given_and_nothing_else(
+    hindsight: Hindsight, clock: StoppedClock
+) -> None:
+    [number] = hindsight.keep(
+        "Lena won the regatta in Kiel.", context="sport", tags=["team"], document_id="news"
+    )
     before = memory(hindsight, number)
     assert "edited_at" not in before
     clock.advance(60_000)
@@ -58,8 +64,12 @@ def test_an_update_changes_what_is_given_and_nothing_else(hindsight: Hindsight, 
 
 
 @requirement("hindsight:update:fields")
-def test_an_empty_string_clears_a_date_and_a_context(hindsight: Hindsight, clock: StoppedClock) -> None:
-    [number] = hindsight.keep("Ines visited the dentist yesterday.", timestamp="2026-03-12T09:00:00Z", context="health")
+def test_an_empty_string_clears_a_date_and_a_context(
+    hindsight: Hindsight, clock: StoppedClock
+) -> None:
+    [number] = hindsight.keep(
+        "Ines visited the dentist yesterday.", timestamp="2026-03-12T09:00:00Z", context="health"
+    )
     cleared = dict.fromkeys(("occurred_start", "occurred_end", "context", "mentioned_at"), "")
     answer = hindsight("update_memory", memory_id=number, **cleared)
     assert not {"occurred_start", "occurred_end", "context"} & set(answer)
@@ -88,7 +98,10 @@ def test_a_document_retained_again_keeps_a_correction(hindsight: Hindsight) -> N
     [number] = hindsight.keep("The office is in Oslo.", document_id="log")
     hindsight("update_memory", memory_id=number, text="The office is in Bergen.")
     hindsight.keep("The office is in Oslo. The door is red.", document_id="log")
-    assert {one["text"] for one in hindsight.facts()} == {"The office is in Bergen.", "The door is red."}
+    assert {one["text"] for one in hindsight.facts()} == {
+        "The office is in Bergen.",
+        "The door is red.",
+    }
 
 
 @requirement("hindsight:update:refused")
@@ -98,7 +111,10 @@ def test_a_document_retained_again_keeps_a_correction(hindsight: Hindsight) -> N
         ({}, "Nothing to update. Give at least one of: text, context"),
         ({"text": "   "}, "text"),
         ({"occurred_start": "soon"}, "Invalid occurred_start format 'soon'. Use ISO 8601"),
-        ({"occurred_start": "2026-03-02", "occurred_end": "2026-03-01"}, "The end is before the start"),
+        (
+            {"occurred_start": "2026-03-02", "occurred_end": "2026-03-01"},
+            "The end is before the start",
+        ),
         ({"occurred_start": "2027-03-02"}, "The end is before the start"),
         ({"entities": [""]}, "entity is empty"),
         ({"entities": [f"Name {turn}" for turn in range(101)]}, "at most 100 entities"),
@@ -107,38 +123,65 @@ def test_a_document_retained_again_keeps_a_correction(hindsight: Hindsight) -> N
 def test_an_update_that_makes_no_sense_is_refused_and_changes_nothing(
     hindsight: Hindsight, given: dict[str, Any], words: str
 ) -> None:
-    [number] = hindsight.keep("Ines visited the dentist yesterday.", timestamp="2026-03-12T09:00:00Z")
+    [number] = hindsight.keep(
+        "Ines visited the dentist yesterday.", timestamp="2026-03-12T09:00:00Z"
+    )
     before = memory(hindsight, number)
     assert words in hindsight("update_memory", memory_id=number, **given)["error"]
     assert memory(hindsight, number) == before
 
 
 @requirement("hindsight:update:refused")
-def test_only_a_memory_that_is_there_and_is_no_observation_is_updated(hindsight: Hindsight, engine: Engine) -> None:
+def test_only_a_memory_that_is_there_and_is_no_observation_is_updated(
+    hindsight: Hindsight, engine: Engine
+) -> None:
     numbers = hindsight.keep(FACTS)
     [observation] = [one["id"] for one in hindsight("list_memories", type="observation")["items"]]
-    assert "facts it comes from" in hindsight("update_memory", memory_id=observation, text="No.")["error"]
-    assert hindsight("update_memory", memory_id=STRANGER, text="No.") == {"error": f"Memory '{STRANGER}' not found"}
+    assert (
+        "facts it comes from"
+        in hindsight("update_memory", memory_id=observation, text="No.")["error"]
+    )
+    assert hindsight("update_memory", memory_id=STRANGER, text="No.") == {
+        "error": f"Memory '{STRANGER}' not found"
+    }
     assert "not a valid UUID" in hindsight("update_memory", memory_id="seven", text="No.")["error"]
-    assert "fact_type" in hindsight.wrong("update_memory", memory_id=numbers[0], fact_type="observation")
+    assert "fact_type" in hindsight.wrong(
+        "update_memory", memory_id=numbers[0], fact_type="observation"
+    )
     hindsight("invalidate_memory", memory_id=numbers[0])
-    assert "Restore it first" in hindsight("update_memory", memory_id=numbers[0], text="No.")["error"]
-    assert [version.text for version in engine.history(hindsight.client.bank, numbers[0])][-1] != "No."
+    assert (
+        "Restore it first" in hindsight("update_memory", memory_id=numbers[0], text="No.")["error"]
+    )
+    assert [version.text for version in engine.history(hindsight.client.bank, numbers[0])][
+        -1
+    ] != "No."
 
 
 @requirement("hindsight:update:elsewhere")
 @both
-def test_what_another_dialect_wrote_is_updated_with_its_kind_and_its_metadata(engine: Engine, bank: str) -> None:
+def test_what_another_dialect_wrote_is_updated_with_its_kind_and_its_metadata(
+    engine: Engine, bank: str
+) -> None:
     memories, hindsight = Memories(engine), Hindsight(engine, bank)
-    stored = memories("add_memory", content="Use tabs.", type="rule", metadata={"by": "ada"}, category="style")
+    stored = memories(
+        "add_memory", content="Use tabs.", type="rule", metadata={"by": "ada"}, category="style"
+    )
     number = stored["memory"]["id"]
     answer = hindsight("update_memory", memory_id=number, text="Use spaces.", fact_type="world")
     assert (answer["text"], answer["type"], answer["context"]) == ("Use spaces.", "world", "style")
     after = memories("list_memories")["memories"][0]
-    assert (after["content"], after["type"], after["metadata"]) == ("Use spaces.", "rule", {"by": "ada"})
+    assert (after["content"], after["type"], after["metadata"]) == (
+        "Use spaces.",
+        "rule",
+        {"by": "ada"},
+    )
     hindsight("update_memory", memory_id=number, entities=["Spaces"], context="layout")
     after = memories("list_memories")["memories"][0]
-    assert (after["type"], after["category"], after["metadata"]) == ("rule", "layout", {"by": "ada"})
+    assert (after["type"], after["category"], after["metadata"]) == (
+        "rule",
+        "layout",
+        {"by": "ada"},
+    )
     assert memory(hindsight, number)["entities"] == ["Spaces"]
 
 
@@ -155,7 +198,9 @@ def test_an_invalidated_memory_is_hidden_with_its_reason_and_comes_back(
     assert (answer["state"], answer["invalidation_reason"]) == ("invalidated", "She left.")
     assert answer["invalidated_at"] > answer["consolidated_at"]
     assert memory(hindsight, number) == answer
-    assert "Acme" not in str([hindsight.found("Where does Dora work?"), hindsight.facts(), observed(hindsight)])
+    assert "Acme" not in str(
+        [hindsight.found("Where does Dora work?"), hindsight.facts(), observed(hindsight)]
+    )
     assert "Acme" not in hindsight("reflect", query="Where does Dora work?")["text"]
     # Twice is no mistake, and the first reason stays.
     assert hindsight("invalidate_memory", memory_id=number, reason="Again.") == answer
@@ -179,7 +224,9 @@ def test_neither_tool_reaches_another_bank_or_another_user(engine: Engine) -> No
     theirs = engine.remember("here", Draft("Sesame is a seed.", scope=Scope(user="bo"))).memory.id
     for number in (other, str(theirs)):
         for tool, given in (("update_memory", {"text": "No."}), ("invalidate_memory", {})):
-            assert here(tool, memory_id=number, **given) == {"error": f"Memory '{number}' not found"}
+            assert here(tool, memory_id=number, **given) == {
+                "error": f"Memory '{number}' not found"
+            }
         assert here("get_memory", memory_id=number) == {"error": f"Memory '{number}' not found"}
     assert (memory(there, other)["state"], engine.get("here", theirs).version) == ("valid", 1)
 

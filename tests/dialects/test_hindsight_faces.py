@@ -20,7 +20,11 @@ EXTENSION = "hindsight_api.extensions.builtin.tenant:ApiKeyTenantExtension"
 
 
 def started(home: Path, **told: str) -> subprocess.Popen[str]:
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(("COMMONPLACE_", "HINDSIGHT_"))}
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("COMMONPLACE_", "HINDSIGHT_"))
+    }
     return subprocess.Popen(
         [sys.executable, "-m", "commonplace", "serve", "--port", "0"],
         env=kept | {"COMMONPLACE_HOME": str(home)} | told,
@@ -54,10 +58,14 @@ def names(served: Running, path: str, **headers: str) -> list[str]:
     return [tool["name"] for tool in answer["result"]["tools"]]
 
 
-def called(served: Running, path: str, tool: str, arguments: dict[str, Any], **headers: str) -> dict[str, Any]:
+def called(
+    served: Running, path: str, tool: str, arguments: dict[str, Any], **headers: str
+) -> dict[str, Any]:
     """The whole result of a call."""
     params = {"name": tool, "arguments": arguments}
-    result: dict[str, Any] = served.ask(path, "tools/call", params, authorization=BEARER, **headers).json["result"]
+    result: dict[str, Any] = served.ask(
+        path, "tools/call", params, authorization=BEARER, **headers
+    ).json["result"]
     return result
 
 
@@ -84,17 +92,27 @@ def test_both_keys_open_the_endpoints_and_health_is_open(served: Running) -> Non
     assert served.ask("/memstate/mcp", "tools/list", authorization=f"Bearer {MASTER}").status == 200
 
 
-@requirement("hindsight:http:enabled", "hindsight:http:open", "hindsight:http:mounted", "hindsight:http:bank-order")
+@requirement(
+    "hindsight:http:enabled",
+    "hindsight:http:open",
+    "hindsight:http:mounted",
+    "hindsight:http:bank-order",
+)
 def test_the_endpoints_are_there_and_open_unless_they_are_switched_off(tmp_path: Path) -> None:
     with serving(tmp_path) as running:
         assert running.ask("/mcp", "tools/list").status == 200
         assert running.ask("/hindsight/mcp/alice", "tools/list").status == 200
         for path in ("/mcp/alice/", "/mcp"):
-            assert running.call(path, "sync_retain", {"content": "The kettle is blue."})["status"] == "completed"
+            assert (
+                running.call(path, "sync_retain", {"content": "The kettle is blue."})["status"]
+                == "completed"
+            )
         # Where nobody names a bank, it is called default.
         for bank in ("alice", "default"):
             assert running.call(f"/mcp/{bank}/", "list_memories", {})["total"] == 1
-    with serving(tmp_path, HINDSIGHT_API_MCP_ENABLED="false", HINDSIGHT_API_TENANT_API_KEY=KEY) as running:
+    with serving(
+        tmp_path, HINDSIGHT_API_MCP_ENABLED="false", HINDSIGHT_API_TENANT_API_KEY=KEY
+    ) as running:
         for path in ("/mcp", "/mcp/", "/mcp/alice/", "/hindsight/mcp", "/hindsight/mcp/alice"):
             assert running.ask(path, "tools/list").status == 404
         assert running.get("/health").status == 200
@@ -120,7 +138,9 @@ def test_the_bank_is_that_of_the_path_then_the_header_then_the_environment(serve
         ("/mcp", {"x_bank_id": "header"}, "header"),
         ("/mcp", {}, "usual"),
     ):
-        served.call(path, "sync_retain", {"content": f"This is {bank}."}, authorization=BEARER, **headers)
+        served.call(
+            path, "sync_retain", {"content": f"This is {bank}."}, authorization=BEARER, **headers
+        )
         answer = served.call(f"/mcp/{bank}", "list_memories", {}, authorization=BEARER)
         assert [one["text"] for one in answer["items"]] == [f"This is {bank}."]
 
@@ -129,7 +149,11 @@ def test_the_bank_is_that_of_the_path_then_the_header_then_the_environment(serve
 def test_the_instructions_of_the_environment_are_shown(served: Running) -> None:
     for path in ("/mcp", "/mcp/alice/"):
         answer: Any = served.ask(path, "tools/list", authorization=BEARER).json
-        told = [one["name"] for one in answer["result"]["tools"] if "Use project:<name> tags." in one["description"]]
+        told = [
+            one["name"]
+            for one in answer["result"]["tools"]
+            if "Use project:<name> tags." in one["description"]
+        ]
         assert told == ["retain", "recall"]
 
 
@@ -150,7 +174,12 @@ def test_a_bank_lists_and_runs_only_the_tools_it_allows(served: Running) -> None
         ("/mcp", "sync_retain", {**keep, "bank_id": "closed"}, {"x_bank_id": "open"}),
         ("/mcp", "sync_retain", {**keep, "bank_id": " closed "}, {}),
         ("/mcp", "list_memories", {"bank_id": "closed"}, {}),
-        ("/mcp", "update_bank", {"bank_id": "closed", "config_updates": {"mcp_enabled_tools": None}}, {}),
+        (
+            "/mcp",
+            "update_bank",
+            {"bank_id": "closed", "config_updates": {"mcp_enabled_tools": None}},
+            {},
+        ),
         ("/mcp", "create_bank", {"bank_id": "closed"}, {}),
         ("/mcp", "delete_bank", {"bank_id": "closed"}, {}),
     ):
@@ -158,11 +187,17 @@ def test_a_bank_lists_and_runs_only_the_tools_it_allows(served: Running) -> None
         assert result["isError"], (path, tool, arguments)
         assert result["content"][0]["text"] == f"Unknown tool: '{tool}'"
     params = {"name": "sync_retain", "arguments": {**keep, "bank_id": "closed"}}
-    batch = [{"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": params} for number in range(2)]
+    batch = [
+        {"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": params}
+        for number in range(2)
+    ]
     assert served.post("/mcp", json.dumps(batch).encode(), authorization=BEARER).status == 400
     modern = served.ask_modern("/mcp", "tools/call", params, authorization=BEARER).json
     assert modern["result"]["isError"] is True
-    assert called(served, "/mcp/closed", "recall", {"query": "Sesame"})["structuredContent"]["results"] == []
+    assert (
+        called(served, "/mcp/closed", "recall", {"query": "Sesame"})["structuredContent"]["results"]
+        == []
+    )
 
 
 @requirement("hindsight:banks:allowlist-holds")
@@ -170,7 +205,9 @@ def test_lists_of_tools_are_kept_by_nobody_else(served: Running) -> None:
     for path in ("/mcp", "/mcp/open"):
         answer = served.ask_modern(path, "tools/list", authorization=BEARER).json["result"]
         assert (answer["cacheScope"], answer["ttlMs"]) == ("private", 0)
-    other = served.ask_modern("/memstate/mcp", "tools/list", authorization=f"Bearer {MASTER}").json["result"]
+    other = served.ask_modern("/memstate/mcp", "tools/list", authorization=f"Bearer {MASTER}").json[
+        "result"
+    ]
     assert other["cacheScope"] == "public"
 
 
@@ -180,7 +217,11 @@ def test_answers_look_on_the_wire_as_the_original_sends_them(served: Running) ->
     assert many["structuredContent"] == {"result": many["content"][0]["text"]}
     assert (many["isError"], many["_meta"]["fastmcp"]) == (False, {"wrap_result": True})
     one = called(served, "/mcp/nobody/", "get_bank", {})
-    assert one["structuredContent"] == json.loads(one["content"][0]["text"]) == {"error": "Bank 'nobody' not found"}
+    assert (
+        one["structuredContent"]
+        == json.loads(one["content"][0]["text"])
+        == {"error": "Bank 'nobody' not found"}
+    )
     assert "fastmcp" not in one.get("_meta", {})
     kept = called(served, "/mcp", "sync_retain", {"content": "Shapes.", "bank_id": "shapes"})
     assert kept["structuredContent"]["status"] == "completed"

@@ -1,4 +1,6 @@
-"""Hindsight's sentences about facts, documents, recall and reflect, one by one, with many banks and with one."""
+"""Hindsight's sentences about facts, documents, recall and reflect, one by one, with many banks and
+with one.
+"""
 
 from typing import Any
 
@@ -14,15 +16,27 @@ MENTIONED = "2026-03-12T09:00:00Z"  # A Thursday.
 
 @requirement("hindsight:retain:content", "hindsight:retain:async-parameters")
 def test_retain_stores_its_content_with_all_that_is_said_of_it(hindsight: Hindsight) -> None:
-    told = {"context": "sport", "timestamp": MENTIONED, "tags": ["team"], "metadata": {"source": "slack"}}
+    told = {
+        "context": "sport",
+        "timestamp": MENTIONED,
+        "tags": ["team"],
+        "metadata": {"source": "slack"},
+    }
     hindsight("retain", content="Lena won the regatta in Kiel.", document_id="news", **told)
     [fact] = hindsight.facts()
-    assert (fact["text"], fact["context"], fact["tags"]) == ("Lena won the regatta in Kiel.", "sport", ["team"])
+    assert (fact["text"], fact["context"], fact["tags"]) == (
+        "Lena won the regatta in Kiel.",
+        "sport",
+        ["team"],
+    )
     assert (fact["metadata"], fact["document_id"]) == ({"source": "slack"}, "news")
     assert fact["mentioned_at"] == "2026-03-12T09:00:00.000Z"
     document = hindsight("get_document", document_id="news")
     assert document["document_metadata"] == {"source": "slack"}
-    assert document["retain_params"] == {"context": "sport", "event_date": "2026-03-12T09:00:00.000Z"}
+    assert document["retain_params"] == {
+        "context": "sport",
+        "event_date": "2026-03-12T09:00:00.000Z",
+    }
 
 
 @requirement("hindsight:sync-retain:parameters")
@@ -51,7 +65,9 @@ def test_sync_retain_takes_what_retain_takes(engine: Engine) -> None:
         ("on 25/12/2025", "2025-12-25", "2025-12-25"),
     ],
 )
-def test_relative_dates_are_reckoned_from_the_timestamp(hindsight: Hindsight, words: str, start: str, end: str) -> None:
+def test_relative_dates_are_reckoned_from_the_timestamp(
+    hindsight: Hindsight, words: str, start: str, end: str
+) -> None:
     [number] = hindsight.keep(f"Ines visited the dentist {words}.", timestamp=MENTIONED)
     memory = hindsight("get_memory", memory_id=number)
     assert (memory["occurred_start"][:10], memory["occurred_end"][:10]) == (start, end)
@@ -62,10 +78,23 @@ def test_a_day_is_that_of_the_clock_that_the_timestamp_was_read_from(hindsight: 
     evening = "2026-03-12T20:00:00-08:00"  # In UTC it is Friday already.
     [number] = hindsight.keep("Ines visited the dentist today.", timestamp=evening)
     memory = hindsight("get_memory", memory_id=number)
-    assert (memory["occurred_start"][:10], memory["mentioned_at"]) == ("2026-03-12", "2026-03-13T04:00:00.000Z")
-    assert hindsight.found("What happened today?", query_timestamp=evening) == ["Ines visited the dentist today."]
-    assert hindsight.found("What happened yesterday?", query_timestamp="2026-03-13T20:00:00-08:00") != []
-    assert hindsight.keep("Ines visited the dentist today.", document_id=memory["document_id"], timestamp=evening) == []
+    assert (memory["occurred_start"][:10], memory["mentioned_at"]) == (
+        "2026-03-12",
+        "2026-03-13T04:00:00.000Z",
+    )
+    assert hindsight.found("What happened today?", query_timestamp=evening) == [
+        "Ines visited the dentist today."
+    ]
+    assert (
+        hindsight.found("What happened yesterday?", query_timestamp="2026-03-13T20:00:00-08:00")
+        != []
+    )
+    assert (
+        hindsight.keep(
+            "Ines visited the dentist today.", document_id=memory["document_id"], timestamp=evening
+        )
+        == []
+    )
 
 
 def test_what_is_to_come_lies_after_the_timestamp(hindsight: Hindsight) -> None:
@@ -75,7 +104,9 @@ def test_what_is_to_come_lies_after_the_timestamp(hindsight: Hindsight) -> None:
 
 @requirement("hindsight:retain:entities")
 def test_names_places_products_amounts_and_identifiers_are_entities(hindsight: Hindsight) -> None:
-    [number] = hindsight.keep("Maria Rossi bought an iPhone 15 Pro for €1,299.00 in New York, order XJ-900.")
+    [number] = hindsight.keep(
+        "Maria Rossi bought an iPhone 15 Pro for €1,299.00 in New York, order XJ-900."
+    )
     entities = hindsight("get_memory", memory_id=number)["entities"]
     assert entities == ["Maria Rossi", "iPhone 15 Pro", "€1,299.00", "New York", "XJ-900"]
     shown = hindsight("recall", query="What did Maria buy?", include_entities=True)
@@ -86,7 +117,9 @@ def test_names_places_products_amounts_and_identifiers_are_entities(hindsight: H
 @requirement("hindsight:retain:causes", "hindsight:recall:graph")
 def test_causes_are_links_that_recall_follows(hindsight: Hindsight, engine: Engine) -> None:
     hindsight.keep("The north boiler leaked oil. As a result, the school stayed shut.")
-    hindsight.keep("The concert was cancelled because the north boiler leaked oil.", document_id="concert")
+    hindsight.keep(
+        "The concert was cancelled because the north boiler leaked oil.", document_id="concert"
+    )
     stats = Hindsight(engine)("get_bank_stats", bank_id=hindsight.client.bank)
     assert stats["link_counts"]["caused_by"] == 2
     found = hindsight("recall", query="Why did the school stay shut?", include_trace=True)
@@ -103,14 +136,24 @@ def test_causes_are_links_that_recall_follows(hindsight: Hindsight, engine: Engi
 
 
 @requirement("hindsight:retain:links")
-def test_links_are_counted_as_they_are_and_go_with_their_facts(hindsight: Hindsight, engine: Engine) -> None:
+def test_links_are_counted_as_they_are_and_go_with_their_facts(
+    hindsight: Hindsight, engine: Engine
+) -> None:
     def links() -> dict[str, int]:
-        found: dict[str, int] = Hindsight(engine)("get_bank_stats", bank_id=hindsight.client.bank)["link_counts"]
+        found: dict[str, int] = Hindsight(engine)("get_bank_stats", bank_id=hindsight.client.bank)[
+            "link_counts"
+        ]
         return found
 
     hindsight("update_bank", config_updates={"enable_observations": False})
-    hindsight.keep("The backup of the billing server runs at two.", document_id="a", timestamp="2026-01-01")
-    hindsight.keep("The backup of the billing server runs at two in Oslo.", document_id="b", timestamp="2026-02-01")
+    hindsight.keep(
+        "The backup of the billing server runs at two.", document_id="a", timestamp="2026-01-01"
+    )
+    hindsight.keep(
+        "The backup of the billing server runs at two in Oslo.",
+        document_id="b",
+        timestamp="2026-02-01",
+    )
     hindsight.keep("Emil flew to Oslo.", document_id="c", timestamp="2026-02-01T08:00:00Z")
     assert links() == {"semantic": 1, "entity": 1, "temporal": 1}
     hindsight("delete_document", document_id="b")
@@ -122,7 +165,9 @@ def test_a_neighbour_never_stands_before_a_direct_hit(hindsight: Hindsight) -> N
     for number in range(12):
         hindsight.keep(f"Otto Brandt repaired clock {number} in Vienna.")
     hindsight.keep("Otto Brandt is allergic to walnuts.")
-    found = hindsight("recall", query="Who is allergic to walnuts?", types=["world"], include_trace=True)
+    found = hindsight(
+        "recall", query="Who is allergic to walnuts?", types=["world"], include_trace=True
+    )
     stages = [one["stage"] for one in found["trace"]["results"]]
     assert found["results"][0]["text"] == "Otto Brandt is allergic to walnuts."
     assert stages == sorted(stages)  # Direct ones before those of the graph.
@@ -135,9 +180,16 @@ def test_a_neighbour_never_stands_before_a_direct_hit(hindsight: Hindsight) -> N
 def test_a_trace_tells_every_stage_and_comes_only_when_asked_for(hindsight: Hindsight) -> None:
     hindsight.keep("On 2026-03-09 Ines visited the dentist. Ines likes figs.")
     assert "trace" not in hindsight("recall", query="dentist")
-    trace = hindsight("recall", query="Who was at the dentist on 2026-03-09?", include_trace=True)["trace"]
+    trace = hindsight("recall", query="Who was at the dentist on 2026-03-09?", include_trace=True)[
+        "trace"
+    ]
     first = trace["results"][0]
-    assert (trace["budget"], first["stage"], first["temporal"], first["graph"]) == ("high", "direct", 1.0, None)
+    assert (trace["budget"], first["stage"], first["temporal"], first["graph"]) == (
+        "high",
+        "direct",
+        1.0,
+        None,
+    )
     assert 0 < first["keyword"] <= 1
     assert 0 < first["semantic"] <= 1
     assert trace["stages"]["direct"] >= 1
@@ -153,7 +205,9 @@ def _reasons(trace: dict[str, Any]) -> dict[str, str]:
 def test_a_trace_tells_why_something_was_left_out(hindsight: Hindsight) -> None:
     hindsight("update_bank", config_updates={"enable_observations": False})
     [ines] = hindsight.keep("On 2026-03-09 Ines visited the dentist.", document_id="a")
-    [long] = hindsight.keep("Ines told the dentist of Oslo about every one of her teeth.", document_id="b")
+    [long] = hindsight.keep(
+        "Ines told the dentist of Oslo about every one of her teeth.", document_id="b"
+    )
     [bread] = hindsight.keep("Rye bread rises slowly.", document_id="c")
 
     def traced(query: str = "Ines at the dentist", **more: Any) -> dict[str, Any]:
@@ -173,9 +227,13 @@ def test_a_trace_tells_why_something_was_left_out(hindsight: Hindsight) -> None:
     assert "no room left within max_tokens" in _reasons(traced(max_tokens=1)).values()
     assert _reasons(traced(min_scores={"final": 5}))[ines] == "below the minimum score"
     floors = {"keyword": 1.0, "semantic": 1.0}
-    assert _reasons(traced(min_scores=floors))[ines] == "below the minimum keyword and semantic scores"
+    assert (
+        _reasons(traced(min_scores=floors))[ines] == "below the minimum keyword and semantic scores"
+    )
     then = traced("What happened on 2026-03-09?")
-    assert next(one["why"] for one in then["results"] if one["id"] == ines).endswith("from the time asked about")
+    assert next(one["why"] for one in then["results"] if one["id"] == ines).endswith(
+        "from the time asked about"
+    )
     assert _reasons(traced("zebra crossing in Kuala Lumpur"))[bread]
 
 
@@ -183,18 +241,27 @@ def test_a_trace_tells_why_something_was_left_out(hindsight: Hindsight) -> None:
 def test_a_trace_names_facts_that_an_observation_stands_for(hindsight: Hindsight) -> None:
     for place, day in enumerate(("Monday", "Tuesday", "Friday")):
         hindsight.keep(f"Mira plays the cello on {day}.", document_id=f"d{place}")
-    found = hindsight("recall", query="When does Mira play the cello?", prefer_observations=True, include_trace=True)
+    found = hindsight(
+        "recall",
+        query="When does Mira play the cello?",
+        prefer_observations=True,
+        include_trace=True,
+    )
     observed = [one for one in found["results"] if one["fact_type"] == "observation"]
     folded = {number for one in observed for number in one["source_fact_ids"]}
     assert folded
-    assert {_reasons(found["trace"])[number] for number in folded} == {"an observation in the answer is based on it"}
+    assert {_reasons(found["trace"])[number] for number in folded} == {
+        "an observation in the answer is based on it"
+    }
 
 
 @requirement("hindsight:reflect:trace-dropped")
 def test_the_trace_of_a_reflection_tells_what_each_search_left_out(hindsight: Hindsight) -> None:
     hindsight.keep("Ines visited the dentist.", document_id="a")
     [bread] = hindsight.keep("Rye bread rises slowly.", document_id="b")
-    [step] = hindsight("reflect", query="Who visited the dentist?", include_trace=True)["tool_trace"]
+    [step] = hindsight("reflect", query="Who visited the dentist?", include_trace=True)[
+        "tool_trace"
+    ]
     assert {"tool", "reason", "input", "output", "duration_ms", "iteration"} <= set(step)
     assert _reasons(step)[bread]
     assert bread not in step["output"]
@@ -202,13 +269,21 @@ def test_the_trace_of_a_reflection_tells_what_each_search_left_out(hindsight: Hi
 
 @requirement("hindsight:recall:budget-depth", "hindsight:recall:max-tokens-default")
 def test_a_budget_says_how_far_is_looked_and_tokens_how_much_comes(hindsight: Hindsight) -> None:
-    text = "\n".join(f"Rule {n}: the dishes of kitchen number {n} are washed by hand." for n in range(150))
+    text = "\n".join(
+        f"Rule {n}: the dishes of kitchen number {n} are washed by hand." for n in range(150)
+    )
     hindsight("update_bank", config_updates={"enable_observations": False})
     hindsight.keep(text)
     asked = "Which rule is there about the dishes of the kitchens?"
-    counts = [len(hindsight.found(asked, budget=budget, max_tokens=100_000)) for budget in ("low", "mid", "high")]
+    counts = [
+        len(hindsight.found(asked, budget=budget, max_tokens=100_000))
+        for budget in ("low", "mid", "high")
+    ]
     assert counts[0] < counts[1] < counts[2]
-    assert hindsight.client.listed()["recall"]["inputSchema"]["properties"]["budget"]["default"] == "high"
+    assert (
+        hindsight.client.listed()["recall"]["inputSchema"]["properties"]["budget"]["default"]
+        == "high"
+    )
     usual, told = hindsight.found(asked), hindsight.found(asked, max_tokens=4096)
     # What comes after those found directly follows links, which are still being made.
     assert usual[:100] == told[:100]
@@ -239,7 +314,9 @@ GROUPS: list[tuple[list[dict[str, Any]], set[str]]] = [
 
 @requirement("hindsight:recall:tag-groups")
 @pytest.mark.parametrize(("groups", "wanted"), GROUPS)
-def test_tag_groups_choose_by_a_tree(hindsight: Hindsight, groups: list[dict[str, Any]], wanted: set[str]) -> None:
+def test_tag_groups_choose_by_a_tree(
+    hindsight: Hindsight, groups: list[dict[str, Any]], wanted: set[str]
+) -> None:
     for name, tags in {"a": ["a"], "b": ["b"], "ab": ["a", "b"], "none": []}.items():
         hindsight.keep(f"The lamp of {name} glows.", tags=tags)
     found = hindsight.found("Which lamp glows?", tag_groups=groups, types=["world"])
@@ -260,7 +337,10 @@ def test_the_moment_asked_about_anchors_recency(hindsight: Hindsight) -> None:
         at: hindsight.found("Which banner has the guild?", types=["world"], query_timestamp=at)[0]
         for at in ("2022-05-02", "2026-09-02")
     }
-    assert first == {"2022-05-02": "The guild has the blue banner.", "2026-09-02": "The guild has the green banner."}
+    assert first == {
+        "2022-05-02": "The guild has the blue banner.",
+        "2026-09-02": "The guild has the green banner.",
+    }
 
 
 @requirement("hindsight:recall:newest")
@@ -278,13 +358,20 @@ def test_a_question_that_names_only_a_time_finds_only_what_is_of_it(hindsight: H
     hindsight.keep("The project ends on 2026-12-01. The review was on 2026-10-14.")
     assert hindsight.found("What is happening on 2026-11-16?") == ["The flight leaves tomorrow."]
     assert hindsight.found("What happened on 2026-01-02?") == []
-    assert hindsight.found("When does the project end, 2026-11-16?")[0] == "The project ends on 2026-12-01."
+    assert (
+        hindsight.found("When does the project end, 2026-11-16?")[0]
+        == "The project ends on 2026-12-01."
+    )
 
 
 @requirement("hindsight:reflect:grounded")
 def test_an_extract_says_what_is_not_known(hindsight: Hindsight) -> None:
-    hindsight.keep("Project Orion: Owner: Dana Lee\nProject Orion: Budget: $120k", timestamp="2026-05-01")
-    text = hindsight("reflect", query="Who is the owner of Project Orion, and who is its CTO?")["text"]
+    hindsight.keep(
+        "Project Orion: Owner: Dana Lee\nProject Orion: Budget: $120k", timestamp="2026-05-01"
+    )
+    text = hindsight("reflect", query="Who is the owner of Project Orion, and who is its CTO?")[
+        "text"
+    ]
     lines = text.splitlines()
     assert lines[0] == "Project Orion:"
     assert "Project Orion: Owner: Dana Lee (2026-05-01) [" in text
@@ -296,7 +383,10 @@ def test_a_window_of_time_ranks_and_hides_nothing(hindsight: Hindsight) -> None:
     hindsight.keep("On 2026-03-09 Ines painted the gate. On 2025-03-09 Ines painted the fence.")
     window = {"start": "2025-03-01", "end": "2025-03-31"}
     found = hindsight.found("What did Ines paint?", temporal_window=window, types=["world"])
-    assert found == ["On 2025-03-09 Ines painted the fence.", "On 2026-03-09 Ines painted the gate."]
+    assert found == [
+        "On 2025-03-09 Ines painted the fence.",
+        "On 2026-03-09 Ines painted the gate.",
+    ]
 
 
 @requirement("hindsight:recall:min-scores-stages")
@@ -304,7 +394,9 @@ def test_floors_of_a_stage_prune_that_stage_only(hindsight: Hindsight) -> None:
     hindsight.keep("The bakery opens at six. The library opens at nine.")
 
     def scores(**floors: float) -> list[dict[str, Any]]:
-        answer = hindsight("recall", query="When does the bakery open?", min_scores=floors, types=["world"])
+        answer = hindsight(
+            "recall", query="When does the bakery open?", min_scores=floors, types=["world"]
+        )
         return [one["scores"] for one in answer["results"]]
 
     usual = scores()
@@ -322,7 +414,9 @@ def test_reflect_filters_by_tags_in_every_mode(hindsight: Hindsight) -> None:
         hindsight.keep(f"The lamp of {name} glows.", tags=tags)
     wanted = {"any": 4, "all": 2, "any_strict": 3, "all_strict": 1, "exact": 1}
     for mode, count in wanted.items():
-        text = hindsight("reflect", query="Which lamp glows?", tags=["a", "b"], tags_match=mode)["text"]
+        text = hindsight("reflect", query="Which lamp glows?", tags=["a", "b"], tags_match=mode)[
+            "text"
+        ]
         assert text.count("glows.") == count, mode
     answer = hindsight("reflect", query="Which lamp glows?")
     assert set(answer) == {"text", "structured_output", "structured_output_error", "usage"}
@@ -334,9 +428,12 @@ def test_reflect_filters_by_tags_in_every_mode(hindsight: Hindsight) -> None:
 def test_a_schema_is_filled_with_the_newest_truth(hindsight: Hindsight) -> None:
     hindsight.keep("The billing port is 8443.", timestamp="2026-01-01")
     hindsight.keep(
-        "The billing port is 9443. The dark mode is enabled. The log level is debug.", timestamp="2026-02-01"
+        "The billing port is 9443. The dark mode is enabled. The log level is debug.",
+        timestamp="2026-02-01",
     )
-    hindsight.keep("The budget is 1,250.50 EUR. The launch date is 2027-05-03.", timestamp="2026-02-01")
+    hindsight.keep(
+        "The budget is 1,250.50 EUR. The launch date is 2027-05-03.", timestamp="2026-02-01"
+    )
     schema = {
         "type": "object",
         "properties": {
@@ -367,10 +464,16 @@ def test_a_schema_is_filled_with_the_newest_truth(hindsight: Hindsight) -> None:
 
 
 @requirement("hindsight:documents:limit", "hindsight:documents:metadata")
-def test_documents_are_paged_and_know_their_metadata(hindsight: Hindsight, clock: StoppedClock) -> None:
+def test_documents_are_paged_and_know_their_metadata(
+    hindsight: Hindsight, clock: StoppedClock
+) -> None:
     for number in range(4):
         clock.advance(1000)
-        hindsight.keep(f"Shelf {number} holds jam.", document_id=f"shelf-{number}", metadata={"row": str(number)})
+        hindsight.keep(
+            f"Shelf {number} holds jam.",
+            document_id=f"shelf-{number}",
+            metadata={"row": str(number)},
+        )
     page = hindsight("list_documents", limit=2, offset=1)
     assert [one["id"] for one in page["items"]] == ["shelf-2", "shelf-1"]
     assert (page["total"], page["limit"], page["offset"]) == (4, 2, 1)
@@ -391,13 +494,17 @@ def test_a_document_that_moves_its_facts_keeps_them(hindsight: Hindsight) -> Non
     assert oven["id"] == first[0]
     chunk_id = hindsight("get_memory", memory_id=oven["id"])["chunk_id"]
     assert chunk_id.endswith("_2")
-    chunks = hindsight("recall", query="Which colour is the oven?", include_chunks=True, types=["world"])["chunks"]
+    chunks = hindsight(
+        "recall", query="Which colour is the oven?", include_chunks=True, types=["world"]
+    )["chunks"]
     assert "The oven is red." in chunks[chunk_id]["chunk_text"]
 
 
 @requirement("hindsight:retain:labels")
 def test_labels_with_values_are_found_by_rules_too(hindsight: Hindsight) -> None:
     labels = [{"key": "mood", "values": ["calm", "tense"]}]
-    hindsight("update_bank", config_updates={"entity_labels": labels, "entities_allow_free_form": False})
+    hindsight(
+        "update_bank", config_updates={"entity_labels": labels, "entities_allow_free_form": False}
+    )
     [number] = hindsight.keep("Ann was tense in Rome.")
     assert hindsight("get_memory", memory_id=number)["entities"] == ["mood:tense"]

@@ -1,4 +1,6 @@
-"""What rests on facts follows them, whichever tongue changed them; what is erased is gone from the files as well."""
+"""What rests on facts follows them, whichever tongue changed them; what is erased is gone from the
+files as well.
+"""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -75,7 +77,9 @@ def through_powermem(engine: Engine, _bank: str, number: str) -> None:
 
 
 @requirement("hindsight:observations:follow", "hindsight:model:follow")
-@pytest.mark.parametrize("change", [by_id, by_filter, by_revising, by_tagging, through_memories, through_powermem])
+@pytest.mark.parametrize(
+    "change", [by_id, by_filter, by_revising, by_tagging, through_memories, through_powermem]
+)
 @pytest.mark.parametrize("bank", ["", "default"], ids=["many banks", "one bank"])
 def test_what_rests_on_a_fact_follows_whoever_changes_it(
     engine: Engine, bank: str, change: Callable[[Engine, str, str], None]
@@ -87,7 +91,9 @@ def test_what_rests_on_a_fact_follows_whoever_changes_it(
     assert "Acme" in content(hindsight)
     if change is not by_tagging:
         assert "xylophone" not in content(hindsight)
-        assert [one for one in hindsight.found("Who plays the xylophone?") if "xylophone" in one] == []
+        assert [
+            one for one in hindsight.found("Who plays the xylophone?") if "xylophone" in one
+        ] == []
     assert stale(hindsight) is False
 
 
@@ -106,7 +112,9 @@ def test_a_fact_that_comes_back_is_observed_again(hindsight: Hindsight, engine: 
 
 
 @requirement("hindsight:model:follow")
-def test_a_model_that_does_not_refresh_itself_is_marked_as_stale(hindsight: Hindsight, engine: Engine) -> None:
+def test_a_model_that_does_not_refresh_itself_is_marked_as_stale(
+    hindsight: Hindsight, engine: Engine
+) -> None:
     facts, bank = settle(hindsight, auto=False), hindsight.client.bank
     assert stale(hindsight) is False
     engine.tag(bank, [facts["Dora lives in Rome"]], add=["elsewhere"])
@@ -118,7 +126,11 @@ def test_a_model_that_does_not_refresh_itself_is_marked_as_stale(hindsight: Hind
     assert (stale(hindsight), "xylophone" in content(hindsight)) == (False, False)
 
 
-@requirement("hindsight:observations:follow", "hindsight:model:follow", "hindsight:documents:nothing-survives")
+@requirement(
+    "hindsight:observations:follow",
+    "hindsight:model:follow",
+    "hindsight:documents:nothing-survives",
+)
 def test_nothing_that_was_made_of_a_fact_survives_its_purge(
     hindsight: Hindsight, engine: Engine, clock: StoppedClock
 ) -> None:
@@ -137,10 +149,14 @@ def test_nothing_that_was_made_of_a_fact_survives_its_purge(
 
 @requirement("hindsight:banks:erased", "hindsight:documents:nothing-survives")
 @pytest.mark.parametrize("tool", ["delete_bank", "clear_memories", "delete_document"])
-def test_what_is_erased_is_gone_from_every_file(hindsight: Hindsight, engine: Engine, tool: str) -> None:
+def test_what_is_erased_is_gone_from_every_file(
+    hindsight: Hindsight, engine: Engine, tool: str
+) -> None:
     hindsight.keep(FACTS, document_id="d")
     hindsight("retain", content=FACTS.replace("xylophone", "glockenspiel"), document_id="d")
-    hindsight("create_mental_model", name="m", source_query="What does Dora play?", mental_model_id="m")
+    hindsight(
+        "create_mental_model", name="m", source_query="What does Dora play?", mental_model_id="m"
+    )
     hindsight("reflect", query="What does Dora play?")
     hindsight.found("What does Dora play?")
     assert b"glockenspiel" in held(engine)
@@ -153,9 +169,15 @@ def test_what_is_erased_is_gone_from_every_file(hindsight: Hindsight, engine: En
 
 
 @requirement("hindsight:observations:follow")
-def test_what_other_dialects_keep_can_be_the_ground_of_a_model(many: Hindsight, engine: Engine) -> None:
-    note = engine.remember("default", Draft("The piano tuner is called Quennell.", kind="note")).memory
-    other = engine.remember("default", Draft("Another Quennell tunes pianos.", scope=Scope(user="eve"))).memory
+def test_what_other_dialects_keep_can_be_the_ground_of_a_model(
+    many: Hindsight, engine: Engine
+) -> None:
+    note = engine.remember(
+        "default", Draft("The piano tuner is called Quennell.", kind="note")
+    ).memory
+    other = engine.remember(
+        "default", Draft("Another Quennell tunes pianos.", scope=Scope(user="eve"))
+    ).memory
     more = {"mental_model_id": "tuner", "trigger_refresh_after_consolidation": True}
     many("create_mental_model", name="Tuner", source_query="Who is the piano tuner?", **more)
     told = many("get_mental_model", mental_model_id="tuner")["content"]
@@ -182,7 +204,9 @@ class Slow:
 
 
 @requirement("hindsight:model:follow")
-def test_what_was_erased_while_a_model_thought_is_not_written(hindsight: Hindsight, engine: Engine) -> None:
+def test_what_was_erased_while_a_model_thought_is_not_written(
+    hindsight: Hindsight, engine: Engine
+) -> None:
     facts, bank = settle(hindsight, auto=False), hindsight.client.bank
     doomed = facts["Dora plays the xylophone."]
     model = Slow([lambda: engine.purge(bank, [doomed])])

@@ -1,4 +1,6 @@
-"""Hindsight's knowledge base through the MCP layer: folders, pages, and how pages follow the memories."""
+"""Hindsight's knowledge base through the MCP layer: folders, pages, and how pages follow the
+memories.
+"""
 
 import json
 from pathlib import Path
@@ -21,7 +23,12 @@ SAID = "Dora plays the xylophone. Dora works at Acme. Dora lives in Rome."
 NODE = ["id", "kind", "name", "managed", "timestamp"]
 
 
-def page(hindsight: Hindsight, name: str = "Dora", query: str = "What is known about Dora?", **more: object) -> str:
+def page(
+    hindsight: Hindsight,
+    name: str = "Dora",
+    query: str = "What is known about Dora?",
+    **more: object,
+) -> str:
     answer = hindsight("create_knowledge_page", name=name, source_query=query, **more)
     assert answer["status"] == "created", answer
     return str(answer["page_id"])
@@ -50,7 +57,10 @@ def test_a_page_is_made_from_the_memories_and_read_as_markdown(hindsight: Hindsi
     hindsight.keep(SAID, tags=["people"])
     hindsight.keep("Emil sails a boat.", tags=["boats"])
     made = hindsight(
-        "create_knowledge_page", name="Dora: who?", source_query="What is known about Dora?", tags=["people"]
+        "create_knowledge_page",
+        name="Dora: who?",
+        source_query="What is known about Dora?",
+        tags=["people"],
     )
     assert made["page_id"].startswith("kp-")
     assert made["mental_model_id"] == made["page_id"]
@@ -58,7 +68,11 @@ def test_a_page_is_made_from_the_memories_and_read_as_markdown(hindsight: Hindsi
 
     told = hindsight("get_knowledge_page", page_id=made["page_id"])
 
-    assert (told["name"], told["description"], told["tags"]) == ("Dora: who?", "What is known about Dora?", ["people"])
+    assert (told["name"], told["description"], told["tags"]) == (
+        "Dora: who?",
+        "What is known about Dora?",
+        ["people"],
+    )
     assert told["markdown"].startswith('---\ntype: page\ntitle: "Dora: who?"\n')
     assert "tags: [people]\n" in told["markdown"]
     assert "xylophone" in told["markdown"].split("---\n")[2]
@@ -92,7 +106,9 @@ def test_the_tree_shows_folders_before_pages_with_what_is_in_them(hindsight: Hin
 
 
 @requirement("hindsight:knowledge:search")
-def test_pages_are_found_by_words_and_by_what_they_rest_on_and_strangers_are_not(hindsight: Hindsight) -> None:
+def test_pages_are_found_by_words_and_by_what_they_rest_on_and_strangers_are_not(
+    hindsight: Hindsight,
+) -> None:
     hindsight.keep(SAID)
     hindsight.keep("The deployment runs every night at two. A rollback takes one command.")
     dora = page(hindsight)
@@ -103,9 +119,16 @@ def test_pages_are_found_by_words_and_by_what_they_rest_on_and_strangers_are_not
     assert found["total"] == 1
     assert "rollback" in found["results"][0]["snippet"].lower()
     assert 0.5 <= found["results"][0]["score"] <= 1
-    # The memory that answers is recalled by its meaning, and the page that rests on it is found through it.
-    assert hindsight("search_knowledge_base", query="Where does Dora live?")["results"][0]["id"] == dora
-    assert hindsight("search_knowledge_base", query="recipes for rhubarb cake") == {"results": [], "total": 0}
+    # The memory that answers is recalled by its meaning, and the page that rests on it is found
+    # through it.
+    assert (
+        hindsight("search_knowledge_base", query="Where does Dora live?")["results"][0]["id"]
+        == dora
+    )
+    assert hindsight("search_knowledge_base", query="recipes for rhubarb cake") == {
+        "results": [],
+        "total": 0,
+    }
     assert hindsight("search_knowledge_base", query=" ") == {"results": [], "total": 0}
     for limit, count in ((0, 1), (1, 1), (99, 2)):
         many = hindsight("search_knowledge_base", query="Dora deployment", limit=limit)["results"]
@@ -113,9 +136,13 @@ def test_pages_are_found_by_words_and_by_what_they_rest_on_and_strangers_are_not
 
 
 @requirement("hindsight:knowledge:follows")
-@pytest.mark.parametrize("verb", ["update_memory", "invalidate_memory", "edit_memory", "forget_memory", "purge"])
+@pytest.mark.parametrize(
+    "verb", ["update_memory", "invalidate_memory", "edit_memory", "forget_memory", "purge"]
+)
 @pytest.mark.parametrize("bank", ["", "default"], ids=["many banks", "one bank"])
-def test_a_page_follows_its_memories_whoever_changes_them(engine: Engine, bank: str, verb: str) -> None:
+def test_a_page_follows_its_memories_whoever_changes_them(
+    engine: Engine, bank: str, verb: str
+) -> None:
     hindsight, memories = Hindsight(engine, bank), Memories(engine)
     number = hindsight.keep(SAID)[0]
     made = page(hindsight)
@@ -149,7 +176,10 @@ def test_a_page_with_a_schedule_is_stale_until_its_turn(
     assert "Bergen" not in markdown(hindsight, made)
     [node] = roots(hindsight)
     assert node["is_stale"] is True
-    assert (node["trigger"]["refresh_cron"], node["trigger"]["refresh_after_consolidation"]) == ("0 * * * *", False)
+    assert (node["trigger"]["refresh_cron"], node["trigger"]["refresh_after_consolidation"]) == (
+        "0 * * * *",
+        False,
+    )
     clock.advance(3_600_000)
     maintenance.heal_idly(engine)
     assert "Bergen" in markdown(hindsight, made)
@@ -165,19 +195,39 @@ def test_a_page_is_renamed_moved_and_asked_something_else(hindsight: Hindsight) 
     assert (moved["name"], moved["parent_id"], "operation_id" in moved) == ("Emil", people, False)
     assert "xylophone" in markdown(hindsight, made)
 
-    asked = hindsight("update_knowledge_node", node_id=made, source_query="What does Emil do?", max_tokens=512)
+    asked = hindsight(
+        "update_knowledge_node", node_id=made, source_query="What does Emil do?", max_tokens=512
+    )
 
     assert hindsight("get_operation", operation_id=asked["operation_id"])["status"] == "completed"
     assert asked["is_stale"] is False
     assert "boat" in markdown(hindsight, made)
-    hindsight("update_knowledge_node", node_id=made, parent_id="root", tags=["x"], refresh_after_consolidation=False)
+    hindsight(
+        "update_knowledge_node",
+        node_id=made,
+        parent_id="root",
+        tags=["x"],
+        refresh_after_consolidation=False,
+    )
     [kept] = [one for one in roots(hindsight) if one["kind"] == "page"]
-    assert (kept["id"], kept["tags"], kept["trigger"]["refresh_after_consolidation"]) == (made, ["x"], False)
+    assert (kept["id"], kept["tags"], kept["trigger"]["refresh_after_consolidation"]) == (
+        made,
+        ["x"],
+        False,
+    )
     # A trigger is a patch, and a schedule takes the place of refreshing after consolidation.
     hindsight("update_knowledge_node", node_id=made, tags=[], refresh_after_consolidation=True)
-    after = hindsight("update_knowledge_node", node_id=made, trigger={"refresh_cron": "0 3 * * *"})["trigger"]
-    assert (after["refresh_cron"], after["mode"], after["refresh_after_consolidation"]) == ("0 3 * * *", "delta", False)
-    back = hindsight("update_knowledge_node", node_id=made, refresh_after_consolidation=True)["trigger"]
+    after = hindsight("update_knowledge_node", node_id=made, trigger={"refresh_cron": "0 3 * * *"})[
+        "trigger"
+    ]
+    assert (after["refresh_cron"], after["mode"], after["refresh_after_consolidation"]) == (
+        "0 3 * * *",
+        "delta",
+        False,
+    )
+    back = hindsight("update_knowledge_node", node_id=made, refresh_after_consolidation=True)[
+        "trigger"
+    ]
     assert ("refresh_cron" in back, back["refresh_after_consolidation"]) == (False, True)
 
 
@@ -187,7 +237,10 @@ def test_deleting_a_folder_deletes_what_is_below_it_and_no_memory(hindsight: Hin
     people = folder(hindsight, "People")
     inner = page(hindsight, parent_id=folder(hindsight, "Teams", parent_id=people))
     outside = page(hindsight, "Outside")
-    assert hindsight("delete_knowledge_node", node_id=people) == {"status": "deleted", "node_id": people}
+    assert hindsight("delete_knowledge_node", node_id=people) == {
+        "status": "deleted",
+        "node_id": people,
+    }
     assert [one["id"] for one in roots(hindsight)] == [outside]
     assert "not found" in hindsight("get_mental_model", mental_model_id=inner)["error"]
     hindsight("delete_knowledge_node", node_id=outside)
@@ -211,11 +264,27 @@ def test_what_makes_no_sense_is_refused_and_changes_nothing(hindsight: Hindsight
     question = {"source_query": "What is known about Dora?"}
     wrong: list[tuple[str, dict[str, object], str]] = [
         ("create_knowledge_folder", {"name": "people"}, "already exists in this folder"),
-        ("create_knowledge_folder", {"name": "X", "parent_id": "kf-none"}, "folder 'kf-none' not found"),
+        (
+            "create_knowledge_folder",
+            {"name": "X", "parent_id": "kf-none"},
+            "folder 'kf-none' not found",
+        ),
         ("create_knowledge_folder", {"name": " "}, "name is empty"),
-        ("create_knowledge_page", {"name": "Dora", "parent_id": people, **question}, "already exists"),
-        ("create_knowledge_page", {"name": "X", "parent_id": made, **question}, f"folder '{made}' not found"),
-        ("create_knowledge_page", {"name": "X", "max_tokens": 7, **question}, "max_tokens must be between"),
+        (
+            "create_knowledge_page",
+            {"name": "Dora", "parent_id": people, **question},
+            "already exists",
+        ),
+        (
+            "create_knowledge_page",
+            {"name": "X", "parent_id": made, **question},
+            f"folder '{made}' not found",
+        ),
+        (
+            "create_knowledge_page",
+            {"name": "X", "max_tokens": 7, **question},
+            "max_tokens must be between",
+        ),
         (
             "create_knowledge_page",
             {"name": "X", "trigger": {"often": True}, **question},
@@ -223,7 +292,11 @@ def test_what_makes_no_sense_is_refused_and_changes_nothing(hindsight: Hindsight
         ),
         (
             "create_knowledge_page",
-            {"name": "X", "trigger": {"refresh_after_consolidation": True}, "refresh_after_consolidation": True}
+            {
+                "name": "X",
+                "trigger": {"refresh_after_consolidation": True},
+                "refresh_after_consolidation": True,
+            }
             | question,
             "given twice",
         ),
@@ -233,7 +306,11 @@ def test_what_makes_no_sense_is_refused_and_changes_nothing(hindsight: Hindsight
         ("update_knowledge_node", {"node_id": made}, "Nothing to update"),
         ("update_knowledge_node", {"node_id": "kf-none", "name": "X"}, "not found"),
         ("update_knowledge_node", {"node_id": "kp-none", "name": "X"}, "not found"),
-        ("update_knowledge_node", {"node_id": people, "tags": ["x"]}, "only a name and a parent_id"),
+        (
+            "update_knowledge_node",
+            {"node_id": people, "tags": ["x"]},
+            "only a name and a parent_id",
+        ),
         ("update_knowledge_node", {"node_id": people, "parent_id": teams}, "into itself"),
         ("update_knowledge_node", {"node_id": people, "parent_id": people}, "into itself"),
         ("update_knowledge_node", {"node_id": teams, "name": "Dora"}, "already exists"),
@@ -250,7 +327,10 @@ def test_folders_have_a_depth_that_every_client_can_read(hindsight: Hindsight) -
     deepest = folder(hindsight, "0")
     for number in range(1, 20):
         deepest = folder(hindsight, str(number), parent_id=deepest)
-    assert "at most 20 deep" in hindsight("create_knowledge_folder", name="20", parent_id=deepest)["error"]
+    assert (
+        "at most 20 deep"
+        in hindsight("create_knowledge_folder", name="20", parent_id=deepest)["error"]
+    )
     assert json.dumps(roots(hindsight)).count("folder") == 20
     # Nor does moving a branch make it deeper.
     apart = folder(hindsight, "apart")
@@ -277,7 +357,10 @@ def test_a_bank_sees_its_own_pages_and_an_allowlist_holds(engine: Engine, bank: 
         ("delete_knowledge_node", {"node_id": box}),
     ):
         assert "not found" in here(tool, **given)["error"], tool
-    assert {one["id"] for one in many("get_knowledge_base_tree", bank_id="there")["roots"]} == {made, box}
+    assert {one["id"] for one in many("get_knowledge_base_tree", bank_id="there")["roots"]} == {
+        made,
+        box,
+    }
     there("update_bank", config_updates={"mcp_enabled_tools": ["get_knowledge_page"]})
     assert many("get_knowledge_page", page_id=made, bank_id="there")["id"] == made
     wrong = many.wrong("delete_knowledge_node", node_id=made, bank_id="there")
@@ -310,11 +393,15 @@ def test_the_knowledge_base_is_carried_by_an_export_and_goes_with_its_bank(
 
 @requirement("hindsight:knowledge:page")
 def test_a_page_about_what_other_dialects_keep(engine: Engine) -> None:
-    Memories(engine)("add_memory", content="Releases are cut on Fridays.", type="decision", project_id="shop")
+    Memories(engine)(
+        "add_memory", content="Releases are cut on Fridays.", type="decision", project_id="shop"
+    )
     hindsight = Hindsight(engine, "default")
     made = page(hindsight, "Releases", "When are releases cut?")
     assert "Fridays" in markdown(hindsight, made)
     memstate = Client(engine, registry.single("memstate"))
-    memstate.result("memstate_remember", project_id="shop", content="Releases are now cut on Mondays.")
+    memstate.result(
+        "memstate_remember", project_id="shop", content="Releases are now cut on Mondays."
+    )
     told = hindsight("get_knowledge_page", page_id=made)
     assert told["is_stale"] or "Mondays" in told["markdown"]

@@ -1,4 +1,6 @@
-"""Hindsight with a language model, through the MCP layer: what it may find and say, and what happens when it fails."""
+"""Hindsight with a language model, through the MCP layer: what it may find and say, and what
+happens when it fails.
+"""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -28,7 +30,9 @@ FOUND: list[dict[str, Any]] = [
 
 
 @contextmanager
-def asked(hindsight: Hindsight, *answers: Answer, call_s_max: float = 5) -> Iterator[tuple[Hindsight, Scripted]]:
+def asked(
+    hindsight: Hindsight, *answers: Answer, call_s_max: float = 5
+) -> Iterator[tuple[Hindsight, Scripted]]:
     """The same client with a model that says what it is told to, and the model."""
     with model(*answers) as server:
         yield hindsight.with_model(lambda: LanguageModel(server.url, call_s_max=call_s_max)), server
@@ -48,7 +52,9 @@ def test_a_model_finds_facts_dates_types_names_and_causes(hindsight: Hindsight) 
         assert "occurred_start" not in tea
         assert tea["entities"] == ["Maria Rossi"]  # The text says nothing of Paris.
         assert "Said on 2026-09-22 (Tuesday)." in server.texts[0]
-        links = Hindsight(hindsight.client.engine)("get_bank_stats", bank_id=hindsight.client.bank)["link_counts"]
+        links = Hindsight(hindsight.client.engine)("get_bank_stats", bank_id=hindsight.client.bank)[
+            "link_counts"
+        ]
         assert links == {"temporal": 3, "entity": 1, "caused_by": 1}
         told = client.found("Why was the billing job stopped?", types=["world", "experience"])
         assert told[0] == "Maria Rossi stopped the billing job."
@@ -77,7 +83,11 @@ def test_a_date_is_taken_only_where_the_text_speaks_of_it(
 @requirement("hindsight:retain:wishes")
 def test_the_bank_says_how_a_text_is_read(hindsight: Hindsight) -> None:
     vocabulary = [
-        {"key": "mood", "description": "how it felt", "values": [{"value": "calm"}, {"value": "tense"}]},
+        {
+            "key": "mood",
+            "description": "how it felt",
+            "values": [{"value": "calm"}, {"value": "tense"}],
+        },
         "person",
     ]
     wanted = {
@@ -99,14 +109,23 @@ def test_the_bank_says_how_a_text_is_read(hindsight: Hindsight) -> None:
         assert client("get_memory", memory_id=number)["entities"] == ["mood:tense", "Ann"]
         told = server.asked[0]["messages"][0]["content"]
         assert all(
-            part in told for part in ("concerns the kitchen", "ship's log", "mood (one of: calm, tense)", "person")
+            part in told
+            for part in (
+                "concerns the kitchen",
+                "ship's log",
+                "mood (one of: calm, tense)",
+                "person",
+            )
         )
         assert client("sync_retain", content="Bob sold the car.") == {
             "status": "completed",
             "message": "Memory stored successfully",
             "memory_ids": [],
         }
-        client("update_bank", config_updates=dict.fromkeys(wanted) | {"retain_extraction_mode": "verbose"})
+        client(
+            "update_bank",
+            config_updates=dict.fromkeys(wanted) | {"retain_extraction_mode": "verbose"},
+        )
         client.keep("Bob sold the bus.")
         assert "every detail" in server.asked[-1]["messages"][0]["content"]
 
@@ -117,18 +136,29 @@ def test_the_bank_says_how_a_text_is_read(hindsight: Hindsight) -> None:
     [
         (["no JSON at all"], "The model did not answer with a JSON object."),
         ([{"facts": "many"}], "The model did not answer with a list of facts."),
-        ([{"facts": [{"text": "The moon is made of cheese."}]}], "The model's facts are not in the text."),
-        ([{"facts": [{"text": "The gate code is 9999."}]}], "The model's facts are not in the text."),
+        (
+            [{"facts": [{"text": "The moon is made of cheese."}]}],
+            "The model's facts are not in the text.",
+        ),
+        (
+            [{"facts": [{"text": "The gate code is 9999."}]}],
+            "The model's facts are not in the text.",
+        ),
         ([{"facts": []}], "The model found no facts in a text that has some."),
         ([500], "The model's server answered with status 500."),
         ([silent], "The model did not answer within 0.3 seconds."),
     ],
 )
-def test_when_the_model_fails_the_rules_keep_everything(hindsight: Hindsight, answers: list[Answer], why: str) -> None:
+def test_when_the_model_fails_the_rules_keep_everything(
+    hindsight: Hindsight, answers: list[Answer], why: str
+) -> None:
     with asked(hindsight, *answers, call_s_max=0.3) as (client, server):
         answer = client("sync_retain", content="The gate code is 4411. Nina has the key.")
         assert answer["note"] == f"Made without the model: {why}"
-        assert [one["text"] for one in client.facts()] == ["The gate code is 4411.", "Nina has the key."]
+        assert [one["text"] for one in client.facts()] == [
+            "The gate code is 4411.",
+            "Nina has the key.",
+        ]
         assert len(server.asked) <= 2  # Rubbish is asked for once more, silence is not.
 
 
@@ -151,12 +181,18 @@ def test_nobody_there_and_nothing_configured_are_told(hindsight: Hindsight) -> N
 
 @requirement("hindsight:retain:model-chunks")
 def test_only_what_changed_is_read_again(hindsight: Hindsight) -> None:
-    first, second = ("The red hall has 10 seats. " * 8).strip(), ("The blue hall has 20 seats. " * 8).strip()
+    first, second = (
+        ("The red hall has 10 seats. " * 8).strip(),
+        ("The blue hall has 20 seats. " * 8).strip(),
+    )
     red, blue, green = (
-        {"facts": [f"The {colour} hall has {n}0 seats."]} for n, colour in ((1, "red"), (2, "blue"), (3, "green"))
+        {"facts": [f"The {colour} hall has {n}0 seats."]}
+        for n, colour in ((1, "red"), (2, "blue"), (3, "green"))
     )
     with asked(hindsight, red, blue, green) as (client, server):
-        client("update_bank", config_updates={"retain_chunk_size": 250, "retain_chunk_batch_size": 1})
+        client(
+            "update_bank", config_updates={"retain_chunk_size": 250, "retain_chunk_batch_size": 1}
+        )
         kept = client.keep(f"{first}\n{second}", document_id="halls", tags=["a"])
         assert len(kept) == len(server.asked) == 2
         assert client.keep(f"{first}\n{second}", document_id="halls", tags=["a"]) == []
@@ -171,13 +207,19 @@ def test_only_what_changed_is_read_again(hindsight: Hindsight) -> None:
 
 
 def test_a_later_part_knows_what_the_text_is_about(hindsight: Hindsight) -> None:
-    text = "Maria Rossi is the new head of the kitchen, and this is about her.\nShe likes strong tea."
+    text = (
+        "Maria Rossi is the new head of the kitchen, and this is about her.\nShe likes strong tea."
+    )
     fact = {"text": "Maria Rossi likes strong tea.", "entities": ["Maria Rossi"]}
-    with asked(hindsight, {"facts": ["Maria Rossi is the new head of the kitchen."]}, {"facts": [fact]}) as (
+    with asked(
+        hindsight, {"facts": ["Maria Rossi is the new head of the kitchen."]}, {"facts": [fact]}
+    ) as (
         client,
         server,
     ):
-        client("update_bank", config_updates={"retain_chunk_size": 100, "retain_chunk_batch_size": 1})
+        client(
+            "update_bank", config_updates={"retain_chunk_size": 100, "retain_chunk_batch_size": 1}
+        )
         numbers = client.keep(f"{text} {'She drinks it every day. ' * 4}".strip(), context="staff")
         assert "Context: staff" in server.texts[0]
         assert "begins so" not in server.texts[0]
@@ -187,15 +229,23 @@ def test_a_later_part_knows_what_the_text_is_about(hindsight: Hindsight) -> None
 
 def test_what_one_part_fails_at_is_cut_by_rules(hindsight: Hindsight) -> None:
     text = "\n".join(
-        f"The {colour} hall has many seats and a door that leads to the yard." for colour in ("red", "blue")
+        f"The {colour} hall has many seats and a door that leads to the yard."
+        for colour in ("red", "blue")
     )
     with asked(hindsight, {"facts": ["The red hall has many seats."]}, "rubbish") as (client, _):
-        client("update_bank", config_updates={"retain_chunk_size": 100, "retain_chunk_batch_size": 1})
+        client(
+            "update_bank", config_updates={"retain_chunk_size": 100, "retain_chunk_batch_size": 1}
+        )
         answer = client("sync_retain", content=text)
         assert (
-            answer["note"] == "1 of 2 parts were made without the model: The model did not answer with a JSON object."
+            answer["note"]
+            == "1 of 2 parts were made without the model: The model did not answer with a JSON"
+            " object."
         )
-        assert [one["text"] for one in client.facts()] == ["The red hall has many seats.", text.splitlines()[1]]
+        assert [one["text"] for one in client.facts()] == [
+            "The red hall has many seats.",
+            text.splitlines()[1],
+        ]
 
 
 @requirement("hindsight:retain:model-async")
@@ -228,8 +278,13 @@ def test_without_a_worker_the_model_is_asked_at_once(hindsight: Hindsight) -> No
         assert [one["text"] for one in client.facts()] == ["Nina has the key."]
 
 
-def test_what_was_appended_does_not_date_what_the_model_had_read_before(hindsight: Hindsight) -> None:
-    key, door = {"facts": ["Nina has the key."]}, {"facts": ["Nina has the key.", "Otto has the door."]}
+def test_what_was_appended_does_not_date_what_the_model_had_read_before(
+    hindsight: Hindsight,
+) -> None:
+    key, door = (
+        {"facts": ["Nina has the key."]},
+        {"facts": ["Nina has the key.", "Otto has the door."]},
+    )
     with asked(hindsight, key, door) as (client, _):
         client("retain", content="Nina has the key.", document_id="d", timestamp="2026-01-05")
         more = {"document_id": "d", "timestamp": "2026-05-06", "update_mode": "append"}
@@ -242,7 +297,10 @@ def test_what_was_appended_does_not_date_what_the_model_had_read_before(hindsigh
 def test_a_model_must_cite_what_it_was_shown(hindsight: Hindsight) -> None:
     [number] = hindsight.keep("Tea is served at four.")
     cited = [{"text": "Tea is at four.", "sources": [1]}, {"text": "Cake is free.", "sources": [9]}]
-    with asked(hindsight, {"sentences": cited}, {"sentences": [{"text": "Nobody said this."}]}) as (client, _):
+    with asked(hindsight, {"sentences": cited}, {"sentences": [{"text": "Nobody said this."}]}) as (
+        client,
+        _,
+    ):
         assert client("reflect", query="When is tea?")["text"] == f"Tea is at four. [{number}]"
         text = client("reflect", query="When is tea?")["text"]
     assert f"- Tea is served at four. (2026-09-21) [{number}]" in text
@@ -256,19 +314,38 @@ def _kept(hindsight: Hindsight, *texts: str) -> list[str]:
 
 @requirement("hindsight:reflect:loop", "hindsight:reflect:budget")
 @pytest.mark.parametrize(("budget", "questions"), [("low", 2), ("mid", 4), ("high", 8)])
-def test_the_model_searches_again_as_far_as_the_budget_goes(hindsight: Hindsight, budget: str, questions: int) -> None:
-    _, key = _kept(hindsight, "Otto plays chess on Sundays.", "The archive key hangs behind the clock.")
-    found = {"sentences": [{"text": "Otto plays chess, and the key is behind the clock.", "sources": [1, 2, 7]}]}
+def test_the_model_searches_again_as_far_as_the_budget_goes(
+    hindsight: Hindsight, budget: str, questions: int
+) -> None:
+    _, key = _kept(
+        hindsight, "Otto plays chess on Sundays.", "The archive key hangs behind the clock."
+    )
+    found = {
+        "sentences": [
+            {"text": "Otto plays chess, and the key is behind the clock.", "sources": [1, 2, 7]}
+        ]
+    }
     with asked(hindsight, {"search": ["archive key"]}, found) as (client, server):
-        answer = client("reflect", query="Who plays chess?", budget=budget, include_trace=True, include_based_on=True)
+        answer = client(
+            "reflect",
+            query="Who plays chess?",
+            budget=budget,
+            include_trace=True,
+            include_based_on=True,
+        )
         assert answer["text"].endswith(f"[{key}]")
         assert "2. (2026-09-21) The archive key hangs behind the clock." in server.texts[1]
-        assert [one["input"]["query"] for one in answer["tool_trace"]] == ["Who plays chess?", "archive key"]
+        assert [one["input"]["query"] for one in answer["tool_trace"]] == [
+            "Who plays chess?",
+            "archive key",
+        ]
         assert answer["tool_trace"][1]["output"] == [key]
         assert len(answer["llm_trace"]) == 2
         assert {one["id"] for one in answer["based_on"]["world"]} >= {key}
         assert (
-            answer["usage"]["total_tokens"] == answer["usage"]["input_tokens"] + answer["usage"]["output_tokens"] > 100
+            answer["usage"]["total_tokens"]
+            == answer["usage"]["input_tokens"] + answer["usage"]["output_tokens"]
+            > 100
         )
     with asked(hindsight, {"search": ["again"]}) as (client, server):
         text = client("reflect", query="Who plays chess?", budget=budget)["text"]
@@ -282,14 +359,25 @@ def test_the_model_searches_again_as_far_as_the_budget_goes(hindsight: Hindsight
 def test_mission_disposition_directives_and_context_reach_the_model(hindsight: Hindsight) -> None:
     plain = hindsight
     plain.keep("Rent is due on the first.")
-    plain("update_bank", config_updates={"reflect_mission": "Serve the landlord.", "disposition_skepticism": 5})
+    plain(
+        "update_bank",
+        config_updates={"reflect_mission": "Serve the landlord.", "disposition_skepticism": 5},
+    )
     plain("create_directive", name="Tone", content="Answer in rhyme.")
     plain("create_directive", name="Off", content="Answer in Latin.", is_active=False)
     plain("create_directive", name="Other", content="Answer in Greek.", tags=["greek"])
-    with asked(hindsight, {"sentences": [{"text": "Rent is due.", "sources": [1]}]}) as (client, server):
-        answer = client("reflect", query="When is rent due?", context="For the tax office.", include_trace=True)
+    with asked(hindsight, {"sentences": [{"text": "Rent is due.", "sources": [1]}]}) as (
+        client,
+        server,
+    ):
+        answer = client(
+            "reflect", query="When is rent due?", context="For the tax office.", include_trace=True
+        )
         told = server.asked[0]["messages"][0]["content"]
-        assert all(one in told for one in ("Serve the landlord.", "skepticism 5 of 5. Doubt", "Answer in rhyme."))
+        assert all(
+            one in told
+            for one in ("Serve the landlord.", "skepticism 5 of 5. Doubt", "Answer in rhyme.")
+        )
         assert not any(one in told for one in ("Latin", "Greek"))
         assert "Context: For the tax office." in server.texts[0]
         assert answer["directives_applied"] == ["Tone"]
@@ -313,17 +401,29 @@ def test_only_what_was_retrieved_is_cited(hindsight: Hindsight) -> None:
 
 
 @requirement("hindsight:reflect:structured")
-def test_a_structured_output_fits_its_schema_or_is_null_with_the_reason(hindsight: Hindsight) -> None:
+def test_a_structured_output_fits_its_schema_or_is_null_with_the_reason(
+    hindsight: Hindsight,
+) -> None:
     _kept(hindsight, "The deploy port is 8443.")
     fields = {"deploy_port": {"type": "integer"}, "team_size": {"type": "integer"}}
-    schema = {"type": "object", "properties": fields, "required": ["deploy_port"], "additionalProperties": False}
+    schema = {
+        "type": "object",
+        "properties": fields,
+        "required": ["deploy_port"],
+        "additionalProperties": False,
+    }
     said = {"sentences": [{"text": "It is 8443.", "sources": [1]}]}
-    with asked(hindsight, said, {"output": {"deploy_port": "8443"}}, {"output": {"deploy_port": 8443}}) as (
+    with asked(
+        hindsight, said, {"output": {"deploy_port": "8443"}}, {"output": {"deploy_port": 8443}}
+    ) as (
         client,
         server,
     ):
         answer = client("reflect", query="Which port?", response_schema=schema)
-        assert (answer["structured_output"], answer["structured_output_error"]) == ({"deploy_port": 8443}, None)
+        assert (answer["structured_output"], answer["structured_output_error"]) == (
+            {"deploy_port": 8443},
+            None,
+        )
         assert "did not fit: deploy_port: '8443' is not of type 'integer'" in server.texts[2]
     needed = schema | {"required": ["team_size"]}
     with asked(hindsight, said, {"output": {"deploy_port": 1}}) as (client, server):
@@ -338,16 +438,27 @@ def test_a_structured_output_fits_its_schema_or_is_null_with_the_reason(hindsigh
         assert answer["structured_output"] == {"deploy_port": 8443}
 
 
-_DOUBLING = {f"l{n}": {"allOf": [{"$ref": f"#/$defs/l{n - 1}"}] * 2} for n in range(1, 26)} | {"l0": {"type": "string"}}
+_DOUBLING = {f"l{n}": {"allOf": [{"$ref": f"#/$defs/l{n - 1}"}] * 2} for n in range(1, 26)} | {
+    "l0": {"type": "string"}
+}
 
 
 @pytest.mark.parametrize(
     ("schema", "why"),
     [
         ({"type": "elephant"}, "not a valid JSON Schema"),
-        ({"$defs": _DOUBLING, "properties": {"port": {"$ref": "#/$defs/l25"}}}, "more than 20,000 steps"),
-        ({"properties": {f"field {n}": {"type": "string"} for n in range(3_000)}}, "longer than 64,000 bytes"),
-        ({"type": "object", "properties": {"port": {"$ref": "http://192.0.2.1/x.json"}}}, "cannot be evaluated"),
+        (
+            {"$defs": _DOUBLING, "properties": {"port": {"$ref": "#/$defs/l25"}}},
+            "more than 20,000 steps",
+        ),
+        (
+            {"properties": {f"field {n}": {"type": "string"} for n in range(3_000)}},
+            "longer than 64,000 bytes",
+        ),
+        (
+            {"type": "object", "properties": {"port": {"$ref": "http://192.0.2.1/x.json"}}},
+            "cannot be evaluated",
+        ),
     ],
 )
 def test_a_schema_that_cannot_be_used_does_not_fail_the_call(
@@ -356,12 +467,17 @@ def test_a_schema_that_cannot_be_used_does_not_fail_the_call(
     _kept(hindsight, "The port is 8443.")
     plain = hindsight("reflect", query="Which port?", response_schema=schema)
     assert (plain["structured_output"], why in plain["structured_output_error"]) == (None, True)
-    with asked(hindsight, {"sentences": [{"text": "8443.", "sources": [1]}]}, {"output": {"port": "8443"}}) as (
+    with asked(
+        hindsight, {"sentences": [{"text": "8443.", "sources": [1]}]}, {"output": {"port": "8443"}}
+    ) as (
         client,
         _,
     ):
         answer = client("reflect", query="Which port?", response_schema=schema)
-        assert (answer["structured_output"], why in answer["structured_output_error"]) == (None, True)
+        assert (answer["structured_output"], why in answer["structured_output_error"]) == (
+            None,
+            True,
+        )
         assert answer["text"].startswith("8443.")
 
 
@@ -372,9 +488,16 @@ def test_a_pattern_in_a_schema_is_not_evaluated_so_none_can_hold_up_the_server(
     long = "a" * 1_000 + "o"
     _kept(hindsight, f"The city of Ana is {long}.")
     fields = {"city": {"type": "string", "pattern": pattern}}
-    schema = {"properties": fields, "patternProperties": {pattern: {"type": "string"}}, "additionalProperties": False}
+    schema = {
+        "properties": fields,
+        "patternProperties": {pattern: {"type": "string"}},
+        "additionalProperties": False,
+    }
     answer = hindsight("reflect", query="Where does Ana live?", response_schema=schema)
-    assert (answer["structured_output"], answer["structured_output_error"]) == ({"city": long}, None)
+    assert (answer["structured_output"], answer["structured_output_error"]) == (
+        {"city": long},
+        None,
+    )
 
 
 @requirement("hindsight:reflect:model-fails")
@@ -393,24 +516,43 @@ def test_when_the_model_fails_the_extract_comes_with_a_note(
     [number] = _kept(hindsight, "Tea is served at four.")
     with asked(hindsight, *answers, call_s_max=0.3) as (client, _):
         text = client("reflect", query="When is tea?")["text"]
-        assert text == f"Tea:\n- Tea is served at four. (2026-09-21) [{number}]\n\n(Made without the model: {why})"
+        assert (
+            text
+            == f"Tea:\n- Tea is served at four. (2026-09-21) [{number}]\n\n(Made without the model:"
+            f" {why})"
+        )
 
 
 @requirement("hindsight:reflect:max-tokens")
 def test_an_answer_is_no_longer_than_asked_for(hindsight: Hindsight) -> None:
-    _kept(hindsight, *(f"Room {number} of the old castle has {number} windows and a door." for number in range(30)))
-    sentences = [{"text": f"Room {n} has {n} windows and a very heavy door.", "sources": [1]} for n in range(30)]
+    _kept(
+        hindsight,
+        *(
+            f"Room {number} of the old castle has {number} windows and a door."
+            for number in range(30)
+        ),
+    )
+    sentences = [
+        {"text": f"Room {n} has {n} windows and a very heavy door.", "sources": [1]}
+        for n in range(30)
+    ]
     with asked(hindsight, {"sentences": sentences}) as (client, server):
         whole = client("reflect", query="How many windows do the rooms of the castle have?")["text"]
-        short = client("reflect", query="How many windows do the rooms of the castle have?", max_tokens=150)["text"]
+        short = client(
+            "reflect", query="How many windows do the rooms of the castle have?", max_tokens=150
+        )["text"]
         assert whole.count("Room") == 30
         assert 1 <= short.count("Room") < 10
         assert "about 112 words" in server.asked[1]["messages"][0]["content"]
-    plain = hindsight("reflect", query="How many windows do the rooms of the castle have?", max_tokens=150)["text"]
+    plain = hindsight(
+        "reflect", query="How many windows do the rooms of the castle have?", max_tokens=150
+    )["text"]
     assert 1 <= plain.count("- Room") < 10
 
 
 def test_an_empty_bank_is_not_worth_a_question_to_the_model(hindsight: Hindsight) -> None:
     with asked(hindsight, {"sentences": []}) as (client, server):
-        assert client("reflect", query="Who is there?")["text"].startswith("Nothing is known about this")
+        assert client("reflect", query="Who is there?")["text"].startswith(
+            "Nothing is known about this"
+        )
         assert server.asked == []

@@ -1,4 +1,6 @@
-"""Hindsight's mental models through the MCP layer: what they are made of, and when they are made again."""
+"""Hindsight's mental models through the MCP layer: what they are made of, and when they are made
+again.
+"""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -32,7 +34,9 @@ def refreshes(hindsight: Hindsight) -> int:
 
 
 def make(hindsight: Hindsight, query: str = "Where is the office?", **more: object) -> None:
-    answer = hindsight("create_mental_model", name="Office", source_query=query, mental_model_id="office", **more)
+    answer = hindsight(
+        "create_mental_model", name="Office", source_query=query, mental_model_id="office", **more
+    )
     assert answer["status"] == "created", answer
 
 
@@ -78,8 +82,13 @@ def test_a_full_schedule_makes_it_again_in_any_case_and_once_for_what_was_missed
 
 
 @requirement("hindsight:model:auto-refresh", "hindsight:model:interval")
-def test_it_is_not_made_again_more_often_than_it_may(hindsight: Hindsight, engine: Engine, clock: StoppedClock) -> None:
-    make(hindsight, trigger={"refresh_after_consolidation": True, "min_refresh_interval_seconds": 600})
+def test_it_is_not_made_again_more_often_than_it_may(
+    hindsight: Hindsight, engine: Engine, clock: StoppedClock
+) -> None:
+    make(
+        hindsight,
+        trigger={"refresh_after_consolidation": True, "min_refresh_interval_seconds": 600},
+    )
     hindsight.keep("The office is in Oslo.")
     assert (model(hindsight)["is_stale"], refreshes(hindsight)) == (True, 1)
     clock.advance(599_000)
@@ -88,7 +97,11 @@ def test_it_is_not_made_again_more_often_than_it_may(hindsight: Hindsight, engin
     clock.advance(1_000)
     maintenance.heal_idly(engine)
     assert (model(hindsight)["is_stale"], refreshes(hindsight)) == (False, 2)
-    hindsight("update_mental_model", mental_model_id="office", trigger={"min_refresh_interval_seconds": None})
+    hindsight(
+        "update_mental_model",
+        mental_model_id="office",
+        trigger={"min_refresh_interval_seconds": None},
+    )
     hindsight("update_bank", config_updates={"mental_model_min_refresh_interval_seconds": 5})
     hindsight.keep("The office is in Bergen.")
     assert refreshes(hindsight) == 2
@@ -109,7 +122,9 @@ def test_only_what_it_is_about_makes_it_stale(hindsight: Hindsight) -> None:
     assert model(hindsight)["is_stale"] is True
     hindsight("refresh_mental_model", mental_model_id="office")
     assert model(hindsight)["is_stale"] is False
-    changed = hindsight("update_mental_model", mental_model_id="office", source_query="Who is in the office?")
+    changed = hindsight(
+        "update_mental_model", mental_model_id="office", source_query="Who is in the office?"
+    )
     assert (changed["is_stale"], "Bergen" in changed["content"]) == (True, True)
     [listed] = hindsight("list_mental_models")["items"]
     assert (listed["is_stale"], "content" in listed) == (True, False)
@@ -127,8 +142,18 @@ def test_a_trigger_says_what_an_answer_is_made_of(hindsight: Hindsight) -> None:
     told = str(made["content"])
     assert ("Oslo" in told, "Bergen" in told, "Tromsø" in told) == (False, True, True)
     assert list(made["structured_content"]) == ["office"]
-    assert made["trigger"] == USUAL | {"tag_groups": groups, "response_schema": schema, "budget": "mid"}
-    exact = hindsight("update_mental_model", mental_model_id="office", tags=["new"], tags_match="exact", trigger="{}")
+    assert made["trigger"] == USUAL | {
+        "tag_groups": groups,
+        "response_schema": schema,
+        "budget": "mid",
+    }
+    exact = hindsight(
+        "update_mental_model",
+        mental_model_id="office",
+        tags=["new"],
+        tags_match="exact",
+        trigger="{}",
+    )
     assert exact["trigger"]["tags_match"] == "exact"
     hindsight("refresh_mental_model", mental_model_id="office")
     assert "Tromsø" not in str(model(hindsight)["content"])
@@ -160,12 +185,16 @@ def test_a_bad_trigger_is_refused_before_anything_is_written(
     assert said in hindsight("create_mental_model", **given, trigger=trigger)["error"]
     assert engine.list_banks() == ()
     make(hindsight)
-    assert said in hindsight("update_mental_model", mental_model_id="office", trigger=trigger)["error"]
+    assert (
+        said in hindsight("update_mental_model", mental_model_id="office", trigger=trigger)["error"]
+    )
     assert model(hindsight)["trigger"] == USUAL
 
 
 @requirement("hindsight:model:history", "hindsight:model:clear")
-def test_what_an_answer_said_before_is_kept_until_it_is_cleared(hindsight: Hindsight, clock: StoppedClock) -> None:
+def test_what_an_answer_said_before_is_kept_until_it_is_cleared(
+    hindsight: Hindsight, clock: StoppedClock
+) -> None:
     make(hindsight)
     for place in ("Oslo", "Bergen", "Bodø"):
         clock.advance(1000)
@@ -185,7 +214,9 @@ def test_what_an_answer_said_before_is_kept_until_it_is_cleared(hindsight: Hinds
 
 
 @requirement("hindsight:model:create")
-def test_what_cannot_be_a_mental_model_is_refused_whole(hindsight: Hindsight, engine: Engine) -> None:
+def test_what_cannot_be_a_mental_model_is_refused_whole(
+    hindsight: Hindsight, engine: Engine
+) -> None:
     right = {"name": "Office", "source_query": "Where is it?"}
     for wrong, said in (
         ({"name": " "}, "name cannot be empty"),

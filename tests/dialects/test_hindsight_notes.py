@@ -1,4 +1,6 @@
-"""What Hindsight makes of texts as people and agents write them, without a model, with many banks and with one."""
+"""What Hindsight makes of texts as people and agents write them, without a model, with many banks
+and with one.
+"""
 
 from typing import Any
 
@@ -41,8 +43,8 @@ Best regards,
 Hannah
 """
 PROFILE = (
-    "The user's name is Elena Petrova. She's a data engineer at Zalando. She prefers concise answers. Previously she "
-    "worked at SAP. Her husband is Jan. She plays chess."
+    "The user's name is Elena Petrova. She's a data engineer at Zalando. She prefers concise"
+    " answers. Previously she worked at SAP. Her husband is Jan. She plays chess."
 )
 BOOK = 'Finished "The Dispossessed" by Ursula K. Le Guin on Sunday. Recommended it to Ben.'
 
@@ -51,7 +53,10 @@ BOOK = 'Finished "The Dispossessed" by Ursula K. Le Guin on Sunday. Recommended 
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        (DECISION, ["Status: accepted", "Edge devices lose power without notice.", "We will use SQLite."]),
+        (
+            DECISION,
+            ["Status: accepted", "Edge devices lose power without notice.", "We will use SQLite."],
+        ),
         (
             CHAT,
             [
@@ -62,7 +67,13 @@ BOOK = 'Finished "The Dispossessed" by Ursula K. Le Guin on Sunday. Recommended 
                 "alice [09:16]: I'll write the postmortem by Friday",
             ],
         ),
-        (EMAIL, ["Legal signed off on the renewal this morning.", "We need your signed copy by July 25."]),
+        (
+            EMAIL,
+            [
+                "Legal signed off on the renewal this morning.",
+                "We need your signed copy by July 25.",
+            ],
+        ),
         (
             PROFILE,
             [
@@ -74,16 +85,41 @@ BOOK = 'Finished "The Dispossessed" by Ursula K. Le Guin on Sunday. Recommended 
                 "Elena Petrova plays chess.",
             ],
         ),
-        (BOOK, ['Finished "The Dispossessed" by Ursula K. Le Guin on Sunday.', "Recommended it to Ben."]),
-        ("| Name | Role |\n|---|---|\n| Ada | CTO |\n| Bob | CFO |", ["Name: Ada; Role: CTO", "Name: Bob; Role: CFO"]),
+        (
+            BOOK,
+            [
+                'Finished "The Dispossessed" by Ursula K. Le Guin on Sunday.',
+                "Recommended it to Ben.",
+            ],
+        ),
+        (
+            "| Name | Role |\n|---|---|\n| Ada | CTO |\n| Bob | CFO |",
+            ["Name: Ada; Role: CTO", "Name: Bob; Role: CFO"],
+        ),
         ("Ann left.\n\n---\n\n> Ben stayed.", ["Ann left.", "Ben stayed."]),
         (
-            '{"messages": [{"role": "user", "content": [{"type": "text", "text": "My dog is Rex."}]}]}',
+            (
+                '{"messages": [{"role": "user", "content": [{"type": "text", "text": "My dog is'
+                ' Rex."}]}]}'
+            ),
             ["My dog is Rex."],
         ),
-        ("buy milk\ncall the plumber\nbook a table for two", ["buy milk", "call the plumber", "book a table for two"]),
+        (
+            "buy milk\ncall the plumber\nbook a table for two",
+            ["buy milk", "call the plumber", "book a table for two"],
+        ),
     ],
-    ids=["decision", "chat", "email", "profile", "book", "table", "rule and quotation", "parts", "list"],
+    ids=[
+        "decision",
+        "chat",
+        "email",
+        "profile",
+        "book",
+        "table",
+        "rule and quotation",
+        "parts",
+        "list",
+    ],
 )
 def test_notes_become_the_statements_that_a_reader_sees_in_them(
     hindsight: Hindsight, text: str, said: list[str]
@@ -94,7 +130,9 @@ def test_notes_become_the_statements_that_a_reader_sees_in_them(
 
 @requirement("hindsight:retain:dates")
 def test_minutes_are_dated_by_what_they_say(hindsight: Hindsight) -> None:
-    found = [hindsight("get_memory", memory_id=one) for one in hindsight.keep(MINUTES, timestamp=SAID)]
+    found = [
+        hindsight("get_memory", memory_id=one) for one in hindsight.keep(MINUTES, timestamp=SAID)
+    ]
     dated = {one["text"].partition(" ")[2]: _days(one) for one in found if "occurred_start" in one}
     assert dated == {
         "Tom finished the migration to PostgreSQL 16 yesterday.": ("2026-03-09", "2026-03-09"),
@@ -105,7 +143,10 @@ def test_minutes_are_dated_by_what_they_say(hindsight: Hindsight) -> None:
 
 
 @requirement(
-    "hindsight:retain:replace", "hindsight:retain:timestamp", "hindsight:retain:metadata", "hindsight:retain:context"
+    "hindsight:retain:replace",
+    "hindsight:retain:timestamp",
+    "hindsight:retain:metadata",
+    "hindsight:retain:context",
 )
 def test_a_document_told_again_corrects_when_and_as_what_it_was_meant(hindsight: Hindsight) -> None:
     text = "Ann saw a film yesterday."
@@ -113,13 +154,25 @@ def test_a_document_told_again_corrects_when_and_as_what_it_was_meant(hindsight:
     corrected = {"timestamp": SAID, "context": "films"}
     assert hindsight.keep(text, document_id="d", **corrected) == [number]
     film = hindsight("get_memory", memory_id=number)
-    assert (_days(film), film["context"], film["metadata"]) == (("2026-03-09",) * 2, "films", {"source": "mail"})
+    assert (_days(film), film["context"], film["metadata"]) == (
+        ("2026-03-09",) * 2,
+        "films",
+        {"source": "mail"},
+    )
     assert film["mentioned_at"] == "2026-03-10T10:00:00.000Z"
     assert hindsight.keep(text, document_id="d", **corrected) == []
-    assert hindsight.keep(text, document_id="d", metadata={"source": "chat"}, **corrected) == [number]
+    assert hindsight.keep(text, document_id="d", metadata={"source": "chat"}, **corrected) == [
+        number
+    ]
     assert hindsight("get_memory", memory_id=number)["metadata"] == {"source": "chat"}
     # What is added later was said later, and moves nothing that stands.
-    hindsight("retain", content="Ann saw a play.", document_id="d", timestamp="2026-05-01", update_mode="append")
+    hindsight(
+        "retain",
+        content="Ann saw a play.",
+        document_id="d",
+        timestamp="2026-05-01",
+        update_mode="append",
+    )
     assert hindsight("get_memory", memory_id=number)["mentioned_at"] == "2026-03-10T10:00:00.000Z"
 
 
@@ -134,7 +187,9 @@ def test_what_stands_under_a_heading_is_gathered_by_what_it_is_about(hindsight: 
 
 
 @requirement("hindsight:observations:grouped", "hindsight:recall:newest")
-def test_what_a_label_says_of_its_own_text_is_not_taken_for_another_texts(hindsight: Hindsight) -> None:
+def test_what_a_label_says_of_its_own_text_is_not_taken_for_another_texts(
+    hindsight: Hindsight,
+) -> None:
     hindsight.keep("Deploy guide\n\nOwner: Nadia", timestamp=SAID)
     hindsight.keep("Style guide\n\nOwner: Emil", timestamp="2026-05-01T00:00:00Z")
     assert hindsight("list_memories", type="observation")["items"] == []
@@ -143,7 +198,9 @@ def test_what_a_label_says_of_its_own_text_is_not_taken_for_another_texts(hindsi
 
 @requirement("hindsight:retain:dates")
 def test_what_has_been_since_then_does_not_date_what_was_decided(hindsight: Hindsight) -> None:
-    [number] = hindsight.keep("The board, which has met since January, decided on March 3 to sell.", timestamp=SAID)
+    [number] = hindsight.keep(
+        "The board, which has met since January, decided on March 3 to sell.", timestamp=SAID
+    )
     assert _days(hindsight("get_memory", memory_id=number)) == ("2026-03-03", "2026-03-03")
 
 
@@ -162,7 +219,9 @@ def test_a_word_that_only_begins_a_note_is_no_entity(hindsight: Hindsight) -> No
 @requirement("hindsight:reflect:grounded")
 def test_an_answer_is_dated_no_more_exactly_than_what_was_said(hindsight: Hindsight) -> None:
     hindsight.keep(
-        "Vera moved to Bonn in January. Vera worked at SAP from 2018 to 2022. Vera was ill last week.", timestamp=SAID
+        "Vera moved to Bonn in January. Vera worked at SAP from 2018 to 2022. Vera was ill last"
+        " week.",
+        timestamp=SAID,
     )
     text = hindsight("reflect", query="What is known about Vera?")["text"]
     assert "Vera moved to Bonn in January. (2026-01) [" in text
@@ -174,36 +233,58 @@ def test_an_answer_is_dated_no_more_exactly_than_what_was_said(hindsight: Hindsi
 def test_what_answers_best_is_told_first_also_where_its_words_do_not_tell_what_it_is_about(
     hindsight: Hindsight,
 ) -> None:
-    hindsight.keep("Release plan for the spring: nobody objects. The release team has four people.", timestamp=SAID)
+    hindsight.keep(
+        "Release plan for the spring: nobody objects. The release team has four people.",
+        timestamp=SAID,
+    )
     [number] = hindsight.keep("Decisions: ship release 2.4 on March 24.", timestamp=SAID)
     text = hindsight("reflect", query="When do we ship release 2.4?", budget="mid")["text"]
-    assert text.startswith(f"Known:\n- Decisions: ship release 2.4 on March 24. (2026-03-24) [{number}]\n\nRelease")
+    assert text.startswith(
+        f"Known:\n- Decisions: ship release 2.4 on March 24. (2026-03-24) [{number}]\n\nRelease"
+    )
 
 
 @requirement("hindsight:reflect:grounded", "hindsight:recall:newest")
 def test_an_answer_knows_what_has_changed_since_in_whichever_words(hindsight: Hindsight) -> None:
-    hindsight.keep("I live in Paris. I no longer drink coffee. Atlas uses PostgreSQL 15.", timestamp=SAID)
     hindsight.keep(
-        "I moved to Berlin last month. I drink coffee again. Atlas uses PostgreSQL 16.", timestamp="2026-07-10"
+        "I live in Paris. I no longer drink coffee. Atlas uses PostgreSQL 15.", timestamp=SAID
+    )
+    hindsight.keep(
+        "I moved to Berlin last month. I drink coffee again. Atlas uses PostgreSQL 16.",
+        timestamp="2026-07-10",
     )
     for question, now, before in (
         ("Where do I live?", "I moved to Berlin last month.", "I live in Paris."),
         ("Do I drink coffee?", "I drink coffee again.", "I no longer drink coffee."),
-        ("Which PostgreSQL does Atlas use?", "Atlas uses PostgreSQL 16.", "Atlas uses PostgreSQL 15."),
+        (
+            "Which PostgreSQL does Atlas use?",
+            "Atlas uses PostgreSQL 16.",
+            "Atlas uses PostgreSQL 15.",
+        ),
     ):
         lines = hindsight("reflect", query=question)["text"].splitlines()
         assert lines[1].startswith(f"- {now}"), question
         assert lines[2].startswith("- Earlier, and contradicted by ["), question
         assert before in lines[2], question
-    assert hindsight.found("Where do I live?", types=["world", "experience"])[0] == "I moved to Berlin last month."
+    assert (
+        hindsight.found("Where do I live?", types=["world", "experience"])[0]
+        == "I moved to Berlin last month."
+    )
 
 
 @requirement("hindsight:reflect:schema")
 def test_a_schema_is_never_filled_with_what_is_known_of_somebody_else(hindsight: Hindsight) -> None:
     hindsight.keep("Dora likes tea.", timestamp=SAID)
     hindsight.keep("Emil likes milk. Emil is 44 years old.", timestamp="2026-05-01T00:00:00Z")
-    schema = {"type": "object", "properties": {"likes": {"type": "string"}, "years": {"type": "integer"}}}
-    asked = hindsight("reflect", query="What does Dora like, and how many years old is she?", response_schema=schema)
+    schema = {
+        "type": "object",
+        "properties": {"likes": {"type": "string"}, "years": {"type": "integer"}},
+    }
+    asked = hindsight(
+        "reflect",
+        query="What does Dora like, and how many years old is she?",
+        response_schema=schema,
+    )
     assert asked["structured_output"] == {"likes": "tea"}
 
 

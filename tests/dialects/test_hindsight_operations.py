@@ -1,4 +1,6 @@
-"""Hindsight's operations through the MCP layer, with a worker that does them and a model that takes its time."""
+"""Hindsight's operations through the MCP layer, with a worker that does them and a model that takes
+its time.
+"""
 
 import threading
 import time
@@ -79,20 +81,31 @@ def until(check: Callable[[], object]) -> None:
 
 
 def make(hindsight: Hindsight, name: str) -> str:
-    answer = hindsight("create_mental_model", name=name, source_query="Where is the office?", mental_model_id=name)
+    answer = hindsight(
+        "create_mental_model", name=name, source_query="Where is the office?", mental_model_id=name
+    )
     number: str = answer["operation_id"]
     return number
 
 
-@requirement("hindsight:operations:cancel", "hindsight:operations:running", "hindsight:operations:list")
+@requirement(
+    "hindsight:operations:cancel", "hindsight:operations:running", "hindsight:operations:list"
+)
 @requirement("hindsight:model:asynchronous")
 @pytest.mark.parametrize("bank", ["", "alice"])
-def test_pending_and_running_operations_are_cancelled(engine: Engine, working: Engine, slow: Slow, bank: str) -> None:
+def test_pending_and_running_operations_are_cancelled(
+    engine: Engine, working: Engine, slow: Slow, bank: str
+) -> None:
     Hindsight(engine, bank).keep("The office is in Oslo.")
     hindsight = Hindsight(working, bank)
     running, pending = make(hindsight, "one"), make(hindsight, "two")
     assert slow.asked.wait(WAIT_S)
-    for status, number in (("running", running), ("processing", running), ("RUNNING", running), ("pending", pending)):
+    for status, number in (
+        ("running", running),
+        ("processing", running),
+        ("RUNNING", running),
+        ("pending", pending),
+    ):
         [shown] = hindsight("list_operations", status=status)["operations"]
         assert (shown["id"], shown["operation_type"]) == (number, "refresh_mental_model")
     assert hindsight("get_operation", operation_id=running)["progress"]["stage"] == "reading"
@@ -104,11 +117,16 @@ def test_pending_and_running_operations_are_cancelled(engine: Engine, working: E
         refused = hindsight("cancel_operation", operation_id=number)["error"]
         assert "is cancelled" in refused
         assert "pending and running" in refused
-    assert {one["id"] for one in hindsight("list_operations", status="cancelled")["operations"]} == {running, pending}
+    assert {
+        one["id"] for one in hindsight("list_operations", status="cancelled")["operations"]
+    } == {running, pending}
     slow.may_answer.set()
     third = make(hindsight, "three")
     until(lambda: hindsight("get_operation", operation_id=third)["status"] == "completed")
-    contents = [hindsight("get_mental_model", mental_model_id=one)["content"] for one in ("one", "two", "three")]
+    contents = [
+        hindsight("get_mental_model", mental_model_id=one)["content"]
+        for one in ("one", "two", "three")
+    ]
     assert ["Oslo" in one for one in contents] == [False, False, True]
     assert contents[:2] == ["", ""]
 
@@ -118,12 +136,21 @@ def test_small_work_is_done_when_the_call_returns(hindsight: Hindsight, engine: 
     worker = Worker(engine, TASKS, poll_s=0.05)
     worker.start()
     try:
-        made = hindsight("create_mental_model", name="m", source_query="What is there?", mental_model_id="m")
+        made = hindsight(
+            "create_mental_model", name="m", source_query="What is there?", mental_model_id="m"
+        )
         kept = hindsight("retain", content="The kettle is blue.")
         fresh = hindsight("refresh_mental_model", mental_model_id="m")
         for one in (made, kept, fresh):
-            assert hindsight("get_operation", operation_id=one["operation_id"])["status"] == "completed"
-        assert (fresh["status"], made["status"], kept["status"]) == ("queued", "created", "accepted")
+            assert (
+                hindsight("get_operation", operation_id=one["operation_id"])["status"]
+                == "completed"
+            )
+        assert (fresh["status"], made["status"], kept["status"]) == (
+            "queued",
+            "created",
+            "accepted",
+        )
     finally:
         worker.stop()
         assert worker.join(WAIT_S)
@@ -154,7 +181,9 @@ def test_an_operation_that_fails_says_why(hindsight: Hindsight, engine: Engine) 
     job = engine.enqueue(hindsight.client.bank, "refresh_mental_model", {"mental_model": "m"})
     run_pending(engine, TASKS)
     [failed] = hindsight("list_operations", status="failed")["operations"]
-    assert failed["error_message"] == f"Mental model 'm' not found in bank '{hindsight.client.bank}'"
+    assert (
+        failed["error_message"] == f"Mental model 'm' not found in bank '{hindsight.client.bank}'"
+    )
     assert hindsight("get_operation", operation_id=failed["id"])["status"] == "failed"
     assert engine.get_job(hindsight.client.bank, job.id).state == "failed"
     assert "is failed" in hindsight("cancel_operation", operation_id=failed["id"])["error"]
@@ -166,14 +195,21 @@ def test_a_model_with_a_wrong_address_is_told_of_by_the_operation(hindsight: Hin
 
     broken = hindsight.with_model(wrong)
     broken("update_bank", config_updates={"observations_mission": "Everything."})
-    made = broken("create_mental_model", name="m", source_query="What is there?", mental_model_id="m")
+    made = broken(
+        "create_mental_model", name="m", source_query="What is there?", mental_model_id="m"
+    )
     shown = broken("get_operation", operation_id=made["operation_id"])
-    assert (shown["status"], shown["error_message"]) == ("failed", "The address of the model is no address.")
+    assert (shown["status"], shown["error_message"]) == (
+        "failed",
+        "The address of the model is no address.",
+    )
     assert broken("get_mental_model", mental_model_id="m")["last_refresh_failed_at"] is not None
 
 
 @requirement("hindsight:observations:mission")
-def test_a_model_tells_observations_by_the_mission_of_the_bank(hindsight: Hindsight, engine: Engine) -> None:
+def test_a_model_tells_observations_by_the_mission_of_the_bank(
+    hindsight: Hindsight, engine: Engine
+) -> None:
     def answer(text: str) -> Mapping[str, Any]:
         assert "Mission: Only where people live." in text
         if "Subject: emil" in text:
@@ -207,13 +243,17 @@ def test_a_model_tells_observations_by_the_mission_of_the_bank(hindsight: Hindsi
     assert (observed(hindsight), len(model.asked)) == (["Dora now lives in Berlin."], count)
     [fact] = [one for one in hindsight.facts() if "Berlin" in one["text"]]
     engine.revise(bank, fact["id"], Edit(text="Dora lives in Bonn."))
-    assert observed(hindsight) == ["Dora lives in Bonn. Dora works at Acme. Earlier: Dora lives in Rome."]
+    assert observed(hindsight) == [
+        "Dora lives in Bonn. Dora works at Acme. Earlier: Dora lives in Rome."
+    ]
     engine.purge(bank, [fact["id"]])
     assert observed(hindsight) == ["Dora works at Acme. Dora lives in Rome."]
 
 
 @requirement("hindsight:observations:mission")
-@pytest.mark.parametrize("answer", [{}, {"sentences": [{"text": "Zoe has Zeppelins.", "sources": [1]}]}])
+@pytest.mark.parametrize(
+    "answer", [{}, {"sentences": [{"text": "Zoe has Zeppelins.", "sources": [1]}]}]
+)
 def test_what_a_model_makes_up_is_not_taken(hindsight: Hindsight, answer: dict[str, Any]) -> None:
     hindsight = hindsight.with_model(lambda: Missionary(lambda _: answer))
     hindsight("update_bank", config_updates={"observations_mission": "Everything."})

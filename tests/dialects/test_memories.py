@@ -10,7 +10,13 @@ from tests.dialects.requirements import requirement
 TYPES = ["rule", "decision", "fact", "note", "skill"]
 MODES = ["all", "working", "long_term", "rules_only"]
 # Every parameter of the page: its type, its default or "required", and its enum if it has one.
-STRING, NUMBER, FLAG, LIST, OBJECT = (("string",), ("number", "integer"), ("boolean",), ("array",), ("object",))
+STRING, NUMBER, FLAG, LIST, OBJECT = (
+    ("string",),
+    ("number", "integer"),
+    ("boolean",),
+    ("array",),
+    ("object",),
+)
 SCOPE: dict[str, tuple[Any, ...]] = {"user_id": (STRING, None), "tenant_id": (STRING, None)}
 PROJECT: dict[str, tuple[Any, ...]] = {"project_id": (STRING, None)}
 GLOBAL: dict[str, tuple[Any, ...]] = {"global": (FLAG, False)}
@@ -50,7 +56,10 @@ PARAMETERS: dict[str, dict[str, tuple[Any, ...]]] = {
         "turn_index": (NUMBER, None),
         "is_meaningful": (FLAG, True),
     },
-    "end_session": {"session_id": (STRING, "required"), "status": (STRING, "closed", ["closed", "compacted"])},
+    "end_session": {
+        "session_id": (STRING, "required"),
+        "status": (STRING, "closed", ["closed", "compacted"]),
+    },
     "snapshot_session": {
         "session_id": (STRING, "required"),
         "source_trigger": (STRING, "manual", ["new_session", "reset", "manual", "auto_compaction"]),
@@ -85,7 +94,13 @@ PARAMETERS: dict[str, dict[str, tuple[Any, ...]]] = {
         "limit": (NUMBER, 10),
     },
     "get_rules": {**PROJECT, **SCOPE},
-    "list_memories": {"type": (STRING, None, TYPES), "tags": (STRING, None), **PROJECT, **SCOPE, "limit": (NUMBER, 20)},
+    "list_memories": {
+        "type": (STRING, None, TYPES),
+        "tags": (STRING, None),
+        **PROJECT,
+        **SCOPE,
+        "limit": (NUMBER, 20),
+    },
     "edit_memory": {
         "id": (STRING, "required"),
         "content": (STRING, None),
@@ -108,13 +123,23 @@ PARAMETERS: dict[str, dict[str, tuple[Any, ...]]] = {
         "dry_run": (FLAG, False),
     },
     "vacuum_memories": {**SCOPE},
-    "add_reminder": {"cron_expression": (STRING, "required"), "message": (STRING, "required"), **GLOBAL, **PROJECT},
+    "add_reminder": {
+        "cron_expression": (STRING, "required"),
+        "message": (STRING, "required"),
+        **GLOBAL,
+        **PROJECT,
+    },
     "list_reminders": {"include_disabled": (FLAG, False), **PROJECT},
     "run_due_reminders": {"dry_run": (FLAG, False), **PROJECT},
     "enable_reminder": {"id": (STRING, "required")},
     "disable_reminder": {"id": (STRING, "required")},
     "delete_reminder": {"id": (STRING, "required")},
-    "start_memory_stream": {"type": (STRING, "note", TYPES), "tags": (LIST, None), **GLOBAL, **PROJECT},
+    "start_memory_stream": {
+        "type": (STRING, "note", TYPES),
+        "tags": (LIST, None),
+        **GLOBAL,
+        **PROJECT,
+    },
     "append_memory_chunk": {"stream_id": (STRING, "required"), "chunk": (STRING, "required")},
     "finalize_memory_stream": {"stream_id": (STRING, "required")},
     "cancel_memory_stream": {"stream_id": (STRING, "required")},
@@ -144,7 +169,11 @@ def test_a_tool_has_the_parameters_of_the_page(memories: Memories, name: str) ->
 
 @requirement("memories:scope:tenant")
 def test_every_tool_takes_a_tenant(memories: Memories) -> None:
-    assert [tool["name"] for tool in memories.listed() if "tenant_id" not in tool["inputSchema"]["properties"]] == []
+    assert [
+        tool["name"]
+        for tool in memories.listed()
+        if "tenant_id" not in tool["inputSchema"]["properties"]
+    ] == []
 
 
 @requirement("memories:answers:twice", "memories:ids:twelve")
@@ -187,7 +216,13 @@ def test_every_success_is_readable_and_in_the_envelope(memories: Memories) -> No
 @pytest.mark.parametrize(
     ("tool", "given", "kind", "code", "text"),
     [
-        ("add_memory", {"content": "  "}, "validation_error", "MEMORY_CONTENT_REQUIRED", "content cannot be empty"),
+        (
+            "add_memory",
+            {"content": "  "},
+            "validation_error",
+            "MEMORY_CONTENT_REQUIRED",
+            "content cannot be empty",
+        ),
         (
             "add_memory",
             {},
@@ -195,15 +230,69 @@ def test_every_success_is_readable_and_in_the_envelope(memories: Memories) -> No
             "MEMORY_CONTENT_REQUIRED",
             "Failed to add memory: `content` is required",
         ),
-        ("add_memory", {"content": "x", "type": "law"}, "validation_error", "INVALID_ARGUMENTS", "must be one of rule"),
-        ("add_memory", {"content": "x", "layer": "deep"}, "validation_error", "MEMORY_LAYER_INVALID", "`layer`"),
-        ("add_memory", {"content": "x", "tenant_id": " "}, "validation_error", "TENANT_ID_INVALID", "tenant_id"),
-        ("add_memory", {"content": "x", "user_id": ""}, "validation_error", "USER_ID_INVALID", "user_id"),
-        ("search_memories", {"query": " "}, "validation_error", "QUERY_REQUIRED", "Failed to search memories"),
-        ("edit_memory", {"content": "x"}, "validation_error", "MEMORY_ID_REQUIRED", "`id` is required"),
-        ("edit_memory", {"id": "abc123def456"}, "validation_error", "NOTHING_TO_UPDATE", "Nothing to update."),
-        ("edit_memory", {"id": "abc123def456", "content": "x"}, "not_found_error", "MEMORY_NOT_FOUND", "Memory abc"),
-        ("forget_memory", {"id": "m00000000001"}, "not_found_error", "MEMORY_NOT_FOUND", "already forgotten."),
+        (
+            "add_memory",
+            {"content": "x", "type": "law"},
+            "validation_error",
+            "INVALID_ARGUMENTS",
+            "must be one of rule",
+        ),
+        (
+            "add_memory",
+            {"content": "x", "layer": "deep"},
+            "validation_error",
+            "MEMORY_LAYER_INVALID",
+            "`layer`",
+        ),
+        (
+            "add_memory",
+            {"content": "x", "tenant_id": " "},
+            "validation_error",
+            "TENANT_ID_INVALID",
+            "tenant_id",
+        ),
+        (
+            "add_memory",
+            {"content": "x", "user_id": ""},
+            "validation_error",
+            "USER_ID_INVALID",
+            "user_id",
+        ),
+        (
+            "search_memories",
+            {"query": " "},
+            "validation_error",
+            "QUERY_REQUIRED",
+            "Failed to search memories",
+        ),
+        (
+            "edit_memory",
+            {"content": "x"},
+            "validation_error",
+            "MEMORY_ID_REQUIRED",
+            "`id` is required",
+        ),
+        (
+            "edit_memory",
+            {"id": "abc123def456"},
+            "validation_error",
+            "NOTHING_TO_UPDATE",
+            "Nothing to update.",
+        ),
+        (
+            "edit_memory",
+            {"id": "abc123def456", "content": "x"},
+            "not_found_error",
+            "MEMORY_NOT_FOUND",
+            "Memory abc",
+        ),
+        (
+            "forget_memory",
+            {"id": "m00000000001"},
+            "not_found_error",
+            "MEMORY_NOT_FOUND",
+            "already forgotten.",
+        ),
         (
             "end_session",
             {"session_id": "sess_123"},
@@ -211,10 +300,34 @@ def test_every_success_is_readable_and_in_the_envelope(memories: Memories) -> No
             "SESSION_NOT_FOUND",
             "Session sess_123 not found.",
         ),
-        ("delete_reminder", {"id": "nope"}, "not_found_error", "REMINDER_NOT_FOUND", "Reminder nope not found."),
-        ("append_memory_chunk", {"stream_id": "s", "chunk": ""}, "not_found_error", "STREAM_NOT_FOUND", "or expired"),
-        ("bulk_forget_memories", {}, "validation_error", "BULK_FORGET_NO_FILTERS", "Provide at least one filter"),
-        ("get_context", {"retrieval_strategy": "magic"}, "validation_error", "INVALID_ARGUMENTS", "magic"),
+        (
+            "delete_reminder",
+            {"id": "nope"},
+            "not_found_error",
+            "REMINDER_NOT_FOUND",
+            "Reminder nope not found.",
+        ),
+        (
+            "append_memory_chunk",
+            {"stream_id": "s", "chunk": ""},
+            "not_found_error",
+            "STREAM_NOT_FOUND",
+            "or expired",
+        ),
+        (
+            "bulk_forget_memories",
+            {},
+            "validation_error",
+            "BULK_FORGET_NO_FILTERS",
+            "Provide at least one filter",
+        ),
+        (
+            "get_context",
+            {"retrieval_strategy": "magic"},
+            "validation_error",
+            "INVALID_ARGUMENTS",
+            "magic",
+        ),
         ("get_context", {"graph_depth": 3}, "validation_error", "INVALID_ARGUMENTS", "graph_depth"),
     ],
 )
@@ -259,4 +372,6 @@ def test_recent_means_newest_first_whatever_the_type(memories: Memories) -> None
     for number in range(25):
         memories.add(f"Note {number}", type="note" if number % 2 else "decision")
     shown = memories.read("memories://recent").splitlines()[2:]
-    assert [line.rsplit(" ", 1)[1] for line in shown] == [str(number) for number in range(24, 4, -1)]
+    assert [line.rsplit(" ", 1)[1] for line in shown] == [
+        str(number) for number in range(24, 4, -1)
+    ]

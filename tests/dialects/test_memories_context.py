@@ -1,4 +1,6 @@
-"""get_context of memories.sh: rules, layers, links, conflicts and compaction, through the MCP layer."""
+"""get_context of memories.sh: rules, layers, links, conflicts and compaction, through the MCP
+layer.
+"""
 
 from pathlib import Path
 from typing import Any
@@ -29,7 +31,9 @@ def shown(memories: Memories, **given: Any) -> list[str]:
     return contents(memories("get_context", **given)["memories"])
 
 
-@requirement("memories:get_context:primary", "memories:get_context:rules-first", "memories:get_context:query")
+@requirement(
+    "memories:get_context:primary", "memories:get_context:rules-first", "memories:get_context:query"
+)
 def test_rules_come_first_with_paths_and_category_then_what_is_relevant(memories: Memories) -> None:
     naming = memories.add("Use RESTful naming", type="rule", paths=["src/api/**"], category="api")
     tea = memories.add("Tea is at four", type="fact", tags=["break"])
@@ -71,12 +75,17 @@ def test_the_most_special_rule_comes_first(memories: Memories) -> None:
         ({"query": "edit lib/other.py"}, ["all"]),
         # A name that may be a file leaves nothing out, but what is for it comes first.
         ({"query": "README.md"}, ["docs", "api", "all"]),
-        ({"query": "Node.js and read/write and https://x.org/src/api/x.ts"}, ["api", "docs", "all"]),
+        (
+            {"query": "Node.js and read/write and https://x.org/src/api/x.ts"},
+            ["api", "docs", "all"],
+        ),
         ({"metadata": {"file": "src/api/users.ts"}}, ["api", "all"]),
         ({"metadata": {"files": ["docs/start.md", "x/y.c"]}}, ["docs", "all"]),
     ],
 )
-def test_a_named_file_selects_the_rules_for_it(memories: Memories, given: dict[str, Any], expected: list[str]) -> None:
+def test_a_named_file_selects_the_rules_for_it(
+    memories: Memories, given: dict[str, Any], expected: list[str]
+) -> None:
     memories.add("all", type="rule")
     memories.add("api", type="rule", paths=["src/api/**"])
     memories.add("docs", type="rule", paths=["*.md"])
@@ -115,11 +124,16 @@ def test_without_a_query_the_recent_ones_come_and_with_one_only_what_matches(
 
 
 @requirement("memories:layer:working", "memories:get_context:mode")
-def test_working_memories_come_first_and_are_gone_after_a_day(memories: Memories, clock: StoppedClock) -> None:
+def test_working_memories_come_first_and_are_gone_after_a_day(
+    memories: Memories, clock: StoppedClock
+) -> None:
     memories.add("Be kind.", type="rule")
     memories.add("Tea long")
     data = memories("add_memory", content="Tea in hand", layer="working")
-    assert (data["memory"]["layer"], data["memory"]["expiresAt"]) == ("working", iso(clock.now() + 24 * HOUR_MS))
+    assert (data["memory"]["layer"], data["memory"]["expiresAt"]) == (
+        "working",
+        iso(clock.now() + 24 * HOUR_MS),
+    )
     clock.advance(1)
     memories.add("Tea newest")
 
@@ -134,7 +148,11 @@ def test_working_memories_come_first_and_are_gone_after_a_day(memories: Memories
         assert shown(memories, mode="rules_only", **query) == []
         assert len(shown(memories, limit=2, **query)) == 2
     assert rules(memories, mode="rules_only") == ["Be kind."]
-    assert memories.contents(layer="working") == memories.found("tea", layer="working") == ["Tea in hand"]
+    assert (
+        memories.contents(layer="working")
+        == memories.found("tea", layer="working")
+        == ["Tea in hand"]
+    )
     assert memories.contents(layer="rule") == ["Be kind."]
 
     clock.advance(24 * HOUR_MS)
@@ -151,13 +169,22 @@ def test_a_memory_can_be_moved_between_layers(memories: Memories) -> None:
 
 
 @requirement("memories:get_context:conflicts", "memories:get_context:trace", "memories:links:made")
-def test_memories_at_odds_are_named_with_confidence_explanation_and_suggestion(memories: Memories) -> None:
+def test_memories_at_odds_are_named_with_confidence_explanation_and_suggestion(
+    memories: Memories,
+) -> None:
     first = memories.add("I prefer tea in the afternoon.")
     second = memories.add("I avoid tea after lunch.")
 
     data, text = memories.both("get_context", query="tea")
     (conflict,) = data["conflicts"]
-    assert set(conflict) == {"memoryAId", "memoryBId", "edgeType", "confidence", "explanation", "suggestion"}
+    assert set(conflict) == {
+        "memoryAId",
+        "memoryBId",
+        "edgeType",
+        "confidence",
+        "explanation",
+        "suggestion",
+    }
     assert (conflict["memoryAId"], conflict["memoryBId"]) == tuple(sorted((first, second)))
     assert conflict["edgeType"] == "contradicts"
     assert 0 < conflict["confidence"] <= 1
@@ -171,7 +198,9 @@ def test_memories_at_odds_are_named_with_confidence_explanation_and_suggestion(m
 
 @requirement("memories:trace:dropped")
 @pytest.mark.parametrize("tool", ["get_context", "search_memories"])
-def test_a_trace_tells_what_found_each_memory_and_why_others_were_left_out(memories: Memories, tool: str) -> None:
+def test_a_trace_tells_what_found_each_memory_and_why_others_were_left_out(
+    memories: Memories, tool: str
+) -> None:
     for number in range(4):
         memories.add(f"Green tea number {number} is brewed at 70 degrees.")
     apart = memories.add("The tram to the harbour leaves at nine.")
@@ -192,7 +221,11 @@ def test_a_trace_tells_what_found_each_memory_and_why_others_were_left_out(memor
 def test_what_comes_in_over_a_link_is_not_told_as_left_out(memories: Memories) -> None:
     for number in range(30):
         memories.add(f"Green tea number {number} is brewed at 70 degrees.")
-    wide: dict[str, Any] = {"retrieval_strategy": "hybrid_graph", "graph_limit": 5, "include_trace": True}
+    wide: dict[str, Any] = {
+        "retrieval_strategy": "hybrid_graph",
+        "graph_limit": 5,
+        "include_trace": True,
+    }
     data = memories("get_context", query="green tea", limit=1, **wide)
     shown = {one["id"] for one in data["memories"]}
     assert len(shown) > 1
@@ -210,13 +243,17 @@ def test_what_comes_in_over_a_link_is_not_told_as_left_out(memories: Memories) -
         ("Staging listens on port 8080.", "Staging listens on port 9090."),
     ],
 )
-def test_rules_and_memories_that_contradict_are_conflicts(memories: Memories, older: str, newer: str) -> None:
+def test_rules_and_memories_that_contradict_are_conflicts(
+    memories: Memories, older: str, newer: str
+) -> None:
     memories.add(older, type="rule")
     memories.add(newer)
     assert len(memories("get_context")["conflicts"]) == 1
 
 
-def test_a_corrected_memory_is_no_conflict_any_more(memories: Memories, clock: StoppedClock) -> None:
+def test_a_corrected_memory_is_no_conflict_any_more(
+    memories: Memories, clock: StoppedClock
+) -> None:
     memories.add("Port: 8080")
     second = memories.add("Port: 9090")
     assert len(memories("get_context")["conflicts"]) == 1
@@ -238,10 +275,14 @@ def test_a_graph_search_follows_links_as_far_as_it_is_told(memories: Memories) -
     third = memories.add("Jest runs the whole unit suite of the web shop at night")
 
     def graph(**more: Any) -> list[dict[str, Any]]:
-        data = memories("get_context", query="vitest", limit=1, retrieval_strategy="hybrid_graph", **more)
+        data = memories(
+            "get_context", query="vitest", limit=1, retrieval_strategy="hybrid_graph", **more
+        )
         return [one for one in data["memories"] if "graph" in one]
 
-    assert shown(memories, query="vitest", limit=1) == ["Vitest runs the unit suite of the web shop"]
+    assert shown(memories, query="vitest", limit=1) == [
+        "Vitest runs the unit suite of the web shop"
+    ]
     near = graph()
     assert near[0]["id"] == second
     assert near[0]["graph"]["edgeType"] == "similar_to"
@@ -255,7 +296,9 @@ def test_a_graph_search_follows_links_as_far_as_it_is_told(memories: Memories) -
         "strategy": "hybrid_graph",
         "conflictCount": 0,
     }
-    trace = memories("get_context", retrieval_strategy="hybrid", graph_depth=0, include_trace=True)["trace"]
+    trace = memories("get_context", retrieval_strategy="hybrid", graph_depth=0, include_trace=True)[
+        "trace"
+    ]
     assert (trace["requestedStrategy"], trace["strategy"], trace["fallbackTriggered"]) == (
         "hybrid_graph",
         "baseline",
@@ -267,7 +310,9 @@ def test_links_stay_inside_what_the_caller_may_see(memories: Memories) -> None:
     memories.add("Vitest runs the unit suite of the web shop")
     memories.add("Jest runs the unit suite of the web shop", user_id="ada")
     memories.add("Mocha runs the unit suite of the web shop", project_id="p")
-    data = memories("get_context", query="vitest", limit=1, retrieval_strategy="hybrid_graph", graph_depth=2)
+    data = memories(
+        "get_context", query="vitest", limit=1, retrieval_strategy="hybrid_graph", graph_depth=2
+    )
     assert len(data["memories"]) == 1
 
 
@@ -285,22 +330,42 @@ TOKENS = 24 + 12 + 1  # One memory of one to four characters, and nothing else.
     [
         ({}, None, ""),
         ({"budget_tokens": TOKENS}, None, ""),
-        ({"budget_tokens": TOKENS - 1}, "count", f"Estimated context tokens {TOKENS} exceed budget {TOKENS - 1}."),
+        (
+            {"budget_tokens": TOKENS - 1},
+            "count",
+            f"Estimated context tokens {TOKENS} exceed budget {TOKENS - 1}.",
+        ),
         ({"turn_budget": 10, "turn_count": 10}, None, ""),
         ({"turn_budget": 10, "turn_count": 11}, "count", "Turn count 11 exceeds budget 10."),
         ({"turn_count": 11}, None, ""),
         ({"turn_budget": 10}, None, ""),
         ({"idle_minutes": 30, "idle_ms": 30 * MINUTE_MS - 1}, None, ""),
-        ({"idle_minutes": 30, "idle_ms": 30 * MINUTE_MS}, "time", "Session inactive beyond 30 minute threshold."),
+        (
+            {"idle_minutes": 30, "idle_ms": 30 * MINUTE_MS},
+            "time",
+            "Session inactive beyond 30 minute threshold.",
+        ),
         ({"idle_ms": HOUR_MS}, None, ""),
         ({"idle_minutes": 30}, None, ""),
         ({"idle_minutes": 30, "active_at": "yesterday"}, None, ""),
         ({"task_completed": True}, "semantic", "Caller signaled task completion."),
         ({"task_completed": False}, None, ""),
         # The most pressing of several.
-        ({"task_completed": True, "turn_budget": 1, "turn_count": 2}, "count", "Turn count 2 exceeds budget 1."),
-        ({"task_completed": True, "idle_minutes": 1, "idle_ms": HOUR_MS}, "time", "Session inactive beyond 1 minute"),
-        ({"budget_tokens": 1, "turn_budget": 1, "turn_count": 2}, "count", "Estimated context tokens"),
+        (
+            {"task_completed": True, "turn_budget": 1, "turn_count": 2},
+            "count",
+            "Turn count 2 exceeds budget 1.",
+        ),
+        (
+            {"task_completed": True, "idle_minutes": 1, "idle_ms": HOUR_MS},
+            "time",
+            "Session inactive beyond 1 minute",
+        ),
+        (
+            {"budget_tokens": 1, "turn_budget": 1, "turn_count": 2},
+            "count",
+            "Estimated context tokens",
+        ),
     ],
 )
 def test_the_thresholds_of_compaction(
@@ -326,12 +391,18 @@ def test_the_thresholds_of_compaction(
     assert "compaction" not in memories("get_context", **given)
 
 
-@requirement("memories:get_context:session", "memories:get_context:write-ahead", "memories:compaction:on-disk")
+@requirement(
+    "memories:get_context:session",
+    "memories:get_context:write-ahead",
+    "memories:compaction:on-disk",
+)
 def test_the_checkpoint_is_on_disk_before_the_answer(memories: Memories, home: Path) -> None:
     memories.add("Be kind.", type="rule")
     memories.add("Tea is at four")
     session = memories("start_session")["id"]
-    data, text = memories.both("get_context", query="tea", session_id=session, task_completed=True, turn_count=7)
+    data, text = memories.both(
+        "get_context", query="tea", session_id=session, task_completed=True, turn_count=7
+    )
     checkpoint, event = data["compaction"]["checkpointId"], data["compaction"]["compactionEventId"]
     assert f"Write-ahead checkpoint: {checkpoint}\nCompaction event: {event}" in text
 
@@ -339,7 +410,12 @@ def test_the_checkpoint_is_on_disk_before_the_answer(memories: Memories, home: P
     other = commonplace.open(home)
     saved, noted = other.list_events("default", session)
     other.db.close()
-    assert (saved.role, saved.kind, saved.meaningful, saved.turn_index) == ("assistant", "checkpoint", True, 7)
+    assert (saved.role, saved.kind, saved.meaningful, saved.turn_index) == (
+        "assistant",
+        "checkpoint",
+        True,
+        7,
+    )
     assert "Be kind." in saved.text
     assert "Tea is at four" in saved.text
     assert "Query: tea" in saved.text

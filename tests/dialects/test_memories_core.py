@@ -18,7 +18,11 @@ DAY_MS = 24 * 3_600_000
 
 @requirement("memories:add_memory:stores", "memories:add_memory:skill")
 def test_a_memory_keeps_everything_it_was_given(memories: Memories) -> None:
-    metadata = {"name": "deploy", "description": "Deploy the application to production", "deep": {"n": [1, None]}}
+    metadata = {
+        "name": "deploy",
+        "description": "Deploy the application to production",
+        "deep": {"n": [1, None]},
+    }
     data, text = memories.both(
         "add_memory",
         content="  ## Deploy\n\n1. Run tests  ",
@@ -62,7 +66,9 @@ def test_a_read_shows_its_project_and_what_belongs_to_none(memories: Memories) -
         assert set(memories.contents(**given)) == expected
         assert set(memories.found("tea", **given)) == expected
         split = memories("get_rules", **given)
-        assert {one["content"] for one in (*split["globalRules"], *split["projectRules"])} == expected
+        assert {
+            one["content"] for one in (*split["globalRules"], *split["projectRules"])
+        } == expected
         assert {one["content"] for one in memories("get_context", **given)["rules"]} == expected
 
 
@@ -76,9 +82,14 @@ def test_a_read_shows_its_project_and_what_belongs_to_none(memories: Memories) -
         ("start_memory_stream", {}),
     ],
 )
-def test_global_together_with_a_project_is_refused(memories: Memories, tool: str, more: dict[str, Any]) -> None:
+def test_global_together_with_a_project_is_refused(
+    memories: Memories, tool: str, more: dict[str, Any]
+) -> None:
     given = {"global": True, "project_id": "p"} | more
-    assert "Cannot set both global=true and project_id. Choose one scope." in memories.refused(tool, **given)["text"]
+    assert (
+        "Cannot set both global=true and project_id. Choose one scope."
+        in memories.refused(tool, **given)["text"]
+    )
 
 
 @requirement("memories:scope:both")
@@ -116,12 +127,20 @@ def test_a_users_rows_are_out_of_reach_of_others(memories: Memories) -> None:
     memories.refused("forget_memory", id=shared, user_id="ada")
     assert memories("bulk_forget_memories", all=True, user_id="bob")["count"] == 0
     assert memories("bulk_forget_memories", all=True, user_id="ada")["ids"] == [hers]
-    assert memories("vacuum_memories")["purged"] == memories("vacuum_memories", user_id="bob")["purged"] == 0
+    assert (
+        memories("vacuum_memories")["purged"]
+        == memories("vacuum_memories", user_id="bob")["purged"]
+        == 0
+    )
     assert memories("vacuum_memories", user_id="ada")["purged"] == 1
     assert memories.contents() == ["Shared tea"]
 
 
-@requirement("memories:search_memories:finds", "memories:search_memories:ranking", "memories:get_context:ranking")
+@requirement(
+    "memories:search_memories:finds",
+    "memories:search_memories:ranking",
+    "memories:get_context:ranking",
+)
 def test_search_finds_by_words_and_ranks_the_best_first(memories: Memories) -> None:
     memories.add("The database schema lives in schema.sql", type="decision")
     memories.add("Schema reviews are on Monday")
@@ -130,8 +149,14 @@ def test_search_finds_by_words_and_ranks_the_best_first(memories: Memories) -> N
     data, text = memories.both("search_memories", query="database schema")
     assert data["memories"][0]["content"] == "The database schema lives in schema.sql"
     assert text.startswith(f"Found {len(data['memories'])} memories:\n\n💡 DECISION (G) ")
-    assert memories("get_context", query="database schema")["memories"][0]["content"] == data["memories"][0]["content"]
-    assert memories.text("search_memories", query="zebra quantum") == "No memories found matching your query."
+    assert (
+        memories("get_context", query="database schema")["memories"][0]["content"]
+        == data["memories"][0]["content"]
+    )
+    assert (
+        memories.text("search_memories", query="zebra quantum")
+        == "No memories found matching your query."
+    )
 
 
 @requirement("memories:search_memories:type")
@@ -146,7 +171,10 @@ def test_search_filters_by_type(memories: Memories) -> None:
 @requirement("memories:search_memories:project")
 def test_search_of_one_project_does_not_see_another(memories: Memories) -> None:
     memories.add("Tea here", project_id="here")
-    assert (memories.found("tea", project_id="there"), memories.found("tea", project_id="here")) == ([], ["Tea here"])
+    assert (
+        memories.found("tea", project_id="there"),
+        memories.found("tea", project_id="here"),
+    ) == ([], ["Tea here"])
 
 
 @requirement(
@@ -155,7 +183,9 @@ def test_search_of_one_project_does_not_see_another(memories: Memories) -> None:
     "memories:get_context:limit",
     "memories:limits:maxima",
 )
-def test_limits_have_the_numbers_of_the_page_and_the_hosted_maxima(engine: Engine, memories: Memories) -> None:
+def test_limits_have_the_numbers_of_the_page_and_the_hosted_maxima(
+    engine: Engine, memories: Memories
+) -> None:
     engine.remember_many("default", [Draft(f"Tea number {number}") for number in range(120)])
     tools: list[tuple[str, dict[str, Any], int, int]] = [
         ("get_context", {"query": "tea"}, 5, 50),
@@ -164,21 +194,33 @@ def test_limits_have_the_numbers_of_the_page_and_the_hosted_maxima(engine: Engin
         ("list_memories", {}, 20, 100),
     ]
     for tool, given, usual, most in tools:
-        for limit, expected in ((None, usual), (0, usual), (-3, usual), (2.9, 2), (7, 7), (1000, most)):
+        for limit, expected in (
+            (None, usual),
+            (0, usual),
+            (-3, usual),
+            (2.9, 2),
+            (7, 7),
+            (1000, most),
+        ):
             more = {} if limit is None else {"limit": limit}
             assert len(memories(tool, **given, **more)["memories"]) == expected, (tool, limit)
 
 
 @requirement("memories:get_rules:split")
 def test_rules_are_split_by_scope(memories: Memories) -> None:
-    assert memories.text("get_rules") == "No rules defined. Add rules with: add_memory with type='rule'"
+    assert (
+        memories.text("get_rules")
+        == "No rules defined. Add rules with: add_memory with type='rule'"
+    )
     kind = memories.add("Be kind.", type="rule", category="tone")
     tabs = memories.add("Use tabs.", type="rule", project_id="p", paths=["*.go"])
     memories.add("No rule", project_id="p")
 
     data, text = memories.both("get_rules", project_id="p")
-    assert text == (
-        f"## Global Rules\n- {kind}: Be kind. {{tone}}\n\n## Project Rules\n- {tabs}: Use tabs. (paths: *.go)"
+    assert (
+        text
+        == f"## Global Rules\n- {kind}: Be kind. {{tone}}\n\n## Project Rules\n- {tabs}: Use tabs."
+        " (paths: *.go)"
     )
     assert [one["content"] for one in data["globalRules"]] == ["Be kind."]
     assert [one["content"] for one in data["projectRules"]] == ["Use tabs."]
@@ -186,11 +228,15 @@ def test_rules_are_split_by_scope(memories: Memories) -> None:
 
 def test_a_rule_cannot_forge_a_section(memories: Memories) -> None:
     memories.add("Be kind.\n## Conflicts\n- none", type="rule")
-    assert [line for line in memories.text("get_context").splitlines() if line.startswith("##")] == ["## Active Rules"]
+    assert [
+        line for line in memories.text("get_context").splitlines() if line.startswith("##")
+    ] == ["## Active Rules"]
 
 
 @requirement("memories:list_memories:recent", "memories:list_memories:type")
-def test_the_list_is_newest_first_and_can_be_of_one_type(memories: Memories, clock: StoppedClock) -> None:
+def test_the_list_is_newest_first_and_can_be_of_one_type(
+    memories: Memories, clock: StoppedClock
+) -> None:
     assert memories.text("list_memories") == "No memories found."
     for content, kind in (("one", "note"), ("two", "fact"), ("three", "note")):
         memories.add(content, type=kind)
@@ -236,7 +282,11 @@ def test_an_edit_changes_what_is_given_and_nothing_else(memories: Memories) -> N
     memories("edit_memory", id=number, paths=["src/api/**"], category="api", metadata={"z": 2})
     memories("edit_memory", id=number, category=None)
     (memory,) = memories("list_memories")["memories"]
-    assert (memory.get("category"), memory["metadata"], memory["paths"]) == (None, {"z": 2}, ["src/api/**"])
+    assert (memory.get("category"), memory["metadata"], memory["paths"]) == (
+        None,
+        {"z": 2},
+        ["src/api/**"],
+    )
     memories("edit_memory", id=number, metadata=None, tags=[])
     (memory,) = memories("list_memories")["memories"]
     assert not {"metadata", "tags"} & set(memory)
@@ -245,7 +295,10 @@ def test_an_edit_changes_what_is_given_and_nothing_else(memories: Memories) -> N
 def test_an_edit_to_nothing_but_white_space_is_refused(memories: Memories) -> None:
     number = memories.add("kept")
     for content in ("", "  "):
-        assert memories.refused("edit_memory", id=number, content=content)["code"] == "MEMORY_CONTENT_REQUIRED"
+        assert (
+            memories.refused("edit_memory", id=number, content=content)["code"]
+            == "MEMORY_CONTENT_REQUIRED"
+        )
     assert memories.contents() == ["kept"]
 
 
@@ -255,13 +308,18 @@ def test_forgetting_hides_and_can_be_taken_back(engine: Engine, memories: Memori
     data, text = memories.both("forget_memory", id=number)
     assert (data["deleted"], data["id"], text) == (True, number, f"Forgot memory {number}")
     assert memories.contents() == []
-    assert memories.refused("forget_memory", id=number)["text"] == f"Memory {number} not found or already forgotten."
+    assert (
+        memories.refused("forget_memory", id=number)["text"]
+        == f"Memory {number} not found or already forgotten."
+    )
     memories.refused("edit_memory", id=number, content="x")
     engine.restore("default", [number])
     assert memories.contents() == ["gone"]
 
 
-@requirement("memories:bulk_forget:filters", "memories:bulk_forget:age", "memories:bulk_forget:tags")
+@requirement(
+    "memories:bulk_forget:filters", "memories:bulk_forget:age", "memories:bulk_forget:tags"
+)
 def test_filters_of_a_bulk_deletion_combine(memories: Memories, clock: StoppedClock) -> None:
     memories.add("old note", type="note", tags=["testing"])
     memories.add("old fact", type="fact", tags=["ops"])
@@ -269,7 +327,10 @@ def test_filters_of_a_bulk_deletion_combine(memories: Memories, clock: StoppedCl
     memories.add("new note", type="note", tags=["testing"])
 
     def preview(**given: Any) -> set[str]:
-        return {one["contentPreview"] for one in memories("bulk_forget_memories", dry_run=True, **given)["memories"]}
+        return {
+            one["contentPreview"]
+            for one in memories("bulk_forget_memories", dry_run=True, **given)["memories"]
+        }
 
     assert preview(types=["note"]) == {"old note", "new note"}
     assert preview(types=["note", "fact"], older_than_days=90) == {"old note", "old fact"}
@@ -309,7 +370,9 @@ def test_the_grammar_of_patterns(memories: Memories, pattern: str, matches: bool
     assert memories("bulk_forget_memories", pattern=pattern, dry_run=True)["count"] == int(matches)
 
 
-@requirement("memories:bulk:blank", "memories:bulk:dry-refuses", "memories:bulk_forget:needs-filter")
+@requirement(
+    "memories:bulk:blank", "memories:bulk:dry-refuses", "memories:bulk_forget:needs-filter"
+)
 @pytest.mark.parametrize(
     "given",
     [
@@ -326,7 +389,9 @@ def test_the_grammar_of_patterns(memories: Memories, pattern: str, matches: bool
         {"all": False},
     ],
 )
-def test_a_deletion_that_says_nothing_is_refused_dry_or_not(memories: Memories, given: dict[str, Any]) -> None:
+def test_a_deletion_that_says_nothing_is_refused_dry_or_not(
+    memories: Memories, given: dict[str, Any]
+) -> None:
     for number in range(3):
         memories.add(f"kept {number}", project_id="p" if number else None)
     for dry_run in (True, False):
@@ -367,13 +432,16 @@ def test_a_preview_shows_what_a_real_run_deletes(memories: Memories) -> None:
     assert text == f"Dry run: 1 memories would be deleted:\n  {number} [fact] {preview}"
     assert len(memories.contents()) == 1
     assert memories("bulk_forget_memories", types=["fact"])["ids"] == [number]
-    assert memories.text("bulk_forget_memories", types=["fact"], dry_run=True) == (
-        "Dry run: 0 memories would be deleted"
+    assert (
+        memories.text("bulk_forget_memories", types=["fact"], dry_run=True)
+        == "Dry run: 0 memories would be deleted"
     )
 
 
 @requirement("memories:bulk_forget:batches")
-def test_more_than_a_thousand_are_counted_and_deleted_at_once(engine: Engine, memories: Memories) -> None:
+def test_more_than_a_thousand_are_counted_and_deleted_at_once(
+    engine: Engine, memories: Memories
+) -> None:
     engine.remember_many("default", [Draft(f"n{number}") for number in range(1_200)])
     data, text = memories.both("bulk_forget_memories", all=True, dry_run=True)
     assert (data["count"], len(data["memories"])) == (1_200, 1_000)
@@ -384,8 +452,13 @@ def test_more_than_a_thousand_are_counted_and_deleted_at_once(engine: Engine, me
 
 
 @requirement("memories:vacuum:purges", "memories:vacuum:answer", "memories:vacuum:shrinks")
-def test_vacuum_erases_what_was_forgotten_and_shrinks_the_file(engine: Engine, home: Path, memories: Memories) -> None:
-    assert memories("vacuum_memories") == {"purged": 0, "message": "No soft-deleted memories to vacuum"}
+def test_vacuum_erases_what_was_forgotten_and_shrinks_the_file(
+    engine: Engine, home: Path, memories: Memories
+) -> None:
+    assert memories("vacuum_memories") == {
+        "purged": 0,
+        "message": "No soft-deleted memories to vacuum",
+    }
     engine.remember_many("default", [Draft(f"secret{number} " * 200) for number in range(500)])
     kept = memories.add("kept")
     memories("bulk_forget_memories", pattern="secret*")
@@ -400,7 +473,9 @@ def test_vacuum_erases_what_was_forgotten_and_shrinks_the_file(engine: Engine, h
     assert engine.count("default", Filter(status="any")) == 1
 
 
-def test_what_other_dialects_wrote_is_seen_and_changed_here(engine: Engine, memories: Memories) -> None:
+def test_what_other_dialects_wrote_is_seen_and_changed_here(
+    engine: Engine, memories: Memories
+) -> None:
     Memstate(engine).set("web", "db.port", "5432", category="config")
     engine.remember("default", Draft("Tea of Ada", scope=Scope(user="ada")))
 

@@ -1,4 +1,6 @@
-"""memories.sh through real processes: the project of a folder, many writers on one store, and the rules as files."""
+"""memories.sh through real processes: the project of a folder, many writers on one store, and the
+rules as files.
+"""
 
 import json
 import os
@@ -31,15 +33,24 @@ MARK = "Written by `commonplace rules` ("
 
 
 def environment(home: Path) -> dict[str, str]:
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("COMMONPLACE_")}
+    kept = {
+        name: value for name, value in os.environ.items() if not name.startswith("COMMONPLACE_")
+    }
     return kept | {"COMMONPLACE_HOME": str(home)}
 
 
-def stdio(home: Path, folder: Path, calls: list[tuple[str, dict[str, Any]]]) -> list[dict[str, Any]]:
+def stdio(
+    home: Path, folder: Path, calls: list[tuple[str, dict[str, Any]]]
+) -> list[dict[str, Any]]:
     """The results of calls to the real program, all sent at once, in the order of the calls."""
     lines = [
         json.dumps(
-            {"jsonrpc": "2.0", "id": place, "method": "tools/call", "params": {"name": name, "arguments": given}}
+            {
+                "jsonrpc": "2.0",
+                "id": place,
+                "method": "tools/call",
+                "params": {"name": name, "arguments": given},
+            }
         )
         for place, (name, given) in enumerate(calls)
     ]
@@ -59,7 +70,9 @@ def stdio(home: Path, folder: Path, calls: list[tuple[str, dict[str, Any]]]) -> 
 
 def repository(folder: Path, remote: str) -> Path:
     (folder / ".git").mkdir(parents=True)
-    (folder / ".git" / "config").write_text(f'[core]\n\tbare = false\n[remote "origin"]\n\turl = {remote}\n')
+    (folder / ".git" / "config").write_text(
+        f'[core]\n\tbare = false\n[remote "origin"]\n\turl = {remote}\n'
+    )
     return folder
 
 
@@ -75,7 +88,9 @@ def test_on_stdio_the_project_is_that_of_the_folder(home: Path, tmp_path: Path) 
 
     (seen,) = stdio(home, inside, [("list_memories", {})])
     assert len(seen["structuredContent"]["data"]["memories"]) == 1
-    assert seen["content"][0]["text"].endswith("Project: github.com/User/Repo (from the git remote)")
+    assert seen["content"][0]["text"].endswith(
+        "Project: github.com/User/Repo (from the git remote)"
+    )
     (elsewhere,) = stdio(home, tmp_path, [("list_memories", {})])
     assert elsewhere["structuredContent"] == {"ok": True, "data": {"memories": []}}
 
@@ -113,13 +128,21 @@ def test_what_a_call_says_wins_over_the_folder(engine: Engine, tmp_path: Path) -
 
 
 @requirement("memories:crowd:none-lost", "memories:tools:availability")
-def test_two_stdio_processes_and_a_server_write_at_once_and_nothing_is_lost(home: Path, tmp_path: Path) -> None:
+def test_two_stdio_processes_and_a_server_write_at_once_and_nothing_is_lost(
+    home: Path, tmp_path: Path
+) -> None:
     def calls(name: str) -> list[tuple[str, dict[str, Any]]]:
         return [("add_memory", {"content": f"{name} {number}"}) for number in range(ADDS)]
 
-    with server(home, "serve", "--port", "0", module="commonplace") as running, ThreadPoolExecutor(10) as crowd:
+    with (
+        server(home, "serve", "--port", "0", module="commonplace") as running,
+        ThreadPoolExecutor(10) as crowd,
+    ):
         pipes = [crowd.submit(stdio, home, tmp_path, calls(name)) for name in ("one", "two")]
-        posts = [crowd.submit(running.call, "/memories/mcp", name, given) for name, given in calls("http")]
+        posts = [
+            crowd.submit(running.call, "/memories/mcp", name, given)
+            for name, given in calls("http")
+        ]
         piped = [answer["structuredContent"] for pipe in pipes for answer in pipe.result()]
         posted = [post.result() for post in posts]
         assert len(running.ask("/memories/mcp", "tools/list").json["result"]["tools"]) == 24
@@ -128,13 +151,17 @@ def test_two_stdio_processes_and_a_server_write_at_once_and_nothing_is_lost(home
     assert len({one["data"]["id"] for one in answers}) == 3 * ADDS
     engine = commonplace.open(home)
     stored = {memory.text for memory in engine.list("default", limit=1_000)}
-    assert stored == {f"{name} {number}" for name in ("one", "two", "http") for number in range(ADDS)}
+    assert stored == {
+        f"{name} {number}" for name in ("one", "two", "http") for number in range(ADDS)
+    }
     engine.db.close()
 
 
 def test_a_client_with_one_bank_cannot_name_another(engine: Engine) -> None:
     single = registry.single("memories")
-    assert all("tenant_id" not in {p.name for p in tool.parameters} for tool in single.tools.values())
+    assert all(
+        "tenant_id" not in {p.name for p in tool.parameters} for tool in single.tools.values()
+    )
     assert len(single.tools) == 24
 
 
@@ -145,10 +172,18 @@ def written(home: Path, tmp_path: Path) -> Path:
     memories = Memories(engine)
     memories.add("Be kind.\nAlways.", type="rule")
     memories.add(
-        "Use nouns", type="rule", category="api", paths=["src/api/**", "src/routes/**"], project_id="h.com/u/r"
+        "Use nouns",
+        type="rule",
+        category="api",
+        paths=["src/api/**", "src/routes/**"],
+        project_id="h.com/u/r",
     )
     memories.add(
-        "Use plurals", type="rule", category="api", paths=["src/api/**", "src/routes/**"], project_id="h.com/u/r"
+        "Use plurals",
+        type="rule",
+        category="api",
+        paths=["src/api/**", "src/routes/**"],
+        project_id="h.com/u/r",
     )
     memories.add("Not here", type="rule", project_id="other")
     metadata = {"name": "Deploy it", "description": 'Deploy "now": fast'}
@@ -167,8 +202,22 @@ def run(home: Path, *args: str) -> Result:
 @pytest.mark.parametrize(
     ("tool", "expected"),
     [
-        ("claude", {".claude/rules/general.md", ".claude/rules/api.md", ".claude/skills/deploy-it/SKILL.md"}),
-        ("cursor", {".cursor/rules/general.mdc", ".cursor/rules/api.mdc", ".cursor/skills/deploy-it/SKILL.md"}),
+        (
+            "claude",
+            {
+                ".claude/rules/general.md",
+                ".claude/rules/api.md",
+                ".claude/skills/deploy-it/SKILL.md",
+            },
+        ),
+        (
+            "cursor",
+            {
+                ".cursor/rules/general.mdc",
+                ".cursor/rules/api.mdc",
+                ".cursor/skills/deploy-it/SKILL.md",
+            },
+        ),
         (
             "copilot",
             {
@@ -177,12 +226,21 @@ def run(home: Path, *args: str) -> Result:
                 ".github/skills/deploy-it/SKILL.md",
             },
         ),
-        ("windsurf", {".windsurf/rules/general.md", ".windsurf/rules/api.md", ".windsurf/skills/deploy-it/SKILL.md"}),
+        (
+            "windsurf",
+            {
+                ".windsurf/rules/general.md",
+                ".windsurf/rules/api.md",
+                ".windsurf/skills/deploy-it/SKILL.md",
+            },
+        ),
         ("gemini", {"GEMINI.md", ".gemini/skills/deploy-it/SKILL.md"}),
         ("agents", {"AGENTS.md", ".agents/skills/deploy-it/SKILL.md"}),
     ],
 )
-def test_each_tool_gets_its_own_files(home: Path, written: Path, tool: str, expected: set[str]) -> None:
+def test_each_tool_gets_its_own_files(
+    home: Path, written: Path, tool: str, expected: set[str]
+) -> None:
     run(home, "--for", tool, "--folder", str(written))
     files = {file.relative_to(written).as_posix() for file in written.rglob("*") if file.is_file()}
     assert files - {".git/config"} == expected
@@ -201,12 +259,18 @@ def test_each_tool_gets_its_own_files(home: Path, written: Path, tool: str, expe
         ("claude", ".claude/rules/api.md", 'paths: ["src/api/**", "src/routes/**"]'),
         ("cursor", ".cursor/rules/api.mdc", "globs: src/api/**,src/routes/**\nalwaysApply: false"),
         ("cursor", ".cursor/rules/general.mdc", "globs:\nalwaysApply: true"),
-        ("copilot", ".github/instructions/api.instructions.md", 'applyTo: "src/api/**,src/routes/**"'),
+        (
+            "copilot",
+            ".github/instructions/api.instructions.md",
+            'applyTo: "src/api/**,src/routes/**"',
+        ),
         ("windsurf", ".windsurf/rules/api.md", 'trigger: "glob"\nglobs: src/api/**,src/routes/**'),
         ("windsurf", ".windsurf/rules/general.md", 'trigger: "always_on"'),
     ],
 )
-def test_paths_are_told_in_each_tools_own_form(home: Path, written: Path, tool: str, file: str, front: str) -> None:
+def test_paths_are_told_in_each_tools_own_form(
+    home: Path, written: Path, tool: str, file: str, front: str
+) -> None:
     run(home, "--for", tool, "--folder", str(written))
     assert f"{front}\n---\n" in (written / file).read_text(encoding="utf-8")
 
@@ -255,10 +319,14 @@ def test_a_file_that_a_person_edited_copied_or_linked_is_never_removed(
     api, copy, old = (written / RULES / name for name in ("api.md", "copy.md", "old.md"))
     api.write_text(api.read_text(encoding="utf-8") + "- My own rule.\n", encoding="utf-8")
     copy.write_bytes((written / RULES / "general.md").read_bytes())
-    old.write_text("<!-- Written by `commonplace rules`. An older mark without a digest. -->\n- Kept.\n")
+    old.write_text(
+        "<!-- Written by `commonplace rules`. An older mark without a digest. -->\n- Kept.\n"
+    )
     (written / ".claude" / "skills" / "deploy-it").rename(tmp_path / "shared")
     (written / ".claude" / "skills" / "deploy-it").symlink_to(tmp_path / "shared")
-    before = {path: path.read_bytes() for path in (api, copy, old, tmp_path / "shared" / "SKILL.md")}
+    before = {
+        path: path.read_bytes() for path in (api, copy, old, tmp_path / "shared" / "SKILL.md")
+    }
     forget_rules(home, "*")
 
     result = run(home, "--for", "claude", "--folder", str(written), "--yes", *force)
@@ -270,14 +338,20 @@ def test_a_file_that_a_person_edited_copied_or_linked_is_never_removed(
 
 
 @requirement("memories:rules:keeps")
-def test_an_edited_file_whose_rules_remain_is_only_replaced_with_force(home: Path, written: Path) -> None:
+def test_an_edited_file_whose_rules_remain_is_only_replaced_with_force(
+    home: Path, written: Path
+) -> None:
     run(home, "--for", "claude", "--folder", str(written))
     api = written / RULES / "api.md"
     ours = api.read_text(encoding="utf-8")
     api.write_text(ours.replace("nouns", "verbs"), encoding="utf-8")
 
     kept = run(home, "--for", "claude", "--folder", str(written), "--json")
-    assert {"file": f"{RULES}/api.md", "done": "kept", "reason": "was edited by hand"}.items() <= json.loads(
+    assert {
+        "file": f"{RULES}/api.md",
+        "done": "kept",
+        "reason": "was edited by hand",
+    }.items() <= json.loads(
         next(line for line in kept.stdout.splitlines() if "api.md" in line)
     ).items()
     assert "verbs" in api.read_text(encoding="utf-8")
@@ -295,7 +369,9 @@ def test_removing_many_files_or_all_of_them_needs_a_yes(home: Path, written: Pat
     args = ("--for", "claude", "--folder", str(written))
 
     for answer in ("", "n\n"):
-        refused = CliRunner().invoke(rules, args, obj=Shell(home=str(home)), input=answer, standalone_mode=False)
+        refused = CliRunner().invoke(
+            rules, args, obj=Shell(home=str(home)), input=answer, standalone_mode=False
+        )
         assert isinstance(refused.exception, click.Abort | Forbidden)
         assert "Remove 3 files whose rules are gone?" in refused.stderr
         assert "to remove  .claude/rules/general.md" in refused.stderr

@@ -28,8 +28,15 @@ def test_a_session_keeps_what_it_was_started_with(memories: Memories) -> None:
     )
     session = data["session"]
     assert text == f"Started session {data['id']} (project: github.com/webrenew/memories)"
-    assert (session["title"], session["client"], session["userId"]) == ("Refactor auth middleware", "codex", "ada")
-    assert (session["metadata"], session["projectId"]) == ({"branch": "auth"}, "github.com/webrenew/memories")
+    assert (session["title"], session["client"], session["userId"]) == (
+        "Refactor auth middleware",
+        "codex",
+        "ada",
+    )
+    assert (session["metadata"], session["projectId"]) == (
+        {"branch": "auth"},
+        "github.com/webrenew/memories",
+    )
     assert (session["status"], session.get("endedAt")) == ("active", None)
     data, text = memories.both("start_session", **{"global": True})
     assert text == f"Started session {data['id']} (global)"
@@ -37,22 +44,36 @@ def test_a_session_keeps_what_it_was_started_with(memories: Memories) -> None:
 
 
 @requirement(
-    "memories:checkpoint_session:appends", "memories:checkpoint_session:defaults", "memories:checkpoint_session:fields"
+    "memories:checkpoint_session:appends",
+    "memories:checkpoint_session:defaults",
+    "memories:checkpoint_session:fields",
 )
 def test_a_checkpoint_is_appended(memories: Memories) -> None:
     session = memories("start_session")["id"]
     data, text = memories.both("checkpoint_session", session_id=session, content=" User approved ")
     event = data["event"]
     assert text == f"Checkpointed session {session} with event {data['id']}"
-    assert (event["role"], event["kind"], event["isMeaningful"]) == ("assistant", "checkpoint", True)
+    assert (event["role"], event["kind"], event["isMeaningful"]) == (
+        "assistant",
+        "checkpoint",
+        True,
+    )
     assert (event["content"], event["number"], event["tokenCount"]) == ("User approved", 1, None)
-    more = {"role": "tool", "kind": "summary", "token_count": 320, "turn_index": 4, "is_meaningful": False}
+    more = {
+        "role": "tool",
+        "kind": "summary",
+        "token_count": 320,
+        "turn_index": 4,
+        "is_meaningful": False,
+    }
     event = memories("checkpoint_session", session_id=session, content="x", **more)["event"]
     assert (event["role"], event["kind"], event["tokenCount"]) == ("tool", "summary", 320)
     assert (event["turnIndex"], event["isMeaningful"], event["number"]) == (4, False, 2)
 
 
-@requirement("memories:end_session:closes", "memories:end_session:compacted", "memories:session:closed")
+@requirement(
+    "memories:end_session:closes", "memories:end_session:compacted", "memories:session:closed"
+)
 def test_a_closed_session_takes_no_checkpoint(memories: Memories) -> None:
     session = memories("start_session")["id"]
     data, text = memories.both("end_session", session_id=session)
@@ -61,14 +82,24 @@ def test_a_closed_session_takes_no_checkpoint(memories: Memories) -> None:
     assert (error["code"], error["status"]) == ("SESSION_NOT_ACTIVE", 409)
     assert "is closed" in error["text"]
     other = memories("start_session")["id"]
-    assert memories("end_session", session_id=other, status="compacted")["session"]["status"] == "compacted"
-    assert "is compacted" in memories.refused("checkpoint_session", session_id=other, content="late")["text"]
+    assert (
+        memories("end_session", session_id=other, status="compacted")["session"]["status"]
+        == "compacted"
+    )
+    assert (
+        "is compacted"
+        in memories.refused("checkpoint_session", session_id=other, content="late")["text"]
+    )
 
 
 @requirement("memories:scope:every-tool")
 def test_a_session_is_its_users(memories: Memories) -> None:
     session = memories("start_session", user_id="ada")["id"]
-    for tool, more in (("checkpoint_session", {"content": "x"}), ("end_session", {}), ("snapshot_session", {})):
+    for tool, more in (
+        ("checkpoint_session", {"content": "x"}),
+        ("end_session", {}),
+        ("snapshot_session", {}),
+    ):
         error = memories.refused(tool, session_id=session, user_id="bob", **more)
         assert error["code"] == "SESSION_NOT_FOUND"
     memories("checkpoint_session", session_id=session, content="x", user_id="ada")
@@ -84,24 +115,37 @@ def test_a_session_is_its_users(memories: Memories) -> None:
     "memories:snapshot_session:trigger",
     "memories:snapshot:file",
 )
-def test_a_snapshot_is_markdown_of_the_newest_events_and_a_file(memories: Memories, home: Path) -> None:
+def test_a_snapshot_is_markdown_of_the_newest_events_and_a_file(
+    memories: Memories, home: Path
+) -> None:
     session = memories("start_session", title="Auth")["id"]
     for number in range(20):
-        memories("checkpoint_session", session_id=session, content=f"event {number}", is_meaningful=number != 19)
+        memories(
+            "checkpoint_session",
+            session_id=session,
+            content=f"event {number}",
+            is_meaningful=number != 19,
+        )
 
-    data, text = memories.both("snapshot_session", session_id=session, source_trigger="reset", slug="Before Reset!")
+    data, text = memories.both(
+        "snapshot_session", session_id=session, source_trigger="reset", slug="Before Reset!"
+    )
     snapshot = data["snapshot"]
     assert text.startswith(f"Created snapshot {data['id']} (before-reset) for session {session}")
     assert (snapshot["slug"], snapshot["sourceTrigger"]) == ("before-reset", "reset")
     markdown = snapshot["transcriptMd"]
-    assert markdown.startswith(f"# Auth\n\nSession: {session}\n\n### assistant (checkpoint)\n\nevent 4\n")
+    assert markdown.startswith(
+        f"# Auth\n\nSession: {session}\n\n### assistant (checkpoint)\n\nevent 4\n"
+    )
     assert "event 18" in markdown
     assert "event 19" not in markdown
     file = home / snapshot["file"]
     assert file.read_text(encoding="utf-8") == markdown
     assert file.stat().st_mode & 0o077 == 0
 
-    short = memories("snapshot_session", session_id=session, message_count=2, meaningful_only=False)["snapshot"]
+    short = memories(
+        "snapshot_session", session_id=session, message_count=2, meaningful_only=False
+    )["snapshot"]
     assert [f"event {n}" in short["transcriptMd"] for n in (17, 18, 19)] == [False, True, True]
     assert short["sourceTrigger"] == "manual"
 
@@ -118,14 +162,20 @@ def test_a_snapshot_may_be_given_and_an_empty_session_has_none(memories: Memorie
 
 def test_the_snapshots_of_a_bank_go_with_it(engine: Engine, memories: Memories, home: Path) -> None:
     session = memories("start_session", tenant_id="../evil")["id"]
-    file = memories("snapshot_session", session_id=session, tenant_id="../evil", transcript_md="x")["snapshot"]["file"]
+    file = memories("snapshot_session", session_id=session, tenant_id="../evil", transcript_md="x")[
+        "snapshot"
+    ]["file"]
     assert (home / file).resolve().is_relative_to(home / "snapshots")
     engine.delete_bank("../evil")
     assert not (home / file).exists()
 
 
-@requirement("memories:consolidate:merges", "memories:consolidate:hidden", "memories:consolidate:again")
-def test_duplicates_become_one_and_stay_hidden(memories: Memories, engine: Engine, clock: StoppedClock) -> None:
+@requirement(
+    "memories:consolidate:merges", "memories:consolidate:hidden", "memories:consolidate:again"
+)
+def test_duplicates_become_one_and_stay_hidden(
+    memories: Memories, engine: Engine, clock: StoppedClock
+) -> None:
     first = memories.add("Use tabs.", tags=["style"])
     clock.advance(1)
     second = memories.add("use  TABS", tags=["go"])
@@ -142,7 +192,11 @@ def test_duplicates_become_one_and_stay_hidden(memories: Memories, engine: Engin
         "conflicts=0",
     ]
     assert f"winners={second}\nsuperseded_ids={first}" in text
-    for listed in (memories.contents(), memories.found("tabs"), [m.text for m in engine.list("default")]):
+    for listed in (
+        memories.contents(),
+        memories.found("tabs"),
+        [m.text for m in engine.list("default")],
+    ):
         assert "Use tabs." not in listed
     assert "Use tabs." not in memories.read("memories://recent")
     assert memories("list_memories", tags="style")["memories"][0]["tags"] == ["go", "style"]
@@ -181,7 +235,10 @@ def test_a_newer_truth_takes_the_place_of_a_stale_one(
 @pytest.mark.parametrize(
     ("one", "other"),
     [
-        ({"content": "Use nouns", "category": "API Rules!"}, {"content": "Use plurals", "category": "api rules"}),
+        (
+            {"content": "Use nouns", "category": "API Rules!"},
+            {"content": "Use plurals", "category": "api rules"},
+        ),
         ({"content": "Port: 1", "type": "fact"}, {"content": "Port: 2", "type": "note"}),
         ({"content": "Port: 1", "project_id": "p"}, {"content": "Port: 1"}),
         ({"content": "Use tabs", "paths": ["a/**"]}, {"content": "Use tabs", "paths": ["b/**"]}),
@@ -201,7 +258,9 @@ def test_what_is_about_different_things_stays_apart(
 
 
 @requirement("memories:consolidate:newest")
-def test_the_newest_wins_to_the_millisecond_and_beyond(memories: Memories, clock: StoppedClock) -> None:
+def test_the_newest_wins_to_the_millisecond_and_beyond(
+    memories: Memories, clock: StoppedClock
+) -> None:
     first = memories.add("Port: 1")
     memories.add("Port: 2")
     third = memories.add("Port: 3")  # All in one millisecond.
@@ -212,19 +271,27 @@ def test_the_newest_wins_to_the_millisecond_and_beyond(memories: Memories, clock
     assert memories.contents() == ["Port: 4"]
 
 
-@requirement("memories:consolidate:dry-run", "memories:consolidate:audit", "memories:consolidate:model")
+@requirement(
+    "memories:consolidate:dry-run", "memories:consolidate:audit", "memories:consolidate:model"
+)
 def test_a_dry_run_leaves_nothing_but_its_audit_row(engine: Engine, memories: Memories) -> None:
     memories.add("Port: 1")
     memories.add("Port: 2")
     revision, before = engine.revision("default"), engine.list("default")
-    data, text = memories.both("consolidate_memories", dry_run=True, model=" gpt-x ", types=["note"])
+    data, text = memories.both(
+        "consolidate_memories", dry_run=True, model=" gpt-x ", types=["note"]
+    )
     assert (data["dryRun"], data["superseded"]) == (True, 1)
     assert text.startswith("Dry-run consolidation run ")
     assert (engine.revision("default"), engine.list("default")) == (revision, before)
 
     job = engine.get_job("default", data["runId"])
     assert (job.kind, job.state) == ("consolidate", "completed")
-    assert (job.payload["model"], job.payload["dry_run"], job.payload["types"]) == ("gpt-x", True, ["note"])
+    assert (job.payload["model"], job.payload["dry_run"], job.payload["types"]) == (
+        "gpt-x",
+        True,
+        ["note"],
+    )
     real = memories("consolidate_memories", dry_run=False)
     result = engine.get_job("default", real["runId"]).result
     assert isinstance(result, dict)
@@ -246,7 +313,11 @@ def test_only_the_types_asked_for_are_consolidated(memories: Memories) -> None:
     assert memories("consolidate_memories")["superseded"] == 1
 
 
-@requirement("memories:consolidate:include-global", "memories:consolidate:global-only", "memories:consolidate:project")
+@requirement(
+    "memories:consolidate:include-global",
+    "memories:consolidate:global-only",
+    "memories:consolidate:project",
+)
 @pytest.mark.parametrize(
     ("given", "expected"),
     [
@@ -258,9 +329,16 @@ def test_only_the_types_asked_for_are_consolidated(memories: Memories) -> None:
         ({"project_id": "none", "include_global": False}, set()),
     ],
 )
-def test_consolidation_stays_in_its_scope(memories: Memories, given: dict[str, Any], expected: set[str]) -> None:
+def test_consolidation_stays_in_its_scope(
+    memories: Memories, given: dict[str, Any], expected: set[str]
+) -> None:
     numbers: dict[str, set[str]] = {}
-    for name, more in (("g", {}), ("p", {"project_id": "p"}), ("q", {"project_id": "q"}), ("u", {"user_id": "ada"})):
+    for name, more in (
+        ("g", {}),
+        ("p", {"project_id": "p"}),
+        ("q", {"project_id": "q"}),
+        ("u", {"user_id": "ada"}),
+    ):
         numbers[name] = {memories.add("Same", **more) for _ in range(2)}
     losers = set(memories("consolidate_memories", **given)["supersededIds"])
     assert {name for name, pair in numbers.items() if pair & losers} == expected
@@ -289,7 +367,9 @@ def test_a_run_that_nobody_waits_for_changes_nothing(engine: Engine, memories: M
 
 
 @requirement("memories:consolidate:fast")
-def test_ten_thousand_memories_take_seconds_with_progress(engine: Engine, memories: Memories) -> None:
+def test_ten_thousand_memories_take_seconds_with_progress(
+    engine: Engine, memories: Memories
+) -> None:
     engine.remember_many("default", [Draft(f"Setting {n // 2}: value {n}") for n in range(10_000)])
     began = time.perf_counter()
     data = memories("consolidate_memories")

@@ -22,14 +22,18 @@ MONDAY = "2027-03-01T08:00:00Z"
 def at(home: Path, now: str, zone: str = "UTC") -> tuple[Memories, StoppedClock]:
     """A client at a moment, of a server whose time zone is set."""
     clock = StoppedClock(moment(now))
-    return Memories(open_engine(load({"COMMONPLACE_HOME": str(home), "COMMONPLACE_TIMEZONE": zone}), clock)), clock
+    return Memories(
+        open_engine(load({"COMMONPLACE_HOME": str(home), "COMMONPLACE_TIMEZONE": zone}), clock)
+    ), clock
 
 
 @requirement("memories:add_reminder:creates")
 def test_a_reminder_shows_its_next_turn(home: Path) -> None:
     memories, _ = at(home, MONDAY)
     data, text = memories.both("add_reminder", cron_expression="0 9 * * *", message=" Stand up ")
-    assert text == f"Created reminder {data['id']} (global) next at 2027-03-01T09:00:00.000Z: Stand up"
+    assert (
+        text == f"Created reminder {data['id']} (global) next at 2027-03-01T09:00:00.000Z: Stand up"
+    )
     assert data["reminder"]["nextTriggerAt"] == "2027-03-01T09:00:00.000Z"
     assert (data["reminder"]["cronExpression"], data["reminder"]["enabled"]) == ("0 9 * * *", True)
     assert (
@@ -67,11 +71,24 @@ def test_when_a_cron_expression_comes_due(home: Path, cron: str, expected: str) 
 @requirement("memories:reminders:cron")
 @pytest.mark.parametrize(
     "cron",
-    ["0 0 30 2 *", "60 * * * *", "* * * *", "* * * * * *", "@daily", "a b c d e", "5-1 * * * *", "*/0 * * * *", ""],
+    [
+        "0 0 30 2 *",
+        "60 * * * *",
+        "* * * *",
+        "* * * * * *",
+        "@daily",
+        "a b c d e",
+        "5-1 * * * *",
+        "*/0 * * * *",
+        "",
+    ],
 )
 def test_what_is_no_cron_expression_is_refused(home: Path, cron: str) -> None:
     memories, _ = at(home, MONDAY)
-    assert memories.refused("add_reminder", cron_expression=cron, message="m")["type"] == "validation_error"
+    assert (
+        memories.refused("add_reminder", cron_expression=cron, message="m")["type"]
+        == "validation_error"
+    )
     assert memories("list_reminders", include_disabled=True)["reminders"] == []
 
 
@@ -83,10 +100,14 @@ def test_the_time_zone_is_the_users(home: Path) -> None:
     assert data["reminder"]["timezone"] == "America/New_York"
 
 
-@requirement("memories:list_reminders:scope", "memories:add_reminder:global", "memories:scope:every-tool")
+@requirement(
+    "memories:list_reminders:scope", "memories:add_reminder:global", "memories:scope:every-tool"
+)
 def test_reminders_are_listed_by_scope(memories: Memories) -> None:
     def add(message: str, **more: Any) -> str:
-        number: str = memories("add_reminder", cron_expression="0 9 * * *", message=message, **more)["id"]
+        number: str = memories(
+            "add_reminder", cron_expression="0 9 * * *", message=message, **more
+        )["id"]
         return number
 
     assert memories.text("list_reminders") == "No reminders found."
@@ -176,7 +197,10 @@ def test_a_stream_becomes_a_memory(memories: Memories) -> None:
     assert (memory["content"], memory["type"], memory["tags"]) == ("Tea is at 😀", "fact", ["a"])
     assert memories.contents(project_id="p") == ["Tea is at 😀"]
     for tool, more in (("append_memory_chunk", {"chunk": "x"}), ("finalize_memory_stream", {})):
-        assert f"Stream {stream} not found or expired." in memories.refused(tool, stream_id=stream, **more)["text"]
+        assert (
+            f"Stream {stream} not found or expired."
+            in memories.refused(tool, stream_id=stream, **more)["text"]
+        )
 
 
 @requirement("memories:stream:cancel")
@@ -211,7 +235,9 @@ def test_a_stream_survives_a_restart(home: Path) -> None:
 
 
 @requirement("memories:streams:expire")
-def test_a_stream_nobody_touches_for_a_day_is_gone(engine: Engine, memories: Memories, clock: StoppedClock) -> None:
+def test_a_stream_nobody_touches_for_a_day_is_gone(
+    engine: Engine, memories: Memories, clock: StoppedClock
+) -> None:
     stream = memories("start_memory_stream")["id"]
     clock.advance(DAY_MS - 1)
     memories("append_memory_chunk", stream_id=stream, chunk="alive")

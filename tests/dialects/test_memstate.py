@@ -45,7 +45,11 @@ PARAMETERS: dict[str, dict[str, tuple[str, object]]] = {
         # Ours.
         "expected_version": ("integer", None),
     },
-    "history": {"project_id": ("string", None), "keypath": ("string", None), "memory_id": ("string", None)},
+    "history": {
+        "project_id": ("string", None),
+        "keypath": ("string", None),
+        "memory_id": ("string", None),
+    },
     "delete": {
         "project_id": ("string", "required"),
         "keypath": ("string", "required"),
@@ -90,10 +94,14 @@ def test_clients_are_told_when_to_use_which_tool_to_save(memstate: Memstate) -> 
 @requirement("memstate:tools:quick-start")
 def test_the_quick_start_of_the_page_works(memstate: Memstate) -> None:
     assert memstate.get(project_id="myapp")["memories"] == {}
-    memstate.remember("myapp", "## Summary\n- Done X, Y, Z\n- Authentication is by SuperTokens", source="agent")
+    memstate.remember(
+        "myapp", "## Summary\n- Done X, Y, Z\n- Authentication is by SuperTokens", source="agent"
+    )
     memstate.set("myapp", "config.port", "8080")
 
-    assert "summary.authentication_supertokens" in memstate.found("authentication", project_id="myapp")
+    assert "summary.authentication_supertokens" in memstate.found(
+        "authentication", project_id="myapp"
+    )
     assert memstate.tree("myapp")["config.port"] == "8080"
 
 
@@ -111,7 +119,9 @@ def test_every_tool_answers_in_the_envelope_and_names_its_operation(memstate: Me
         ("delete_project", {"project_id": "p"}, "delete_project"),
     ]
     assert done["operation"] == "set"
-    assert [memstate(tool, **given)["operation"] for tool, given, _ in calls] == [name for *_, name in calls]
+    assert [memstate(tool, **given)["operation"] for tool, given, _ in calls] == [
+        name for *_, name in calls
+    ]
 
 
 @requirement("memstate:envelope:request")
@@ -123,17 +133,23 @@ def test_the_request_is_echoed_as_it_was_given(memstate: Memstate) -> None:
 
 @requirement("memstate:envelope:meta")
 def test_meta_says_what_a_keypath_was_resolved_to(memstate: Memstate) -> None:
-    assert memstate("set", project_id="p", keypath="A", value="1")["meta"] == {"resolved_keypath": "project.p.a"}
+    assert memstate("set", project_id="p", keypath="A", value="1")["meta"] == {
+        "resolved_keypath": "project.p.a"
+    }
     assert memstate("get", project_id="p", keypath="a", at_revision=1)["meta"] == {
         "mode": "keypath",
         "recursive": True,
         "resolved_keypath": "project.p.a",
         "at_revision": 1,
     }
-    assert memstate("history", project_id="p", keypath="a")["meta"] == {"resolved_keypath": "project.p.a"}
+    assert memstate("history", project_id="p", keypath="a")["meta"] == {
+        "resolved_keypath": "project.p.a"
+    }
     found = memstate("search", query="1", project_id="p", keypath_prefix="A")
     assert found["meta"] == {"resolved_keypath": "project.p.a"}
-    assert memstate("delete", project_id="p", keypath="a")["meta"] == {"resolved_keypath": "project.p.a"}
+    assert memstate("delete", project_id="p", keypath="a")["meta"] == {
+        "resolved_keypath": "project.p.a"
+    }
 
 
 @requirement("memstate:envelope:failure")
@@ -141,13 +157,28 @@ def test_meta_says_what_a_keypath_was_resolved_to(memstate: Memstate) -> None:
     ("tool", "given", "code", "says"),
     [
         ("set", {"project_id": "p", "value": "1"}, "invalid_argument", "`keypath` is required"),
-        ("set", {"project_id": "p", "keypath": "...", "value": "1"}, "invalid_argument", "keypath is required"),
+        (
+            "set",
+            {"project_id": "p", "keypath": "...", "value": "1"},
+            "invalid_argument",
+            "keypath is required",
+        ),
         ("get", {"memory_id": "mem_00000000zzz"}, "not_found", "There is no memory"),
         ("get", {"memory_id": "nonsense"}, "invalid_argument", "is not a memory id"),
         ("get", {"keypath": "a"}, "invalid_argument", "need a project_id"),
         ("set", {"project_id": "p", "keypath": "a", "value": " "}, "invalid_argument", "empty"),
-        ("set", {"project_id": "p\n", "keypath": "a\nb", "value": "1"}, "invalid_argument", "control character"),
-        ("set", {"project_id": "p", "keypath": "\ud800", "value": "1"}, "invalid_argument", "surrogate"),
+        (
+            "set",
+            {"project_id": "p\n", "keypath": "a\nb", "value": "1"},
+            "invalid_argument",
+            "control character",
+        ),
+        (
+            "set",
+            {"project_id": "p", "keypath": "\ud800", "value": "1"},
+            "invalid_argument",
+            "surrogate",
+        ),
         ("search", {"query": "\ud800"}, "invalid_argument", "surrogate"),
         ("remember", {"project_id": "p", "content": " \n "}, "invalid_argument", "empty"),
     ],
@@ -171,16 +202,26 @@ def test_without_arguments_the_projects_are_listed_newest_activity_first(
         memstate.set(project, f"k{clock.now()}", "v")
 
     data = memstate.get()
-    assert [(one["id"], one["memory_count"], one["revision_number"]) for one in data["projects"]] == [
+    assert [
+        (one["id"], one["memory_count"], one["revision_number"]) for one in data["projects"]
+    ] == [
         ("old", 2, 2),
         ("new", 1, 1),
     ]
     assert data["total_projects"] == 2
     assert not any(one["is_deleted"] for one in data["projects"])
-    assert all(set(one) >= {"id", "name", "description", "memory_count", "is_deleted"} for one in data["projects"])
+    assert all(
+        set(one) >= {"id", "name", "description", "memory_count", "is_deleted"}
+        for one in data["projects"]
+    )
 
 
-@requirement("memstate:get:project-tree", "memstate:get:subtree", "memstate:get:answer", "memstate:keypath:dot-paths")
+@requirement(
+    "memstate:get:project-tree",
+    "memstate:get:subtree",
+    "memstate:get:answer",
+    "memstate:keypath:dot-paths",
+)
 def test_a_project_shows_its_tree_and_a_keypath_its_subtree(memstate: Memstate) -> None:
     for key in ("auth.provider", "auth.session", "db"):
         memstate.set("myapp", key, f"about {key}")
@@ -216,7 +257,11 @@ def test_full_contents_come_only_when_asked_for(memstate: Memstate) -> None:
     data = memstate.get(project_id="p", include_content=True)
     assert data["full_memory_count"] == 1
     whole = data["full_memories"]["project.p.a"]
-    assert (whole["content"], whole["keypath"], whole["version"]) == ("word " * 100, "project.p.a", 1)
+    assert (whole["content"], whole["keypath"], whole["version"]) == (
+        "word " * 100,
+        "project.p.a",
+        1,
+    )
 
 
 @requirement("memstate:get:content-limit")
@@ -229,26 +274,41 @@ def test_no_more_contents_come_than_the_limit(memstate: Memstate, engine: Engine
     assert "content_limit" in by_default["content_truncated"]
     few = memstate.get(project_id="p", include_content=True, content_limit=3)
     assert list(few["full_memories"]) == ["project.p.k000", "project.p.k001", "project.p.k002"]
-    assert memstate.get(project_id="p", include_content=True, content_limit=1000)["full_memory_count"] == 201
+    assert (
+        memstate.get(project_id="p", include_content=True, content_limit=1000)["full_memory_count"]
+        == 201
+    )
     memstate.refused("get", project_id="p", include_content=True, content_limit=1001)
 
 
 @requirement("memstate:get:single-memory", "memstate:get:memory-id-alone")
 def test_a_memory_is_read_by_id_alone(memstate: Memstate) -> None:
-    number = memstate.set("p", "a.b", "the value", category="decision", topics=["x", "y"])["memory_id"]
+    number = memstate.set("p", "a.b", "the value", category="decision", topics=["x", "y"])[
+        "memory_id"
+    ]
 
     memory = memstate.get(memory_id=number)
     assert memory["id"] == number
-    assert (memory["content"], memory["keypath"], memory["project_id"]) == ("the value", "project.p.a.b", "p")
+    assert (memory["content"], memory["keypath"], memory["project_id"]) == (
+        "the value",
+        "project.p.a.b",
+        "p",
+    )
     assert (memory["category"], memory["topics"]) == ("decision", ["x", "y"])
-    assert (memory["parent_keypath"], memory["keypath_parts"]) == ("project.p.a", ["project", "p", "a", "b"])
+    assert (memory["parent_keypath"], memory["keypath_parts"]) == (
+        "project.p.a",
+        ["project", "p", "a", "b"],
+    )
     for more in ({"project_id": "p"}, {"keypath": "a"}, {"at_revision": 1}):
         assert "cannot be combined" in memstate.refused("get", memory_id=number, **more)["message"]
     assert memstate.get(memory_id=number, project_id="", keypath="")["id"] == number
 
 
 @requirement(
-    "memstate:set:one-value", "memstate:set:answer", "memstate:set:creates-project", "memstate:keypath:auto-prefix"
+    "memstate:set:one-value",
+    "memstate:set:answer",
+    "memstate:set:creates-project",
+    "memstate:keypath:auto-prefix",
 )
 def test_set_stores_one_value_and_says_so_as_on_the_page(memstate: Memstate) -> None:
     first = memstate.set("myapp", "config.database.port", "5432")
@@ -261,8 +321,14 @@ def test_set_stores_one_value_and_says_so_as_on_the_page(memstate: Memstate) -> 
     assert first["memory_id"].startswith("mem_")
 
     second = memstate.set("myapp", "config.database.port", "5433")
-    assert (second["action"], second["version"], second["superseded_id"]) == ("superseded", 2, first["memory_id"])
-    assert memstate.get(project_id="myapp")["memories"] == {"project.myapp.config.database.port": "5433"}
+    assert (second["action"], second["version"], second["superseded_id"]) == (
+        "superseded",
+        2,
+        first["memory_id"],
+    )
+    assert memstate.get(project_id="myapp")["memories"] == {
+        "project.myapp.config.database.port": "5433"
+    }
 
 
 @requirement("memstate:get:lists-projects", "memstate:search:project", "memstate:history:by-memory")
@@ -270,7 +336,10 @@ def test_a_blank_optional_argument_counts_as_left_out(memstate: Memstate) -> Non
     number = memstate.set("p", "a", "v")["memory_id"]
     assert memstate("get", project_id="", keypath="", memory_id="")["operation"] == "list_projects"
     assert memstate.found("v", project_id="", keypath_prefix="", categories=[]) == ["a"]
-    assert memstate("history", project_id="", keypath="", memory_id=number)["data"]["total_versions"] == 1
+    assert (
+        memstate("history", project_id="", keypath="", memory_id=number)["data"]["total_versions"]
+        == 1
+    )
     memstate.refused("set", project_id="", keypath="a", value="v")
     memstate.refused("delete_project", project_id=" ")
 
@@ -278,20 +347,40 @@ def test_a_blank_optional_argument_counts_as_left_out(memstate: Memstate) -> Non
 @requirement("memstate:set:value-limit")
 def test_a_value_has_at_most_two_thousand_characters(memstate: Memstate) -> None:
     memstate.set("p", "a", "ü" * 2000)
-    assert "2,000" in memstate.refused("set", project_id="p", keypath="b", value="ü" * 2001)["message"]
+    assert (
+        "2,000" in memstate.refused("set", project_id="p", keypath="b", value="ü" * 2001)["message"]
+    )
 
 
 @requirement("memstate:set:category", "memstate:set:topics")
 def test_a_category_and_topics_are_kept_with_the_value(memstate: Memstate) -> None:
-    known = ["decision", "preference", "fact", "task", "context", "requirement", "note", "code", "learning"]
+    known = [
+        "decision",
+        "preference",
+        "fact",
+        "task",
+        "context",
+        "requirement",
+        "note",
+        "code",
+        "learning",
+    ]
     for category in known:
-        number = memstate.set("p", f"a.{category}", "v", category=category, topics=["t"])["memory_id"]
+        number = memstate.set("p", f"a.{category}", "v", category=category, topics=["t"])[
+            "memory_id"
+        ]
         memory = memstate.get(memory_id=number)
         assert (memory["category"], memory["topics"]) == (category, ["t"])
     number = memstate.set("p", "a.learning", "w")["memory_id"]
-    assert (memstate.get(memory_id=number)["category"], memstate.get(memory_id=number)["topics"]) == ("learning", ["t"])
+    assert (
+        memstate.get(memory_id=number)["category"],
+        memstate.get(memory_id=number)["topics"],
+    ) == ("learning", ["t"])
     assert memstate.get(memory_id=memstate.set("p", "b", "v")["memory_id"])["category"] == "note"
-    assert "must be one of" in memstate.refused("set", project_id="p", keypath="a", value="v", category="x")["message"]
+    assert (
+        "must be one of"
+        in memstate.refused("set", project_id="p", keypath="a", value="v", category="x")["message"]
+    )
 
 
 @requirement(
@@ -330,5 +419,7 @@ def test_history_shows_every_version_in_the_order_of_time(memstate: Memstate) ->
         {"project_id": "p", "keypath": "a", "memory_id": "mem_00000000001"},
     ],
 )
-def test_history_wants_a_keypath_or_a_memory_and_not_both(memstate: Memstate, given: dict[str, str]) -> None:
+def test_history_wants_a_keypath_or_a_memory_and_not_both(
+    memstate: Memstate, given: dict[str, str]
+) -> None:
     assert "project_id and keypath, or memory_id" in memstate.refused("history", **given)["message"]

@@ -6,9 +6,13 @@ from commonplace.records.memory import Draft, Edit, Scope
 
 
 def test_projects_keypaths_and_ids_are_completed_from_what_is_known(engine: Engine) -> None:
-    memory = engine.set_key("default", Key(Scope(project="shop"), "auth.provider"), Edit(text="OTP")).memory
+    memory = engine.set_key(
+        "default", Key(Scope(project="shop"), "auth.provider"), Edit(text="OTP")
+    ).memory
     engine.set_key("default", Key(Scope(project="shop"), "db.port"), Edit(text="5432"))
-    engine.remember("default", Draft("secret", key="auth.other", scope=Scope(project="shop", user="somebody")))
+    engine.remember(
+        "default", Draft("secret", key="auth.other", scope=Scope(project="shop", user="somebody"))
+    )
     call = Call(engine, "default")
     offered = {name: list(find(call, typed)) for name, find, typed in _asked(DIALECT.completions)}
     assert offered["project_id"] == ["shop"]

@@ -1,4 +1,6 @@
-"""Memstate through the real program in processes of its own: over HTTP, and with the official client over pipes."""
+"""Memstate through the real program in processes of its own: over HTTP, and with the official
+client over pipes.
+"""
 
 import os
 import subprocess
@@ -21,7 +23,11 @@ PATH = "/memstate/mcp"
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     home = tmp_path_factory.mktemp("served")
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(("COMMONPLACE_", "HINDSIGHT_"))}
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("COMMONPLACE_", "HINDSIGHT_"))
+    }
     process = subprocess.Popen(
         [sys.executable, "-m", "commonplace", "serve", "--port", "0"],
         env=kept | {"COMMONPLACE_HOME": str(home), "COMMONPLACE_API_KEY": KEY},
@@ -36,7 +42,10 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
 @requirement("memstate:http:api-key")
 def test_the_key_is_accepted_as_bearer_and_as_x_api_key(served: Running) -> None:
     given = {"project_id": "p", "keypath": "a", "value": "v"}
-    assert served.call(PATH, "memstate_set", given, authorization=f"Bearer {KEY}")["data"]["action"] == "created"
+    assert (
+        served.call(PATH, "memstate_set", given, authorization=f"Bearer {KEY}")["data"]["action"]
+        == "created"
+    )
     assert served.call(PATH, "memstate_set", given, x_api_key=KEY)["data"]["action"] == "unchanged"
     assert served.ask(PATH, "tools/list").status == 401
     assert served.ask(PATH, "tools/list", x_api_key="wrong").status == 401
@@ -62,7 +71,10 @@ def test_sixteen_clients_over_http_make_sixteen_versions_of_one_keypath(served: 
 def test_the_official_client_accepts_every_answer(home: Path, mode: str) -> None:
     calls = [
         ("memstate_get", {}),
-        ("memstate_remember", {"project_id": "p", "content": "# Auth\n- Provider: SuperTokens", "source": "agent"}),
+        (
+            "memstate_remember",
+            {"project_id": "p", "content": "# Auth\n- Provider: SuperTokens", "source": "agent"},
+        ),
         ("memstate_set", {"project_id": "p", "keypath": "auth.port", "value": "8080"}),
         ("memstate_get", {"project_id": "p", "include_content": True}),
         ("memstate_search", {"query": "provider", "project_id": "p"}),
@@ -77,7 +89,10 @@ def test_the_official_client_accepts_every_answer(home: Path, mode: str) -> None
             result = await client.call_tool(name, given)
             assert not result.is_error
             assert result.structured_content
-            assert (result.structured_content["ok"], result.structured_content["request"]) == (True, given)
+            assert (result.structured_content["ok"], result.structured_content["request"]) == (
+                True,
+                given,
+            )
         wrong = await client.call_tool("memstate_get", {"project_id": "p", "at_revision": 99})
         assert wrong.is_error
         assert wrong.structured_content

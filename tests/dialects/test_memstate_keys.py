@@ -44,19 +44,25 @@ def test_all_spellings_of_a_keypath_are_one(memstate: Memstate, spelling: str) -
     assert memstate.set("p", spelling, "second")["version"] == 2
     assert memstate.tree("p", keypath=spelling) == {"auth.session_store": "second"}
     assert len(memstate.history("p", spelling)) == 2
-    assert memstate.found("second", project_id="p", keypath_prefix=spelling) == ["auth.session_store"]
+    assert memstate.found("second", project_id="p", keypath_prefix=spelling) == [
+        "auth.session_store"
+    ]
     assert memstate.delete("p", spelling)["deleted_keypaths"] == ["project.p.auth.session_store"]
 
 
 @requirement("memstate:keypath:prefixed-once")
 @pytest.mark.parametrize("prefix", ["project.my-app.", "Project.My-App.", "project/my-app/"])
-def test_the_full_keypath_works_wherever_the_short_one_does(memstate: Memstate, prefix: str) -> None:
+def test_the_full_keypath_works_wherever_the_short_one_does(
+    memstate: Memstate, prefix: str
+) -> None:
     memstate.set("my-app", prefix + "auth.provider", "x")
     assert memstate.tree("my-app") == {"auth.provider": "x"}
     assert memstate.tree("my-app", keypath=prefix + "auth") == {"auth.provider": "x"}
     assert memstate.tree("my-app", keypath=prefix) == {"auth.provider": "x"}
     assert len(memstate.history("my-app", prefix + "auth.provider")) == 1
-    assert memstate.found("", project_id="my-app", keypath_prefix=prefix + "auth") == ["auth.provider"]
+    assert memstate.found("", project_id="my-app", keypath_prefix=prefix + "auth") == [
+        "auth.provider"
+    ]
     assert memstate.delete("my-app", prefix + "auth.provider")["deleted_count"] == 1
 
 
@@ -71,10 +77,17 @@ def test_a_full_prefix_needs_no_project_id_in_a_search(memstate: Memstate) -> No
 
 
 @requirement("memstate:keypath:foreign-prefix")
-@pytest.mark.parametrize("keypath", ["project.other.a", "project/other/a", "project.appendix.a", "PROJECT.other"])
+@pytest.mark.parametrize(
+    "keypath", ["project.other.a", "project/other/a", "project.appendix.a", "PROJECT.other"]
+)
 def test_the_prefix_of_another_project_is_refused(memstate: Memstate, keypath: str) -> None:
     memstate.set("app", "a", "1")
-    for tool, more in (("set", {"value": "x"}), ("get", {}), ("history", {}), ("delete", {"recursive": True})):
+    for tool, more in (
+        ("set", {"value": "x"}),
+        ("get", {}),
+        ("history", {}),
+        ("delete", {"recursive": True}),
+    ):
         error = memstate.refused(tool, project_id="app", keypath=keypath, **more)
         assert "another project" in error["message"]
     memstate.refused("search", query="x", project_id="app", keypath_prefix=keypath)
@@ -88,7 +101,10 @@ def test_a_prefix_is_whole_segments(memstate: Memstate) -> None:
     assert list(memstate.tree("p", keypath="a")) == ["a", "a.b"]
     assert memstate.found("", project_id="p", keypath_prefix="a") == ["a", "a.b"]
     assert sorted(memstate.found("same value", project_id="p", keypath_prefix="a")) == ["a", "a.b"]
-    assert memstate.delete("p", "a", recursive=True)["deleted_keypaths"] == ["project.p.a", "project.p.a.b"]
+    assert memstate.delete("p", "a", recursive=True)["deleted_keypaths"] == [
+        "project.p.a",
+        "project.p.a.b",
+    ]
     assert list(memstate.tree("p")) == ["a_b", "ab", "ab.c"]
 
 
@@ -122,7 +138,9 @@ def test_any_project_id_works_in_every_tool(memstate: Memstate, project: str) ->
     assert memstate.tree(project, at_revision=1) == {"k": f"value of {project}"}
     assert memstate.delete(project, "k")["deleted_keypaths"] == [f"project.{project}.k"]
     assert memstate.delete_project(project)["deleted_keypaths"] == [f"project.{project}.port"]
-    assert sorted(one["id"] for one in memstate.get()["projects"]) == sorted(set(PROJECTS) - {project})
+    assert sorted(one["id"] for one in memstate.get()["projects"]) == sorted(
+        set(PROJECTS) - {project}
+    )
 
 
 @requirement("memstate:project:apart")
@@ -137,7 +155,9 @@ def test_projects_whose_ids_begin_alike_stay_apart(memstate: Memstate) -> None:
     memstate.refused("set", project_id="iso.b", keypath="project.iso.x", value="1")
 
 
-@requirement("memstate:delete:tombstone", "memstate:delete:visible-in-history", "memstate:delete:answer")
+@requirement(
+    "memstate:delete:tombstone", "memstate:delete:visible-in-history", "memstate:delete:answer"
+)
 def test_a_deletion_is_a_version_and_the_history_stays(memstate: Memstate) -> None:
     memstate.set("myapp", "config.old_setting", "v")
     assert memstate.delete("myapp", "config.old_setting") == {
@@ -173,14 +193,21 @@ def test_deleting_twice_is_fine_and_changes_nothing(memstate: Memstate) -> None:
     memstate.delete("p", "a")
     for _ in range(2):
         data = memstate.delete("p", "a")
-        assert (data["deleted_count"], data["message"]) == (0, "No memory found at keypath 'project.p.a'")
+        assert (data["deleted_count"], data["message"]) == (
+            0,
+            "No memory found at keypath 'project.p.a'",
+        )
     assert len(memstate.history("p", "a")) == 2
     assert memstate.delete_project("p")["message"] == "Project 'p' was already deleted"
     assert memstate.delete_project("never")["deleted_count"] == 0
     assert memstate.revision("p") == 2
 
 
-@requirement("memstate:delete:undelete-by-set", "memstate:delete:undelete-by-remember", "memstate:chain:revival")
+@requirement(
+    "memstate:delete:undelete-by-set",
+    "memstate:delete:undelete-by-remember",
+    "memstate:chain:revival",
+)
 def test_set_and_remember_bring_a_keypath_back_and_go_on_counting(memstate: Memstate) -> None:
     memstate.set("p", "port", "1")
     memstate.delete("p", "port")
@@ -210,7 +237,10 @@ def test_a_deleted_project_is_hidden_and_keeps_its_past(memstate: Memstate) -> N
         memstate.set("old-project", key, "v")
     assert memstate.delete_project("old-project") == {
         "project_id": "old-project",
-        "deleted_keypaths": ["project.old-project.auth.provider", "project.old-project.config.port"],
+        "deleted_keypaths": [
+            "project.old-project.auth.provider",
+            "project.old-project.config.port",
+        ],
         "deleted_count": 2,
         "message": "Soft-deleted project 'old-project' and 2 memory(ies)",
     }
@@ -230,19 +260,60 @@ def test_a_deleted_project_is_hidden_and_keeps_its_past(memstate: Memstate) -> N
 def lasting() -> Iterator[Memstate]:
     """A client of a store that all rounds of a property share."""
     with tempfile.TemporaryDirectory() as folder:
-        engine = open_engine(load({"COMMONPLACE_HOME": str(Path(folder)), "COMMONPLACE_EMBEDDER": "none"}))
+        engine = open_engine(
+            load({"COMMONPLACE_HOME": str(Path(folder)), "COMMONPLACE_EMBEDDER": "none"})
+        )
         yield Memstate(engine)
         engine.db.close()
 
 
 ODD = st.one_of(
     st.sampled_from(
-        ["", " ", "p", "a.b", "a", "project.p.a", "project.", "mem_00000000001", "job_00000000001", "x" * 900]
+        [
+            "",
+            " ",
+            "p",
+            "a.b",
+            "a",
+            "project.p.a",
+            "project.",
+            "mem_00000000001",
+            "job_00000000001",
+            "x" * 900,
+        ]
     ),
     st.sampled_from(
-        ["\ud800", "\x00", "a\nb", "%", "..", "m00000000001", "note.m00000000001", "\u202e", "99999999999999999999"]
+        [
+            "\ud800",
+            "\x00",
+            "a\nb",
+            "%",
+            "..",
+            "m00000000001",
+            "note.m00000000001",
+            "\u202e",
+            "99999999999999999999",
+        ]
     ),
-    st.sampled_from([None, 0, 1, -1, 2**70, 1.5, float("inf"), True, False, [], ["a"], ["\ud800"], {}, [[]], [None]]),
+    st.sampled_from(
+        [
+            None,
+            0,
+            1,
+            -1,
+            2**70,
+            1.5,
+            float("inf"),
+            True,
+            False,
+            [],
+            ["a"],
+            ["\ud800"],
+            {},
+            [[]],
+            [None],
+        ]
+    ),
     st.text(max_size=12),
 )
 
@@ -262,7 +333,9 @@ def calls(draw: st.DrawFn) -> tuple[str, dict[str, Any]]:
 @requirement("memstate:envelope:keys", "memstate:envelope:failure")
 @settings(max_examples=400, deadline=None)
 @given(calls())
-def test_whatever_is_sent_is_answered_in_the_envelope(lasting: Memstate, call: tuple[str, dict[str, Any]]) -> None:
+def test_whatever_is_sent_is_answered_in_the_envelope(
+    lasting: Memstate, call: tuple[str, dict[str, Any]]
+) -> None:
     result = lasting.client.result(call[0], **call[1])
     answer = result["structuredContent"]
     assert set(answer) == (ENVELOPE | {"error"} if result["isError"] else ENVELOPE), (answer, call)

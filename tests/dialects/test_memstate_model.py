@@ -1,4 +1,6 @@
-"""A state machine drives several Memstate clients against lists of versions, and compares all that can be read."""
+"""A state machine drives several Memstate clients against lists of versions, and compares all that
+can be read.
+"""
 
 import shutil
 import tempfile
@@ -33,7 +35,9 @@ State = dict[str, str]
 
 
 class Clients(RuleBasedStateMachine):
-    """`chains` has every version of every keypath, None for a tombstone; `pasts` every state of every project."""
+    """`chains` has every version of every keypath, None for a tombstone; `pasts` every state of
+    every project.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -47,7 +51,9 @@ class Clients(RuleBasedStateMachine):
         # Two engines on one file are two processes as far as the store can tell.
         chosen = load({"COMMONPLACE_HOME": str(self.folder), "COMMONPLACE_EMBEDDER": "none"})
         self.engines = [open_engine(chosen, self.clock) for _ in range(2)]
-        self.clients = [Memstate(self.engines[number % 2], f"client {number}") for number in range(3)]
+        self.clients = [
+            Memstate(self.engines[number % 2], f"client {number}") for number in range(3)
+        ]
 
     def teardown(self) -> None:
         for engine in getattr(self, "engines", ()):
@@ -55,7 +61,9 @@ class Clients(RuleBasedStateMachine):
         shutil.rmtree(self.folder)
 
     def state(self, project: str) -> State:
-        return {key: chain[-1] for key, chain in self.chains[project].items() if chain[-1] is not None}
+        return {
+            key: chain[-1] for key, chain in self.chains[project].items() if chain[-1] is not None
+        }
 
     def changed(self, project: str, changes: dict[str, str | None]) -> None:
         """Note what a call changed; a call that changed nothing is no revision."""
@@ -92,7 +100,9 @@ class Clients(RuleBasedStateMachine):
     @rule(client=CLIENTS, project=PROJECT, key=KEY, recursive=st.booleans())
     def delete(self, client: int, project: str, key: str, recursive: bool) -> None:
         live = self.state(project)
-        gone = sorted(one for one in live if one == key or (recursive and one.startswith(f"{key}.")))
+        gone = sorted(
+            one for one in live if one == key or (recursive and one.startswith(f"{key}."))
+        )
         answer = self.clients[client].delete(project, key, recursive=recursive)
         assert answer["deleted_keypaths"] == [f"project.{project}.{one}" for one in gone]
         self.changed(project, dict.fromkeys(gone))
@@ -110,10 +120,16 @@ class Clients(RuleBasedStateMachine):
         versions = self.clients[client].history(project, key)
         assert [one["version"] for one in versions] == list(range(1, len(chain) + 1))
         assert [None if one["is_deleted"] else one["summary"] for one in versions] == chain
-        assert [one["is_latest"] for one in versions] == [number == len(chain) for number in range(1, len(chain) + 1)]
+        assert [one["is_latest"] for one in versions] == [
+            number == len(chain) for number in range(1, len(chain) + 1)
+        ]
         for one, value in zip(versions, chain, strict=True):
             read = self.clients[client].get(memory_id=one["id"])
-            assert (read["id"], read["is_latest"], read["is_deleted"]) == (one["id"], one["is_latest"], value is None)
+            assert (read["id"], read["is_latest"], read["is_deleted"]) == (
+                one["id"],
+                one["is_latest"],
+                value is None,
+            )
             assert value is None or read["content"] == value
 
     @rule(client=CLIENTS, project=PROJECT, key=KEY, word=st.sampled_from(("tea", "coffee", "8080")))
@@ -121,7 +137,10 @@ class Clients(RuleBasedStateMachine):
         live = self.state(project)
         below = sorted(one for one in live if one == key or one.startswith(f"{key}."))
         listed = self.clients[client].search("", project_id=project, keypath_prefix=key)
-        assert ([one["keypath"] for one in listed["results"]], listed["total_found"]) == (below, len(below))
+        assert ([one["keypath"] for one in listed["results"]], listed["total_found"]) == (
+            below,
+            len(below),
+        )
         found = self.clients[client].found(word, project_id=project, limit=100)
         assert sorted(found) == sorted(one for one, value in live.items() if word in value)
 
@@ -130,7 +149,11 @@ class Clients(RuleBasedStateMachine):
         reader, past = self.clients[client], self.pasts[project]
         for number, state in enumerate(past):
             assert reader.tree(project, at_revision=number) == state
-            below = {one: value for one, value in state.items() if one == key or one.startswith(f"{key}.")}
+            below = {
+                one: value
+                for one, value in state.items()
+                if one == key or one.startswith(f"{key}.")
+            }
             assert reader.tree(project, keypath=key, at_revision=number) == below
         reader.refused("get", project_id=project, at_revision=len(past))
 
@@ -139,13 +162,22 @@ class Clients(RuleBasedStateMachine):
         for client in getattr(self, "clients", ())[:2]:
             for project in PROJECTS:
                 data, state = client.get(project_id=project), self.state(project)
-                assert data["memories"] == {f"project.{project}.{key}": value for key, value in state.items()}
+                assert data["memories"] == {
+                    f"project.{project}.{key}": value for key, value in state.items()
+                }
                 assert data["total_count"] == len(state)
                 assert data["revision_number"] == len(self.pasts[project]) - 1
             shown = {one["id"]: one["memory_count"] for one in client.get()["projects"]}
-            assert shown == {project: len(self.state(project)) for project in PROJECTS if self.state(project)}
+            assert shown == {
+                project: len(self.state(project)) for project in PROJECTS if self.state(project)
+            }
 
 
 @requirement("memstate:clients:model")
 class TestSeveralClientsAgreeWithListsOfVersions(Clients.TestCase):  # type: ignore[name-defined, misc]
-    settings = settings(max_examples=20, stateful_step_count=25, deadline=None, suppress_health_check=list(HealthCheck))
+    settings = settings(
+        max_examples=20,
+        stateful_step_count=25,
+        deadline=None,
+        suppress_health_check=list(HealthCheck),
+    )

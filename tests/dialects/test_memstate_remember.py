@@ -1,4 +1,6 @@
-"""Memstate's remember without a model: where statements go, and what never changes, through the MCP layer."""
+"""Memstate's remember without a model: where statements go, and what never changes, through the MCP
+layer.
+"""
 
 import pytest
 
@@ -67,7 +69,11 @@ def test_a_document_becomes_keypaths_with_its_own_words_as_values(memstate: Mems
     assert memstate.revision("p") == 1
 
 
-@requirement("memstate:remember:answer", "memstate:remember:creates-project", "memstate:remember:readable-next")
+@requirement(
+    "memstate:remember:answer",
+    "memstate:remember:creates-project",
+    "memstate:remember:readable-next",
+)
 def test_the_answer_is_a_pending_job_whose_work_is_done(memstate: Memstate) -> None:
     data = memstate.remember("myapp", "Port: 8080")
     assert data == {
@@ -96,7 +102,9 @@ def test_a_content_has_at_most_a_hundred_thousand_characters(memstate: Memstate)
     line = "- The value of this one is ü\n"
     longest = (line * (100_000 // len(line) + 1))[:100_000]
     memstate.remember("p", longest)
-    assert "100,000" in memstate.refused("remember", project_id="p", content=longest + "x")["message"]
+    assert (
+        "100,000" in memstate.refused("remember", project_id="p", content=longest + "x")["message"]
+    )
 
 
 @requirement("memstate:remember:idempotent")
@@ -108,7 +116,9 @@ def test_the_same_document_again_changes_nothing(memstate: Memstate) -> None:
     assert all(len(memstate.history("p", key)) == 1 for key in PLACED)
 
 
-@requirement("memstate:remember:one-edit", "memstate:remember:versions", "memstate:conflict:supersede")
+@requirement(
+    "memstate:remember:one-edit", "memstate:remember:versions", "memstate:conflict:supersede"
+)
 @pytest.mark.parametrize(
     ("before", "after", "key"),
     [
@@ -123,7 +133,9 @@ def test_the_same_document_again_changes_nothing(memstate: Memstate) -> None:
         ("Never charge twice", "Never bill twice", "billing.stack.quote"),
     ],
 )
-def test_one_edited_line_makes_one_new_version(memstate: Memstate, before: str, after: str, key: str) -> None:
+def test_one_edited_line_makes_one_new_version(
+    memstate: Memstate, before: str, after: str, key: str
+) -> None:
     memstate.remember("p", DOCUMENT)
     memstate.remember("p", DOCUMENT.replace(before, after))
 
@@ -142,7 +154,9 @@ def test_keypaths_that_the_text_does_not_name_stay_as_they_are(memstate: Memstat
     memstate.set("p", "agent", "Someone")
     before = memstate.tree("p")
     memstate.remember("p", "## Auth\n- Session: JWT\n\n## Other\nThe API uses JWT.", source="agent")
-    memstate.remember("p", "The API uses JWT. It was written by an agent. Deploys run on Friday at noon exactly.")
+    memstate.remember(
+        "p", "The API uses JWT. It was written by an agent. Deploys run on Friday at noon exactly."
+    )
 
     now = memstate.tree("p")
     assert {key: now[key] for key in before} == before
@@ -155,20 +169,33 @@ def test_keypaths_that_the_text_does_not_name_stay_as_they_are(memstate: Memstat
     ]
 
 
-@requirement("memstate:remember:source", "memstate:remember:context", "memstate:remember:hints-kept")
-def test_source_and_context_are_kept_and_say_where_loose_sentences_go(memstate: Memstate, engine: Engine) -> None:
-    text = "We decided to migrate from session-based auth to JWT tokens. Access tokens have a 1-hour expiry."
+@requirement(
+    "memstate:remember:source", "memstate:remember:context", "memstate:remember:hints-kept"
+)
+def test_source_and_context_are_kept_and_say_where_loose_sentences_go(
+    memstate: Memstate, engine: Engine
+) -> None:
+    text = (
+        "We decided to migrate from session-based auth to JWT tokens. Access tokens have a 1-hour"
+        " expiry."
+    )
     given = {"source": "meeting", "context": "Architecture decision from sprint planning"}
     memstate.remember("with", text, **given)
     memstate.remember("source-only", text, source="meeting")
     memstate.remember("neither", text)
 
-    assert {key.split(".")[0] for key in memstate.tree("with")} == {"architecture_decision_sprint_planning"}
+    assert {key.split(".")[0] for key in memstate.tree("with")} == {
+        "architecture_decision_sprint_planning"
+    }
     assert {key.split(".")[0] for key in memstate.tree("source-only")} == {"meeting"}
     assert {key.split(".")[0] for key in memstate.tree("neither")} == {"notes"}
     for whole in memstate.get(project_id="with", include_content=True)["full_memories"].values():
         assert (whole["source"], whole["metadata"]) == ("meeting", given)
-    assert engine.list_documents("default", "migrate").items[0].metadata in (given, {"source": "meeting"}, {})
+    assert engine.list_documents("default", "migrate").items[0].metadata in (
+        given,
+        {"source": "meeting"},
+        {},
+    )
 
 
 @requirement("memstate:remember:source")
@@ -176,12 +203,20 @@ def test_each_version_says_the_source_that_it_came_from(memstate: Memstate) -> N
     memstate.remember("p", "Port: 1", source="readme")
     memstate.set("p", "port", "2")
     memstate.remember("p", "Port: 3", source="meeting")
-    assert [one["source"] for one in memstate.history("p", "port")] == ["readme", "memstate", "meeting"]
+    assert [one["source"] for one in memstate.history("p", "port")] == [
+        "readme",
+        "memstate",
+        "meeting",
+    ]
 
 
-@requirement("memstate:conflict:visible", "memstate:conflict:contradiction", "memstate:conflict:none")
+@requirement(
+    "memstate:conflict:visible", "memstate:conflict:contradiction", "memstate:conflict:none"
+)
 @pytest.mark.parametrize("tool", ["set", "remember"])
-def test_the_history_says_how_a_version_stands_to_the_one_before(memstate: Memstate, tool: str) -> None:
+def test_the_history_says_how_a_version_stands_to_the_one_before(
+    memstate: Memstate, tool: str
+) -> None:
     values = ["Redis", "Redis and Kafka", "RabbitMQ", "We no longer have one", "NATS", "NATS"]
     for value in values:
         if tool == "set":
@@ -217,13 +252,15 @@ def test_a_longer_number_is_another_value_and_no_addition(memstate: Memstate) ->
 def test_the_examples_of_the_page_become_memories(memstate: Memstate) -> None:
     memstate.remember(
         "myapp",
-        "## Task Summary\n- Added OAuth with Google provider\n- Session management via SuperTokens Cloud\n"
-        "- Key files: auth/oauth.go, middleware/auth.go",
+        "## Task Summary\n- Added OAuth with Google provider\n- Session management via SuperTokens"
+        " Cloud\n- Key files: auth/oauth.go, middleware/auth.go",
         source="agent",
     )
     assert memstate.tree("myapp") == {
         "task_summary.added_oauth_google_provider": "Added OAuth with Google provider",
-        "task_summary.session_management_via_supertokens_cloud": "Session management via SuperTokens Cloud",
+        "task_summary.session_management_via_supertokens_cloud": (
+            "Session management via SuperTokens Cloud"
+        ),
         "task_summary.key_files": "auth/oauth.go, middleware/auth.go",
     }
 
@@ -240,13 +277,21 @@ def test_a_heading_called_project_gives_keypaths_that_can_be_used(memstate: Mems
 def test_a_keypath_written_out_in_a_text_is_the_keypath_meant(memstate: Memstate) -> None:
     memstate.set("p", "auth.provider", "Auth0")
     memstate.set("p", "status", "red")
-    memstate.remember("p", "auth.provider: SuperTokens\nstatus = green\n\nconfig/cache.ttl: 60", context="review")
-    assert memstate.tree("p") == {"auth.provider": "SuperTokens", "status": "green", "config.cache.ttl": "60"}
+    memstate.remember(
+        "p", "auth.provider: SuperTokens\nstatus = green\n\nconfig/cache.ttl: 60", context="review"
+    )
+    assert memstate.tree("p") == {
+        "auth.provider": "SuperTokens",
+        "status": "green",
+        "config.cache.ttl": "60",
+    }
 
 
 @requirement("memstate:remember:extracts")
 def test_keys_of_a_very_deep_document_stay_within_their_limit(memstate: Memstate) -> None:
-    deep = "\n".join(f"{'  ' * depth}- level {depth} of a list that goes down" for depth in range(60))
+    deep = "\n".join(
+        f"{'  ' * depth}- level {depth} of a list that goes down" for depth in range(60)
+    )
     memstate.remember("p", f"# {'Long title ' * 20}\n{deep}\n{'  ' * 60}- the end")
     data = memstate.get(project_id="p", include_content=True)
     assert data["total_count"] > 50

@@ -22,11 +22,15 @@ def test_a_question_finds_what_means_the_same_in_other_words(memstate: Memstate)
     assert memstate.search("???", project_id="p")["total_found"] == 0
 
 
-@requirement("memstate:search:answer", "memstate:search:flat-and-nested", "memstate:search:summaries")
+@requirement(
+    "memstate:search:answer", "memstate:search:flat-and-nested", "memstate:search:summaries"
+)
 def test_a_result_is_a_summary_that_leads_to_the_whole(memstate: Memstate) -> None:
     text = "Authentication via SuperTokens Cloud " + "and more about it " * 20
     memstate.set("myapp", "auth.provider", "nothing yet")
-    number = memstate.set("myapp", "auth.provider", text, category="decision", topics=["login"])["memory_id"]
+    number = memstate.set("myapp", "auth.provider", text, category="decision", topics=["login"])[
+        "memory_id"
+    ]
 
     data = memstate.search("SuperTokens authentication", project_id="myapp", limit=3)
     assert (data["total_found"], data["query"]) == (1, "SuperTokens authentication")
@@ -37,14 +41,22 @@ def test_a_result_is_a_summary_that_leads_to_the_whole(memstate: Memstate) -> No
     assert len(hit["summary"]) <= 103
     nested = hit["memory"]
     assert (nested["id"], nested["keypath"]) == (number, "project.myapp.auth.provider")
-    assert (nested["is_latest"], nested["is_deleted"], nested["project_id"]) == (True, False, "myapp")
+    assert (nested["is_latest"], nested["is_deleted"], nested["project_id"]) == (
+        True,
+        False,
+        "myapp",
+    )
     assert (nested["category"], nested["topics"]) == ("decision", ["login"])
     assert memstate.get(memory_id=number)["content"] == text
 
 
 @requirement("memstate:search:query-required", "memstate:search:limit")
-def test_the_query_is_required_and_the_limit_is_at_most_a_hundred(memstate: Memstate, engine: Engine) -> None:
-    engine.remember_many("default", [Draft(f"apple {n}", key=f"k{n:03}", scope=HERE) for n in range(120)])
+def test_the_query_is_required_and_the_limit_is_at_most_a_hundred(
+    memstate: Memstate, engine: Engine
+) -> None:
+    engine.remember_many(
+        "default", [Draft(f"apple {n}", key=f"k{n:03}", scope=HERE) for n in range(120)]
+    )
 
     assert "`query` is required" in memstate.refused("search", project_id="p")["message"]
     assert len(memstate.found("apple", project_id="p")) == 20
@@ -55,11 +67,17 @@ def test_the_query_is_required_and_the_limit_is_at_most_a_hundred(memstate: Mems
 
 
 @requirement("memstate:search:total-found")
-def test_total_found_counts_what_matches_and_not_what_is_returned(memstate: Memstate, engine: Engine) -> None:
-    engine.remember_many("default", [Draft(f"apple {n}", key=f"k{n:03}", scope=HERE) for n in range(150)])
+def test_total_found_counts_what_matches_and_not_what_is_returned(
+    memstate: Memstate, engine: Engine
+) -> None:
+    engine.remember_many(
+        "default", [Draft(f"apple {n}", key=f"k{n:03}", scope=HERE) for n in range(150)]
+    )
     assert memstate.search("apple", project_id="p", limit=5)["total_found"] == 150
     assert memstate.search("", project_id="p", limit=5)["total_found"] == 150
-    engine.remember_many("default", [Draft(f"apple {n}", key=f"l{n:03}", scope=HERE) for n in range(150)])
+    engine.remember_many(
+        "default", [Draft(f"apple {n}", key=f"l{n:03}", scope=HERE) for n in range(150)]
+    )
     assert memstate.search("apple", project_id="p", limit=5)["total_found"] == 200
     assert memstate.search("", project_id="p", limit=5)["total_found"] == 300
 
@@ -105,7 +123,12 @@ def test_older_versions_come_only_when_asked_for_and_after_the_present(memstate:
     assert ([one["id"] for one in data["results"]], data["total_found"]) == ([new, old], 2)
     past = data["results"][1]["memory"]
     assert (past["is_latest"], past["superseded_by"], past["version"]) == (False, new, 1)
-    assert memstate.search("session cookies", project_id="p", include_superseded=True)["results"][0]["id"] == old
+    assert (
+        memstate.search("session cookies", project_id="p", include_superseded=True)["results"][0][
+            "id"
+        ]
+        == old
+    )
     assert memstate.search("", project_id="p", include_superseded=True)["total_found"] == 2
 
 
@@ -132,7 +155,9 @@ def test_an_empty_query_lists_by_keypath(memstate: Memstate, query: str) -> None
         ("x" * 60 + " " + "y" * 60, "x" * 60 + "..."),
     ],
 )
-def test_a_summary_is_a_hundred_bytes_cut_at_the_last_space(memstate: Memstate, text: str, summary: str) -> None:
+def test_a_summary_is_a_hundred_bytes_cut_at_the_last_space(
+    memstate: Memstate, text: str, summary: str
+) -> None:
     number = memstate.set("p", "a", text)["memory_id"]
     assert memstate.tree("p") == {"a": summary}
     assert memstate.history("p", "a")[0]["summary"] == summary
@@ -140,9 +165,16 @@ def test_a_summary_is_a_hundred_bytes_cut_at_the_last_space(memstate: Memstate, 
 
 
 @requirement("memstate:thrift:truncated")
-def test_a_tree_of_ten_thousand_keys_says_how_to_narrow_it(memstate: Memstate, engine: Engine) -> None:
-    texts = [f"The value of number {n} is told in a sentence of some length, as they are" for n in range(10_000)]
-    drafts = [Draft(text, key=f"s{n % 40}.part{n % 5}.k{n}", scope=HERE) for n, text in enumerate(texts)]
+def test_a_tree_of_ten_thousand_keys_says_how_to_narrow_it(
+    memstate: Memstate, engine: Engine
+) -> None:
+    texts = [
+        f"The value of number {n} is told in a sentence of some length, as they are"
+        for n in range(10_000)
+    ]
+    drafts = [
+        Draft(text, key=f"s{n % 40}.part{n % 5}.k{n}", scope=HERE) for n, text in enumerate(texts)
+    ]
     engine.remember_many("default", drafts)
 
     result = memstate.client.result("memstate_get", project_id="p")
@@ -159,9 +191,13 @@ def test_a_tree_of_ten_thousand_keys_says_how_to_narrow_it(memstate: Memstate, e
 
 
 @requirement("memstate:others:visible")
-def test_what_other_dialects_remember_in_a_project_is_part_of_it(memstate: Memstate, engine: Engine) -> None:
+def test_what_other_dialects_remember_in_a_project_is_part_of_it(
+    memstate: Memstate, engine: Engine
+) -> None:
     other = Origin(dialect="powermem", who="cursor")
-    memory = engine.remember("default", Draft("Ada likes tea", kind="fact", scope=HERE), other).memory
+    memory = engine.remember(
+        "default", Draft("Ada likes tea", kind="fact", scope=HERE), other
+    ).memory
     key = f"fact.{ids.short(memory.id)}"
 
     assert memstate.tree("p") == {key: "Ada likes tea"}
@@ -169,14 +205,20 @@ def test_what_other_dialects_remember_in_a_project_is_part_of_it(memstate: Memst
     for query in ("tea", ""):
         assert memstate.found(query, project_id="p", keypath_prefix="fact") == [key]
         assert memstate.found(query, project_id="p", keypath_prefix=key) == [key]
-        assert memstate.found(query, project_id="p", categories=["task"], keypath_prefix="fact") == []
+        assert (
+            memstate.found(query, project_id="p", categories=["task"], keypath_prefix="fact") == []
+        )
     assert memstate.history("p", key)[0]["source"] == "powermem"
     assert memstate.get(memory_id=str(memory.id))["content"] == "Ada likes tea"
 
     assert memstate.set("p", key, "Ada likes coffee")["version"] == 2
     assert engine.get("default", memory.id).text == "Ada likes coffee"
     engine.revise("default", memory.id, Edit(text="Ada likes cocoa"), other)
-    assert [one["source"] for one in memstate.history("p", key)] == ["powermem", "memstate", "powermem"]
+    assert [one["source"] for one in memstate.history("p", key)] == [
+        "powermem",
+        "memstate",
+        "powermem",
+    ]
     assert memstate.tree("p", at_revision=2) == {key: "Ada likes coffee"}
     assert memstate.delete("p", key)["deleted_keypaths"] == [f"project.p.{key}"]
     assert engine.get("default", memory.id).forgotten_at is not None
@@ -185,7 +227,9 @@ def test_what_other_dialects_remember_in_a_project_is_part_of_it(memstate: Memst
 
 
 @requirement("memstate:others:visible")
-def test_a_memory_without_a_key_stays_one_chain_when_its_kind_changes(memstate: Memstate, engine: Engine) -> None:
+def test_a_memory_without_a_key_stays_one_chain_when_its_kind_changes(
+    memstate: Memstate, engine: Engine
+) -> None:
     memory = engine.remember("default", Draft("Ship on Friday", scope=HERE)).memory
     seen = f"note.{ids.short(memory.id)}"
     changed = memstate("set", project_id="p", keypath=seen, value="Ship on Monday", category="task")
@@ -195,7 +239,9 @@ def test_a_memory_without_a_key_stays_one_chain_when_its_kind_changes(memstate: 
 
 
 @requirement("memstate:others:visible")
-def test_a_key_that_another_dialect_spelled_its_own_way_is_found_by_it(memstate: Memstate, engine: Engine) -> None:
+def test_a_key_that_another_dialect_spelled_its_own_way_is_found_by_it(
+    memstate: Memstate, engine: Engine
+) -> None:
     engine.remember("default", Draft("v1", key="Auth.Sign-In", scope=HERE))
     assert memstate.tree("p") == {"Auth.Sign-In": "v1"}
     assert memstate.tree("p", keypath="Auth.Sign-In") == {"Auth.Sign-In": "v1"}
@@ -206,8 +252,12 @@ def test_a_key_that_another_dialect_spelled_its_own_way_is_found_by_it(memstate:
 
 @requirement("memstate:others:users")
 def test_the_memories_of_other_users_never_show(memstate: Memstate, engine: Engine) -> None:
-    theirs = engine.remember("default", Draft("their secret", key="a", scope=Scope(project="p", user="x"))).memory
-    engine.remember("default", Draft("another secret", scope=Scope(project="only-theirs", user="x")))
+    theirs = engine.remember(
+        "default", Draft("their secret", key="a", scope=Scope(project="p", user="x"))
+    ).memory
+    engine.remember(
+        "default", Draft("another secret", scope=Scope(project="only-theirs", user="x"))
+    )
 
     assert memstate.tree("p") == {}
     assert memstate.get()["projects"] == []
@@ -224,7 +274,9 @@ def test_the_memories_of_other_users_never_show(memstate: Memstate, engine: Engi
 
 
 @requirement("memstate:others:visible")
-def test_a_memory_of_no_project_is_found_and_has_no_prefix(memstate: Memstate, engine: Engine) -> None:
+def test_a_memory_of_no_project_is_found_and_has_no_prefix(
+    memstate: Memstate, engine: Engine
+) -> None:
     memory = engine.remember("default", Draft("Ada likes tea")).memory
     hit = memstate.search("tea")["results"][0]
     assert hit["memory"]["keypath"] == hit["keypath"] == f"note.{ids.short(memory.id)}"

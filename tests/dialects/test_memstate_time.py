@@ -42,7 +42,11 @@ def test_an_identical_write_makes_no_version_and_no_revision(memstate: Memstate)
     first = memstate.set("p", "a", "v", category="fact", topics=["t"])
     for more in ({}, {"category": "fact"}, {"topics": ["t"]}):
         again = memstate.set("p", "a", "v", **more)
-        assert (again["action"], again["version"], again["memory_id"]) == ("unchanged", 1, first["memory_id"])
+        assert (again["action"], again["version"], again["memory_id"]) == (
+            "unchanged",
+            1,
+            first["memory_id"],
+        )
     assert memstate.revision("p") == 1
     assert memstate.set("p", "a", "v", category="task")["version"] == 2
 
@@ -55,7 +59,13 @@ def test_a_keypath_has_one_chain_whoever_writes_it(memstate: Memstate, engine: E
     engine.set_key("default", Key(HERE, "db.port"), Edit(text="5435"))
     memstate.remember("p", "The db.port is wrong.\n\ndb.port: 5436")
 
-    assert [one["summary"] for one in memstate.history("p", "db.port")] == ["5432", "5433", "5434", "5435", "5436"]
+    assert [one["summary"] for one in memstate.history("p", "db.port")] == [
+        "5432",
+        "5433",
+        "5434",
+        "5435",
+        "5436",
+    ]
     assert sum(one["is_latest"] for one in memstate.history("p", "db.port")) == 1
     assert memstate.tree("p", keypath="db") == {"db.port": "5436"}
     assert engine.count("default", Filter(projects=("p",), key="db.port", status="any")) == 1
@@ -121,8 +131,12 @@ def test_a_revision_shows_exactly_the_state_after_it_for_ever(memstate: Memstate
         assert memstate.tree("p", at_revision=number) == state
         below = {key: value for key, value in state.items() if key in ("a", "a.b")}
         assert memstate.tree("p", keypath="a", at_revision=number) == below
-        single = memstate.get(project_id="p", keypath="a", recursive=False, include_content=True, at_revision=number)
-        assert list(single["memories"].values()) == [value for key, value in state.items() if key == "a"]
+        single = memstate.get(
+            project_id="p", keypath="a", recursive=False, include_content=True, at_revision=number
+        )
+        assert list(single["memories"].values()) == [
+            value for key, value in state.items() if key == "a"
+        ]
         assert (single["full_memory"] or {}).get("content") == state.get("a")
     assert memstate.tree("p") == states[-1]
 
@@ -152,7 +166,9 @@ def crowd(engine: Engine, work: Callable[[Memstate, int], dict[str, Any]]) -> li
 
 
 @requirement("memstate:clients:sixteen")
-def test_sixteen_clients_on_one_keypath_make_sixteen_versions(memstate: Memstate, engine: Engine) -> None:
+def test_sixteen_clients_on_one_keypath_make_sixteen_versions(
+    memstate: Memstate, engine: Engine
+) -> None:
     answers = crowd(engine, lambda client, number: client.set("p", "a", f"value {number}"))
 
     versions = memstate.history("p", "a")
@@ -166,7 +182,9 @@ def test_sixteen_clients_on_one_keypath_make_sixteen_versions(memstate: Memstate
 
 
 @requirement("memstate:remember:idempotent", "memstate:chain:one-live-row")
-def test_sixteen_clients_that_remember_the_same_text_make_one_version(memstate: Memstate, engine: Engine) -> None:
+def test_sixteen_clients_that_remember_the_same_text_make_one_version(
+    memstate: Memstate, engine: Engine
+) -> None:
     text = "# Auth\n- Provider: SuperTokens\n- Sessions last for an hour"
     answers = crowd(engine, lambda client, _: client.remember("p", text))
     assert len({one["job_id"] for one in answers}) == 16
@@ -182,7 +200,10 @@ def test_another_process_sees_a_write_at_once_and_goes_on_counting(home: Path) -
             done = writer.call("memstate_set", project_id="p", keypath="a", value=f"v{number}")
             assert done["structuredContent"]["data"]["version"] == number + 1
             seen = reader.call("memstate_get", project_id="p")["structuredContent"]["data"]
-            assert (seen["memories"], seen["revision_number"]) == ({"project.p.a": f"v{number}"}, number + 1)
+            assert (seen["memories"], seen["revision_number"]) == (
+                {"project.p.a": f"v{number}"},
+                number + 1,
+            )
         found = second.call("memstate_search", query="v7")["structuredContent"]["data"]
         assert [one["keypath"] for one in found["results"]] == ["a"]
 

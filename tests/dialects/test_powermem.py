@@ -87,10 +87,17 @@ def test_the_seven_tools_have_the_parameters_of_the_page(powermem: PowerMem) -> 
     assert {name: shown(tool) for name, tool in listed.items()} == PARAMETERS
 
 
-@requirement("powermem:add:example", "powermem:add:text", "powermem:add:metadata", "powermem:envelope:add")
+@requirement(
+    "powermem:add:example", "powermem:add:text", "powermem:add:metadata", "powermem:envelope:add"
+)
 def test_the_example_of_add_is_stored_with_its_user_and_metadata(powermem: PowerMem) -> None:
     metadata = {"category": "preference", "priority": "high"}
-    answer = powermem("add_memory", messages="User prefers coffee in the morning", user_id="user123", metadata=metadata)
+    answer = powermem(
+        "add_memory",
+        messages="User prefers coffee in the morning",
+        user_id="user123",
+        metadata=metadata,
+    )
 
     number = answer["memory_id"]
     event = {"id": number, "memory": "User prefers coffee in the morning", "event": "ADD"}
@@ -108,18 +115,26 @@ def test_the_example_of_search_finds_what_was_added(powermem: PowerMem) -> None:
     number = powermem.added("User prefers coffee in the morning", user_id="user123")
     powermem.add("The cat sleeps on the sofa", user_id="user123")
 
-    answer = powermem("search_memories", query="user preferences", user_id="user123", limit=5, threshold=0.7)
+    answer = powermem(
+        "search_memories", query="user preferences", user_id="user123", limit=5, threshold=0.7
+    )
 
     assert answer["count"] == len(answer["results"]) == 1
     hit = answer["results"][0]
-    assert (hit["id"], hit["user_id"], hit["memory"]) == (number, "user123", "User prefers coffee in the morning")
+    assert (hit["id"], hit["user_id"], hit["memory"]) == (
+        number,
+        "user123",
+        "User prefers coffee in the morning",
+    )
     assert powermem.found("feline on a couch", user_id="user123") == ["The cat sleeps on the sofa"]
     assert powermem.found("sleeps", user_id="user123") == ["The cat sleeps on the sofa"]
 
 
 @requirement("powermem:search:query-required")
 @pytest.mark.parametrize("arguments", [{}, {"query": ""}, {"query": "   "}])
-def test_a_search_without_a_question_is_refused(powermem: PowerMem, arguments: dict[str, str]) -> None:
+def test_a_search_without_a_question_is_refused(
+    powermem: PowerMem, arguments: dict[str, str]
+) -> None:
     assert "required" in powermem.refused("search_memories", **arguments)["error"]
 
 
@@ -136,8 +151,12 @@ def test_at_most_the_limit_comes_back(powermem: PowerMem) -> None:
     assert len(powermem.listed(limit=2_500)) == 12
 
 
-@requirement("powermem:search:threshold", "powermem:threshold:exact", "powermem:threshold:calibrated")
-def test_an_exact_match_passes_the_threshold_of_the_page_and_others_pass_theirs(powermem: PowerMem) -> None:
+@requirement(
+    "powermem:search:threshold", "powermem:threshold:exact", "powermem:threshold:calibrated"
+)
+def test_an_exact_match_passes_the_threshold_of_the_page_and_others_pass_theirs(
+    powermem: PowerMem,
+) -> None:
     texts = [
         "User prefers coffee in the morning",
         "Staging runs on port 8080",
@@ -160,7 +179,9 @@ def test_an_exact_match_passes_the_threshold_of_the_page_and_others_pass_theirs(
         hit["score"] >= middle
         for hit in powermem("search_memories", query="coffee report", threshold=middle)["results"]
     )
-    assert "threshold" in powermem.refused("search_memories", query="coffee", threshold=1.5)["error"]
+    assert (
+        "threshold" in powermem.refused("search_memories", query="coffee", threshold=1.5)["error"]
+    )
 
 
 @requirement("powermem:get:by-id", "powermem:ids:exact", "powermem:tools:aliases")
@@ -181,7 +202,12 @@ def test_ids_as_other_dialects_print_them_are_understood(powermem: PowerMem) -> 
     number = powermem.added("The sky is blue")
     version = powermem.engine.get("default", number).version_id
 
-    for form in (ids.memstate(number), ids.short(number), ids.uuid_form(number), ids.memstate(version)):
+    for form in (
+        ids.memstate(number),
+        ids.short(number),
+        ids.uuid_form(number),
+        ids.memstate(version),
+    ):
         assert powermem.get(form)["id"] == number
 
 
@@ -191,7 +217,11 @@ def test_what_is_not_there_is_said_not_to_be_there(powermem: PowerMem) -> None:
     powermem("delete_memory", memory_id=number)
 
     for wanted in (number, number + 1):
-        for tool, more in (("get_memory", {}), ("update_memory", {"content": "x"}), ("delete_memory", {})):
+        for tool, more in (
+            ("get_memory", {}),
+            ("update_memory", {"content": "x"}),
+            ("delete_memory", {}),
+        ):
             assert powermem.refused(tool, memory_id=wanted, **more)["message"] == "Memory not found"
     for wrong in ("abc", 0, -1, 1.5, True, 2**60, [1]):
         assert powermem.refused("get_memory", memory_id=wrong)["error_type"] == "ValueError"
@@ -201,7 +231,9 @@ def test_what_is_not_there_is_said_not_to_be_there(powermem: PowerMem) -> None:
 
 @requirement("powermem:update:content", "powermem:update:metadata", "powermem:update:example")
 def test_an_update_changes_the_content_and_adds_to_the_metadata(powermem: PowerMem) -> None:
-    number = powermem.added("Old content here", metadata={"category": "a", "n": 1}, memory_type="fact", scope="user")
+    number = powermem.added(
+        "Old content here", metadata={"category": "a", "n": 1}, memory_type="fact", scope="user"
+    )
 
     answer = powermem(
         "update_memory",
@@ -214,7 +246,12 @@ def test_an_update_changes_the_content_and_adds_to_the_metadata(powermem: PowerM
     assert answer["data"] == powermem.get(number)
     whole = answer["data"]
     assert whole["content"] == "Updated memory content"
-    assert whole["metadata"] == {"category": "a", "n": 2, "scope": "user", "updated_at": "2024-01-01"}
+    assert whole["metadata"] == {
+        "category": "a",
+        "n": 2,
+        "scope": "user",
+        "updated_at": "2024-01-01",
+    }
     assert (whole["memory_type"], whole["scope"]) == ("fact", "user")
     assert powermem.found("updated memory content") == ["Updated memory content"]
     assert [one.text for one in powermem.engine.history("default", number)] == [
@@ -226,7 +263,9 @@ def test_an_update_changes_the_content_and_adds_to_the_metadata(powermem: PowerM
 
 
 @requirement("powermem:delete:by-id", "powermem:envelope:lists")
-def test_a_deleted_memory_is_gone_from_every_tool_and_can_be_restored_elsewhere(powermem: PowerMem) -> None:
+def test_a_deleted_memory_is_gone_from_every_tool_and_can_be_restored_elsewhere(
+    powermem: PowerMem,
+) -> None:
     number = powermem.added("The sky is blue")
 
     answer = powermem("delete_memory", memory_id=str(number))
@@ -244,7 +283,8 @@ def test_pages_are_stable_and_complete(powermem: PowerMem) -> None:
     for number in range(25):
         powermem.add(f"Entry {number} of the diary")
     pages = [
-        [one["id"] for one in powermem("list_memories", limit=10, offset=at)["memories"]] for at in (0, 10, 20, 30)
+        [one["id"] for one in powermem("list_memories", limit=10, offset=at)["memories"]]
+        for at in (0, 10, 20, 30)
     ]
 
     assert [len(page) for page in pages] == [10, 10, 5, 0]
@@ -252,7 +292,8 @@ def test_pages_are_stable_and_complete(powermem: PowerMem) -> None:
     powermem("update_memory", memory_id=pages[2][0], content="Changed")
     powermem.found("diary")
     again = [
-        [one["id"] for one in powermem("list_memories", limit=10, offset=at)["memories"]] for at in (0, 10, 20, 30)
+        [one["id"] for one in powermem("list_memories", limit=10, offset=at)["memories"]]
+        for at in (0, 10, 20, 30)
     ]
     assert again == pages
     assert len({number for page in pages for number in page}) == 25
@@ -270,15 +311,25 @@ def test_answers_have_no_vectors_and_no_bookkeeping(powermem: PowerMem) -> None:
     assert set(hit) == fields | {"score"}
     assert listed["metadata"] == {"mine": 1}
     for number in range(9):
-        powermem.add(f"Planet {number} has a sky of its own colour and a few moons that nobody has ever counted")
+        powermem.add(
+            f"Planet {number} has a sky of its own colour and a few moons that nobody has ever"
+            " counted"
+        )
     answer = powermem.client.result("search_memories", query="sky moons planet colour")
     said = sum(len(one["memory"]) for one in answer["structuredContent"]["results"])
     assert len(answer["content"][0]["text"]) < 6 * said
 
 
-@requirement("powermem:shown:type-and-scope", "powermem:add:scope", "powermem:add:memory-type", "powermem:add:filters")
+@requirement(
+    "powermem:shown:type-and-scope",
+    "powermem:add:scope",
+    "powermem:add:memory-type",
+    "powermem:add:filters",
+)
 def test_type_scope_and_filters_of_an_add_are_kept_and_shown(powermem: PowerMem) -> None:
-    number = powermem.added("Tea is served at five", scope="agent", memory_type="habit", filters={"topic": "tea"})
+    number = powermem.added(
+        "Tea is served at five", scope="agent", memory_type="habit", filters={"topic": "tea"}
+    )
 
     for one in (
         powermem.get(number),
@@ -309,10 +360,15 @@ def scoped(user: str, agent: str, run: str) -> dict[str, str]:
     "powermem:user:given",
     "powermem:user:always",
 )
-def test_users_agents_and_runs_are_isolated_when_adding_listing_and_searching(powermem: PowerMem) -> None:
+def test_users_agents_and_runs_are_isolated_when_adding_listing_and_searching(
+    powermem: PowerMem,
+) -> None:
     for scope in SCOPES:
-        # The same words everywhere: nobody's statement is taken for a repetition or a change of another's.
-        assert powermem.add("My favourite colour is blue", **scoped(*scope)) == [("ADD", "My favourite colour is blue")]
+        # The same words everywhere: nobody's statement is taken for a repetition or a change of
+        # another's.
+        assert powermem.add("My favourite colour is blue", **scoped(*scope)) == [
+            ("ADD", "My favourite colour is blue")
+        ]
     powermem.add("My favourite colour is green", **scoped(*SCOPES[0]))
 
     for user, agent, run, count in [
@@ -328,23 +384,41 @@ def test_users_agents_and_runs_are_isolated_when_adding_listing_and_searching(po
         where = {"user_id": user, "agent_id": agent, "run_id": run}
         assert len(powermem.listed(**where)) == count
         assert len(powermem.found("favourite colour", **where)) == count
-    assert powermem.found("favourite colour", **scoped(*SCOPES[0])) == ["My favourite colour is green"]
+    assert powermem.found("favourite colour", **scoped(*SCOPES[0])) == [
+        "My favourite colour is green"
+    ]
     assert powermem.found("favourite colour", user_id="bob") == ["My favourite colour is blue"]
 
 
 @requirement(
-    "powermem:scope:isolates", "powermem:get:permission", "powermem:update:permission", "powermem:delete:permission"
+    "powermem:scope:isolates",
+    "powermem:get:permission",
+    "powermem:update:permission",
+    "powermem:delete:permission",
 )
 def test_nobody_reads_changes_or_deletes_what_is_not_theirs(powermem: PowerMem) -> None:
     number = powermem.added("The key is under the mat", **scoped("ana", "a1", "r1"))
     owned = powermem.added("The owner has a boat")
 
-    for wrong in ({}, {"user_id": "bob"}, {"user_id": "ana", "agent_id": "a2"}, {"user_id": "ana", "run_id": "r2"}):
-        assert powermem.refused("get_memory", memory_id=number, **wrong)["message"] == "Memory not found"
-        assert powermem.refused("update_memory", memory_id=number, content="x", **wrong)["success"] is False
+    for wrong in (
+        {},
+        {"user_id": "bob"},
+        {"user_id": "ana", "agent_id": "a2"},
+        {"user_id": "ana", "run_id": "r2"},
+    ):
+        assert (
+            powermem.refused("get_memory", memory_id=number, **wrong)["message"]
+            == "Memory not found"
+        )
+        assert (
+            powermem.refused("update_memory", memory_id=number, content="x", **wrong)["success"]
+            is False
+        )
         assert powermem.refused("delete_memory", memory_id=number, **wrong)["success"] is False
     assert powermem.refused("get_memory", memory_id=owned, user_id="ana")
-    assert powermem.get(number, user_id="ana", agent_id="a1")["content"] == "The key is under the mat"
+    assert (
+        powermem.get(number, user_id="ana", agent_id="a1")["content"] == "The key is under the mat"
+    )
     assert powermem.get(number, user_id=" ana ")["id"] == number
 
 
@@ -353,23 +427,34 @@ def test_delete_all_takes_what_is_meant_and_nothing_else(powermem: PowerMem) -> 
     for scope in (*SCOPES, (None, "a1", "r1")):
         powermem.add("The ship has three masts", **{k: v for k, v in scoped(*scope).items() if v})
 
-    assert powermem("delete_all_memories", user_id="ana", agent_id="a1", run_id="r2")["deleted_count"] == 1
+    assert (
+        powermem("delete_all_memories", user_id="ana", agent_id="a1", run_id="r2")["deleted_count"]
+        == 1
+    )
     assert powermem("delete_all_memories", user_id="ana", agent_id="a1")["deleted_count"] == 1
     answer = powermem("delete_all_memories")
     assert answer == {"success": True, "message": answer["message"], "deleted_count": 1}
     assert answer["message"].startswith("All memories deleted successfully; hidden, not erased")
     assert [len(powermem.listed(user_id=user)) for user in ("ana", "bob")] == [1, 1]
     answer = powermem("delete_all_memories", user_id="ana", agent_id="a9")
-    assert answer == {"success": True, "message": "No memory matches; nothing was deleted", "deleted_count": 0}
+    assert answer == {
+        "success": True,
+        "message": "No memory matches; nothing was deleted",
+        "deleted_count": 0,
+    }
 
 
 @requirement("powermem:delete-all:complete")
 def test_delete_all_of_one_of_two_users_with_2500_rows_is_complete(powermem: PowerMem) -> None:
     drafts = [
-        Draft(f"Row {number} of a long table", scope=Scope(user=("ana", "bob")[number % 2])) for number in range(2_500)
+        Draft(f"Row {number} of a long table", scope=Scope(user=("ana", "bob")[number % 2]))
+        for number in range(2_500)
     ]
     powermem.engine.remember_many("default", drafts)
-    assert [len(powermem.listed(user_id=user, limit=2_500)) for user in ("ana", "bob")] == [1_250, 1_250]
+    assert [len(powermem.listed(user_id=user, limit=2_500)) for user in ("ana", "bob")] == [
+        1_250,
+        1_250,
+    ]
 
     assert powermem("delete_all_memories", user_id="ana")["deleted_count"] == 1_250
 
@@ -398,7 +483,11 @@ def test_what_was_told_of_somebody_who_becomes_the_owner_is_not_lost(engine: Eng
 
     later = PowerMem(engine, "ana")
 
-    assert later.listed() == later.listed(user_id="ana") == later.listed(filters={"AND": [{"user_id": "ana"}]})
+    assert (
+        later.listed()
+        == later.listed(user_id="ana")
+        == later.listed(filters={"AND": [{"user_id": "ana"}]})
+    )
     assert later.listed() == ["Ana has a boat"]
 
 
@@ -431,7 +520,9 @@ def test_older_memories_rank_lower_only_when_asked_for_and_reading_never_counts(
     powermem = PowerMem(engine)
     old = powermem.added("The old harbour crane lifts containers")
     clock.advance(400 * 86_400_000)
-    powermem.add("A crane that lifts containers in the harbour and is painted in a bright yellow these days")
+    powermem.add(
+        "A crane that lifts containers in the harbour and is painted in a bright yellow these days"
+    )
     query = "old harbour crane lifts containers"
     first = powermem("search_memories", query=query)["results"]
     assert first[0]["id"] == old
@@ -451,7 +542,9 @@ def test_older_memories_rank_lower_only_when_asked_for_and_reading_never_counts(
 @requirement("powermem:envelope:twice")
 def test_other_kinds_of_memories_are_shown_updated_and_deleted_like_our_own(engine: Engine) -> None:
     powermem = PowerMem(engine)
-    made = engine.remember("default", Draft("Use tabs", kind="rule", tags=("style",), key="style.tabs")).memory
+    made = engine.remember(
+        "default", Draft("Use tabs", kind="rule", tags=("style",), key="style.tabs")
+    ).memory
 
     assert powermem.get(made.id)["memory_type"] == "rule"
     assert powermem.add("Use tabs") == [("ADD", "Use tabs")]

@@ -42,7 +42,9 @@ def test_messages_are_a_text_an_object_or_a_list(powermem: PowerMem) -> None:
     assert powermem.add('{"not": "a message"}') == [("ADD", '{"not": "a message"}')]
 
 
-@requirement("powermem:messages:multimodal", "powermem:messages:roles", "powermem:messages:nothing-silent")
+@requirement(
+    "powermem:messages:multimodal", "powermem:messages:roles", "powermem:messages:nothing-silent"
+)
 def test_roles_and_text_parts_are_kept_and_the_rest_is_named(powermem: PowerMem) -> None:
     answer = powermem(
         "add_memory",
@@ -76,10 +78,15 @@ def test_roles_and_text_parts_are_kept_and_the_rest_is_named(powermem: PowerMem)
         {"role": "user", "text": "[image_url]", "reason": "not text"},
         {"role": "assistant", "text": "[nothing]", "reason": "not text"},
     ]
-    roles = {one["memory"]: one.get("metadata", {}).get("role") for one in powermem("list_memories")["memories"]}
+    roles = {
+        one["memory"]: one.get("metadata", {}).get("role")
+        for one in powermem("list_memories")["memories"]
+    }
     assert [roles[text] for text in texts] == [None, None, None, "assistant", "tool"]
     whole = document(powermem, answer)
-    assert whole.startswith("system: Answer in rhymes.\nuser: This is my red bicycle.\nI ride it daily.")
+    assert whole.startswith(
+        "system: Answer in rhymes.\nuser: This is my red bicycle.\nI ride it daily."
+    )
     assert "assistant: Bells cost ten euros." in whole
 
 
@@ -97,7 +104,9 @@ def test_roles_and_text_parts_are_kept_and_the_rest_is_named(powermem: PowerMem)
         {"role": 1, "content": "x"},
     ],
 )
-def test_messages_without_a_text_are_refused_and_leave_nothing(powermem: PowerMem, messages: Any) -> None:
+def test_messages_without_a_text_are_refused_and_leave_nothing(
+    powermem: PowerMem, messages: Any
+) -> None:
     powermem.refused("add_memory", messages=messages)
     powermem.refused("add_memory")
 
@@ -109,8 +118,15 @@ def test_questions_greetings_and_small_talk_stay_in_the_document_only(powermem: 
     text = "Hello! My name is Ana. I live in Rome, do you know it? Thanks a lot."
     answer = powermem("add_memory", messages=text)
 
-    assert [one["memory"] for one in answer["data"]["results"]] == ["My name is Ana.", "I live in Rome"]
-    assert [one["reason"] for one in answer["data"]["skipped"]] == ["greeting", "question", "small talk"]
+    assert [one["memory"] for one in answer["data"]["results"]] == [
+        "My name is Ana.",
+        "I live in Rome",
+    ]
+    assert [one["reason"] for one in answer["data"]["skipped"]] == [
+        "greeting",
+        "question",
+        "small talk",
+    ]
     assert document(powermem, answer) == text
     number = answer["memory_id"]
     assert powermem.engine.get("default", number).document_id is not None
@@ -122,12 +138,16 @@ def test_questions_greetings_and_small_talk_stay_in_the_document_only(powermem: 
 
 
 @requirement("powermem:add:none", "powermem:add:update", "powermem:add:add")
-def test_the_same_again_is_none_a_changed_value_an_update_and_the_rest_an_add(powermem: PowerMem) -> None:
+def test_the_same_again_is_none_a_changed_value_an_update_and_the_rest_an_add(
+    powermem: PowerMem,
+) -> None:
     number = powermem.added("User prefers coffee in the morning", metadata={"a": 1})
 
     again = powermem("add_memory", messages="user prefers coffee in the morning.")
     assert (again["memory_id"], again["message"]) == (number, "Already known; nothing was changed")
-    assert again["data"]["results"] == [{"id": number, "memory": "User prefers coffee in the morning", "event": "NONE"}]
+    assert again["data"]["results"] == [
+        {"id": number, "memory": "User prefers coffee in the morning", "event": "NONE"}
+    ]
     changed = powermem("add_memory", messages="User prefers tea in the morning", metadata={"b": 2})
     assert changed["data"]["results"] == [
         {
@@ -138,9 +158,14 @@ def test_the_same_again_is_none_a_changed_value_an_update_and_the_rest_an_add(po
         }
     ]
     assert powermem.get(number)["metadata"] == {"a": 1, "b": 2}
-    assert powermem.add("User prefers wine in the evening") == [("ADD", "User prefers wine in the evening")]
+    assert powermem.add("User prefers wine in the evening") == [
+        ("ADD", "User prefers wine in the evening")
+    ]
     assert powermem.add("User has a dog named Rex. User has a cat named Tom.")[1][0] == "ADD"
-    assert powermem.listed()[:2] == ["User prefers tea in the morning", "User prefers wine in the evening"]
+    assert powermem.listed()[:2] == [
+        "User prefers tea in the morning",
+        "User prefers wine in the evening",
+    ]
     assert len(powermem.engine.history("default", number)) == 2
 
 
@@ -150,7 +175,10 @@ def test_two_values_in_one_breath_are_two_statements(powermem: PowerMem) -> None
         ("ADD", "I live in Rome."),
         ("ADD", "I live in Berlin."),
     ]
-    assert [event for event, _ in powermem.add("I live in Rome. I live in Berlin.")] == ["NONE", "NONE"]
+    assert [event for event, _ in powermem.add("I live in Rome. I live in Berlin.")] == [
+        "NONE",
+        "NONE",
+    ]
 
 
 @requirement("powermem:add:add")
@@ -192,7 +220,13 @@ def test_a_model_extracts_and_decides(engine: Engine) -> None:
     plain = PowerMem(engine)
     coffee = plain.added("User prefers coffee in the morning")
     dog = plain.added("User has a dog")
-    facts = {"facts": ["User prefers tea in the morning", "User sold the dog", "User owns a garden with tea plants"]}
+    facts = {
+        "facts": [
+            "User prefers tea in the morning",
+            "User sold the dog",
+            "User owns a garden with tea plants",
+        ]
+    }
 
     def decide(script: scripted.Scripted, to: Any) -> None:
         known = json.loads(script.texts[1])["known"]
@@ -209,7 +243,10 @@ def test_a_model_extracts_and_decides(engine: Engine) -> None:
         content = json.dumps({"memory": decided})
         scripted.sent(to, json.dumps({"choices": [{"message": {"content": content}}]}).encode())
 
-    said = "I now prefer tea in the morning, I sold the dog, and I own a garden with tea plants. And you?"
+    said = (
+        "I now prefer tea in the morning, I sold the dog, and I own a garden with tea plants. And"
+        " you?"
+    )
     with scripted.model(facts, decide) as script:
         powermem = with_model(engine, script.url)
         answer = powermem("add_memory", messages=said)
@@ -222,7 +259,10 @@ def test_a_model_extracts_and_decides(engine: Engine) -> None:
     assert answer["data"]["results"][0]["previous_memory"] == "User prefers coffee in the morning"
     assert "model_error" not in answer["data"]
     assert document(powermem, answer) == said
-    assert plain.listed() == ["User prefers tea in the morning", "User owns a garden with tea plants"]
+    assert plain.listed() == [
+        "User prefers tea in the morning",
+        "User owns a garden with tea plants",
+    ]
 
 
 @requirement("powermem:model:checked")
@@ -241,7 +281,9 @@ def test_what_a_model_makes_up_or_was_not_shown_is_left_out(engine: Engine) -> N
         ]
     }
     with scripted.model(facts, decisions) as script:
-        assert with_model(engine, script.url).add("I painted the boat blue.") == [("ADD", "User painted the boat blue")]
+        assert with_model(engine, script.url).add("I painted the boat blue.") == [
+            ("ADD", "User painted the boat blue")
+        ]
 
     assert plain.get(boat)["content"] == "User has a boat in Genoa"
     assert plain.listed(user_id="bob") == ["User has a boat in Genoa"]
@@ -260,7 +302,8 @@ def test_a_model_that_finds_nothing_stores_nothing_but_the_document(engine: Engi
 @requirement("powermem:model:extracts")
 def test_a_statement_that_the_model_repeats_is_none(engine: Engine) -> None:
     with scripted.model(
-        {"facts": ["The sky is blue"]}, {"memory": [{"id": "0", "text": "The sky is blue", "event": "NONE"}]}
+        {"facts": ["The sky is blue"]},
+        {"memory": [{"id": "0", "text": "The sky is blue", "event": "NONE"}]},
     ) as script:
         powermem = with_model(engine, script.url)
         PowerMem(engine).add("The sky is blue")
@@ -271,7 +314,9 @@ def stored_without(powermem: PowerMem, said: str) -> None:
     """The text is stored by the rules, and the answer says so."""
     answer = powermem("add_memory", messages="Hello! My name is Ana.")
 
-    assert [(one["event"], one["memory"]) for one in answer["data"]["results"]] == [("ADD", "My name is Ana.")]
+    assert [(one["event"], one["memory"]) for one in answer["data"]["results"]] == [
+        ("ADD", "My name is Ana.")
+    ]
     assert said in answer["data"]["model_error"]
     assert said in answer["message"]
     assert powermem.listed() == ["My name is Ana."]
@@ -304,7 +349,9 @@ def test_a_model_that_is_slow_loses_nothing(engine: Engine, slow: scripted.Answe
         {"other": []},
     ],
 )
-def test_a_model_that_answers_rubbish_loses_nothing(engine: Engine, rubbish: scripted.Answer) -> None:
+def test_a_model_that_answers_rubbish_loses_nothing(
+    engine: Engine, rubbish: scripted.Answer
+) -> None:
     with scripted.model(rubbish) as script:
         stored_without(with_model(engine, script.url), "odel")
 
@@ -313,7 +360,9 @@ def test_a_model_that_answers_rubbish_loses_nothing(engine: Engine, rubbish: scr
 def test_a_model_whose_decisions_are_rubbish_loses_nothing(engine: Engine) -> None:
     PowerMem(engine).add("My name is Ana Maria")
     with scripted.model({"facts": ["User's name is Ana"]}, "rubbish") as script:
-        answer = with_model(engine, script.url)("add_memory", messages="I am called Ana, which is my name.")
+        answer = with_model(engine, script.url)(
+            "add_memory", messages="I am called Ana, which is my name."
+        )
 
     assert answer["data"]["results"]
     assert "model_error" in answer["data"]
@@ -346,9 +395,13 @@ def test_what_changed_while_the_model_was_thinking_is_not_overwritten(engine: En
     def meanwhile(_script: scripted.Scripted, to: Any) -> None:
         plain("update_memory", memory_id=number, content="User has a boat in Pisa")
         decided = {"memory": [{"id": "0", "text": "User has a blue boat", "event": "UPDATE"}]}
-        scripted.sent(to, json.dumps({"choices": [{"message": {"content": json.dumps(decided)}}]}).encode())
+        scripted.sent(
+            to, json.dumps({"choices": [{"message": {"content": json.dumps(decided)}}]}).encode()
+        )
 
     with scripted.model({"facts": ["User has a blue boat"]}, meanwhile) as script:
-        assert with_model(engine, script.url).add("My boat is blue") == [("ADD", "User has a blue boat")]
+        assert with_model(engine, script.url).add("My boat is blue") == [
+            ("ADD", "User has a blue boat")
+        ]
 
     assert plain.listed() == ["User has a boat in Pisa", "User has a blue boat"]

@@ -107,17 +107,24 @@ def test_a_field_is_found_whatever_letters_its_name_has(powermem: PowerMem, name
     check(powermem, {"OR": [{f"inner.{name}": {"lt": 6}}, {"n": 1}]}, "first")
 
 
-ODD = st.sampled_from((*ODD_NAMES, "a\x00", "\ud83d", "a.b", ".", "$or", "AND", "user_id", "created_at", "id", "text"))
+ODD = st.sampled_from(
+    (*ODD_NAMES, "a\x00", "\ud83d", "a.b", ".", "$or", "AND", "user_id", "created_at", "id", "text")
+)
 LEAVES = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=4) | ODD
 FILTERS = st.recursive(
     LEAVES,
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(ODD | st.sampled_from(("gt", "in", "like")), inner),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(ODD | st.sampled_from(("gt", "in", "like")), inner)
+    ),
     max_leaves=12,
 )
 
 
 @requirement("powermem:filters:unknown")
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(filters=st.dictionaries(ODD | st.sampled_from(("OR", "AND")), FILTERS, max_size=3))
 def test_whatever_a_filter_is_made_of_is_answered_or_refused_in_words(
     filled: PowerMem, filters: dict[str, Any]
@@ -174,7 +181,9 @@ def test_a_scope_in_the_filters_never_opens_what_the_arguments_close(powermem: P
 
     assert powermem.listed(user_id="ana", filters={"user_id": "mcp_user"}) == []
     assert powermem.listed(filters={"user_id": "ana"}) == ["The ship anas sails"]
-    assert powermem.listed(filters={"OR": [{"user_id": "ana"}, {"user_id": "mcp_user"}]}) == ["The ship owned sails"]
+    assert powermem.listed(filters={"OR": [{"user_id": "ana"}, {"user_id": "mcp_user"}]}) == [
+        "The ship owned sails"
+    ]
     assert powermem.listed(user_id="bob", filters={"OR": [{"user_id": "ana"}, {"n": None}]}) == []
 
 

@@ -1,4 +1,6 @@
-"""PowerMem as its clients start it: the module, its options, its environment, and lines on standard input."""
+"""PowerMem as its clients start it: the module, its options, its environment, and lines on standard
+input.
+"""
 
 import json
 import os
@@ -31,7 +33,9 @@ def call(number: int, name: str, **arguments: Any) -> str:
 
 
 class Place:
-    """A person's machine: a home, a working folder, and an environment with nothing of ours in it."""
+    """A person's machine: a home, a working folder, and an environment with nothing of ours in
+    it.
+    """
 
     def __init__(self, folder: Path) -> None:
         self.home, self.work = folder / "home", folder / "work"
@@ -39,7 +43,9 @@ class Place:
         self.work.mkdir()
         self.store = self.home / "store"
 
-    def run(self, *lines: str, args: tuple[str, ...] = (), **environment: str) -> subprocess.CompletedProcess[str]:
+    def run(
+        self, *lines: str, args: tuple[str, ...] = (), **environment: str
+    ) -> subprocess.CompletedProcess[str]:
         kept = {name: os.environ[name] for name in ("PATH", "LANG") if name in os.environ}
         command = [sys.executable, "-m", "commonplace.mcp", *args]
         return subprocess.run(
@@ -90,20 +96,37 @@ def place(tmp_path: Path) -> Place:
 )
 def test_the_one_liner_of_the_page_prints_exactly_one_line(place: Place) -> None:
     command = f"echo '{INITIALIZE}' | {shlex.quote(sys.executable)} -m commonplace.mcp 2> mcp.log"
-    kept = {"PATH": os.environ["PATH"], "HOME": str(place.home), "COMMONPLACE_HOME": str(place.store)}
+    kept = {
+        "PATH": os.environ["PATH"],
+        "HOME": str(place.home),
+        "COMMONPLACE_HOME": str(place.store),
+    }
     done = subprocess.run(
-        command, shell=True, cwd=place.work, env=kept, capture_output=True, text=True, check=True, timeout=60
+        command,
+        shell=True,
+        cwd=place.work,
+        env=kept,
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
     )
 
     assert done.stdout.count("\n") == 1
     answer = json.loads(done.stdout)
-    assert (answer["jsonrpc"], answer["id"], answer["result"]["protocolVersion"]) == ("2.0", 1, "2024-11-05")
+    assert (answer["jsonrpc"], answer["id"], answer["result"]["protocolVersion"]) == (
+        "2.0",
+        1,
+        "2024-11-05",
+    )
     assert {"tools", "resources"} <= set(answer["result"]["capabilities"])
     assert ((place.work / "mcp.log").read_text(), done.stderr) == ("", "")
 
 
 @requirement("powermem:protocol:stdio", "powermem:protocol:methods", "powermem:protocol:malformed")
-def test_every_method_is_answered_notifications_are_not_and_rubbish_is_a_parse_error(place: Place) -> None:
+def test_every_method_is_answered_notifications_are_not_and_rubbish_is_a_parse_error(
+    place: Place,
+) -> None:
     def ask(number: int, method: str, **params: Any) -> str:
         return json.dumps({"jsonrpc": "2.0", "id": number, "method": method, "params": params})
 
@@ -127,7 +150,10 @@ def test_every_method_is_answered_notifications_are_not_and_rubbish_is_a_parse_e
     assert answers[2]["result"] == {}
     assert len(answers[3]["result"]["tools"]) == 7
     assert [one["uri"] for one in answers[4]["result"]["resources"]] == ["powermem://memory"]
-    assert (answers[5]["result"], answers[6]["result"]) == ({"resourceTemplates": []}, {"prompts": []})
+    assert (answers[5]["result"], answers[6]["result"]) == (
+        {"resourceTemplates": []},
+        {"prompts": []},
+    )
     assert json.loads(answers[7]["result"]["contents"][0]["text"])["total_memories"] == 0
     assert answers[8]["error"]["code"] == -32601
 
@@ -136,7 +162,9 @@ def test_every_method_is_answered_notifications_are_not_and_rubbish_is_a_parse_e
 def test_the_three_requests_of_the_page_are_answered(place: Place) -> None:
     metadata = {"category": "preference", "priority": "high"}
     text = "User prefers coffee in the morning"
-    (added,) = place.answers(call(1, "add_memory", messages=text, user_id="user123", metadata=metadata))
+    (added,) = place.answers(
+        call(1, "add_memory", messages=text, user_id="user123", metadata=metadata)
+    )
     searched, missing = place.answers(
         call(2, "search_memories", query="user preferences", user_id="user123", limit=5),
         call(3, "get_memory", memory_id=123),
@@ -148,7 +176,12 @@ def test_the_three_requests_of_the_page_are_answered(place: Place) -> None:
     assert json.loads(missing["result"]["content"][0]["text"])["message"] == "Memory not found"
 
 
-@requirement("powermem:user:config", "powermem:user:fallback", "powermem:user:auto-created", "powermem:user:always")
+@requirement(
+    "powermem:user:config",
+    "powermem:user:fallback",
+    "powermem:user:auto-created",
+    "powermem:user:always",
+)
 def test_the_default_user_is_named_by_the_config_file_or_mcp_user(place: Place) -> None:
     assert place.user() == "mcp_user"
     assert not (place.home / ".powermem").exists()
@@ -162,7 +195,8 @@ def test_the_default_user_is_named_by_the_config_file_or_mcp_user(place: Place) 
 
 @requirement("powermem:user:unusable-dir")
 @pytest.mark.parametrize(
-    "content", [None, "", "[]", "{", '{"user_id": 5}', '{"user_id": "a\\nb"}', '{"user_id": " "}', "\x00"]
+    "content",
+    [None, "", "[]", "{", '{"user_id": 5}', '{"user_id": "a\\nb"}', '{"user_id": " "}', "\x00"],
 )
 def test_an_unusable_folder_means_mcp_user(home: Path, tmp_path: Path, content: str | None) -> None:
     folder = tmp_path / "powermem"
@@ -177,8 +211,12 @@ def test_an_unusable_folder_means_mcp_user(home: Path, tmp_path: Path, content: 
         engine.db.close()
 
 
-@requirement("powermem:run:client-environment", "powermem:config:unknown", "powermem:config:both-generations")
-def test_the_environment_of_the_page_is_understood_and_what_has_no_effect_is_named(place: Place) -> None:
+@requirement(
+    "powermem:run:client-environment", "powermem:config:unknown", "powermem:config:both-generations"
+)
+def test_the_environment_of_the_page_is_understood_and_what_has_no_effect_is_named(
+    place: Place,
+) -> None:
     with scripted.model({"facts": ["The ship is red"]}) as script:
         environment = {
             "LLM_PROVIDER": "openai",
@@ -208,7 +246,10 @@ def test_the_environment_of_the_page_is_understood_and_what_has_no_effect_is_nam
     ("environment", "said"),
     [
         ({"LLM_PROVIDER": "qwen"}, "qwen needs a key"),
-        ({"LLM_PROVIDER": "azure", "LLM_API_KEY": "sk-1"}, "No URL is known for the language model provider 'azure'"),
+        (
+            {"LLM_PROVIDER": "azure", "LLM_API_KEY": "sk-1"},
+            "No URL is known for the language model provider 'azure'",
+        ),
         ({"LLM_BASE_URL": "file:///etc/passwd"}, "not an http URL"),
         ({"LLM_API_KEY": "sk-1"}, "No language model is used"),
         ({"DATABASE_PROVIDER": "oceanbase"}, "No effect here: DATABASE_PROVIDER"),
@@ -225,20 +266,30 @@ def test_what_cannot_work_is_a_warning_and_memories_are_added_all_the_same(
 
 
 @requirement(
-    "powermem:run:config", "powermem:config:file-first", "powermem:config:both-generations", "powermem:config:unknown"
+    "powermem:run:config",
+    "powermem:config:file-first",
+    "powermem:config:both-generations",
+    "powermem:config:unknown",
 )
 @pytest.mark.parametrize("key", ["openai_base_url", "base_url"])
 def test_the_config_file_wins_and_its_unknown_keys_are_named(place: Place, key: str) -> None:
     with scripted.model({"facts": ["The ship is red"]}) as script:
         config = {
-            "llm": {"provider": "openai", "config": {"model": "m", "api_key": "sk-file", key: script.url}},
+            "llm": {
+                "provider": "openai",
+                "config": {"model": "m", "api_key": "sk-file", key: script.url},
+            },
             "vector_store": {"provider": "sqlite", "config": {"database_path": "./x.db"}},
             "embedder": {"provider": "mock"},
             "flux_capacitor": True,
         }
         (place.work / "config.json").write_text(json.dumps(config))
         answer, errors = place.add(
-            "The ship is painted red", "--config", "config.json", LLM_API_KEY="sk-set", LLM_BASE_URL=scripted.nobody()
+            "The ship is painted red",
+            "--config",
+            "config.json",
+            LLM_API_KEY="sk-set",
+            LLM_BASE_URL=scripted.nobody(),
         )
 
     assert [one["memory"] for one in answer["data"]["results"]] == ["The ship is red"]
@@ -248,11 +299,20 @@ def test_the_config_file_wins_and_its_unknown_keys_are_named(place: Place, key: 
     assert "sk-" not in errors
 
 
-@requirement("powermem:run:env", "powermem:config:env-file", "powermem:config:dot-env", "powermem:config:unknown")
+@requirement(
+    "powermem:run:env",
+    "powermem:config:env-file",
+    "powermem:config:dot-env",
+    "powermem:config:unknown",
+)
 def test_the_environment_wins_over_the_file_of_env_and_that_over_dot_env(place: Place) -> None:
     with scripted.model({"facts": ["The ship is red"]}) as script:
-        (place.work / "named.env").write_text(f"export LLM_BASE_URL='{script.url}'\nLLM_MODEL=named\nSPACESHIP=1\n")
-        (place.work / ".env").write_text("LLM_MODEL=here\nLLM_API_KEY=sk-here\nUNRELATED=1\n# LLM_X=1\n")
+        (place.work / "named.env").write_text(
+            f"export LLM_BASE_URL='{script.url}'\nLLM_MODEL=named\nSPACESHIP=1\n"
+        )
+        (place.work / ".env").write_text(
+            "LLM_MODEL=here\nLLM_API_KEY=sk-here\nUNRELATED=1\n# LLM_X=1\n"
+        )
         _, errors = place.add("The ship is painted red", "--env", "named.env")
         place.add("The ship is painted red", "--env", "named.env", LLM_MODEL="set")
 
@@ -264,7 +324,9 @@ def test_the_environment_wins_over_the_file_of_env_and_that_over_dot_env(place: 
 
 
 @requirement("powermem:config:dot-env")
-def test_dot_env_of_a_folder_can_neither_move_the_store_nor_send_memories_elsewhere(place: Place) -> None:
+def test_dot_env_of_a_folder_can_neither_move_the_store_nor_send_memories_elsewhere(
+    place: Place,
+) -> None:
     lines = [
         "COMMONPLACE_HOME=stolen",
         "COMMONPLACE_DATABASE=sqlite:stolen.db",
@@ -304,10 +366,23 @@ def test_a_dot_env_that_cannot_be_read_is_no_obstacle(place: Place) -> None:
 def test_the_command_of_the_program_takes_the_same_options(place: Place) -> None:
     (place.work / "config.json").write_text('{"warp": 1}')
     done = subprocess.run(
-        [sys.executable, "-m", "commonplace", "mcp", "--dialect", "powermem", "--config", "config.json"],
+        [
+            sys.executable,
+            "-m",
+            "commonplace",
+            "mcp",
+            "--dialect",
+            "powermem",
+            "--config",
+            "config.json",
+        ],
         input=f"{INITIALIZE}\n",
         cwd=place.work,
-        env={"PATH": os.environ["PATH"], "HOME": str(place.home), "COMMONPLACE_HOME": str(place.store)},
+        env={
+            "PATH": os.environ["PATH"],
+            "HOME": str(place.home),
+            "COMMONPLACE_HOME": str(place.store),
+        },
         capture_output=True,
         text=True,
         check=True,
@@ -335,5 +410,8 @@ def test_ten_thousand_adds_from_two_processes_have_ten_thousand_ids(home: Path) 
     assert [errors for _, errors in answers if errors] == []
     assert len({int(line) for out, _ in answers for line in out.split()}) == 10_000
     engine = commonplace.open(home)
-    assert [engine.count("default", Filter(users=(name,))) for name in ("ana", "bob")] == [5_000, 5_000]
+    assert [engine.count("default", Filter(users=(name,))) for name in ("ana", "bob")] == [
+        5_000,
+        5_000,
+    ]
     engine.db.close()

@@ -19,10 +19,15 @@ def test_every_id_that_a_test_cites_is_a_promise(dialect: str) -> None:
 def test_a_promise_has_one_id_a_source_and_a_sentence(dialect: str) -> None:
     ids = [one.id for one in promised(dialect)]
     assert len(ids) == len(set(ids))
-    assert all(one.id.startswith(f"{dialect}:") and one.source and one.text.endswith(".") for one in promised(dialect))
+    assert all(
+        one.id.startswith(f"{dialect}:") and one.source and one.text.endswith(".")
+        for one in promised(dialect)
+    )
 
 
 @pytest.mark.parametrize("dialect", dialects())
 def test_every_difference_is_told_on_the_page_about_them(dialect: str) -> None:
     page = " ".join((HERE.parents[1] / "docs" / "compatibility.md").read_text().split())
-    assert [one.id for one in promised(dialect) if one.divergence and one.divergence not in page] == []
+    assert [
+        one.id for one in promised(dialect) if one.divergence and one.divergence not in page
+    ] == []

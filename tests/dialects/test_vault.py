@@ -24,15 +24,30 @@ def vault(tmp_path_factory: pytest.TempPathFactory) -> Iterator[VaultClient]:
 
 @requirement("vault:tools", "vault:names")
 def test_the_tools_are_those_of_the_page(vault: VaultClient) -> None:
-    listed = {t["name"]: t for t in vault.running.ask(PATH, "tools/list", {}, **vault.headers).json["result"]["tools"]}
+    listed = {
+        t["name"]: t
+        for t in vault.running.ask(PATH, "tools/list", {}, **vault.headers).json["result"]["tools"]
+    }
     shape = {
-        name: ({p: s.get("default") for p, s in t["inputSchema"]["properties"].items()}, t["inputSchema"]["required"])
+        name: (
+            {p: s.get("default") for p, s in t["inputSchema"]["properties"].items()},
+            t["inputSchema"]["required"],
+        )
         for name, t in listed.items()
     }
     assert shape == {
-        "memory_search": ({"query": None, "top_k": 5, "include_deleted": False, "cursor": None}, ["query"]),
-        "memory_recall": ({"phases": None, "budget_tokens": 4096, "idempotency_key": None}, ["phases"]),
-        "memory_append": ({"title": None, "body": None, "tags": [], "idempotency_key": None}, ["title", "body"]),
+        "memory_search": (
+            {"query": None, "top_k": 5, "include_deleted": False, "cursor": None},
+            ["query"],
+        ),
+        "memory_recall": (
+            {"phases": None, "budget_tokens": 4096, "idempotency_key": None},
+            ["phases"],
+        ),
+        "memory_append": (
+            {"title": None, "body": None, "tags": [], "idempotency_key": None},
+            ["title", "body"],
+        ),
         "memory_forget": ({"id": None}, ["id"]),
     }
     assert all(re.fullmatch(r"[a-z_]+", name) for name in listed)
@@ -40,13 +55,19 @@ def test_the_tools_are_those_of_the_page(vault: VaultClient) -> None:
 
 @requirement("vault:append", "vault:append:file", "vault:append:stem", "vault:append:tags")
 def test_an_append_is_a_file_when_the_answer_comes(vault: VaultClient) -> None:
-    answer = vault("memory_append", title="Where the boat lies", body="At pier 7.\n", tags=["boat", "two words"])
+    answer = vault(
+        "memory_append",
+        title="Where the boat lies",
+        body="At pier 7.\n",
+        tags=["boat", "two words"],
+    )
     assert set(answer) == {"id", "title", "status", "created_at"}
     assert (answer["title"], answer["status"]) == ("Where the boat lies", "active")
     assert ISO.fullmatch(answer["created_at"])
     text = (vault.root / "Where the boat lies.md").read_text()
     assert text == (
-        f"---\nid: {answer['id']}\ntitle: Where the boat lies\nstatus: active\ncreated_at: {answer['created_at']}\n"
+        f"---\nid: {answer['id']}\ntitle: Where the boat lies\nstatus: active\ncreated_at:"
+        f" {answer['created_at']}\n"
         f'updated_at: {answer["created_at"]}\ntags: [boat, "two words"]\n---\n\nAt pier 7.\n\n'
     )
 
@@ -72,10 +93,20 @@ def test_a_search_finds_by_meaning_and_tells_all(vault: VaultClient) -> None:
     assert all(0 <= score <= 1 for score in scores)
 
 
-@requirement("vault:search:top-k", "vault:search:cursor", "vault:search:exhausted", "vault:search:cursor-steady")
+@requirement(
+    "vault:search:top-k",
+    "vault:search:cursor",
+    "vault:search:exhausted",
+    "vault:search:cursor-steady",
+)
 def test_pages_are_disjoint_and_together_the_whole_ranking(vault: VaultClient) -> None:
-    ids = [vault.append(f"Lighthouse {n}", f"The lighthouse number {n} blinks {n} times.") for n in range(12)]
-    whole = [one["id"] for one in vault("memory_search", query="lighthouse blinks", top_k=100)["results"]]
+    ids = [
+        vault.append(f"Lighthouse {n}", f"The lighthouse number {n} blinks {n} times.")
+        for n in range(12)
+    ]
+    whole = [
+        one["id"] for one in vault("memory_search", query="lighthouse blinks", top_k=100)["results"]
+    ]
     assert sorted(whole) == sorted(ids)
     assert len(vault("memory_search", query="lighthouse blinks")["results"]) == 5
     pages, cursor = list[str](), None
@@ -90,7 +121,9 @@ def test_pages_are_disjoint_and_together_the_whole_ranking(vault: VaultClient) -
     vault("memory_forget", id=first["results"][0]["id"])
     vault("memory_forget", id=whole[-1])
     new = vault.append("Lighthouse new", "This lighthouse blinks too.")
-    rest = vault("memory_search", query="lighthouse blinks", top_k=100, cursor=first["next_cursor"])["results"]
+    rest = vault(
+        "memory_search", query="lighthouse blinks", top_k=100, cursor=first["next_cursor"]
+    )["results"]
     assert sorted(one["id"] for one in rest if one["id"] != new) == sorted(set(whole[4:-1]))
 
 
@@ -100,8 +133,19 @@ def test_a_foreign_or_tampered_cursor_is_refused(vault: VaultClient) -> None:
         vault.append(f"Anchor {n}", f"Anchor chain {n}.")
     cursor = vault("memory_search", query="anchor chain", top_k=1)["next_cursor"]
     assert vault.refused("memory_search", query="anchor rope", cursor=cursor) == 400
-    assert vault.refused("memory_search", query="anchor chain", include_deleted=True, cursor=cursor) == 400
-    for bad in (cursor[:-1], cursor + "A", "x", "=", "é", cursor[::-1], cursor[:10] + "B" + cursor[11:]):
+    assert (
+        vault.refused("memory_search", query="anchor chain", include_deleted=True, cursor=cursor)
+        == 400
+    )
+    for bad in (
+        cursor[:-1],
+        cursor + "A",
+        "x",
+        "=",
+        "é",
+        cursor[::-1],
+        cursor[:10] + "B" + cursor[11:],
+    ):
         if bad != cursor:
             assert vault.refused("memory_search", query="anchor chain", cursor=bad) == 400
 
@@ -124,8 +168,13 @@ def test_rare_words_are_found_at_once_in_any_script(vault: VaultClient) -> None:
 
 @requirement("vault:append:exact", "vault:append:never-overwrite")
 def test_titles_and_bodies_of_the_torture_list_come_back(vault: VaultClient) -> None:
-    made = {vault.append(title, body): (title, body) for title, body in zip(TITLES, BODIES * 4, strict=False)}
-    in_files = {ids.note(note.id): (note.title, note.body) for note in vault.files().values() if note.id}
+    made = {
+        vault.append(title, body): (title, body)
+        for title, body in zip(TITLES, BODIES * 4, strict=False)
+    }
+    in_files = {
+        ids.note(note.id): (note.title, note.body) for note in vault.files().values() if note.id
+    }
     assert len(made) == len(TITLES)
     assert {number: in_files[number] for number in made} == made
     told = dict[str, tuple[str, str]]()
@@ -149,13 +198,21 @@ def test_a_key_is_one_entry_in_a_session_and_a_tool(vault: VaultClient) -> None:
     first = one("memory_append", title="Keyed", body="b", tags=["t"], idempotency_key="k1")
     assert one("memory_append", title="Keyed", body="b", tags=["t"], idempotency_key="k1") == first
     before = set(vault.files())
-    assert one.refused("memory_append", title="Keyed", body="other", tags=["t"], idempotency_key="k1") == 409
+    assert (
+        one.refused("memory_append", title="Keyed", body="other", tags=["t"], idempotency_key="k1")
+        == 409
+    )
     assert set(vault.files()) == before
     assert one("memory_search", query="Keyed")["results"]
     assert one.recall("keyed", idempotency_key="k1")
     assert one.refused("memory_recall", phases=["other"], idempotency_key="k1") == 409
-    assert two("memory_append", title="Keyed", body="b", tags=["t"], idempotency_key="k1")["id"] != first["id"]
-    assert vault.append("Keyed too", idempotency_key="k1") == vault.append("Keyed too", idempotency_key="k1")
+    assert (
+        two("memory_append", title="Keyed", body="b", tags=["t"], idempotency_key="k1")["id"]
+        != first["id"]
+    )
+    assert vault.append("Keyed too", idempotency_key="k1") == vault.append(
+        "Keyed too", idempotency_key="k1"
+    )
     assert "k1" not in str([note.tags for note in vault.files().values()])
 
 
@@ -164,7 +221,11 @@ def test_concurrent_appends_with_one_key_make_one_file(vault: VaultClient) -> No
     with ThreadPoolExecutor(8) as crowd:
         answers = list(
             crowd.map(
-                lambda n: vault.raw("memory_append", title=f"Race {n % 2}", body="b", idempotency_key="race").json,
+                lambda n: (
+                    vault.raw(
+                        "memory_append", title=f"Race {n % 2}", body="b", idempotency_key="race"
+                    ).json
+                ),
                 range(8),
             )
         )
@@ -187,7 +248,9 @@ def test_concurrent_appends_with_one_key_make_one_file(vault: VaultClient) -> No
 def test_a_forgotten_note_is_hidden_and_its_file_stays(vault: VaultClient) -> None:
     number = vault.append("Secret cove", "The smugglers' cove has two exits.", tags=["work"])
     file = vault.root / "Secret cove.md"
-    file.write_bytes(file.read_bytes().replace(b"tags:", b"mine: 1 # note\ntags:").replace(b"\n", b"\r\n"))
+    file.write_bytes(
+        file.read_bytes().replace(b"tags:", b"mine: 1 # note\ntags:").replace(b"\n", b"\r\n")
+    )
     before = file.read_bytes()
     answer = vault("memory_forget", id=number)
     assert set(answer) == {"id", "status", "deleted_at"}
@@ -224,7 +287,9 @@ def test_a_status_flipped_back_in_the_file_brings_the_note_back(vault: VaultClie
 def test_a_key_of_a_forgotten_note_is_not_called_active(vault: VaultClient) -> None:
     number = vault.append("Short lived", "Ephemeral mayfly.", idempotency_key="mayfly")
     vault("memory_forget", id=number)
-    again = vault("memory_append", title="Short lived", body="Ephemeral mayfly.", idempotency_key="mayfly")
+    again = vault(
+        "memory_append", title="Short lived", body="Ephemeral mayfly.", idempotency_key="mayfly"
+    )
     assert (again["id"], again["status"]) == (number, "deleted")
     assert vault.titles("ephemeral mayfly") == []
 
@@ -249,7 +314,10 @@ def test_a_bundle_holds_what_bears_on_the_phases(vault: VaultClient) -> None:
 def test_a_budget_counts_everything_and_keeps_a_prefix(vault: VaultClient) -> None:
     for n in range(10):
         vault.append(f"Rigging {n}", f"Rope {n} holds. " * (n + 1), tags=["rigging"])
-    sections, last = re.split(r"(?=^## )", vault.recall("rigging", budget_tokens=100_000), flags=re.MULTILINE), 0
+    sections, last = (
+        re.split(r"(?=^## )", vault.recall("rigging", budget_tokens=100_000), flags=re.MULTILINE),
+        0,
+    )
     assert len(sections) > 10
     for budget in (1, 5, 20, 50, 100, 200, 400, 800, 4096):
         text = vault.recall("rigging", budget_tokens=budget)
@@ -272,14 +340,25 @@ def test_a_cached_bundle_is_the_same_to_the_byte(vault: VaultClient) -> None:
     vault.append("Galley two", "Fish on Friday.", tags=["galley"])
     assert vault.recall("galley", idempotency_key="g") == first
     assert "Galley two" in vault.recall("galley")
-    assert vault.refused("memory_recall", phases=["galley"], budget_tokens=10, idempotency_key="g") == 409
+    assert (
+        vault.refused("memory_recall", phases=["galley"], budget_tokens=10, idempotency_key="g")
+        == 409
+    )
 
 
 @requirement("vault:error:404", "vault:error:title")
 def test_an_unknown_id_is_404_and_the_session_goes_on(vault: VaultClient) -> None:
     session = vault.session()
     vault.append("Known title")
-    for number in ("note_00000000001", "nope", "Known title", "Known title.md", "../x", "9" * 30, "é"):
+    for number in (
+        "note_00000000001",
+        "nope",
+        "Known title",
+        "Known title.md",
+        "../x",
+        "9" * 30,
+        "é",
+    ):
         assert session.refused("memory_forget", id=number) == 404
     assert session.titles("Known title")
 
@@ -291,15 +370,27 @@ def test_strangers_stay_outside(vault: VaultClient) -> None:
             answer = vault.running.ask(path, "tools/list", {}, **headers)
             assert answer.status == 401
             assert answer.headers["www-authenticate"].startswith("Bearer")
-            foreign = vault.running.ask(path, "tools/list", {}, **headers, origin="https://evil.example")
+            foreign = vault.running.ask(
+                path, "tools/list", {}, **headers, origin="https://evil.example"
+            )
             assert foreign.status == 403
-        assert vault.running.ask(path, "tools/list", {}, **vault.headers, origin="https://evil.example").status == 403
-        assert vault.running.ask(path, "tools/list", {}, **vault.headers, host="evil.example").status == 403
+        assert (
+            vault.running.ask(
+                path, "tools/list", {}, **vault.headers, origin="https://evil.example"
+            ).status
+            == 403
+        )
+        assert (
+            vault.running.ask(path, "tools/list", {}, **vault.headers, host="evil.example").status
+            == 403
+        )
     assert vault.running.get("/health", origin="https://evil.example").status == 403
 
 
 @requirement("vault:error:local", "vault:error:403")
-def test_a_page_of_this_machine_may_ask_with_the_token_and_no_other_page_may(vault: VaultClient) -> None:
+def test_a_page_of_this_machine_may_ask_with_the_token_and_no_other_page_may(
+    vault: VaultClient,
+) -> None:
     for origin in ("http://localhost:3000", "https://localhost", "http://127.0.0.1:6274"):
         asked = vault.running.ask(PATH, "tools/list", {}, **vault.headers, origin=origin)
         assert (asked.status, len(asked.json["result"]["tools"])) == (200, 4)
@@ -310,7 +401,9 @@ def test_a_page_of_this_machine_may_ask_with_the_token_and_no_other_page_may(vau
         "http://127.0.0.1.evil.example:80",
         "http://localhost:80@evil.example",
     ):
-        assert vault.running.ask(PATH, "tools/list", {}, **vault.headers, origin=origin).status == 403
+        assert (
+            vault.running.ask(PATH, "tools/list", {}, **vault.headers, origin=origin).status == 403
+        )
 
 
 def test_a_failure_is_told_twice_the_same(vault: VaultClient) -> None:

@@ -1,4 +1,6 @@
-"""What editors, sync clients and people do to a folder of notes, seen through the tools over HTTP."""
+"""What editors, sync clients and people do to a folder of notes, seen through the tools over
+HTTP.
+"""
 
 import json
 import os
@@ -47,7 +49,9 @@ def vault(tmp_path_factory: pytest.TempPathFactory) -> Iterator[VaultClient]:
 def status(vault: VaultClient) -> dict[str, Any]:
     """What `commonplace vault status` says."""
     return json.loads(
-        CliRunner().invoke(vault_command, ["status", "--json"], obj=Shell(str(vault.running.home))).output
+        CliRunner()
+        .invoke(vault_command, ["status", "--json"], obj=Shell(str(vault.running.home)))
+        .output
     )
 
 
@@ -72,7 +76,12 @@ def test_a_file_that_is_replaced_by_unlink_and_create_keeps_its_id(vault: VaultC
 def test_an_id_survives_rename_move_case_and_spelling(vault: VaultClient) -> None:
     number = vault.append("Café", "A narwhal dives.")
     place = vault.root / "Café.md"
-    for name in (unicodedata.normalize("NFD", "Café.md"), "CAFÉ.md", "deep/er/café.md", "Other name.md"):
+    for name in (
+        unicodedata.normalize("NFD", "Café.md"),
+        "CAFÉ.md",
+        "deep/er/café.md",
+        "Other name.md",
+    ):
         (vault.root / name).parent.mkdir(parents=True, exist_ok=True)
         place = place.rename(vault.root / name)
         assert told(vault, "narwhal") == {number: "A narwhal dives."}
@@ -81,7 +90,9 @@ def test_an_id_survives_rename_move_case_and_spelling(vault: VaultClient) -> Non
 
 
 @requirement("vault:sync:id")
-def test_files_whose_names_differ_only_in_case_or_spelling_are_two_notes(vault: VaultClient) -> None:
+def test_files_whose_names_differ_only_in_case_or_spelling_are_two_notes(
+    vault: VaultClient,
+) -> None:
     for name, text in (
         ("axolotl.md", "one"),
         ("Axolotl.md", "two"),
@@ -89,7 +100,12 @@ def test_files_whose_names_differ_only_in_case_or_spelling_are_two_notes(vault: 
         ("axo\u0301lotl.md", "four"),
     ):
         (vault.root / name).write_text(f"axolotl {text}")
-    assert sorted(told(vault, "axolotl").values()) == ["axolotl four", "axolotl one", "axolotl three", "axolotl two"]
+    assert sorted(told(vault, "axolotl").values()) == [
+        "axolotl four",
+        "axolotl one",
+        "axolotl three",
+        "axolotl two",
+    ]
     run = CliRunner().invoke(vault_command, ["sync", "--json"], obj=Shell(str(vault.running.home)))
     assert run.exit_code == 0
     assert len(told(vault, "axolotl")) == 4
@@ -97,7 +113,9 @@ def test_files_whose_names_differ_only_in_case_or_spelling_are_two_notes(vault: 
 
 @pytest.mark.parametrize("shape", CONFLICTS)
 @requirement("vault:sync:copy")
-def test_a_conflict_copy_is_reported_and_kept_out_of_answers(vault: VaultClient, shape: str) -> None:
+def test_a_conflict_copy_is_reported_and_kept_out_of_answers(
+    vault: VaultClient, shape: str
+) -> None:
     title = f"Conflict {CONFLICTS.index(shape)}"
     number = vault.append(title, f"Serval {title} first.")
     copy = vault.root / shape.format(title)
@@ -106,7 +124,10 @@ def test_a_conflict_copy_is_reported_and_kept_out_of_answers(vault: VaultClient,
     assert told(vault, f"serval {title}").get(number) == f"Serval {title} first."
     assert not [body for body in told(vault, "serval second").values() if "second" in body]
     assert copy.name in status(vault)["conflicts"]
-    assert copy.name in CliRunner().invoke(doctor, ["--json"], obj=Shell(str(vault.running.home))).output
+    assert (
+        copy.name
+        in CliRunner().invoke(doctor, ["--json"], obj=Shell(str(vault.running.home))).output
+    )
     assert copy.read_bytes() == before
     copy.unlink()
 
@@ -165,7 +186,9 @@ def test_what_is_on_its_way_and_what_lies_outside_is_no_note(vault: VaultClient)
     os.mkfifo(vault.root / "pipe.md")
     assert told(vault, "pangolin") == {}
     passed = status(vault)["passed"]
-    assert all(name.partition("/")[0] in passed for name in (*names, "link.md", "folder", "pipe.md"))
+    assert all(
+        name.partition("/")[0] in passed for name in (*names, "link.md", "folder", "pipe.md")
+    )
 
 
 @requirement("vault:sync:links")
@@ -201,7 +224,10 @@ def test_a_broken_file_of_any_sort_hides_nothing_else(vault: VaultClient) -> Non
     assert vault.append("Whole", "A dugong grazes.", idempotency_key="whole") == number
     assert "dugong" in vault.recall("dugong")
     assert set(status(vault)["broken"]) == set(broken)
-    assert "cannot be read" in CliRunner().invoke(doctor, ["--json"], obj=Shell(str(vault.running.home))).output
+    assert (
+        "cannot be read"
+        in CliRunner().invoke(doctor, ["--json"], obj=Shell(str(vault.running.home))).output
+    )
     assert {name: (vault.root / name).read_bytes() for name in broken} == broken
     for name in broken:
         (vault.root / name).unlink()
@@ -209,7 +235,9 @@ def test_a_broken_file_of_any_sort_hides_nothing_else(vault: VaultClient) -> Non
 
 @requirement("vault:sync:broken")
 def test_doctor_looks_into_the_folder_of_every_bank(vault: VaultClient) -> None:
-    assert not vault.raw("memory_append", "/vault/mcp/attic", title="Box", body="x").json["result"]["isError"]
+    assert not vault.raw("memory_append", "/vault/mcp/attic", title="Box", body="x").json["result"][
+        "isError"
+    ]
     file = vault.root.with_name("vault-banks") / "attic" / "broken.md"
     file.write_text("---\ntitle: oops\nx")
     told = CliRunner().invoke(doctor, ["--json"], obj=Shell(str(vault.running.home))).output
@@ -230,12 +258,19 @@ def test_what_people_do_in_the_folder_becomes_versions(vault: VaultClient) -> No
     assert data.startswith(b"\xef\xbb\xbf---\r\nid: ")
     assert data.endswith(b"---\r\n\r\n# By hand\r\n\r\nA kakapo booms.\r\n")
     assert b"\n" not in data.replace(b"\r\n", b"")
-    hand.write_bytes(data.replace(b"status: deleted", b"status: active").replace(b"booms", b"sleeps"))
+    hand.write_bytes(
+        data.replace(b"status: deleted", b"status: active").replace(b"booms", b"sleeps")
+    )
     assert told(vault, "kakapo sleeps") == {number: "# By hand\r\n\r\nA kakapo sleeps."}
     reader = open_engine(load({"COMMONPLACE_HOME": str(vault.running.home)}))
     versions = [(one.action, one.text.split()[-1]) for one in reader.history("default", number)]
     reader.db.close()
-    assert versions == [("remember", "booms."), ("forget", "booms."), ("restore", "booms."), ("revise", "sleeps.")]
+    assert versions == [
+        ("remember", "booms."),
+        ("forget", "booms."),
+        ("restore", "booms."),
+        ("revise", "sleeps."),
+    ]
 
 
 @requirement("vault:sync:cloud")
@@ -247,12 +282,20 @@ def test_a_file_that_is_only_in_the_cloud_for_now_is_not_gone(vault: VaultClient
 
 
 @requirement("vault:file:foreign")
-def test_everything_in_a_file_that_is_not_ours_survives_every_change_of_ours(vault: VaultClient) -> None:
+def test_everything_in_a_file_that_is_not_ours_survives_every_change_of_ours(
+    vault: VaultClient,
+) -> None:
     number = vault.append("Mixed", "A lemur leaps.", tags=["zoo"])
     file = vault.root / "Mixed.md"
     head = "# mine\naliases: [one, two] # names\ncssclass: wide\nnested:\n  title: inner\n  - x\n"
-    text = file.read_text().replace("---\nid:", f"---\n{head}id:", 1).replace("tags: [zoo]", "tags: [zoo] # where")
-    file.write_bytes((text.rstrip("\n") + "\n\n---\nstatus: active\n---").replace("\n", "\r\n").encode())
+    text = (
+        file.read_text()
+        .replace("---\nid:", f"---\n{head}id:", 1)
+        .replace("tags: [zoo]", "tags: [zoo] # where")
+    )
+    file.write_bytes(
+        (text.rstrip("\n") + "\n\n---\nstatus: active\n---").replace("\n", "\r\n").encode()
+    )
     before = file.read_bytes()
     vault.running.call("/powermem/mcp", "search_memories", {"query": "lemur"})
     vault("memory_search", query="lemur")
@@ -271,8 +314,20 @@ def test_a_hit_names_its_file_and_the_notes_that_link_to_it(vault: VaultClient) 
     (vault.root / "Trips").mkdir()
     (vault.root / "Trips" / "Texel.md").write_text("The wombat sails to Texel. #island\n")
     (vault.root / "Crew.md").write_text("Ada comes along to [[Texel|the island]].\n")
-    hit = next(one for one in vault("memory_search", query="wombat Texel")["results"] if one["title"] == "Texel")
-    assert (hit["path"], hit["backlinks"], hit["tags"]) == ("Trips/Texel.md", ["Crew.md"], ["island"])
+    hit = next(
+        one
+        for one in vault("memory_search", query="wombat Texel")["results"]
+        if one["title"] == "Texel"
+    )
+    assert (hit["path"], hit["backlinks"], hit["tags"]) == (
+        "Trips/Texel.md",
+        ["Crew.md"],
+        ["island"],
+    )
     (vault.root / "Crew.md").write_text("Ada stays at home.\n")
-    hit = next(one for one in vault("memory_search", query="wombat Texel")["results"] if one["title"] == "Texel")
+    hit = next(
+        one
+        for one in vault("memory_search", query="wombat Texel")["results"]
+        if one["title"] == "Texel"
+    )
     assert "backlinks" not in hit

@@ -56,7 +56,9 @@ def test_a_file_dropped_into_the_folder_is_noticed_without_a_call(vault: VaultCl
 
 @requirement("vault:binds")
 def test_the_vault_can_be_what_mcp_speaks(home: Path) -> None:
-    with server(home, "serve", "--port", "0", "--dialect", "vault", module="commonplace") as running:
+    with server(
+        home, "serve", "--port", "0", "--dialect", "vault", module="commonplace"
+    ) as running:
         client = VaultClient(running)
         assert running.ask("/mcp", "tools/list").status == 401
         answer = client.raw("memory_append", "/mcp", title="Here", body="b").json["result"]
@@ -70,7 +72,9 @@ def test_a_broken_file_hides_nothing_and_doctor_lists_it(home: Path, engine: Eng
     client.result("memory_append", title="Sound", body="A sound note.", idempotency_key="k")
     (home / "vault" / "broken.md").write_text("---\ntitle: oops\nx")
     assert client.result("memory_search", query="sound note")["structuredContent"]["results"]
-    assert not client.result("memory_append", title="More", body="b", idempotency_key="l")["isError"]
+    assert not client.result("memory_append", title="More", body="b", idempotency_key="l")[
+        "isError"
+    ]
     run = CliRunner()
     told = run.invoke(doctor, ["--json"], obj=Shell(home=str(home)))
     assert "broken.md" in told.output
@@ -84,10 +88,16 @@ def test_a_broken_file_hides_nothing_and_doctor_lists_it(home: Path, engine: Eng
 
 
 @requirement("vault:sync:dialects")
-def test_other_dialects_find_edit_and_forget_notes_and_the_file_follows(home: Path, engine: Engine) -> None:
+def test_other_dialects_find_edit_and_forget_notes_and_the_file_follows(
+    home: Path, engine: Engine
+) -> None:
     vault, powermem, memstate = (Client(engine, one) for one in (DIALECT, POWERMEM, MEMSTATE))
-    number = vault.result("memory_append", title="Pier", body="The boat lies at pier 7.")["structuredContent"]["id"]
-    found = powermem.result("search_memories", query="where is the boat?")["structuredContent"]["results"][0]
+    number = vault.result("memory_append", title="Pier", body="The boat lies at pier 7.")[
+        "structuredContent"
+    ]["id"]
+    found = powermem.result("search_memories", query="where is the boat?")["structuredContent"][
+        "results"
+    ][0]
     assert found["memory"] == "The boat lies at pier 7."
     assert memstate.result("memstate_search", query="where is the boat?")["structuredContent"]["ok"]
     powermem.result("update_memory", memory_id=number, content="The boat lies at pier 9.")
@@ -104,7 +114,10 @@ def everything(vault: VaultClient, query: str) -> dict[str, tuple[object, ...]]:
     found, cursor = dict[str, tuple[object, ...]](), None
     while True:
         answer = vault("memory_search", query=query, top_k=200, include_deleted=True, cursor=cursor)
-        found |= {one["id"]: (one["title"], one["body"], one["tags"], one["status"]) for one in answer["results"]}
+        found |= {
+            one["id"]: (one["title"], one["body"], one["tags"], one["status"])
+            for one in answer["results"]
+        }
         cursor = answer.get("next_cursor")
         if cursor is None:
             return found
@@ -127,17 +140,35 @@ def test_files_dropped_in_and_removed_during_queries_end_as_a_fresh_rebuild(home
         with ThreadPoolExecutor(2) as crowd:
             asked = [crowd.submit(ask) for _ in range(2)]
             for n in range(500):
-                (root / f"note {n}.md").write_text(f"---\ntitle: Note {n}\ntags: [t{n % 7}]\n---\nSeagull {n} cries.\n")
+                (root / f"note {n}.md").write_text(
+                    f"---\ntitle: Note {n}\ntags: [t{n % 7}]\n---\nSeagull {n} cries.\n"
+                )
             until(lambda: len(everything(vault, "seagull cries")) == 500, 60)
             for n in range(0, 500, 2):
                 (root / f"note {n}.md").unlink()
             gone = {f"Note {n}" for n in range(0, 500, 2)}
-            until(lambda: gone == {o[0] for o in everything(vault, "seagull cries").values() if o[3] == "deleted"}, 60)
+            until(
+                lambda: (
+                    gone
+                    == {
+                        o[0]
+                        for o in everything(vault, "seagull cries").values()
+                        if o[3] == "deleted"
+                    }
+                ),
+                60,
+            )
             done.set()
             assert all(one.result() > 1 for one in asked)
-        left = {number: one for number, one in everything(vault, "seagull cries").items() if one[3] == "active"}
+        left = {
+            number: one
+            for number, one in everything(vault, "seagull cries").items()
+            if one[3] == "active"
+        }
     fresh_home = home.with_name("fresh")
-    with server(fresh_home, "0", module="tests.dialects.vault_hasty_server", COMMONPLACE_VAULT=str(root)) as running:
+    with server(
+        fresh_home, "0", module="tests.dialects.vault_hasty_server", COMMONPLACE_VAULT=str(root)
+    ) as running:
         fresh = VaultClient(running)
         assert everything(fresh, "seagull cries") == left
     assert len(left) == 250
@@ -147,13 +178,22 @@ def test_files_dropped_in_and_removed_during_queries_end_as_a_fresh_rebuild(home
 def test_the_tools_work_on_standard_input_and_output(home: Path) -> None:
     with opened(home, "commonplace", "mcp", "--dialect", "vault") as pipes:
         pipes.hello("2025-06-18")
-        made = pipes.call("memory_append", title="Over pipes", body="b", idempotency_key="k")["structuredContent"]
-        again = pipes.call("memory_append", title="Over pipes", body="b", idempotency_key="k")["structuredContent"]
+        made = pipes.call("memory_append", title="Over pipes", body="b", idempotency_key="k")[
+            "structuredContent"
+        ]
+        again = pipes.call("memory_append", title="Over pipes", body="b", idempotency_key="k")[
+            "structuredContent"
+        ]
         assert again == made
         assert pipes.call("memory_append", title="x", body="y", idempotency_key="k")["isError"]
-        assert pipes.call("memory_search", query="pipes")["structuredContent"]["results"][0]["id"] == made["id"]
+        assert (
+            pipes.call("memory_search", query="pipes")["structuredContent"]["results"][0]["id"]
+            == made["id"]
+        )
         assert "Over pipes" in pipes.call("memory_recall", phases=["pipes"])["content"][0]["text"]
-        assert pipes.call("memory_forget", id=made["id"])["structuredContent"]["status"] == "deleted"
+        assert (
+            pipes.call("memory_forget", id=made["id"])["structuredContent"]["status"] == "deleted"
+        )
     assert "status: deleted" in (home / "vault" / "Over pipes.md").read_text()
 
 
@@ -170,16 +210,30 @@ def test_a_key_of_a_note_that_a_person_deleted_in_its_file_is_not_called_active(
 
 
 @requirement("vault:sync:dialects", "vault:stdio")
-def test_a_file_that_a_person_drops_or_edits_is_found_by_other_dialects_on_pipes(home: Path) -> None:
+def test_a_file_that_a_person_drops_or_edits_is_found_by_other_dialects_on_pipes(
+    home: Path,
+) -> None:
     with opened(home, "commonplace", "mcp", "--dialect", "powermem") as pipes:
         pipes.hello("2025-06-18")
         pipes.call("search_memories", query="anything at all")
         file = home / "vault" / "dropped.md"
         file.parent.mkdir()
         file.write_text("The pangolin sleeps in the attic.")
-        until(lambda: "attic" in str(pipes.call("search_memories", query="where does the pangolin sleep?")), 6)
+        until(
+            lambda: (
+                "attic"
+                in str(pipes.call("search_memories", query="where does the pangolin sleep?"))
+            ),
+            6,
+        )
         file.write_text("The pangolin sleeps in the cellar.")
-        until(lambda: "cellar" in str(pipes.call("search_memories", query="where does the pangolin sleep?")), 6)
+        until(
+            lambda: (
+                "cellar"
+                in str(pipes.call("search_memories", query="where does the pangolin sleep?"))
+            ),
+            6,
+        )
 
 
 @requirement("vault:append:crash")
@@ -191,17 +245,24 @@ def test_a_killed_writer_leaves_whole_files_and_a_retry_makes_no_second_entry(ho
         for turn in range(ROUNDS):
             crowd.killed(turn, chance.uniform(0.0, 0.06))
             answers = [
-                client.result("memory_append", title=f"T {turn} {n}", body="b", idempotency_key=f"{turn}-{n}")
+                client.result(
+                    "memory_append", title=f"T {turn} {n}", body="b", idempotency_key=f"{turn}-{n}"
+                )
                 for n in range(3)
             ]
             assert not any(one["isError"] for one in answers)
     report = sync(vault_of(engine), full=True)
     assert report.broken == {}
-    found = [frontmatter.read(frontmatter.split(file.read_bytes()), file.stem) for file in sorted(root.glob("*.md"))]
+    found = [
+        frontmatter.read(frontmatter.split(file.read_bytes()), file.stem)
+        for file in sorted(root.glob("*.md"))
+    ]
     live = engine.list("default", Filter(status="any"), limit=1000)
     assert {note.id for note in found} == {one.id for one in live}
     assert len({note.title for note in found}) == len(found)
-    assert {one.id for one in live if one.forgotten_at is not None} == {note.id for note in found if note.deleted}
+    assert {one.id for one in live if one.forgotten_at is not None} == {
+        note.id for note in found if note.deleted
+    }
     engine.db.close()
 
 

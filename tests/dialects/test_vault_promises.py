@@ -1,4 +1,6 @@
-"""What the vault promises beside its tools: keys that outlive a crash, budgets that add up, names and times."""
+"""What the vault promises beside its tools: keys that outlive a crash, budgets that add up, names
+and times.
+"""
 
 import re
 from collections.abc import Iterator
@@ -16,7 +18,13 @@ from tests.dialects.requirements import requirement
 from tests.dialects.vault_client import PATH, VaultClient, vault_server
 from tests.vault.torture import BODIES, TITLES
 
-WINDOWS = {"CON", "PRN", "AUX", "NUL", *(f"{port}{n}" for port in ("COM", "LPT") for n in range(10))}
+WINDOWS = {
+    "CON",
+    "PRN",
+    "AUX",
+    "NUL",
+    *(f"{port}{n}" for port in ("COM", "LPT") for n in range(10)),
+}
 
 
 @pytest.fixture(scope="module")
@@ -26,7 +34,9 @@ def vault(tmp_path_factory: pytest.TempPathFactory) -> Iterator[VaultClient]:
 
 
 @requirement("vault:append:crash", "vault:recall:key", "vault:sync:start")
-def test_keys_outlive_a_killed_server_and_the_folder_is_compared_at_the_next_start(home: Path) -> None:
+def test_keys_outlive_a_killed_server_and_the_folder_is_compared_at_the_next_start(
+    home: Path,
+) -> None:
     with vault_server(home) as client:
         number = client.append("Kept", "An ibis wades.", idempotency_key="k")
         bundle = client.recall("ibis", idempotency_key="k")
@@ -37,7 +47,9 @@ def test_keys_outlive_a_killed_server_and_the_folder_is_compared_at_the_next_sta
     file.write_text(file.read_text().replace("wades", "flies"))
     with vault_server(home) as client:
         assert client.append("Kept", "An ibis wades.", idempotency_key="k") == number
-        assert client.refused("memory_append", title="Kept", body="Other.", idempotency_key="k") == 409
+        assert (
+            client.refused("memory_append", title="Kept", body="Other.", idempotency_key="k") == 409
+        )
         assert client.recall("ibis", idempotency_key="k") == bundle
         assert sorted(client.titles("ibis")) == ["Kept", "meanwhile"]
         assert sorted(client.files()) == ["Kept.md", "meanwhile.md"]
@@ -46,7 +58,9 @@ def test_keys_outlive_a_killed_server_and_the_folder_is_compared_at_the_next_sta
 
 @requirement("vault:recall:budget", "vault:recall:prefix")
 def test_every_budget_keeps_a_prefix_and_a_larger_one_loses_nothing(vault: VaultClient) -> None:
-    for n, body in enumerate(("short", "a line\n" * 30, "字" * 90, "one\n\ntwo\n" * 9, "👩‍👩‍👧‍👦 " * 20)):
+    for n, body in enumerate(
+        ("short", "a line\n" * 30, "字" * 90, "one\n\ntwo\n" * 9, "👩‍👩‍👧‍👦 " * 20)
+    ):
         vault.append(f"Sundial {n}", f"Sundial. {body}", tags=["sundial"])
     whole = vault.recall("sundial", budget_tokens=100_000)
     first = whole.index("## ", 3)
@@ -66,7 +80,9 @@ def test_every_budget_keeps_a_prefix_and_a_larger_one_loses_nothing(vault: Vault
 
 
 @requirement("vault:recall:budget")
-def test_a_paragraph_that_is_too_long_is_cut_between_words_and_fills_the_budget(vault: VaultClient) -> None:
+def test_a_paragraph_that_is_too_long_is_cut_between_words_and_fills_the_budget(
+    vault: VaultClient,
+) -> None:
     vault.append("Odyssey", "sing muse " * 3_000, tags=["odyssey"])
     text = vault.recall("odyssey", budget_tokens=1_000)
     assert 990 < responses.tokens(text) <= 1_000
@@ -93,7 +109,9 @@ def test_arguments_are_those_of_the_page_and_nothing_else(vault: VaultClient) ->
         assert vault.refused("memory_recall", phases=["work"], budget_tokens=bad) == 400
     # The names that the server of that release had for the same.
     number = vault("memory_append", title="Older names", content="An aye-aye taps.")["id"]
-    assert [one["id"] for one in vault("memory_search", query="aye-aye taps", limit=1)["results"]] == [number]
+    assert [
+        one["id"] for one in vault("memory_search", query="aye-aye taps", limit=1)["results"]
+    ] == [number]
     assert "aye-aye" in vault.recall(*["aye-aye"], budget_tokens=4096)
     result = vault.raw("memory_recall", phase="aye-aye").json["result"]
     assert "aye-aye" in result["content"][0]["text"]
@@ -127,28 +145,55 @@ def test_file_names_are_portable_whatever_the_title(vault: VaultClient) -> None:
 
 
 @requirement("vault:file:times", "vault:append:exact")
-def test_times_in_files_are_exact_to_the_millisecond_and_bodies_to_the_byte(vault: VaultClient) -> None:
+def test_times_in_files_are_exact_to_the_millisecond_and_bodies_to_the_byte(
+    vault: VaultClient,
+) -> None:
     for number, body in enumerate(BODIES):
         answer = vault("memory_append", title=f"Exact {number}", body=body)
         data = (vault.root / f"Exact {number}.md").read_bytes()
         note = frontmatter.read(frontmatter.split(data), "")
-        assert clock.iso(note.created_at or 0) == clock.iso(note.updated_at or 0) == answer["created_at"]
+        assert (
+            clock.iso(note.created_at or 0)
+            == clock.iso(note.updated_at or 0)
+            == answer["created_at"]
+        )
         assert data.endswith(b"---\n\n" + body.encode() + b"\n")
         forgotten = vault("memory_forget", id=answer["id"])
         data = (vault.root / f"Exact {number}.md").read_bytes()
         note = frontmatter.read(frontmatter.split(data), "")
-        assert clock.iso(note.deleted_at or 0) == clock.iso(note.updated_at or 0) == forgotten["deleted_at"]
+        assert (
+            clock.iso(note.deleted_at or 0)
+            == clock.iso(note.updated_at or 0)
+            == forgotten["deleted_at"]
+        )
         assert clock.iso(note.created_at or 0) == answer["created_at"]
         assert data.endswith(b"---\n\n" + body.encode() + b"\n")
 
 
 @requirement("vault:error:order", "vault:error:401", "vault:error:403")
 def test_a_stranger_is_sent_away_before_anything_else_on_every_path(vault: VaultClient) -> None:
-    paths = ("/", "/health", "/version", "/metrics", "/nope", "/mcp", PATH, f"{PATH}/", f"{PATH}/bank", "/memstate/mcp")
+    paths = (
+        "/",
+        "/health",
+        "/version",
+        "/metrics",
+        "/nope",
+        "/mcp",
+        PATH,
+        f"{PATH}/",
+        f"{PATH}/bank",
+        "/memstate/mcp",
+    )
     for path in paths:
         for method in ("GET", "POST", "DELETE", "PUT", "OPTIONS"):
-            for name, value in (("Origin", "https://evil.example"), ("Origin", "null"), ("Host", "evil.example")):
-                answer = vault.running.send(method, path, b"not JSON" if method == "POST" else None, {name: value})
+            for name, value in (
+                ("Origin", "https://evil.example"),
+                ("Origin", "null"),
+                ("Host", "evil.example"),
+            ):
+                answer = vault.running.send(
+                    method, path, b"not JSON" if method == "POST" else None, {name: value}
+                )
                 assert answer.status == 403, (path, method, name)
     for path in (PATH, f"{PATH}/", f"{PATH}/bank"):
         for method in ("GET", "POST", "DELETE"):
@@ -176,7 +221,11 @@ def test_people_have_commands_for_the_folder(vault: VaultClient) -> None:
     shell = Shell(str(vault.running.home))
     (vault.root / "no id.md").write_text("# No id\n\nA fossa climbs.\n")
     found = vault("memory_search", query="fossa climbs")["results"][0]["id"]
-    for command, says in (("status", "notes in"), ("sync", "Synchronized"), ("adopt", "Wrote ids into")):
+    for command, says in (
+        ("status", "notes in"),
+        ("sync", "Synchronized"),
+        ("adopt", "Wrote ids into"),
+    ):
         told = CliRunner().invoke(vault_command, [command], obj=shell)
         assert told.exit_code == 0, told.output
         assert says in told.output

@@ -53,7 +53,9 @@ def test_a_bank_erased_through_another_tongue_leaves_no_file_of_ours(vault: Vaul
     gone = vault.running.call("/hindsight/mcp", "delete_bank", {"bank_id": "voyage"})
     assert '"bank_deleted":true' in str(gone)
     assert sorted(file.name for file in folder.iterdir()) == [MARK_NAME, "own.md"]
-    found = vault.raw("memory_search", "/vault/mcp/voyage", query="own words").json["result"]["structuredContent"]
+    found = vault.raw("memory_search", "/vault/mcp/voyage", query="own words").json["result"][
+        "structuredContent"
+    ]
     assert found["results"] == []
     (folder / "own.md").unlink()
 
@@ -71,7 +73,9 @@ def test_a_note_purged_on_the_command_line_is_gone_from_the_folder_at_once(home:
 
 
 @requirement("vault:sync:dialects")
-def test_what_another_tongue_keeps_is_found_and_forgotten_and_gets_no_file(vault: VaultClient) -> None:
+def test_what_another_tongue_keeps_is_found_and_forgotten_and_gets_no_file(
+    vault: VaultClient,
+) -> None:
     memory = {"messages": "The capybara bathes on Sundays.", "infer": False}
     vault.running.call("/powermem/mcp", "add_memory", memory)
     found = vault("memory_search", query="when does the capybara bathe?")["results"][0]
@@ -82,14 +86,20 @@ def test_what_another_tongue_keeps_is_found_and_forgotten_and_gets_no_file(vault
 
 
 @requirement("vault:sync:dialects")
-def test_a_note_edited_through_another_tongue_is_edited_in_its_file_when_the_answer_comes(vault: VaultClient) -> None:
+def test_a_note_edited_through_another_tongue_is_edited_in_its_file_when_the_answer_comes(
+    vault: VaultClient,
+) -> None:
     number = vault.append("Berth", "The boat lies at berth 7.")
     file = vault.root / "Berth.md"
-    vault.running.call("/powermem/mcp", "update_memory", {"memory_id": number, "content": "It lies at berth 9."})
+    vault.running.call(
+        "/powermem/mcp", "update_memory", {"memory_id": number, "content": "It lies at berth 9."}
+    )
     assert file.read_text().endswith("\n\nIt lies at berth 9.\n")
     vault.running.call("/powermem/mcp", "delete_memory", {"memory_id": number})
     assert "status: deleted\n" in file.read_text()
     file.write_text(file.read_text().replace("status: deleted", "status: active"))
-    found = vault.running.call("/powermem/mcp", "search_memories", {"query": "where does the boat lie? berth"})
+    found = vault.running.call(
+        "/powermem/mcp", "search_memories", {"query": "where does the boat lie? berth"}
+    )
     until(lambda: vault.titles("boat berth") == ["Berth"], 10)
     assert found is not None

@@ -24,7 +24,9 @@ class VaultClient:
         self.headers = {"authorization": f"Bearer {vault_token(running.home)}"}
 
     def raw(self, tool: str, _path: str = PATH, **arguments: Any) -> Answer:
-        return self.running.ask(_path, "tools/call", {"name": tool, "arguments": arguments}, **self.headers)
+        return self.running.ask(
+            _path, "tools/call", {"name": tool, "arguments": arguments}, **self.headers
+        )
 
     def __call__(self, tool: str, **arguments: Any) -> dict[str, Any]:
         """The answer to a call that succeeds."""
@@ -70,11 +72,18 @@ class VaultClient:
         return other
 
     def files(self) -> dict[str, Note]:
-        """Every file of the folder, read; nothing but notes and the mark of the folder may lie there."""
-        found = sorted(file for file in self.root.rglob("*") if file.is_file() and file.name != MARK_NAME)
+        """Every file of the folder, read; nothing but notes and the mark of the folder may lie
+        there.
+        """
+        found = sorted(
+            file for file in self.root.rglob("*") if file.is_file() and file.name != MARK_NAME
+        )
         assert all(file.suffix == ".md" for file in found)
         return {
-            str(f.relative_to(self.root)): frontmatter.read(frontmatter.split(f.read_bytes()), f.stem) for f in found
+            str(f.relative_to(self.root)): frontmatter.read(
+                frontmatter.split(f.read_bytes()), f.stem
+            )
+            for f in found
         }
 
 

@@ -1,4 +1,6 @@
-"""The real server, which believes a file gone after two seconds: `python -m tests.dialects.vault_hasty_server PORT`."""
+"""The real server, which believes a file gone after two seconds: `python -m
+tests.dialects.vault_hasty_server PORT`.
+"""
 
 import sys
 

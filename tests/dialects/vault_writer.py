@@ -15,7 +15,9 @@ def main() -> None:
     sys.stdout.flush()
     turn = sys.stdin.readline().strip()
     for n in range(3):
-        client.result("memory_append", title=f"T {turn} {n}", body="b", idempotency_key=f"{turn}-{n}")
+        client.result(
+            "memory_append", title=f"T {turn} {n}", body="b", idempotency_key=f"{turn}-{n}"
+        )
     made = client.result("memory_append", title=f"Gone {turn}", body="b")["structuredContent"]
     client.result("memory_forget", id=made["id"])
 

@@ -1,4 +1,6 @@
-"""The pages are true: the reference says what the code says, and the session prints what the page shows."""
+"""The pages are true: the reference says what the code says, and the session prints what the page
+shows.
+"""
 
 import os
 import re
@@ -17,9 +19,10 @@ from tests.docs.loading import script
 ROOT = Path(__file__).parent.parent.parent
 REFERENCE = ROOT / "docs" / "reference"
 WORDS = (
-    "bank memory version revision key kind scope document chunk entity link tag session checkpoint reminder job draft "
-    "query hit channel vault note dialect tool face store database remember recall get list revise forget restore "
-    "purge history reflect consolidate extract merge embed fuse rerank pack enqueue claim finish retry rebuild"
+    "bank memory version revision key kind scope document chunk entity link tag session checkpoint"
+    " reminder job draft query hit channel vault note dialect tool face store database remember"
+    " recall get list revise forget restore purge history reflect consolidate extract merge embed"
+    " fuse rerank pack enqueue claim finish retry rebuild"
 ).split()
 
 
@@ -28,11 +31,14 @@ def page(name: str) -> str:
 
 
 def test_the_reference_is_what_the_code_says_today(tmp_path: Path) -> None:
-    # In a process of its own: click remembers the help option of a command that another test ran by itself.
+    # In a process of its own: click remembers the help option of a command that another test ran by
+    # itself.
     command = [sys.executable, str(ROOT / "scripts" / "reference.py"), str(tmp_path)]
     subprocess.run(command, check=True, capture_output=True)
 
-    assert sorted(file.name for file in tmp_path.iterdir()) == sorted(file.name for file in REFERENCE.iterdir())
+    assert sorted(file.name for file in tmp_path.iterdir()) == sorted(
+        file.name for file in REFERENCE.iterdir()
+    )
     for file in tmp_path.iterdir():
         assert page(file.name) == file.read_text(encoding="utf-8"), f"{file.name}: run `make docs`"
 
@@ -49,23 +55,34 @@ def test_every_command_is_documented_with_an_example() -> None:
 
 
 def test_every_error_kind_is_documented_with_its_codes() -> None:
-    rows = [f"| `{kind.__name__}` | {kind.status} | {kind.exit_code} |" for kind in CommonplaceError.__subclasses__()]
+    rows = [
+        f"| `{kind.__name__}` | {kind.status} | {kind.exit_code} |"
+        for kind in CommonplaceError.__subclasses__()
+    ]
 
     assert [row for row in rows if row not in page("errors.md")] == []
 
 
 def test_every_verb_is_documented_with_a_sentence() -> None:
-    verbs = [name for name in list(vars(Engine)) if callable(getattr(Engine, name)) and not name.startswith("_")]
+    verbs = [
+        name
+        for name in list(vars(Engine))
+        if callable(getattr(Engine, name)) and not name.startswith("_")
+    ]
 
     assert "recall" in verbs
     assert [
-        name for name in verbs if not re.search(rf"### {name}\n\n```python\n{name}\([^`]*```\n\n\w", page("verbs.md"))
+        name
+        for name in verbs
+        if not re.search(rf"### {name}\n\n```python\n{name}\([^`]*```\n\n\w", page("verbs.md"))
     ] == []
 
 
 def test_every_word_of_the_design_is_in_the_glossary() -> None:
     defined = re.findall(
-        r"^\*\*(\w+)\*\*: \w", (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8"), re.MULTILINE
+        r"^\*\*(\w+)\*\*: \w",
+        (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8"),
+        re.MULTILINE,
     )
 
     assert [word for word in WORDS if word not in defined] == []

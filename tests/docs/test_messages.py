@@ -13,12 +13,18 @@ from tests.docs.loading import ROOT
 SOURCE = ROOT / "src" / "commonplace"
 KINDS = {kind.__name__ for kind in CommonplaceError.__subclasses__()}
 # Answers in the words of the products that we stand in for are compared with theirs elsewhere.
-PRODUCTS = ("dialects/", "engine/reflect/knowledge.py", "engine/reflect/mental_model_rows.py", "faces/mcp/protocol.py")
+PRODUCTS = (
+    "dialects/",
+    "engine/reflect/knowledge.py",
+    "engine/reflect/mental_model_rows.py",
+    "faces/mcp/protocol.py",
+)
 _SENTENCE = re.compile(r".*[.?…]", re.DOTALL)
 _HINT = re.compile(r"[A-Z`…-].*(?:[.…\]}]|…|http\S+|[A-Z_]+)", re.DOTALL)
 # What no manual of this field says.
 _RIDDLES = re.compile(
-    r"(?<!There )\bis no (?!longer\b)|\bLook whether\b|\b[Tt]he least \w+ is\b|\bsomething else than\b"
+    r"(?<!There )\bis no (?!longer\b)|\bLook whether\b|\b[Tt]he least \w+ is\b|\bsomething else"
+    r" than\b"
 )
 
 
@@ -28,7 +34,9 @@ def text_of(node: ast.expr) -> str | None:
         case ast.Constant(value=str(text)):
             return text
         case ast.JoinedStr(values=parts):
-            return "".join(str(part.value) if isinstance(part, ast.Constant) else "…" for part in parts)
+            return "".join(
+                str(part.value) if isinstance(part, ast.Constant) else "…" for part in parts
+            )
         case _:
             return None
 
@@ -72,7 +80,11 @@ def test_every_error_says_what_happened_and_every_hint_what_to_do() -> None:
     files = [file for file in sorted(SOURCE.rglob("*.py")) if not named(file).startswith(PRODUCTS)]
 
     assert sum(len(list(failures(file.read_text(encoding="utf-8")))) for file in files) > 250
-    assert [f"{named(file)}:{fault}" for file in files for fault in faults(file.read_text(encoding="utf-8"))] == []
+    assert [
+        f"{named(file)}:{fault}"
+        for file in files
+        for fault in faults(file.read_text(encoding="utf-8"))
+    ] == []
 
 
 def named(file: Path) -> str:

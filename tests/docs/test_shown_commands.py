@@ -31,7 +31,10 @@ def said(file: Path) -> Iterator[str]:
     """The texts in a source file, with a word in place of each value."""
     for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
         if isinstance(node, ast.JoinedStr):
-            yield "".join(str(part.value) if isinstance(part, ast.Constant) else "VALUE" for part in node.values)
+            yield "".join(
+                str(part.value) if isinstance(part, ast.Constant) else "VALUE"
+                for part in node.values
+            )
         elif isinstance(node, ast.Constant) and isinstance(node.value, str):
             yield node.value
 
@@ -71,25 +74,35 @@ def test_a_command_that_would_be_refused_is_noticed(command: str, why: str) -> N
 
 
 def test_every_command_on_the_pages_is_one_the_program_takes() -> None:
-    commands = [(file.name, command) for file in PAGES for command in shown(file.read_text(encoding="utf-8"))]
+    commands = [
+        (file.name, command)
+        for file in PAGES
+        for command in shown(file.read_text(encoding="utf-8"))
+    ]
 
     assert len(commands) > 150
     assert [f"{name}: {why}" for name, command in commands if (why := fault(command))] == []
 
 
 def test_every_command_in_a_message_is_one_the_program_takes() -> None:
-    commands = [(file.name, command) for file in SOURCES for text in said(file) for command in shown(text)]
+    commands = [
+        (file.name, command) for file in SOURCES for text in said(file) for command in shown(text)
+    ]
 
     assert len(commands) > 50
     assert [f"{name}: {why}" for name, command in commands if (why := fault(command))] == []
 
 
 def test_every_target_of_make_on_the_pages_exists() -> None:
-    targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
+    targets = set(
+        re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
+    )
     named = {
         target
         for file in (*PAGES, ROOT / "AGENTS.md")
-        for target in re.findall(r"`make ([a-z]+)`|^make ([a-z]+)", file.read_text(encoding="utf-8"), re.MULTILINE)
+        for target in re.findall(
+            r"`make ([a-z]+)`|^make ([a-z]+)", file.read_text(encoding="utf-8"), re.MULTILINE
+        )
         for target in target
         if target
     }
@@ -99,7 +112,12 @@ def test_every_target_of_make_on_the_pages_exists() -> None:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="the lines are for a shell")
 def test_the_ten_lines_of_the_readme_do_what_they_say(tmp_path: Path) -> None:
-    text = (ROOT / "README.md").read_text(encoding="utf-8").partition("## Ten lines")[2].partition("```")[2]
+    text = (
+        (ROOT / "README.md")
+        .read_text(encoding="utf-8")
+        .partition("## Ten lines")[2]
+        .partition("```")[2]
+    )
     lines = re.findall(r"^\$ (.*)", text.partition("```")[0], re.MULTILINE)
     place, printed, memory_id = fresh(tmp_path), list[str](), ""
 
@@ -107,7 +125,14 @@ def test_the_ten_lines_of_the_readme_do_what_they_say(tmp_path: Path) -> None:
     for line in lines:
         command = MEMORY_ID.sub(memory_id, line)
         done = subprocess.run(
-            command, shell=True, cwd=tmp_path, env=place, input=b"y\n", capture_output=True, check=False, timeout=60
+            command,
+            shell=True,
+            cwd=tmp_path,
+            env=place,
+            input=b"y\n",
+            capture_output=True,
+            check=False,
+            timeout=60,
         )
         assert done.returncode == 0, (line, done.stderr.decode())
         printed.append(done.stdout.decode() + done.stderr.decode())
@@ -123,7 +148,9 @@ def test_the_ten_lines_of_the_readme_do_what_they_say(tmp_path: Path) -> None:
     assert "Repeat with --write" in connect
     assert "memory.db" in backup
     assert doctor.startswith("All is well")
-    assert not [file for file in tmp_path.rglob("*") if file.is_file() and b"port 8080" in file.read_bytes()]
+    assert not [
+        file for file in tmp_path.rglob("*") if file.is_file() and b"port 8080" in file.read_bytes()
+    ]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="make and its shell are not there")
@@ -139,11 +166,17 @@ def test_make_setup_ends_with_commands_that_work(tmp_path: Path) -> None:
     commands = [line.partition("  #")[0].strip() for line in told.splitlines()]
 
     assert all("  # " in line for line in told.splitlines())
-    assert [command.partition(" ")[0] for command in commands] == [".venv/bin/commonplace"] * 2 + ["make"]
+    assert [command.partition(" ")[0] for command in commands] == [".venv/bin/commonplace"] * 2 + [
+        "make"
+    ]
     assert [fault(command.removeprefix(".venv/bin/")) for command in commands[:-1]] == ["", ""]
     for command in commands[:-1]:
         typed = command.removeprefix(".venv/bin/")
-        done = subprocess.run(typed, shell=True, cwd=tmp_path, env=fresh(tmp_path), check=False, timeout=60)
+        done = subprocess.run(
+            typed, shell=True, cwd=tmp_path, env=fresh(tmp_path), check=False, timeout=60
+        )
         assert done.returncode == 0, command
-    targets = re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
+    targets = re.findall(
+        r"^([a-z]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE
+    )
     assert commands[-1].split()[1] in targets

@@ -1,4 +1,6 @@
-"""The page about notes in a folder: what it shows first works, with the token and not without it."""
+"""The page about notes in a folder: what it shows first works, with the token and not without
+it.
+"""
 
 import json
 import re
@@ -15,7 +17,9 @@ from tests.docs.loading import ROOT
 from tests.faces.conftest import fresh
 
 PAGE = (ROOT / "docs" / "vault.md").read_text(encoding="utf-8")
-SERVE, TOKEN = re.findall(r"^commonplace .*", PAGE.partition("```")[2].partition("```")[0], re.MULTILINE)
+SERVE, TOKEN = re.findall(
+    r"^commonplace .*", PAGE.partition("```")[2].partition("```")[0], re.MULTILINE
+)
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the lines are for a shell")
 
@@ -23,7 +27,9 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the lines are f
 @pytest.fixture
 def address(tmp_path: Path) -> Iterator[str]:
     command = re.sub(r"--port \d+", "--port 0", SERVE)
-    with subprocess.Popen(f"exec {command}", shell=True, env=fresh(tmp_path), stderr=subprocess.PIPE) as server:
+    with subprocess.Popen(
+        f"exec {command}", shell=True, env=fresh(tmp_path), stderr=subprocess.PIPE
+    ) as server:
         assert server.stderr
         try:
             found = None
@@ -42,9 +48,16 @@ def status(address: str, **headers: str) -> int:
         "jsonrpc": "2.0",
         "id": 1,
         "method": "initialize",
-        "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "page", "version": "1"}},
+        "params": {
+            "protocolVersion": "2025-06-18",
+            "capabilities": {},
+            "clientInfo": {"name": "page", "version": "1"},
+        },
     }
-    sent = headers | {"content-type": "application/json", "accept": "application/json, text/event-stream"}
+    sent = headers | {
+        "content-type": "application/json",
+        "accept": "application/json, text/event-stream",
+    }
     request = urllib.request.Request(address, json.dumps(asked).encode(), sent)
     try:
         with urllib.request.urlopen(request, timeout=30) as answer:

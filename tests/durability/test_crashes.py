@@ -69,7 +69,9 @@ def small_disk(tmp_path: Path, megabytes: int = 4) -> Path | None:
     place = tmp_path / "disk"
     place.mkdir()
     mounted = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", f"size={megabytes}m", "tmpfs", str(place)], capture_output=True, check=False
+        ["mount", "-t", "tmpfs", "-o", f"size={megabytes}m", "tmpfs", str(place)],
+        capture_output=True,
+        check=False,
     )
     return place if mounted.returncode == 0 else None
 
@@ -78,7 +80,8 @@ def test_a_full_disk_is_a_clear_error_and_the_store_stays_whole(tmp_path: Path) 
     place = small_disk(tmp_path)
     try:
         home = (place or tmp_path) / "home"
-        # Without the right to mount, a limit on the size of files stands in for the end of the disk.
+        # Without the right to mount, a limit on the size of files stands in for the end of the
+        # disk.
         limit = None if place else lambda: _limit_files(4_000_000)
         done = subprocess.run(
             [sys.executable, "-c", FILL, str(home)],
@@ -213,7 +216,8 @@ def test_a_purged_text_is_nowhere_in_the_folder(home: Path) -> None:
     secrets = [f"zanzibar{n}quokka" for n in range(30)]
     kept = engine.remember("b", Draft("harmless"))
     numbers = [
-        engine.remember("b", Draft(f"the word is {word} " * 50, title=word, tags=(word,))).memory.id for word in secrets
+        engine.remember("b", Draft(f"the word is {word} " * 50, title=word, tags=(word,))).memory.id
+        for word in secrets
     ]
     for number in numbers:
         engine.tag("b", [number], add=["x"])
@@ -232,7 +236,9 @@ def test_a_deleted_bank_leaves_nothing_in_the_folder(home: Path) -> None:
     engine = commonplace.open(home)
     engine.remember("keep", Draft("harmless"))
     engine.remember_many("gone", [Draft(f"wombat{n}") for n in range(100)])
-    engine.once("gone", commonplace.records.memory.Once("s", "t", "k"), "wombat", lambda: "wombat bundle")
+    engine.once(
+        "gone", commonplace.records.memory.Once("s", "t", "k"), "wombat", lambda: "wombat bundle"
+    )
     assert engine.delete_bank("gone") == 100
     everything = b"".join(file.read_bytes() for file in home.rglob("*") if file.is_file())
     assert b"wombat" not in everything

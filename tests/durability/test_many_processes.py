@@ -1,4 +1,6 @@
-"""Several processes on one file are the normal case: nothing is lost, nothing collides, nothing fails."""
+"""Several processes on one file are the normal case: nothing is lost, nothing collides, nothing
+fails.
+"""
 
 import subprocess
 import sys
@@ -30,7 +32,10 @@ def test_eight_processes_write_a_thousand_memories_each_and_none_is_lost(home: P
     assert engine.count("b") == 8000
     assert engine.revision("b") == 8000 + 8 * 200
     for name in (f"w{n}" for n in range(8)):
-        stored = {(str(m.id), str(m.version), m.text) for m in engine.list("b", Filter(tags_like=(name,)), limit=1000)}
+        stored = {
+            (str(m.id), str(m.version), m.text)
+            for m in engine.list("b", Filter(tags_like=(name,)), limit=1000)
+        }
         assert stored == {tuple(words) for words in said if words[2].startswith(f"{name} ")}
 
 

@@ -1,4 +1,6 @@
-"""A write is acknowledged only if the next start will find it, whatever happened to the files meanwhile."""
+"""A write is acknowledged only if the next start will find it, whatever happened to the files
+meanwhile.
+"""
 
 import shutil
 from collections.abc import Callable
@@ -39,7 +41,9 @@ def remove_log(store: Path) -> None:
     store.with_name(f"{store.name}-wal").unlink()
 
 
-@pytest.mark.parametrize("happens", [remove, rename_home, replace_by_rubbish, replace_by_copy, remove_log])
+@pytest.mark.parametrize(
+    "happens", [remove, rename_home, replace_by_rubbish, replace_by_copy, remove_log]
+)
 def test_a_write_is_refused_when_the_open_store_is_no_longer_at_its_path(
     engine: Engine, happens: Callable[[Path], None]
 ) -> None:
@@ -113,12 +117,16 @@ def test_a_restore_under_another_process_lets_it_go_on(home: Path, tmp_path: Pat
     assert here.count("b") == 2
 
 
-def test_a_server_whose_store_was_removed_says_so_to_writers_and_to_those_who_watch_it(tmp_path: Path) -> None:
+def test_a_server_whose_store_was_removed_says_so_to_writers_and_to_those_who_watch_it(
+    tmp_path: Path,
+) -> None:
     with server(tmp_path / "home", "serve", "--port", "0", module="commonplace") as running:
 
         def add(content: str) -> str:
             call = {"name": "add_memory", "arguments": {"content": content}}
-            return running.ask("/memories/mcp", "tools/call", call).json["result"]["content"][0]["text"]
+            return running.ask("/memories/mcp", "tools/call", call).json["result"]["content"][0][
+                "text"
+            ]
 
         assert "Stored" in add("The boat is called Alba.")
         assert running.get("/health").status == 200

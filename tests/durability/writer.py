@@ -1,4 +1,6 @@
-"""A process that writes memories and prints each id once it is acknowledged. Run by the tests, many at a time."""
+"""A process that writes memories and prints each id once it is acknowledged. Run by the tests, many
+at a time.
+"""
 
 import sys
 

@@ -47,14 +47,31 @@ def _filled() -> bytes:
 
 
 def fill(engine: Engine) -> None:
-    """One of everything: versions, tombstones, keys, scopes, documents, sessions, reminders, streams, jobs, replies."""
-    engine.create_bank("work", BankEdit(title="Work", mission="Remember 工作", config={"b": 1, "a": [True, None, 1.5]}))
-    document, _ = documents.put_document(engine, "work", DocumentDraft("notes.md", "A\nB", tags=("x", "y")))
-    memory = engine.remember("work", Draft("It began.", document_id=document.id, paths=("src/**",)), BY).memory
-    engine.revise("work", memory.id, Edit(text="It went on. 🐙\u2028\x85\u2029 \\u0000", tags=("b", "a")), BY)
-    engine.revise("work", memory.id, Edit(metadata={"z": {"ü": [1, 2.5, 1.0]}, "a": "北京\n", "big": 10**30}))
-    keyed = Draft("5432", key="db.port", happened_at=-5, happened_until=7, expires_at=9_000_000_000_000)
-    port = engine.remember("home", Draft("5432", key="db.port", scope=Scope("app", "ada", "agent", "run"))).memory
+    """One of everything: versions, tombstones, keys, scopes, documents, sessions, reminders,
+    streams, jobs, replies.
+    """
+    engine.create_bank(
+        "work",
+        BankEdit(title="Work", mission="Remember 工作", config={"b": 1, "a": [True, None, 1.5]}),
+    )
+    document, _ = documents.put_document(
+        engine, "work", DocumentDraft("notes.md", "A\nB", tags=("x", "y"))
+    )
+    memory = engine.remember(
+        "work", Draft("It began.", document_id=document.id, paths=("src/**",)), BY
+    ).memory
+    engine.revise(
+        "work", memory.id, Edit(text="It went on. 🐙\u2028\x85\u2029 \\u0000", tags=("b", "a")), BY
+    )
+    engine.revise(
+        "work", memory.id, Edit(metadata={"z": {"ü": [1, 2.5, 1.0]}, "a": "北京\n", "big": 10**30})
+    )
+    keyed = Draft(
+        "5432", key="db.port", happened_at=-5, happened_until=7, expires_at=9_000_000_000_000
+    )
+    port = engine.remember(
+        "home", Draft("5432", key="db.port", scope=Scope("app", "ada", "agent", "run"))
+    ).memory
     engine.remember("home", keyed)
     engine.forget("home", [port.id], BY)
     engine.restore("home", [port.id])
@@ -65,10 +82,14 @@ def fill(engine: Engine) -> None:
     engine.once("home", Once("", "tool", "k2"), "content", lambda: {"answer": ["ü", None, 1]})
     session = sessions.start_session(engine, "home", SessionDraft("Talk", metadata={"k": "v"}))
     for number in range(3):
-        sessions.checkpoint_session(engine, "home", session.id, EventDraft(f"Said {number}", token_count=number))
+        sessions.checkpoint_session(
+            engine, "home", session.id, EventDraft(f"Said {number}", token_count=number)
+        )
     sessions.snapshot_session(engine, "home", session.id)
     sessions.end_session(engine, "home", session.id)
-    reminders.add_reminder(engine, "home", ReminderDraft("0 9 * * 1", "Stand up!", timezone="Europe/Rome"))
+    reminders.add_reminder(
+        engine, "home", ReminderDraft("0 9 * * 1", "Stand up!", timezone="Europe/Rome")
+    )
     engine.add_directive("home", Directive("Tone", "Be brief.", 2, tags=("style",)))
     stream = streams.start_stream(engine, "home", Draft("", tags=("later",)))
     streams.append_chunk(engine, "home", stream.id, "first ")

@@ -1,4 +1,6 @@
-"""A model may name keys and nothing else; whatever it answers, the promises of absorbing a text hold."""
+"""A model may name keys and nothing else; whatever it answers, the promises of absorbing a text
+hold.
+"""
 
 import json
 from collections.abc import Callable, Mapping
@@ -29,7 +31,9 @@ class ScriptedModel:
         return self.answer(text)
 
 
-def with_model(engine: Engine, answer: Mapping[str, Any] | Callable[[str], Mapping[str, Any]]) -> Engine:
+def with_model(
+    engine: Engine, answer: Mapping[str, Any] | Callable[[str], Mapping[str, Any]]
+) -> Engine:
     model = ScriptedModel(answer if callable(answer) else lambda _: answer)
     return replace(engine, llm=lambda: model)
 
@@ -39,7 +43,12 @@ def naming(**names: str) -> Callable[[str], Mapping[str, Any]]:
 
     def answer(text: str) -> Mapping[str, Any]:
         shown = json.loads(text)["statements"]
-        found = {n: name for n, one in shown.items() for word, name in names.items() if word in one["text"]}
+        found = {
+            n: name
+            for n, one in shown.items()
+            for word, name in names.items()
+            if word in one["text"]
+        }
         return {"keys": found}
 
     return answer
@@ -61,7 +70,9 @@ def test_a_model_names_the_keys_and_the_words_stay(engine: Engine) -> None:
 
 
 def test_the_same_text_again_changes_nothing_whatever_the_model_says_now(engine: Engine) -> None:
-    with_model(engine, naming(staging="api.port", PostgreSQL="database", Ada="people.owner")).absorb("b", APP, TEXT)
+    with_model(
+        engine, naming(staging="api.port", PostgreSQL="database", Ada="people.owner")
+    ).absorb("b", APP, TEXT)
     before, revision = keys(engine), engine.revision("b", "app")
     assert with_model(engine, {"keys": {"0": "x", "1": "y", "2": "z"}}).absorb("b", APP, TEXT) == ()
     assert engine.absorb("b", APP, TEXT) == ()
@@ -69,7 +80,9 @@ def test_the_same_text_again_changes_nothing_whatever_the_model_says_now(engine:
 
 
 def test_one_edited_line_changes_the_key_that_the_model_named(engine: Engine) -> None:
-    with_model(engine, naming(staging="api.port", PostgreSQL="database", Ada="people.owner")).absorb("b", APP, TEXT)
+    with_model(
+        engine, naming(staging="api.port", PostgreSQL="database", Ada="people.owner")
+    ).absorb("b", APP, TEXT)
     (changed,) = engine.absorb("b", APP, TEXT.replace("8080", "9090"))
     assert (changed.memory.key, changed.memory.version) == ("api.port", 2)
     (changed,) = engine.absorb("b", APP, TEXT.replace("8080", "9090").replace("Ada", "Bob"))
@@ -78,7 +91,9 @@ def test_one_edited_line_changes_the_key_that_the_model_named(engine: Engine) ->
 
 def test_a_model_cannot_touch_a_key_that_belongs_to_something_else(engine: Engine) -> None:
     engine.set_key("b", Key(APP, "api.port"), Edit(text="443"))
-    with_model(engine, naming(staging="api.port", PostgreSQL="same", Ada="same")).absorb("b", APP, TEXT)
+    with_model(engine, naming(staging="api.port", PostgreSQL="same", Ada="same")).absorb(
+        "b", APP, TEXT
+    )
     found = keys(engine)
     assert found["api.port"] == "443"
     assert sorted(found.values()) == sorted(

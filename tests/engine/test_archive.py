@@ -9,7 +9,15 @@ import pytest
 
 from commonplace.engine.engine import Engine
 from commonplace.engine.operations import archive
-from commonplace.errors import CommonplaceError, Conflict, Forbidden, Invalid, NotFound, TooLarge, Unsupported
+from commonplace.errors import (
+    CommonplaceError,
+    Conflict,
+    Forbidden,
+    Invalid,
+    NotFound,
+    TooLarge,
+    Unsupported,
+)
 from commonplace.records.memory import Draft, Edit, Scope
 from commonplace.storage.archive import SHAPES
 from tests.conftest import StoppedClock
@@ -81,21 +89,33 @@ def test_what_was_imported_works_like_what_was_written(full: Engine, other: Engi
         for project in ("", "app"):
             assert other.revisions(bank, project) == full.revisions(bank, project)
             for number in range(full.revision(bank, project) + 1):
-                assert other.at_revision(bank, project, number) == full.at_revision(bank, project, number)
+                assert other.at_revision(bank, project, number) == full.at_revision(
+                    bank, project, number
+                )
     assert other.list_tags("work") == full.list_tags("work")
     derived = "select rowid, title, body, labels from text_index order by 1"
     assert peek(other, derived) == peek(full, derived)
-    assert peek(other, "select memory_id from embedding_queue") == peek(other, "select id from memories order by id")
+    assert peek(other, "select memory_id from embedding_queue") == peek(
+        other, "select id from memories order by id"
+    )
 
 
 def test_every_canonical_table_and_column_is_in_the_archive(full: Engine) -> None:
-    tables = {name for (name,) in peek(full, "select name from pragma_table_list where type in ('table', 'virtual')")}
+    tables = {
+        name
+        for (name,) in peek(
+            full, "select name from pragma_table_list where type in ('table', 'virtual')"
+        )
+    }
     tables -= DERIVED | OWN | {name for name in tables if name.startswith("sqlite_")}
     singular = {"memories": "memory", "idempotency_keys": "reply", "bank_items": "standing"}
     assert {singular.get(table, table[:-1]) for table in tables} == set(SHAPES)
     for table in tables:
-        columns = {name for (name,) in peek(full, f"select name from pragma_table_info('{table}')")} - {"purge_count"}
-        # What an archive calls otherwise, as archives were written before the tables got their names.
+        columns = {
+            name for (name,) in peek(full, f"select name from pragma_table_info('{table}')")
+        } - {"purge_count"}
+        # What an archive calls otherwise, as archives were written before the tables got their
+        # names.
         renamed = {"user_name": "user", "result": "result" if table == "jobs" else "reply"}
         written = {renamed.get(column, column) for column in columns}
         assert written == set(SHAPES[singular.get(table, table[:-1])].columns)
@@ -107,7 +127,9 @@ def test_an_export_is_one_state_while_others_write(full: Engine) -> None:
     def write(line: str) -> None:
         lines.append(line)
         if len(lines) == 3:
-            writer = threading.Thread(target=lambda: full.remember("home", Draft("Written meanwhile.")))
+            writer = threading.Thread(
+                target=lambda: full.remember("home", Draft("Written meanwhile."))
+            )
             writer.start()
             writer.join()
 
@@ -117,7 +139,9 @@ def test_an_export_is_one_state_while_others_write(full: Engine) -> None:
 
 
 @pytest.mark.parametrize("damage", ["text = cast(x'41c34228' as text)", "metadata = '{oops'"])
-def test_a_text_that_cannot_be_read_is_said_to_be_damaged(full: Engine, tmp_path: Path, damage: str) -> None:
+def test_a_text_that_cannot_be_read_is_said_to_be_damaged(
+    full: Engine, tmp_path: Path, damage: str
+) -> None:
     meddle(full, f"update versions set {damage}")
     with pytest.raises(Unsupported, match="damaged"):
         archive.export_to(full, tmp_path / "all.jsonl")
@@ -139,7 +163,9 @@ def test_every_row_stays_on_one_line_for_every_program(full: Engine) -> None:
     assert "".join(lines).splitlines(keepends=True) == lines
 
 
-def test_many_rows_are_exported_page_by_page(home: Path, clock: StoppedClock, other: Engine) -> None:
+def test_many_rows_are_exported_page_by_page(
+    home: Path, clock: StoppedClock, other: Engine
+) -> None:
     engine = open_home(home, clock)
     first = engine.remember("b", Draft("0", key="k")).memory
     for number in range(1, 250):
@@ -149,7 +175,9 @@ def test_many_rows_are_exported_page_by_page(home: Path, clock: StoppedClock, ot
     engine.db.close()
 
     heard: list[tuple[int, int | None]] = []
-    report = archive.import_archive(other, lines, progress=lambda done, total: heard.append((done, total)))
+    report = archive.import_archive(
+        other, lines, progress=lambda done, total: heard.append((done, total))
+    )
     assert exported(other) == lines
     assert len(other.history("b", first.id)) == 126
     assert report.added["memory"] == 207
@@ -160,7 +188,9 @@ def test_new_ids_come_after_the_imported_ones(full: Engine, home: Path, tmp_path
     lines = exported(full)
     early = open_home(tmp_path / "early", StoppedClock(1_780_000_000_000))
     archive.import_archive(early, lines)
-    highest = max(value for line in lines for name, value in json.loads(line).items() if name == "id")
+    highest = max(
+        value for line in lines for name, value in json.loads(line).items() if name == "id"
+    )
     assert early.remember("b", Draft("new")).memory.id > highest
     early.db.close()
 
@@ -175,7 +205,9 @@ def test_importing_twice_makes_no_twins(full: Engine, other: Engine) -> None:
     assert sum(report.skipped.values()) == len(lines) - 1
 
 
-def test_an_import_into_the_home_it_came_from_changes_nothing(full: Engine, clock: StoppedClock) -> None:
+def test_an_import_into_the_home_it_came_from_changes_nothing(
+    full: Engine, clock: StoppedClock
+) -> None:
     lines = exported(full)
     clock.advance(1000)
     memory = full.list("work")[0]
@@ -195,7 +227,9 @@ def test_a_dry_run_says_what_would_happen_and_changes_nothing(full: Engine, othe
     assert report.added == archive.import_archive(other, lines).added
 
 
-def test_a_later_export_continues_what_is_here(full: Engine, other: Engine, clock: StoppedClock) -> None:
+def test_a_later_export_continues_what_is_here(
+    full: Engine, other: Engine, clock: StoppedClock
+) -> None:
     archive.import_archive(other, exported(full))
     clock.advance(1000)
     memory = full.list("work")[0]
@@ -210,7 +244,9 @@ def test_a_later_export_continues_what_is_here(full: Engine, other: Engine, cloc
     assert [tag.tag for tag in other.list_tags("work")] == ["c"]
 
 
-def test_a_session_and_a_document_that_went_on_go_on_here(full: Engine, other: Engine, clock: StoppedClock) -> None:
+def test_a_session_and_a_document_that_went_on_go_on_here(
+    full: Engine, other: Engine, clock: StoppedClock
+) -> None:
     archive.import_archive(other, exported(full))
     later = clock.now() + 5000
     meddle(
@@ -229,7 +265,9 @@ def test_a_session_and_a_document_that_went_on_go_on_here(full: Engine, other: E
     assert archive.import_archive(other, lines).changed == 0
 
 
-def test_two_homes_that_know_one_bank_become_one(full: Engine, other: Engine, clock: StoppedClock) -> None:
+def test_two_homes_that_know_one_bank_become_one(
+    full: Engine, other: Engine, clock: StoppedClock
+) -> None:
     own = other.remember("home", Draft("Only here.")).memory
     past = other.at_revision("home", "", 1)
     clock.advance(1000)
@@ -258,7 +296,9 @@ def test_a_bank_whose_id_is_taken_gets_another(full: Engine, other: Engine) -> N
     assert len(other.list("work")) == 1
 
 
-def test_a_memory_changed_in_both_homes_is_a_conflict(full: Engine, other: Engine, clock: StoppedClock) -> None:
+def test_a_memory_changed_in_both_homes_is_a_conflict(
+    full: Engine, other: Engine, clock: StoppedClock
+) -> None:
     archive.import_archive(other, exported(full))
     memory = full.list("work")[0]
     clock.advance(1000)
@@ -268,7 +308,9 @@ def test_a_memory_changed_in_both_homes_is_a_conflict(full: Engine, other: Engin
     lines = exported(full)
 
     error = refused(other, lines, Conflict)
-    assert error.message.startswith(f"Line {line_of(lines, type='version', memory_id=memory.id, number=4)}: ")
+    assert error.message.startswith(
+        f"Line {line_of(lines, type='version', memory_id=memory.id, number=4)}: "
+    )
 
 
 def test_a_key_that_another_memory_has_is_a_conflict(full: Engine, other: Engine) -> None:
@@ -286,16 +328,18 @@ def test_an_id_in_another_bank_is_a_conflict(full: Engine, other: Engine) -> Non
 
 
 @pytest.mark.parametrize("column", ["version_id", "id"])
-def test_an_id_that_leads_to_another_memory_here_is_a_conflict(full: Engine, other: Engine, column: str) -> None:
+def test_an_id_that_leads_to_another_memory_here_is_a_conflict(
+    full: Engine, other: Engine, column: str
+) -> None:
     lines = exported(full)
     taken = json.loads(lines[line_of(lines, type="memory") - 1])[column]
     mine = other.remember("b", Draft("Mine.")).memory
     if column == "version_id":
         meddle(
             other,
-            "insert into memories (id, bank_id, text, kind, version, version_id, created_at, updated_at) "
-            f"select {taken}, bank_id, text, kind, version, version_id, created_at, updated_at "
-            f"from memories where id = {mine.id}",
+            "insert into memories (id, bank_id, text, kind, version, version_id, created_at,"
+            f" updated_at) select {taken}, bank_id, text, kind, version, version_id, created_at,"
+            f" updated_at from memories where id = {mine.id}",
         )
     else:
         meddle(other, f"update versions set id = {taken} where id = {mine.version_id}")
@@ -306,7 +350,9 @@ def test_a_reply_to_other_content_is_a_conflict(full: Engine, other: Engine) -> 
     archive.import_archive(other, exported(full))
     lines = exported(full)
     number = line_of(lines, type="reply", key="k2")
-    assert refused(other, changed(lines, number, content_hash="0"), Conflict).message.startswith(f"Line {number}: ")
+    assert refused(other, changed(lines, number, content_hash="0"), Conflict).message.startswith(
+        f"Line {number}: "
+    )
 
 
 @pytest.mark.parametrize("keep", [1, 2, 10, -1])
@@ -361,7 +407,9 @@ def test_no_damaged_field_does_any_harm(full: Engine, other: Engine, type_: str)
         ("[" * 100_000, Invalid),
     ],
 )
-def test_a_wrong_first_line_is_refused(other: Engine, header: str, error: type[CommonplaceError]) -> None:
+def test_a_wrong_first_line_is_refused(
+    other: Engine, header: str, error: type[CommonplaceError]
+) -> None:
     refused(other, [header], error)
 
 
@@ -398,7 +446,9 @@ def test_a_wrong_field_is_refused_by_line(
 ) -> None:
     lines = exported(full)
     number = line_of(lines, type=type_)
-    assert refused(other, changed(lines, number, **fields), error).message.startswith(f"Line {number}: ")
+    assert refused(other, changed(lines, number, **fields), error).message.startswith(
+        f"Line {number}: "
+    )
 
 
 def test_a_memory_cannot_take_a_document_of_another_bank(full: Engine, other: Engine) -> None:
@@ -420,7 +470,9 @@ def test_a_file_travels_between_homes(full: Engine, other: Engine, tmp_path: Pat
     assert exported(other) == exported(full)
 
 
-def test_an_export_never_overwrites_and_leaves_nothing_half_done(full: Engine, tmp_path: Path) -> None:
+def test_an_export_never_overwrites_and_leaves_nothing_half_done(
+    full: Engine, tmp_path: Path
+) -> None:
     target = tmp_path / "all.jsonl"
     target.write_text("precious")
     (tmp_path / "link").symlink_to(tmp_path / "nowhere")

@@ -49,7 +49,9 @@ def full(home: Path, clock: StoppedClock) -> Iterator[Engine]:
 
 
 def left_behind(folder: Path) -> list[str]:
-    return [path.name for path in folder.iterdir() if ".part" in path.name or path.name.startswith(".")]
+    return [
+        path.name for path in folder.iterdir() if ".part" in path.name or path.name.startswith(".")
+    ]
 
 
 def opened_copy(source: Path, folder: Path, clock: StoppedClock) -> Engine:
@@ -58,7 +60,9 @@ def opened_copy(source: Path, folder: Path, clock: StoppedClock) -> Engine:
     return open_home(folder, clock)
 
 
-def test_a_backup_holds_everything_in_one_private_file(full: Engine, tmp_path: Path, clock: StoppedClock) -> None:
+def test_a_backup_holds_everything_in_one_private_file(
+    full: Engine, tmp_path: Path, clock: StoppedClock
+) -> None:
     target = tmp_path / "copy.db"
     heard: list[tuple[int, int | None]] = []
     report = backups.backup(full, target, progress=lambda done, total: heard.append((done, total)))
@@ -72,12 +76,16 @@ def test_a_backup_holds_everything_in_one_private_file(full: Engine, tmp_path: P
     other.db.close()
 
 
-def test_a_backup_while_another_process_writes_is_whole(tmp_path: Path, home: Path, clock: StoppedClock) -> None:
+def test_a_backup_while_another_process_writes_is_whole(
+    tmp_path: Path, home: Path, clock: StoppedClock
+) -> None:
     engine = open_home(home, clock)
     # More than one step of the copy, so that writes fall between the steps.
     engine.remember_many("b", [Draft("z" * 9000) for _ in range(1200)])
     command = [sys.executable, "-c", _WRITER, str(home)]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as writer:
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as writer:
         assert writer.stdin is not None
         assert writer.stdout is not None
         acknowledged = [int(writer.stdout.readline()) for _ in range(5)]
@@ -97,7 +105,9 @@ def test_a_backup_while_another_process_writes_is_whole(tmp_path: Path, home: Pa
     assert len(steps) > 1
     assert steps == sorted(steps)
     copy = opened_copy(tmp_path / "copy.db", tmp_path / "other", clock)
-    assert {memory.text[0] for memory in (copy.get("b", number) for number in acknowledged)} == {"y"}
+    assert {memory.text[0] for memory in (copy.get("b", number) for number in acknowledged)} == {
+        "y"
+    }
     assert [finding for finding in doctor.doctor(copy) if finding.state == "problem"] == []
     copy.db.close()
 
@@ -122,7 +132,11 @@ def test_a_backup_never_overwrites(full: Engine, tmp_path: Path) -> None:
 
 
 def test_a_damaged_store_is_not_passed_off_as_a_backup(full: Engine, tmp_path: Path) -> None:
-    meddle(full, "pragma writable_schema = on", "delete from sqlite_schema where name = 'memories_by_age'")
+    meddle(
+        full,
+        "pragma writable_schema = on",
+        "delete from sqlite_schema where name = 'memories_by_age'",
+    )
     with pytest.raises(Unsupported):
         backups.backup(full, tmp_path / "copy.db")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["home"]
@@ -158,10 +172,14 @@ def test_a_full_disk_changes_nothing(full: Engine, tmp_path: Path, verb: str) ->
     assert sorted(path.name for path in tmp_path.rglob("*")) == files
 
 
-def test_a_damaged_store_can_be_restored(full: Engine, tmp_path: Path, home: Path, clock: StoppedClock) -> None:
+def test_a_damaged_store_can_be_restored(
+    full: Engine, tmp_path: Path, home: Path, clock: StoppedClock
+) -> None:
     before = exported(full)
     backups.backup(full, tmp_path / "copy.db")
-    pages = peek(full, "select rootpage from sqlite_schema where name in ('counters', 'versions', 'vectors')")
+    pages = peek(
+        full, "select rootpage from sqlite_schema where name in ('counters', 'versions', 'vectors')"
+    )
     full.db.close()
     content = bytearray(full.db.path.read_bytes())
     for (page,) in pages:
@@ -176,7 +194,9 @@ def test_a_damaged_store_can_be_restored(full: Engine, tmp_path: Path, home: Pat
     engine.db.close()
 
 
-def test_a_restored_backup_is_seen_by_an_engine_opened_before(full: Engine, home: Path, tmp_path: Path) -> None:
+def test_a_restored_backup_is_seen_by_an_engine_opened_before(
+    full: Engine, home: Path, tmp_path: Path
+) -> None:
     before = exported(full)
     witness = open_home(home, full.clock)
     assert exported(witness) == before
@@ -192,7 +212,10 @@ def test_a_restored_backup_is_seen_by_an_engine_opened_before(full: Engine, home
     assert witness.remember("home", Draft("Goes on.")).memory.id > memory.id
 
     assert report.kept == "commonplace.db.before-restore-1.bak"
-    assert backups.restore_backup(witness, home / report.kept).kept == "commonplace.db.before-restore-2.bak"
+    assert (
+        backups.restore_backup(witness, home / report.kept).kept
+        == "commonplace.db.before-restore-2.bak"
+    )
     assert exported(full) == after
     assert (home / report.kept).stat().st_mode & 0o777 == 0o600
     assert left_behind(home) == []
@@ -202,13 +225,20 @@ def test_a_restored_backup_is_seen_by_an_engine_opened_before(full: Engine, home
 
 def by_meaning(engine: Engine, question: str) -> list[str]:
     """What is found by vectors alone, which each process holds in memory."""
-    return [hit.memory.text for hit in recall.recall(engine, "b", Query(question, limit=10, channels=("vector",))).hits]
+    return [
+        hit.memory.text
+        for hit in recall.recall(engine, "b", Query(question, limit=10, channels=("vector",))).hits
+    ]
 
 
-def test_every_acknowledged_write_is_in_the_store_or_in_the_copy(full: Engine, home: Path, tmp_path: Path) -> None:
+def test_every_acknowledged_write_is_in_the_store_or_in_the_copy(
+    full: Engine, home: Path, tmp_path: Path
+) -> None:
     backups.backup(full, tmp_path / "copy.db")
     command = [sys.executable, "-c", _WRITER, str(home)]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as writer:
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as writer:
         assert writer.stdin is not None
         assert writer.stdout is not None
         acknowledged = [int(writer.stdout.readline()) for _ in range(5)]
@@ -227,8 +257,15 @@ def test_every_acknowledged_write_is_in_the_store_or_in_the_copy(full: Engine, h
 
 
 def test_nobody_recalls_what_a_restore_took_away(engine: Engine, tmp_path: Path) -> None:
-    cat, port, bread = "The cat sleeps on the sofa.", "Staging listens on port 8080.", "Bread needs flour and water."
-    memories = [outcome.memory for outcome in engine.remember_many("b", [Draft(cat), Draft(port), Draft(bread)])]
+    cat, port, bread = (
+        "The cat sleeps on the sofa.",
+        "Staging listens on port 8080.",
+        "Bread needs flour and water.",
+    )
+    memories = [
+        outcome.memory
+        for outcome in engine.remember_many("b", [Draft(cat), Draft(port), Draft(bread)])
+    ]
     assert by_meaning(engine, "Where does the cat sleep?") == [cat]
     backups.backup(engine, tmp_path / "copy.db")
 
@@ -243,15 +280,20 @@ def test_nobody_recalls_what_a_restore_took_away(engine: Engine, tmp_path: Path)
         assert by_meaning(engine, "On which port does staging listen?") == [port]
         assert by_meaning(engine, "Does bread need flour?") == [bread]
         engine.remember("b", Draft(f"The harbour closes at {hour}."))
-        assert by_meaning(engine, "When does the harbour close?") == [f"The harbour closes at {hour}."]
+        assert by_meaning(engine, "When does the harbour close?") == [
+            f"The harbour closes at {hour}."
+        ]
 
 
 def test_restoring_counts_beyond_what_any_process_has_seen(full: Engine, tmp_path: Path) -> None:
     columns = "bank_id, memory_id, version, embedder, live, vector"
-    meddle(full, f"insert into vectors ({columns}) select bank_id, id, 1, 'e', 1, x'00' from memories")
+    meddle(
+        full, f"insert into vectors ({columns}) select bank_id, id, 1, 'e', 1, x'00' from memories"
+    )
     backups.backup(full, tmp_path / "copy.db")
     marks = (
-        "select (select min(seq) from vectors), (select max(seq) from vectors), (select min(purge_count) from banks)"
+        "select (select min(seq) from vectors), (select max(seq) from vectors), (select"
+        " min(purge_count) from banks)"
     )
     order = "select memory_id from vectors order by seq"
     wanted = peek(full, order)
@@ -271,10 +313,16 @@ def with_one_more_step() -> list[migrations.Migration]:
     return [*migrations.packaged(), more]
 
 
-def test_an_older_backup_is_brought_up_to_date(full: Engine, tmp_path: Path, clock: StoppedClock) -> None:
+def test_an_older_backup_is_brought_up_to_date(
+    full: Engine, tmp_path: Path, clock: StoppedClock
+) -> None:
     backups.backup(full, tmp_path / "old.db")
     folder = tmp_path / "new"
-    new = Engine(migrations.open_database(folder / "x.db", clock, steps=with_one_more_step()), clock, full.semantics)
+    new = Engine(
+        migrations.open_database(folder / "x.db", clock, steps=with_one_more_step()),
+        clock,
+        full.semantics,
+    )
     copies.restore(new.db, tmp_path / "old.db", clock, steps=with_one_more_step())
 
     assert exported(new) == exported(full)
@@ -284,7 +332,9 @@ def test_an_older_backup_is_brought_up_to_date(full: Engine, tmp_path: Path, clo
     new.db.close()
 
 
-def test_a_backup_of_a_newer_version_is_refused(full: Engine, tmp_path: Path, clock: StoppedClock) -> None:
+def test_a_backup_of_a_newer_version_is_refused(
+    full: Engine, tmp_path: Path, clock: StoppedClock
+) -> None:
     migrations.open_database(tmp_path / "new.db", clock, steps=with_one_more_step()).close()
     before = exported(full)
     with pytest.raises(Unsupported, match="newer version"):
@@ -293,7 +343,9 @@ def test_a_backup_of_a_newer_version_is_refused(full: Engine, tmp_path: Path, cl
     assert left_behind(full.db.path.parent) == []
 
 
-@pytest.mark.parametrize("kind", ["missing", "folder", "text", "empty", "foreign", "cut", "damaged", "odd", "itself"])
+@pytest.mark.parametrize(
+    "kind", ["missing", "folder", "text", "empty", "foreign", "cut", "damaged", "odd", "itself"]
+)
 def test_what_is_no_backup_changes_nothing(full: Engine, tmp_path: Path, kind: str) -> None:
     source = tmp_path / "source"
     if kind == "folder":
@@ -322,11 +374,15 @@ def test_what_is_no_backup_changes_nothing(full: Engine, tmp_path: Path, kind: s
     assert raised.value.hint
     assert str(tmp_path) not in raised.value.message
     assert exported(full) == before
-    assert [path.name for path in full.db.path.parent.iterdir() if "commonplace.db" not in path.name] == []
+    assert [
+        path.name for path in full.db.path.parent.iterdir() if "commonplace.db" not in path.name
+    ] == []
     assert not list(full.db.path.parent.glob("*.bak"))
 
 
-def test_a_restore_waits_its_turn_and_gives_up_politely(tmp_path: Path, home: Path, clock: StoppedClock) -> None:
+def test_a_restore_waits_its_turn_and_gives_up_politely(
+    tmp_path: Path, home: Path, clock: StoppedClock
+) -> None:
     engine = open_home(home, clock)
     engine.remember("b", Draft("x"))
     backups.backup(engine, tmp_path / "copy.db")
@@ -338,7 +394,9 @@ def test_a_restore_waits_its_turn_and_gives_up_politely(tmp_path: Path, home: Pa
     engine.db.close()
 
 
-def test_a_backup_from_a_full_store_can_be_imported_from_too(full: Engine, tmp_path: Path, clock: StoppedClock) -> None:
+def test_a_backup_from_a_full_store_can_be_imported_from_too(
+    full: Engine, tmp_path: Path, clock: StoppedClock
+) -> None:
     backups.backup(full, tmp_path / "copy.db")
     copy = opened_copy(tmp_path / "copy.db", tmp_path / "other", clock)
     assert json.loads(exported(copy)[0])["format"] == archive.FORMAT

@@ -102,7 +102,9 @@ def test_a_bad_edit_is_refused(known: Engine, name: str) -> None:
         (lambda e: e.tag("b", [e.list("b")[0].id], add=["a\nb"]), Invalid),
     ],
 )
-def test_a_bad_call_is_refused(known: Engine, act: Callable[[Engine], object], kind: type[CommonplaceError]) -> None:
+def test_a_bad_call_is_refused(
+    known: Engine, act: Callable[[Engine], object], kind: type[CommonplaceError]
+) -> None:
     unchanged(known, lambda: act(known), kind)
 
 

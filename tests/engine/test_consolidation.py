@@ -18,7 +18,12 @@ def test_a_chain_of_truths_ends_in_the_newest(engine: Engine, clock: StoppedCloc
         clock.advance(1)
     engine.remember(BANK, Draft("port:   4"))
     done = engine.consolidate(BANK, Filter(), Origin(who="nightly"))
-    assert (done.input_count, len(done.merges), len(done.loser_ids), done.conflict_count) == (6, 1, 5, 4)
+    assert (done.input_count, len(done.merges), len(done.loser_ids), done.conflict_count) == (
+        6,
+        1,
+        5,
+        4,
+    )
     (kept,) = engine.list(BANK)
     assert kept.text == "port:   4"
     last = engine.history(BANK, done.loser_ids[0])[-1]

@@ -26,7 +26,9 @@ def test_a_bank_nobody_wrote_to_has_an_empty_context(engine: Engine) -> None:
 def test_a_context_sees_the_owners_rows_and_the_users_own(engine: Engine) -> None:
     for user in ("", "ada", "bob"):
         engine.remember(BANK, Draft(f"Tea of {user or 'the owner'}", scope=Scope(user=user)))
-        engine.remember(BANK, Draft(f"Rule of {user or 'the owner'}", kind="rule", scope=Scope(user=user)))
+        engine.remember(
+            BANK, Draft(f"Rule of {user or 'the owner'}", kind="rule", scope=Scope(user=user))
+        )
     found = engine.context(BANK, ContextQuery(scope=Scope(user="ada")))
     assert {one.text for one in found.memories} == {"Tea of the owner", "Tea of ada"}
     assert {one.text for one in found.rules} == {"Rule of the owner", "Rule of ada"}
@@ -39,7 +41,9 @@ def test_kinds_of_other_dialects_belong_to_the_context(engine: Engine) -> None:
 
 def test_room_for_what_is_in_hand_is_kept(engine: Engine, clock: StoppedClock) -> None:
     for number in range(10):
-        engine.remember(BANK, Draft(f"Tea {number}", expires_at=clock.now() + 1000 if number < 5 else None))
+        engine.remember(
+            BANK, Draft(f"Tea {number}", expires_at=clock.now() + 1000 if number < 5 else None)
+        )
     found = engine.context(BANK, ContextQuery(limit=5))
     assert (len(found.working), len(found.lasting)) == (3, 2)
     one = engine.context(BANK, ContextQuery(limit=1))
@@ -72,7 +76,10 @@ def test_rules_can_be_asked_for_with_files(engine: Engine) -> None:
     engine.remember(BANK, Draft("api", kind="rule", paths=("src/api/**",)))
     engine.remember(BANK, Draft("all", kind="rule"))
     assert [one.text for one in engine.list_rules(BANK)] == ["api", "all"]
-    assert [one.text for one in engine.list_rules(BANK, Filter(), ("src/api/x.ts",))] == ["api", "all"]
+    assert [one.text for one in engine.list_rules(BANK, Filter(), ("src/api/x.ts",))] == [
+        "api",
+        "all",
+    ]
     assert [one.text for one in engine.list_rules(BANK, Filter(), ("lib/x.ts",))] == ["all"]
     assert engine.list_rules("never") == ()
 

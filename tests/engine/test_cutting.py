@@ -55,9 +55,12 @@ def write(engine: Engine, text: str) -> bool:
 def test_others_write_while_a_long_text_is_cut(engine: Engine, way: str) -> None:
     written: list[bool] = []
     number = count()
-    with at_each_chunk(lambda: written.append(write(engine, f"A note made meanwhile, number {next(number)}."))):
+    with at_each_chunk(
+        lambda: written.append(write(engine, f"A note made meanwhile, number {next(number)}."))
+    ):
         WAYS[way](engine, Passage(LONG, "crates"))
-        # What is appended is cut together with what is there, and so is a text that replaces another.
+        # What is appended is cut together with what is there, and so is a text that replaces
+        # another.
         WAYS[way](engine, Passage("Ben counts the crates.", "crates", append=True))
         WAYS[way](engine, Passage(LONG.replace("Oslo", "Bergen"), "crates"))
     assert len(written) > 10
@@ -68,7 +71,9 @@ def test_others_write_while_a_long_text_is_cut(engine: Engine, way: str) -> None
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_a_document_that_others_change_while_it_is_cut_is_cut_again(engine: Engine, way: str) -> None:
+def test_a_document_that_others_change_while_it_is_cut_is_cut_again(
+    engine: Engine, way: str
+) -> None:
     engine.retain("default", Passage("The gate is open.", "log"))
     changes = iter(("The lamp is lit.", "The dock is dry."))
 

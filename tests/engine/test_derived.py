@@ -32,11 +32,19 @@ def filled(engine: Engine) -> Engine:
 
 def answers(engine: Engine) -> list[list[tuple[int, float]]]:
     questions = ("topic3 subject5", "memory 12", "subject9", "topic1 and memory 700")
-    return [[(hit.memory.id, hit.score) for hit in engine.recall("b", Query(q)).hits] for q in questions]
+    return [
+        [(hit.memory.id, hit.score) for hit in engine.recall("b", Query(q)).hits] for q in questions
+    ]
 
 
 def every_id(engine: Engine) -> str:
-    return str([memory.id for offset in (0, 1000) for memory in engine.list("b", limit=1000, offset=offset)])
+    return str(
+        [
+            memory.id
+            for offset in (0, 1000)
+            for memory in engine.list("b", limit=1000, offset=offset)
+        ]
+    )
 
 
 def cut_after(batches: int) -> Callable[[int, int], None]:
@@ -119,7 +127,9 @@ def test_a_rebuild_cut_short_for_one_embedder_starts_anew_for_another(filled: En
     with pytest.raises(CutShort):
         filled.rebuild(cut_after(1))
     other = Semantics(HashEmbedder("hash-32", 32))
-    assert replace(filled, semantics=lambda: other).rebuild() == indexing.Rebuilt(COUNT, resumed=False)
+    assert replace(filled, semantics=lambda: other).rebuild() == indexing.Rebuilt(
+        COUNT, resumed=False
+    )
 
 
 def test_a_rebuild_without_an_embedder_mends_the_text_index(filled: Engine) -> None:
@@ -157,7 +167,9 @@ def test_words_of_purged_memories_are_not_in_the_file(engine: Engine, count: int
     for outcome in written[:-1]:
         assert outcome.memory.id
     with engine.db.transaction():
-        text_index.unindex(engine.db, engine.get_bank("b").id, [outcome.memory.id for outcome in written])
+        text_index.unindex(
+            engine.db, engine.get_bank("b").id, [outcome.memory.id for outcome in written]
+        )
     blocks = engine.db.select("select block from text_index_data", {})
     assert not any(b"xylophon" in bytes(row["block"]) for row in blocks)
     assert text_index.texts_sound(engine.db)

@@ -45,42 +45,65 @@ def test_an_empty_store_is_healthy(home: Path, clock: StoppedClock) -> None:
 @pytest.mark.parametrize(
     ("check", "damage"),
     [
-        ("text index", "update text_index_content set c1 = 'other words' where id = (select min(id) from memories)"),
+        (
+            "text index",
+            (
+                "update text_index_content set c1 = 'other words' where id = (select min(id) from"
+                " memories)"
+            ),
+        ),
         ("text index", "delete from text_index_data where id > 10"),
         ("text index", "delete from text_index_data"),
         ("texts", "delete from text_index where rowid = (select min(id) from memories)"),
         ("texts", "delete from text_index"),
-        ("lost texts", f"insert into text_index (rowid, title, body, labels) values ({GHOST}, 'a', 'b', 'c')"),
+        (
+            "lost texts",
+            f"insert into text_index (rowid, title, body, labels) values ({GHOST}, 'a', 'b', 'c')",
+        ),
         ("tags", "delete from tags"),
         ("tags", "insert into tags select bank_id, 'invented', id from memories"),
         ("tags", "update tags set bank_id = 5"),
-        ("tags", "insert into tags select bank_id, 'x', id from memories where forgotten_at is not null"),
+        (
+            "tags",
+            "insert into tags select bank_id, 'x', id from memories where forgotten_at is not null",
+        ),
         ("fields", "delete from metadata_index"),
-        ("fields", "insert into metadata_index select bank_id, '$.\"invented\"', 1, id from memories"),
+        (
+            "fields",
+            "insert into metadata_index select bank_id, '$.\"invented\"', 1, id from memories",
+        ),
         ("fields", "update metadata_index set bank_id = 5"),
         ("vectors", "delete from embedding_queue"),
         (
             "vector states",
-            "insert into vectors (bank_id, memory_id, version, embedder, live, vector) "
-            "select 5, id, version, 'e', 1, x'00' from memories",
+            (
+                "insert into vectors (bank_id, memory_id, version, embedder, live, vector) "
+                "select 5, id, version, 'e', 1, x'00' from memories"
+            ),
         ),
         (
             "vector states",
-            "insert into vectors (bank_id, memory_id, version, embedder, live, vector) "
-            "select bank_id, id, version, 'e', 0, x'00' from memories where forgotten_at is null",
+            (
+                "insert into vectors (bank_id, memory_id, version, embedder, live, vector) select"
+                " bank_id, id, version, 'e', 0, x'00' from memories where forgotten_at is null"
+            ),
         ),
         (
             "orphans",
-            "insert into vectors (bank_id, memory_id, version, embedder, live, vector) "
-            f"values (1, {GHOST}, 1, 'e', 1, x'00')",
+            (
+                "insert into vectors (bank_id, memory_id, version, embedder, live, vector) "
+                f"values (1, {GHOST}, 1, 'e', 1, x'00')"
+            ),
         ),
         ("orphans", f"insert into tags values (1, 'lost', {GHOST})"),
         ("orphans", f"insert into metadata_index values (1, '$.\"lost\"', 1, {GHOST})"),
         ("orphans", f"insert into embedding_queue values ({GHOST}, 1)"),
         (
             "orphans",
-            "insert into links (bank_id, kind, from_id, to_id, confidence, reason, at) "
-            f"values (1, 'k', {GHOST}, (select min(id) from memories), 1, '', 1)",
+            (
+                "insert into links (bank_id, kind, from_id, to_id, confidence, reason, at) "
+                f"values (1, 'k', {GHOST}, (select min(id) from memories), 1, '', 1)"
+            ),
         ),
         ("ids", "update counters set value = 7"),
     ],
@@ -121,7 +144,10 @@ def test_derived_damage_is_found_and_mended(full: Engine, check: str, damage: st
 )
 def test_canonical_damage_is_reported_and_left_alone(full: Engine, check: str, damage: str) -> None:
     meddle(full, "pragma foreign_keys = off", damage)
-    rows = "select count(*) from versions union all select count(*) from memories union all select count(*) from events"
+    rows = (
+        "select count(*) from versions union all select count(*) from memories union all select"
+        " count(*) from events"
+    )
     before = peek(full, rows)
 
     for fix in (False, True):
@@ -132,7 +158,8 @@ def test_canonical_damage_is_reported_and_left_alone(full: Engine, check: str, d
 
 
 def test_a_broken_index_is_made_again(full: Engine, clock: StoppedClock) -> None:
-    # Takes an index out of the schema, writes without it, and puts it back: it now lacks what was written.
+    # Takes an index out of the schema, writes without it, and puts it back: it now lacks what was
+    # written.
     full.db.close()
     columns = "type, name, tbl_name, rootpage, sql"
     row = peek(full, f"select {columns} from sqlite_schema where name = 'memories_by_age'")[0]
@@ -205,9 +232,15 @@ def test_a_folder_everybody_shares_stays_open(full: Engine) -> None:
     assert full.db.path.parent.stat().st_mode & 0o7777 == 0o1777
 
 
-def test_copies_that_were_never_finished_are_cleared_away(full: Engine, home: Path, clock: StoppedClock) -> None:
+def test_copies_that_were_never_finished_are_cleared_away(
+    full: Engine, home: Path, clock: StoppedClock
+) -> None:
     yesterday = clock.now() / 1000 - 90_000
-    for name in (".commonplace-abc.part", ".commonplace-abc.part-journal", ".commonplace-restore-x"):
+    for name in (
+        ".commonplace-abc.part",
+        ".commonplace-abc.part-journal",
+        ".commonplace-restore-x",
+    ):
         old = home / name
         old.mkdir() if "restore" in name else old.touch()
         os.utime(old, (yesterday, yesterday))

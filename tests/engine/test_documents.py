@@ -11,7 +11,9 @@ from commonplace.records.query import Filter
 from commonplace.records.work import DocumentDraft
 from tests.conftest import StoppedClock
 
-FROG = DocumentDraft("frog.md", "A frog is green.", title="Frogs", tags=("animal",), metadata={"page": 1})
+FROG = DocumentDraft(
+    "frog.md", "A frog is green.", title="Frogs", tags=("animal",), metadata={"page": 1}
+)
 
 
 def test_a_new_document_can_be_read_back_word_for_word(engine: Engine) -> None:
@@ -19,7 +21,11 @@ def test_a_new_document_can_be_read_back_word_for_word(engine: Engine) -> None:
 
     assert change == "added"
     assert documents.get_document(engine, "zoo", "frog.md") == document
-    assert (document.text, document.title, document.tags) == ("A frog is green.", "Frogs", ("animal",))
+    assert (document.text, document.title, document.tags) == (
+        "A frog is green.",
+        "Frogs",
+        ("animal",),
+    )
     assert (document.metadata, document.text_chars, len(document.sha256)) == ({"page": 1}, 16, 64)
 
 
@@ -33,14 +39,22 @@ def test_the_same_text_again_changes_nothing(engine: Engine, clock: StoppedClock
     assert after == before
 
 
-def test_another_text_replaces_the_old_one_and_keeps_the_id(engine: Engine, clock: StoppedClock) -> None:
+def test_another_text_replaces_the_old_one_and_keeps_the_id(
+    engine: Engine, clock: StoppedClock
+) -> None:
     before, _ = documents.put_document(engine, "zoo", FROG)
     clock.advance(1000)
 
-    after, change = documents.put_document(engine, "zoo", DocumentDraft("frog.md", "A frog is brown."))
+    after, change = documents.put_document(
+        engine, "zoo", DocumentDraft("frog.md", "A frog is brown.")
+    )
 
     assert change == "replaced"
-    assert (after.id, after.text, after.created_at) == (before.id, "A frog is brown.", before.created_at)
+    assert (after.id, after.text, after.created_at) == (
+        before.id,
+        "A frog is brown.",
+        before.created_at,
+    )
     assert after.updated_at == before.updated_at + 1000
     assert after.sha256 != before.sha256
 
@@ -48,15 +62,21 @@ def test_another_text_replaces_the_old_one_and_keeps_the_id(engine: Engine, cloc
 def test_labels_that_are_not_given_stay(engine: Engine) -> None:
     documents.put_document(engine, "zoo", FROG)
 
-    after, _ = documents.put_document(engine, "zoo", DocumentDraft("frog.md", "It jumps."), append=True)
+    after, _ = documents.put_document(
+        engine, "zoo", DocumentDraft("frog.md", "It jumps."), append=True
+    )
 
     assert (after.title, after.tags, after.metadata) == ("Frogs", ("animal",), {"page": 1})
 
 
-def test_new_labels_on_the_same_text_are_kept_and_the_text_counts_as_unchanged(engine: Engine) -> None:
+def test_new_labels_on_the_same_text_are_kept_and_the_text_counts_as_unchanged(
+    engine: Engine,
+) -> None:
     documents.put_document(engine, "zoo", FROG)
 
-    after, change = documents.put_document(engine, "zoo", DocumentDraft("frog.md", FROG.text, tags=("pond",)))
+    after, change = documents.put_document(
+        engine, "zoo", DocumentDraft("frog.md", FROG.text, tags=("pond",))
+    )
 
     assert (change, after.tags) == ("unchanged", ("pond",))
 
@@ -64,7 +84,9 @@ def test_new_labels_on_the_same_text_are_kept_and_the_text_counts_as_unchanged(e
 def test_appending_puts_the_text_on_a_new_line(engine: Engine) -> None:
     documents.put_document(engine, "zoo", FROG)
 
-    after, change = documents.put_document(engine, "zoo", DocumentDraft("frog.md", "It jumps."), append=True)
+    after, change = documents.put_document(
+        engine, "zoo", DocumentDraft("frog.md", "It jumps."), append=True
+    )
 
     assert (change, after.text) == ("replaced", "A frog is green.\nIt jumps.")
 
@@ -76,7 +98,9 @@ def test_appending_to_nothing_adds(engine: Engine) -> None:
 
 
 def test_appending_over_the_limit_is_refused_and_changes_nothing(engine: Engine) -> None:
-    before, _ = documents.put_document(engine, "zoo", DocumentDraft("big", "x" * (TEXT_BYTES_MAX - 3)))
+    before, _ = documents.put_document(
+        engine, "zoo", DocumentDraft("big", "x" * (TEXT_BYTES_MAX - 3))
+    )
 
     with pytest.raises(TooLarge):
         documents.put_document(engine, "zoo", DocumentDraft("big", "four"), append=True)
@@ -84,7 +108,9 @@ def test_appending_over_the_limit_is_refused_and_changes_nothing(engine: Engine)
     assert documents.get_document(engine, "zoo", "big") == before
 
 
-def test_a_list_shows_the_last_changed_first_without_texts(engine: Engine, clock: StoppedClock) -> None:
+def test_a_list_shows_the_last_changed_first_without_texts(
+    engine: Engine, clock: StoppedClock
+) -> None:
     for name in ("a", "b", "c"):
         documents.put_document(engine, "zoo", DocumentDraft(name, f"Text of {name}"))
         clock.advance(1)
@@ -95,7 +121,9 @@ def test_a_list_shows_the_last_changed_first_without_texts(engine: Engine, clock
     assert [document.name for document in page.items] == ["a", "c"]
     assert page.total == 3
     assert (page.items[0].text, page.items[0].text_chars) == ("", 15)
-    assert [d.name for d in documents.list_documents(engine, "zoo", limit=2, offset=2).items] == ["b"]
+    assert [d.name for d in documents.list_documents(engine, "zoo", limit=2, offset=2).items] == [
+        "b"
+    ]
 
 
 @pytest.mark.parametrize(
@@ -111,7 +139,9 @@ def test_a_list_shows_the_last_changed_first_without_texts(engine: Engine, clock
         ("  ", ["über.md", "frog.md"]),
     ],
 )
-def test_a_query_is_a_substring_of_name_title_or_text(engine: Engine, words: str, names: list[str]) -> None:
+def test_a_query_is_a_substring_of_name_title_or_text(
+    engine: Engine, words: str, names: list[str]
+) -> None:
     documents.put_document(engine, "zoo", FROG)
     documents.put_document(engine, "zoo", DocumentDraft("über.md", "Alles zu 100% sicher."))
 
@@ -138,7 +168,9 @@ def test_names_of_documents_are_found_by_id_within_the_bank(engine: Engine) -> N
     assert documents.document_names(engine, "nowhere", [frog.id]) == {}
 
 
-def test_deleting_a_document_purges_its_memories_and_no_others(engine: Engine, clock: StoppedClock) -> None:
+def test_deleting_a_document_purges_its_memories_and_no_others(
+    engine: Engine, clock: StoppedClock
+) -> None:
     frog, _ = documents.put_document(engine, "zoo", FROG)
     made = memories.remember(engine, "zoo", Draft("Frogs are green.", document_id=frog.id)).memory
     old = Draft("Frogs were blue.", document_id=frog.id, expires_at=clock.now() + 1)
@@ -182,7 +214,9 @@ def test_a_deleted_document_leaves_no_word_in_the_file(engine: Engine) -> None:
         DocumentDraft("a", "text", title="t" * 501),
     ],
 )
-def test_a_bad_document_is_refused_with_a_hint_and_nothing_changes(engine: Engine, draft: DocumentDraft) -> None:
+def test_a_bad_document_is_refused_with_a_hint_and_nothing_changes(
+    engine: Engine, draft: DocumentDraft
+) -> None:
     with pytest.raises((Invalid, TooLarge)) as refusal:
         documents.put_document(engine, "zoo", draft)
 
@@ -199,7 +233,9 @@ def test_reading_does_not_make_a_bank(engine: Engine) -> None:
     assert engine.list_banks() == ()
 
 
-@pytest.mark.parametrize("bounds", [{"limit": -1}, {"limit": 1001}, {"offset": -1}, {"offset": 2**63}])
+@pytest.mark.parametrize(
+    "bounds", [{"limit": -1}, {"limit": 1001}, {"offset": -1}, {"offset": 2**63}]
+)
 def test_limits_out_of_range_are_refused(engine: Engine, bounds: dict[str, int]) -> None:
     with pytest.raises(CommonplaceError):
         documents.list_documents(engine, "zoo", **bounds)

@@ -23,7 +23,11 @@ def tell(engine: Engine, text: str, user: str = "") -> list[int]:
 def in_files(engine: Engine, word: str) -> list[str]:
     home = engine.db.path.parent
     needle = word.encode()
-    return [path.name for path in Path(home).rglob("*") if path.is_file() and needle in path.read_bytes().lower()]
+    return [
+        path.name
+        for path in Path(home).rglob("*")
+        if path.is_file() and needle in path.read_bytes().lower()
+    ]
 
 
 def test_a_document_goes_with_the_last_of_its_memories(engine: Engine) -> None:
@@ -37,7 +41,9 @@ def test_a_document_goes_with_the_last_of_its_memories(engine: Engine) -> None:
     assert in_files(engine, "quux") == []
 
 
-def test_a_document_that_carries_others_loses_the_sentences_of_what_was_erased(engine: Engine) -> None:
+def test_a_document_that_carries_others_loses_the_sentences_of_what_was_erased(
+    engine: Engine,
+) -> None:
     numbers = tell(engine, TOLD)
     (secret,) = (n for n in numbers if "quux" in engine.get("b", n).text)
 
@@ -81,7 +87,9 @@ def test_an_edited_memory_takes_its_first_wording_out_of_its_document(engine: En
     assert engine.get_document("b", listed.name).text == "I live in Rome."
 
 
-def test_where_an_erased_fact_cannot_be_found_only_the_other_facts_are_left_of_a_document(engine: Engine) -> None:
+def test_where_an_erased_fact_cannot_be_found_only_the_other_facts_are_left_of_a_document(
+    engine: Engine,
+) -> None:
     """A model tells facts in words of its own, which the text does not have."""
     engine.retain("b", Passage("Mein Geheimwort heißt quux. Ana lives in Rome.", "diary"))
     document = engine.get_document("b", "diary")
@@ -107,7 +115,9 @@ def test_facts_stay_when_text_is_appended_to_a_document_that_lost_some(engine: E
     assert in_files(engine, "quux") == []
 
 
-def test_what_a_document_took_back_is_erased_without_touching_what_it_says_now(engine: Engine) -> None:
+def test_what_a_document_took_back_is_erased_without_touching_what_it_says_now(
+    engine: Engine,
+) -> None:
     engine.retain("b", Passage("The door code is quux. Ana lives in Rome.", "diary"))
     engine.retain("b", Passage("The alarm is silent. Ana lives in Rome.", "diary"))
 

@@ -1,4 +1,6 @@
-"""What a user, a project or a document has can be taken out by itself, and read into another store."""
+"""What a user, a project or a document has can be taken out by itself, and read into another
+store.
+"""
 
 from pathlib import Path
 
@@ -26,7 +28,9 @@ def filled(engine: Engine) -> None:
     everything_of(engine, "ana", "web", "quux")
     everything_of(engine, "bob", "web", "zork")
     engine.retain(BANK, Passage("The alarm is silent.", "diary"))
-    engine.remember(BANK, Draft("Blue", scope=Scope(project="other")), Origin(reason="zork told me"))
+    engine.remember(
+        BANK, Draft("Blue", scope=Scope(project="other")), Origin(reason="zork told me")
+    )
 
 
 def test_the_export_of_a_user_holds_all_of_that_user_and_nothing_of_others(engine: Engine) -> None:
@@ -39,14 +43,18 @@ def test_the_export_of_a_user_holds_all_of_that_user_and_nothing_of_others(engin
         assert word not in text
 
 
-def test_such_an_export_is_read_into_another_store(engine: Engine, tmp_path: Path, clock: StoppedClock) -> None:
+def test_such_an_export_is_read_into_another_store(
+    engine: Engine, tmp_path: Path, clock: StoppedClock
+) -> None:
     filled(engine)
     other = open_engine(load({"COMMONPLACE_HOME": str(tmp_path / "other")}), clock)
 
     other.import_archive(lines(engine, Portion(user="ana")))
 
     mine = Filter(users=("ana",), expired=True)
-    assert [one.text for one in other.list(BANK, mine)] == [one.text for one in engine.list(BANK, mine)]
+    assert [one.text for one in other.list(BANK, mine)] == [
+        one.text for one in engine.list(BANK, mine)
+    ]
     assert other.count(BANK) == engine.count(BANK, mine)
     assert other.list_sessions(BANK).total == 1
     other.db.close()

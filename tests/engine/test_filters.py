@@ -16,10 +16,35 @@ def texts(engine: Engine, **chosen: object) -> set[str]:
 @pytest.fixture
 def stocked(engine: Engine, clock: StoppedClock) -> Engine:
     drafts = [
-        Draft("alpha Ärger", kind="rule", category="api", tags=("a",), paths=("src/api/**",), scope=Scope("app")),
-        Draft("beta 50% off_x", kind="fact", key="db.port", tags=("b", "Testing"), scope=Scope("app", user="u1")),
-        Draft("gamma", kind="fact", key="db.portal", tags=("a", "b"), scope=Scope("", user="u2", agent="g", run="r")),
-        Draft("delta\nline two", title="Titled", key="db", happened_at=10 * DAY, happened_until=12 * DAY),
+        Draft(
+            "alpha Ärger",
+            kind="rule",
+            category="api",
+            tags=("a",),
+            paths=("src/api/**",),
+            scope=Scope("app"),
+        ),
+        Draft(
+            "beta 50% off_x",
+            kind="fact",
+            key="db.port",
+            tags=("b", "Testing"),
+            scope=Scope("app", user="u1"),
+        ),
+        Draft(
+            "gamma",
+            kind="fact",
+            key="db.portal",
+            tags=("a", "b"),
+            scope=Scope("", user="u2", agent="g", run="r"),
+        ),
+        Draft(
+            "delta\nline two",
+            title="Titled",
+            key="db",
+            happened_at=10 * DAY,
+            happened_until=12 * DAY,
+        ),
         Draft("epsilon", expires_at=clock.now() + DAY),
     ]
     for draft in drafts:
@@ -64,14 +89,19 @@ def stocked(engine: Engine, clock: StoppedClock) -> Engine:
         ({"kinds": ("fact",), "projects": ("app",), "tags_like": ("b",)}, "beta"),
     ],
 )
-def test_each_filter_means_what_it_says(stocked: Engine, chosen: dict[str, object], found: str) -> None:
+def test_each_filter_means_what_it_says(
+    stocked: Engine, chosen: dict[str, object], found: str
+) -> None:
     assert {text.split()[0] for text in texts(stocked, **chosen)} == set(found.split())
     assert stocked.count("b", Filter(**chosen)) == len(found.split())
 
 
 def test_times_of_writing_are_half_open_ranges(stocked: Engine, clock: StoppedClock) -> None:
     start = clock.now() - 5000
-    assert texts(stocked, created_from=start + 1000, created_before=start + 3000) == {"beta 50% off_x", "gamma"}
+    assert texts(stocked, created_from=start + 1000, created_before=start + 3000) == {
+        "beta 50% off_x",
+        "gamma",
+    }
     memory = stocked.list("b", Filter(kinds=("rule",)))[0]
     stocked.revise("b", memory.id, Edit(text="alpha two"))
     assert texts(stocked, updated_from=clock.now()) == {"alpha two"}
@@ -93,7 +123,13 @@ def test_forgotten_memories_show_only_when_asked_for(stocked: Engine) -> None:
 
 @pytest.mark.parametrize(
     ("mode", "found"),
-    [("any", "a b ab -"), ("all", "ab -"), ("any_strict", "a b ab"), ("all_strict", "ab"), ("exact", "ab")],
+    [
+        ("any", "a b ab -"),
+        ("all", "ab -"),
+        ("any_strict", "a b ab"),
+        ("all_strict", "ab"),
+        ("exact", "ab"),
+    ],
 )
 def test_tag_modes_follow_the_table_of_hindsight(engine: Engine, mode: str, found: str) -> None:
     for text, tags in (("a", ("a",)), ("b", ("b",)), ("ab", ("a", "b")), ("-", ())):
@@ -104,7 +140,13 @@ def test_tag_modes_follow_the_table_of_hindsight(engine: Engine, mode: str, foun
 
 @pytest.mark.parametrize(
     ("mode", "found"),
-    [("any", "p t pt u -"), ("all", "pt -"), ("any_strict", "p t pt u"), ("all_strict", "pt"), ("exact", "pt")],
+    [
+        ("any", "p t pt u -"),
+        ("all", "pt -"),
+        ("any_strict", "p t pt u"),
+        ("all_strict", "pt"),
+        ("exact", "pt"),
+    ],
 )
 def test_a_label_is_a_tag_a_project_or_an_agent(engine: Engine, mode: str, found: str) -> None:
     for text, tags, scope in (
@@ -156,7 +198,9 @@ METADATA = {
         (AnyOf(()), ""),
     ],
 )
-def test_metadata_conditions_compare_types_and_values(engine: Engine, where: object, found: str) -> None:
+def test_metadata_conditions_compare_types_and_values(
+    engine: Engine, where: object, found: str
+) -> None:
     for name, metadata in METADATA.items():
         engine.remember("b", Draft(name, metadata=metadata))
     assert texts(engine, where=where) == set(found.split())
@@ -188,7 +232,9 @@ def test_pages_are_stable_disjoint_and_complete(stocked: Engine, order: str) -> 
         {"where": Match(("a",), "eq", 2**70)},
     ],
 )
-def test_a_filter_that_cannot_be_meant_is_refused(stocked: Engine, chosen: dict[str, object]) -> None:
+def test_a_filter_that_cannot_be_meant_is_refused(
+    stocked: Engine, chosen: dict[str, object]
+) -> None:
     with pytest.raises(Invalid) as caught:
         stocked.forget_where("b", Filter(**chosen))
     assert caught.value.hint

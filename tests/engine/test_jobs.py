@@ -12,7 +12,13 @@ from commonplace.app import open_engine
 from commonplace.clock import SystemClock
 from commonplace.engine.engine import Engine
 from commonplace.engine.operations import jobs
-from commonplace.engine.operations.worker import LEASE_MS, JobContext, JobStopped, Worker, run_pending
+from commonplace.engine.operations.worker import (
+    LEASE_MS,
+    JobContext,
+    JobStopped,
+    Worker,
+    run_pending,
+)
 from commonplace.errors import Busy, CommonplaceError, Conflict, Invalid, ModelFailed, NotFound
 from commonplace.limits import JOB_BYTES_MAX
 from commonplace.settings import load
@@ -43,7 +49,9 @@ def claim_all(home: Path) -> list[int]:
     return done
 
 
-def test_a_job_is_pending_until_it_is_run_and_keeps_its_result(engine: Engine, clock: StoppedClock) -> None:
+def test_a_job_is_pending_until_it_is_run_and_keeps_its_result(
+    engine: Engine, clock: StoppedClock
+) -> None:
     job = jobs.enqueue(engine, "b", "double", {"number": 21})
     assert jobs.get_job(engine, "b", job.id) == job
     assert (job.state, job.attempt_count, job.bank) == ("pending", 0, "b")
@@ -90,7 +98,9 @@ def test_a_kind_nobody_here_knows_waits_for_somebody_who_does(engine: Engine) ->
     assert jobs.get_job(engine, "b", job.id) == job
 
 
-def test_progress_is_seen_by_others_and_renews_the_lease(engine: Engine, clock: StoppedClock) -> None:
+def test_progress_is_seen_by_others_and_renews_the_lease(
+    engine: Engine, clock: StoppedClock
+) -> None:
     seen: list[Any] = []
 
     def task(context: JobContext) -> None:
@@ -102,7 +112,12 @@ def test_progress_is_seen_by_others_and_renews_the_lease(engine: Engine, clock: 
     job = jobs.enqueue(engine, "b", "long", {})
     run_pending(engine, {"long": task})
 
-    assert (seen[0].state, seen[0].done_count, seen[0].total_count, seen[0].stage) == ("running", 3, 10, "writing")
+    assert (seen[0].state, seen[0].done_count, seen[0].total_count, seen[0].stage) == (
+        "running",
+        3,
+        10,
+        "writing",
+    )
     assert seen[0].leased_until == clock.now() + LEASE_MS
     assert jobs.get_job(engine, "b", job.id).state == "completed"
 
@@ -191,7 +206,9 @@ def test_half_a_character_in_a_failure_does_not_stop_the_worker(
     assert (ended.state, ended.error) == ("failed", "half ?")
 
 
-@pytest.mark.parametrize("result", [object(), {"x": float("nan")}, "\ud800", "x" * (JOB_BYTES_MAX + 1)])
+@pytest.mark.parametrize(
+    "result", [object(), {"x": float("nan")}, "\ud800", "x" * (JOB_BYTES_MAX + 1)]
+)
 def test_a_result_that_cannot_be_kept_is_a_failure(engine: Engine, result: object) -> None:
     jobs.enqueue(engine, "b", "odd", {}, attempts_max=1)
 
@@ -263,12 +280,22 @@ def test_a_failed_or_cancelled_job_can_be_retried_from_the_start(engine: Engine)
 
     for job in (failed, cancelled):
         again = jobs.retry_job(engine, "b", job.id)
-        assert (again.state, again.attempt_count, again.error, again.cancel_asked) == ("pending", 0, "", False)
+        assert (again.state, again.attempt_count, again.error, again.cancel_asked) == (
+            "pending",
+            0,
+            "",
+            False,
+        )
 
-    assert [job.result for job in run_pending(engine, {"double": double})] == [{"doubled": 8}, {"doubled": 10}]
+    assert [job.result for job in run_pending(engine, {"double": double})] == [
+        {"doubled": 8},
+        {"doubled": 10},
+    ]
 
 
-def test_a_job_whose_worker_died_is_claimed_again_after_its_lease(engine: Engine, clock: StoppedClock) -> None:
+def test_a_job_whose_worker_died_is_claimed_again_after_its_lease(
+    engine: Engine, clock: StoppedClock
+) -> None:
     job = jobs.enqueue(engine, "b", "double", {"number": 1})
     dead = stored.claim(engine.db, "dead", clock.now(), 1_000, ["double"])
     assert dead is not None
@@ -293,10 +320,17 @@ def test_who_lost_the_lease_changes_nothing(engine: Engine, clock: StoppedClock)
     jobs.enqueue(engine, "b", "slow", {})
     (left,) = run_pending(engine, {"slow": task})
 
-    assert (left.state, left.worker, left.attempt_count, left.done_count) == ("running", "other", 2, 0)
+    assert (left.state, left.worker, left.attempt_count, left.done_count) == (
+        "running",
+        "other",
+        2,
+        0,
+    )
 
 
-def test_a_job_that_takes_its_workers_down_fails_in_the_end(engine: Engine, clock: StoppedClock) -> None:
+def test_a_job_that_takes_its_workers_down_fails_in_the_end(
+    engine: Engine, clock: StoppedClock
+) -> None:
     job = jobs.enqueue(engine, "b", "deadly", {}, attempts_max=2)
     for _ in range(2):
         assert stored.claim(engine.db, "doomed", clock.now(), 10, ["deadly"])
@@ -309,7 +343,9 @@ def test_a_job_that_takes_its_workers_down_fails_in_the_end(engine: Engine, cloc
     assert ended.error
 
 
-def test_a_cancelled_job_whose_worker_died_ends_as_cancelled(engine: Engine, clock: StoppedClock) -> None:
+def test_a_cancelled_job_whose_worker_died_ends_as_cancelled(
+    engine: Engine, clock: StoppedClock
+) -> None:
     job = jobs.enqueue(engine, "b", "double", {"number": 1})
     assert stored.claim(engine.db, "dead", clock.now(), 10, ["double"])
     jobs.cancel_job(engine, "b", job.id)
@@ -322,7 +358,9 @@ def test_a_cancelled_job_whose_worker_died_ends_as_cancelled(engine: Engine, clo
 @pytest.mark.servers
 def test_several_processes_do_each_job_once(engine: Engine, home: Path) -> None:
     with engine.db.transaction():
-        added = [jobs.enqueue(engine, "b", "double", {"number": n}, run_at=0).id for n in range(300)]
+        added = [
+            jobs.enqueue(engine, "b", "double", {"number": n}, run_at=0).id for n in range(300)
+        ]
 
     done = crowd(3, claim_all, home)
 
@@ -331,7 +369,9 @@ def test_several_processes_do_each_job_once(engine: Engine, home: Path) -> None:
     assert {(job.state, job.attempt_count) for job in everything} == {("completed", 1)}
 
 
-def test_jobs_are_listed_by_state_and_kind_newest_first(engine: Engine, clock: StoppedClock) -> None:
+def test_jobs_are_listed_by_state_and_kind_newest_first(
+    engine: Engine, clock: StoppedClock
+) -> None:
     added: list[int] = []
     for kind in ("double", "other", "double"):
         clock.advance(1)
@@ -350,7 +390,9 @@ def test_jobs_are_listed_by_state_and_kind_newest_first(engine: Engine, clock: S
     assert ([added.index(job.id) for job in page.items], page.total) == ([1], 3)
 
 
-def test_old_finished_jobs_can_be_removed_and_waiting_ones_stay(engine: Engine, clock: StoppedClock) -> None:
+def test_old_finished_jobs_can_be_removed_and_waiting_ones_stay(
+    engine: Engine, clock: StoppedClock
+) -> None:
     jobs.enqueue(engine, "b", "double", {"number": 1})
     run_pending(engine, {"double": double})
     waiting = jobs.enqueue(engine, "b", "double", {"number": 2})
@@ -436,7 +478,9 @@ def test_a_worker_goes_on_after_a_task_failed(engine: Engine) -> None:
     jobs.enqueue(engine, "b", "wrong", {}, attempts_max=1)
     jobs.enqueue(engine, "b", "note", {})
 
-    worker = Worker(engine, {"wrong": raising(ValueError("x")), "note": lambda _: done.set()}, poll_s=WAIT_S)
+    worker = Worker(
+        engine, {"wrong": raising(ValueError("x")), "note": lambda _: done.set()}, poll_s=WAIT_S
+    )
     worker.start()
 
     assert done.wait(WAIT_S)

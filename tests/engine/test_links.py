@@ -1,4 +1,6 @@
-"""Links: made after the write, by whoever asks next; derived, so they can be dropped and made again."""
+"""Links: made after the write, by whoever asks next; derived, so they can be dropped and made
+again.
+"""
 
 import json
 from collections.abc import Mapping
@@ -67,7 +69,9 @@ def test_a_purge_takes_the_links_along(engine: Engine) -> None:
     assert engine.list_links(BANK, [old]) == ()
 
 
-def test_dropped_links_are_made_again_also_those_of_what_gave_way(engine: Engine, clock: StoppedClock) -> None:
+def test_dropped_links_are_made_again_also_those_of_what_gave_way(
+    engine: Engine, clock: StoppedClock
+) -> None:
     remember(engine, "Port: 1")
     remember(engine, "Use tabs in Go code of the shop")
     remember(engine, "Use tabs in all Go code of the shop")
@@ -150,7 +154,12 @@ def test_a_model_finds_what_the_words_do_not_tell(engine: Engine) -> None:
     old = remember(engine, "The shop closes at six in Rome")
     new = remember(engine, "In Rome the shop stays open all night")
     assert engine.list_links(BANK, [old]) == ()
-    row = {"id": "0", "relation": "contradicts", "confidence": 0.9, "reason": "Open all night is not closed at six."}
+    row = {
+        "id": "0",
+        "relation": "contradicts",
+        "confidence": 0.9,
+        "reason": "Open all night is not closed at six.",
+    }
     model = ScriptedModel({"relations": [row]})
     maintenance.heal_idly(with_model(engine, model))
     (link,) = engine.list_links(BANK, [old])
@@ -196,7 +205,9 @@ def test_a_model_that_fails_is_asked_again_later(engine: Engine, clock: StoppedC
 
 
 def test_a_backlog_is_worked_off_in_parts(engine: Engine) -> None:
-    engine.remember_many(BANK, [Draft(f"Statement number {number} about nothing") for number in range(130)])
+    engine.remember_many(
+        BANK, [Draft(f"Statement number {number} about nothing") for number in range(130)]
+    )
     bank_id = engine.get_bank(BANK).id
     marks: list[tuple[int, int]] = []
     for _ in range(200):

@@ -44,7 +44,13 @@ def test_a_memory_comes_back_exactly_as_it_was_said(engine: Engine) -> None:
 
 def test_every_form_of_an_id_finds_the_memory(engine: Engine) -> None:
     memory = engine.remember("b", Draft("x")).memory
-    for form in (memory.id, str(memory.id), ids.short(memory.id), ids.memstate(memory.id), ids.note(memory.id)):
+    for form in (
+        memory.id,
+        str(memory.id),
+        ids.short(memory.id),
+        ids.memstate(memory.id),
+        ids.note(memory.id),
+    ):
         assert engine.get("b", form) == memory
     assert engine.get("b", ids.uuid_form(memory.id)) == memory
 
@@ -63,7 +69,12 @@ def test_a_version_tells_who_when_how_and_why(engine: Engine, clock: StoppedCloc
     engine.revise("b", memory.id, Edit(text="two"), replace(BY, who="bob", reason="typo"))
     first, second = engine.history("b", memory.id)
     assert (first.action, first.origin, first.at) == ("remember", BY, clock.now() - 5)
-    assert (second.action, second.origin.who, second.origin.reason, second.at) == ("revise", "bob", "typo", clock.now())
+    assert (second.action, second.origin.who, second.origin.reason, second.at) == (
+        "revise",
+        "bob",
+        "typo",
+        clock.now(),
+    )
 
 
 def test_a_stale_writer_changes_nothing(engine: Engine) -> None:
@@ -139,7 +150,11 @@ def test_a_bulk_write_is_one_revision_of_each_project(engine: Engine) -> None:
     drafts = [Draft(str(n), scope=Scope(project=p)) for n in range(3) for p in ("app", "lib")]
     outcomes = engine.remember_many("b", drafts)
     assert {outcome.revision for outcome in outcomes} == {1}
-    assert (engine.revision("b", "app"), engine.revision("b", "lib"), engine.revision("b")) == (1, 1, 0)
+    assert (engine.revision("b", "app"), engine.revision("b", "lib"), engine.revision("b")) == (
+        1,
+        1,
+        0,
+    )
 
 
 def test_a_revision_that_never_was_is_an_error_with_a_hint(engine: Engine) -> None:
@@ -159,7 +174,10 @@ def test_projects_are_listed_by_their_last_change(engine: Engine, clock: Stopped
     engine.remember("b", Draft("y", scope=Scope(project="one")))
     engine.forget_where("b", Filter(projects=("two",)))
     listed = engine.list_projects("b")
-    assert [(p.name, p.memory_count, p.revision) for p in listed] == [("one", 2, 2), ("three", 1, 1)]
+    assert [(p.name, p.memory_count, p.revision) for p in listed] == [
+        ("one", 2, 2),
+        ("three", 1, 1),
+    ]
 
 
 def test_the_same_idempotency_key_does_the_work_once(engine: Engine) -> None:
@@ -170,7 +188,9 @@ def test_the_same_idempotency_key_does_the_work_once(engine: Engine) -> None:
     assert engine.count("b") == 1
 
 
-def test_an_idempotency_key_with_other_content_is_a_conflict_and_writes_nothing(engine: Engine) -> None:
+def test_an_idempotency_key_with_other_content_is_a_conflict_and_writes_nothing(
+    engine: Engine,
+) -> None:
     engine.remember_once("b", Once("session", "append", "k"), Draft("note"))
     with pytest.raises(Conflict):
         engine.remember_once("b", Once("session", "append", "k"), Draft("another"))
@@ -222,8 +242,14 @@ def test_reading_a_bank_does_not_make_it(engine: Engine) -> None:
 
 
 def test_tags_are_listed_with_counts_and_wildcards(engine: Engine) -> None:
-    engine.remember_many("b", [Draft("1", tags=("project:a", "x")), Draft("2", tags=("project:b", "x")), Draft("3")])
-    assert [(t.tag, t.count) for t in engine.list_tags("b")] == [("x", 2), ("project:a", 1), ("project:b", 1)]
+    engine.remember_many(
+        "b", [Draft("1", tags=("project:a", "x")), Draft("2", tags=("project:b", "x")), Draft("3")]
+    )
+    assert [(t.tag, t.count) for t in engine.list_tags("b")] == [
+        ("x", 2),
+        ("project:a", 1),
+        ("project:b", 1),
+    ]
     assert [t.tag for t in engine.list_tags("b", "PROJECT:*")] == ["project:a", "project:b"]
     assert [t.tag for t in engine.list_tags("b", "?")] == ["x"]
     assert engine.list_tags("b", "project") == ()

@@ -16,7 +16,9 @@ from commonplace.settings import load
 from tests.conftest import StoppedClock
 
 PROJECTS = ("", "app", "lib")
-WORDS = st.sampled_from(["tea", "port 8080", "Größe", "北京大学", "the cat sat", "x_y-z/1.2", "emoji 🐙"])
+WORDS = st.sampled_from(
+    ["tea", "port 8080", "Größe", "北京大学", "the cat sat", "x_y-z/1.2", "emoji 🐙"]
+)
 KEYS = st.sampled_from(["a", "a.b", "ab"])
 TAGS = st.lists(st.sampled_from(["red", "blue", "green"]), unique=True).map(tuple)
 
@@ -44,7 +46,9 @@ class Memories(RuleBasedStateMachine):
         settings_ = load({"COMMONPLACE_HOME": str(self.folder), "COMMONPLACE_EMBEDDER": "none"})
         self.engine = open_engine(settings_, self.clock)
         self.known: dict[int, Known] = {}
-        self.pasts: dict[str, list[dict[int, tuple[str, tuple[str, ...]]]]] = {project: [{}] for project in PROJECTS}
+        self.pasts: dict[str, list[dict[int, tuple[str, tuple[str, ...]]]]] = {
+            project: [{}] for project in PROJECTS
+        }
         self.replies: dict[str, tuple[tuple[str, str], int]] = {}
 
     def teardown(self) -> None:
@@ -52,7 +56,11 @@ class Memories(RuleBasedStateMachine):
         shutil.rmtree(self.folder)
 
     def state(self, project: str) -> dict[int, tuple[str, tuple[str, ...]]]:
-        return {n: k.states[-1] for n, k in self.known.items() if k.project == project and k.states[-1] is not None}
+        return {
+            n: k.states[-1]
+            for n, k in self.known.items()
+            if k.project == project and k.states[-1] is not None
+        }
 
     def changed(self, *projects: str) -> None:
         for project in set(projects):
@@ -61,7 +69,9 @@ class Memories(RuleBasedStateMachine):
 
     @rule(target=ids, project=st.sampled_from(PROJECTS), text=WORDS, tags=TAGS)
     def remember(self, project: str, text: str, tags: tuple[str, ...]) -> int:
-        memory = self.engine.remember("b", Draft(text, tags=tags, scope=Scope(project=project))).memory
+        memory = self.engine.remember(
+            "b", Draft(text, tags=tags, scope=Scope(project=project))
+        ).memory
         self.known[memory.id] = Known(project, "", [(text, tags)])
         self.changed(project)
         return memory.id
@@ -83,11 +93,15 @@ class Memories(RuleBasedStateMachine):
         self.changed(project)
         return number if known is None else multiple()
 
-    @rule(target=ids, texts=st.lists(WORDS, min_size=1, max_size=4), project=st.sampled_from(PROJECTS))
+    @rule(
+        target=ids, texts=st.lists(WORDS, min_size=1, max_size=4), project=st.sampled_from(PROJECTS)
+    )
     def remember_many(self, texts: list[str], project: str) -> object:
         drafts = [Draft(text, scope=Scope(project=project)) for text in texts]
         numbers = [outcome.memory.id for outcome in self.engine.remember_many("b", drafts)]
-        self.known.update({n: Known(project, "", [(text, ())]) for n, text in zip(numbers, texts, strict=True)})
+        self.known.update(
+            {n: Known(project, "", [(text, ())]) for n, text in zip(numbers, texts, strict=True)}
+        )
         self.changed(project)
         return multiple(*numbers)
 
@@ -144,7 +158,11 @@ class Memories(RuleBasedStateMachine):
         if self.known:
             self.engine.forget_where("b", Filter(projects=(project,), tags_like=(tag,)))
         self._forgotten(
-            [n for n, k in self.known.items() if k.project == project and k.states[-1] and tag in k.states[-1][1]]
+            [
+                n
+                for n, k in self.known.items()
+                if k.project == project and k.states[-1] and tag in k.states[-1][1]
+            ]
         )
 
     def _forgotten(self, numbers: list[int]) -> None:
@@ -198,7 +216,9 @@ class Memories(RuleBasedStateMachine):
     def tags_count_only_what_lives(self) -> None:
         alive = [k.states[-1][1] for k in self.known.values() if k.states[-1]]
         counts = {t.tag: t.count for t in self.engine.list_tags("b")}
-        assert counts == {tag: n for tag in ("red", "blue", "green") if (n := sum(tag in tags for tags in alive))}
+        assert counts == {
+            tag: n for tag in ("red", "blue", "green") if (n := sum(tag in tags for tags in alive))
+        }
 
 
 Memories.TestCase.settings = settings(

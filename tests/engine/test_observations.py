@@ -22,13 +22,17 @@ def test_the_newest_is_there_however_much_was_said(engine: Engine, clock: Stoppe
     said = [f"Dora likes number {number}." for number in range(100)]
     engine.retain(BANK, Passage("\n".join(said)))
     clock.advance(1000)
-    engine.retain(BANK, Passage("Dora lives in a rather large house by the sea with many dogs and a garden."))
+    engine.retain(
+        BANK, Passage("Dora lives in a rather large house by the sea with many dogs and a garden.")
+    )
     [one] = told(engine)
     assert one.text.startswith("Dora lives in a rather large house")
     assert len(mark_of(one).sources) == 20
 
 
-def test_of_the_user_each_thing_they_do_is_observed_by_itself(engine: Engine, clock: StoppedClock) -> None:
+def test_of_the_user_each_thing_they_do_is_observed_by_itself(
+    engine: Engine, clock: StoppedClock
+) -> None:
     for text in (
         "User prefers Python for scripts. User lives in Rome. The user is tired. User has a cold.",
         "The user now prefers Rust for services. I like tea. User likes tea.",
@@ -65,7 +69,9 @@ def test_other_tags_and_other_banks_are_other_observations(engine: Engine) -> No
     assert {one.text for one in told(engine)} == {"Dora likes tea. Dora lives in Rome."}
 
 
-def test_what_was_changed_behind_the_table_of_verbs_is_followed_when_the_server_is_idle(engine: Engine) -> None:
+def test_what_was_changed_behind_the_table_of_verbs_is_followed_when_the_server_is_idle(
+    engine: Engine,
+) -> None:
     done = engine.retain(BANK, Passage("Dora lives in Rome. Dora likes tea. Dora has a dog."))
     deletion.forget(engine, BANK, done.memory_ids[:1])
     assert "Rome" in told(engine)[0].text

@@ -13,7 +13,10 @@ from commonplace.errors import Invalid
 from commonplace.recall.passages import PASSAGE_CHARS_MAX
 from commonplace.settings import load
 
-FILLER = [f"Paragraph {number} is about the garden, the weather and the neighbours." for number in range(2_000)]
+FILLER = [
+    f"Paragraph {number} is about the garden, the weather and the neighbours."
+    for number in range(2_000)
+]
 PORT = "The staging database listens on port 5433."
 TEA = "Ada prefers green tea over coffee in the morning."
 
@@ -24,7 +27,9 @@ def long_text(answer: str, *, place: int, between: str) -> str:
 
 @pytest.mark.parametrize("between", ["\n", "\n\n", " ", "。"])
 @pytest.mark.parametrize("place", [0, 777, 2_000])
-def test_the_passage_of_a_long_text_has_the_answer(engine: Engine, place: int, between: str) -> None:
+def test_the_passage_of_a_long_text_has_the_answer(
+    engine: Engine, place: int, between: str
+) -> None:
     text = long_text(PORT, place=place, between=between)
 
     (passage,) = engine.passages_of("which port does the staging database use?", [text])
@@ -35,7 +40,9 @@ def test_the_passage_of_a_long_text_has_the_answer(engine: Engine, place: int, b
 
 
 def test_an_answer_in_other_words_is_found_by_its_meaning(engine: Engine) -> None:
-    (passage,) = engine.passages_of("favourite hot drink", [long_text(TEA, place=999, between="\n")])
+    (passage,) = engine.passages_of(
+        "favourite hot drink", [long_text(TEA, place=999, between="\n")]
+    )
 
     assert TEA in passage
 

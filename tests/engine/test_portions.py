@@ -1,4 +1,6 @@
-"""A part of a bank is erased as a whole, others keep theirs, and a receipt says what went without telling any of it."""
+"""A part of a bank is erased as a whole, others keep theirs, and a receipt says what went without
+telling any of it.
+"""
 
 import hashlib
 import hmac
@@ -30,14 +32,21 @@ BANK = "b"
 
 
 def everything_of(engine: Engine, user: str, project: str, word: str) -> None:
-    """A memory, a telling, a session with an event and a published snapshot, a reminder and an open stream."""
+    """A memory, a telling, a session with an event and a published snapshot, a reminder and an open
+    stream.
+    """
     scope = Scope(user=user, project=project)
     engine.remember(BANK, Draft(f"{word} one", scope=scope))
-    engine.tell(BANK, Telling((Message("user", f"My PIN is {word}. I live in Rome."),), scope=Scope(user=user)))
+    engine.tell(
+        BANK,
+        Telling((Message("user", f"My PIN is {word}. I live in Rome."),), scope=Scope(user=user)),
+    )
     session = engine.start_session(BANK, SessionDraft(title=word, user=user, project=project))
     engine.checkpoint_session(BANK, session.id, EventDraft(f"{word} was said."))
     engine.publish_snapshot(BANK, session.id, SnapshotDraft())
-    engine.add_reminder(BANK, ReminderDraft("0 9 * * *", f"{word} again", user=user, project=project))
+    engine.add_reminder(
+        BANK, ReminderDraft("0 9 * * *", f"{word} again", user=user, project=project)
+    )
     stream = engine.start_stream(BANK, Draft("", scope=scope))
     engine.append_chunk(BANK, stream.id, f"{word} is coming")
 
@@ -54,9 +63,10 @@ def test_what_belongs_to_a_user_goes_and_others_keep_theirs(engine: Engine) -> N
     assert len(engine.list_reminders(BANK)) == 1
     assert engine.list_documents(BANK, user="bob").total == 1
     counts = receipt.counts
-    assert {name: counts[name] for name in ("session", "event", "snapshot", "reminder", "stream", "document")} == (
-        dict.fromkeys(("session", "event", "snapshot", "reminder", "stream", "document"), 1)
-    )
+    assert {
+        name: counts[name]
+        for name in ("session", "event", "snapshot", "reminder", "stream", "document")
+    } == (dict.fromkeys(("session", "event", "snapshot", "reminder", "stream", "document"), 1))
 
 
 def test_what_belongs_to_a_project_goes_with_the_names_of_its_changes(engine: Engine) -> None:
@@ -78,7 +88,9 @@ def test_a_document_goes_with_its_facts_and_what_others_say_too_stays(engine: En
 
     receipt = engine.erase(BANK, Portion(document="one"))
 
-    assert [one.text for one in engine.list(BANK, Filter(kinds=("world",)))] == ["Ana lives in Rome."]
+    assert [one.text for one in engine.list(BANK, Filter(kinds=("world",)))] == [
+        "Ana lives in Rome."
+    ]
     assert receipt.counts["document"] == 1
     assert in_files(engine, "quux") == []
 
@@ -116,9 +128,17 @@ def test_the_receipt_of_a_bank_names_the_bank_and_all_that_stood_in_it(engine: E
     receipt = engine.erase_bank(BANK)
 
     key = bytes.fromhex((engine.db.path.parent / "receipts.key").read_text())
-    said = {"directive": "Be brief.", "knowledge_folder": "Travel", "mental_model": model.content, "bank": BANK}
+    said = {
+        "directive": "Be brief.",
+        "knowledge_folder": "Travel",
+        "mental_model": model.content,
+        "bank": BANK,
+    }
     hashes = {one.kind: one.hash for one in receipt.gone if one.kind in said}
-    assert hashes == {kind: hmac.new(key, text.encode(), hashlib.sha256).hexdigest() for kind, text in said.items()}
+    assert hashes == {
+        kind: hmac.new(key, text.encode(), hashlib.sha256).hexdigest()
+        for kind, text in said.items()
+    }
     assert receipt.shortened == ()
     assert receipt.counts["job"] >= 1
     assert receipt.counts["revision"] >= 1
@@ -130,7 +150,9 @@ def test_the_receipt_of_an_empty_bank_names_the_bank(engine: Engine) -> None:
     assert engine.erase_bank(BANK).counts == {"bank": 1}
 
 
-def test_only_the_forgotten_memories_of_a_user_are_erased_when_that_is_asked(engine: Engine) -> None:
+def test_only_the_forgotten_memories_of_a_user_are_erased_when_that_is_asked(
+    engine: Engine,
+) -> None:
     for user in ("ana", "bob"):
         for text in ("one", "two"):
             engine.remember(BANK, Draft(f"{user} {text}", scope=Scope(user=user)))
@@ -143,7 +165,9 @@ def test_only_the_forgotten_memories_of_a_user_are_erased_when_that_is_asked(eng
     assert sorted(one.text for one in left) == ["ana two", "bob one", "bob two"]
 
 
-def test_forgetting_what_a_user_said_leaves_what_others_have_forgotten_alone(engine: Engine) -> None:
+def test_forgetting_what_a_user_said_leaves_what_others_have_forgotten_alone(
+    engine: Engine,
+) -> None:
     theirs = engine.remember(BANK, Draft("bob one", scope=Scope(user="bob"))).memory
     engine.forget(BANK, [theirs.id])
     before = engine.get(BANK, theirs.id)
@@ -164,7 +188,11 @@ def test_a_receipt_names_what_went_by_id_and_keyed_hash_and_tells_no_words(engin
     [gone] = receipt.gone
     assert (gone.kind, gone.id) == ("memory", memory.id)
     assert gone.hash == hmac.new(key, b"quux", hashlib.sha256).hexdigest()
-    assert (receipt.at, receipt.origin, receipt.counts) == (engine.clock.now(), origin, {"memory": 1, "version": 1})
+    assert (receipt.at, receipt.origin, receipt.counts) == (
+        engine.clock.now(),
+        origin,
+        {"memory": 1, "version": 1},
+    )
     told = json.dumps(asdict(receipt))
     assert "quux" not in told
     assert '"ana"' not in told
@@ -179,14 +207,19 @@ def test_a_receipt_says_what_was_derived_and_what_only_lost_words(engine: Engine
 
     receipt = engine.erase_ids(BANK, [rome])
 
-    assert [(one.kind, one.derived) for one in receipt.gone] == [("memory", False), ("observation", True)]
+    assert [(one.kind, one.derived) for one in receipt.gone] == [
+        ("memory", False),
+        ("observation", True),
+    ]
     assert [one.kind for one in receipt.shortened] == ["document"]
 
 
 def test_sessions_lose_the_lines_that_name_or_repeat_an_erased_memory(engine: Engine) -> None:
     session = engine.start_session(BANK)
     memory = engine.remember(BANK, Draft("The PIN is quux.")).memory
-    text = f"Memories:\n- {ids.short(memory.id)} The PIN is quu…\nAna came. The PIN is quux. Ben went."
+    text = (
+        f"Memories:\n- {ids.short(memory.id)} The PIN is quu…\nAna came. The PIN is quux. Ben went."
+    )
     engine.checkpoint_session(BANK, session.id, EventDraft(text))
     engine.publish_snapshot(BANK, session.id)
 
@@ -215,11 +248,15 @@ def test_nothing_is_erased_where_nothing_was_chosen(engine: Engine) -> None:
 def test_others_can_write_while_very_much_is_erased(engine: Engine, home: Path) -> None:
     """A second connection stands for another process: it queues for the same file."""
     for start in range(0, 3000, 500):
-        drafts = [Draft(f"Note {n} of ana", scope=Scope(user="ana")) for n in range(start, start + 500)]
+        drafts = [
+            Draft(f"Note {n} of ana", scope=Scope(user="ana")) for n in range(start, start + 500)
+        ]
         engine.remember_many(BANK, drafts)
     other = open_engine(load({"COMMONPLACE_HOME": str(home)}))
     done: list[float] = []
-    erasing = threading.Thread(target=lambda: (engine.erase(BANK, Portion(user="ana")), done.append(time.monotonic())))
+    erasing = threading.Thread(
+        target=lambda: (engine.erase(BANK, Portion(user="ana")), done.append(time.monotonic()))
+    )
     began = time.monotonic()
     erasing.start()
     written = 0

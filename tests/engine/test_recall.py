@@ -69,7 +69,9 @@ def channels(request: pytest.FixtureRequest) -> tuple[str, ...]:
         ("김치", 10),
     ],
 )
-def test_the_right_memory_comes_first(filled: Engine, channels: tuple[str, ...], question: str, fact: int) -> None:
+def test_the_right_memory_comes_first(
+    filled: Engine, channels: tuple[str, ...], question: str, fact: int
+) -> None:
     assert found(filled, question, channels=channels)[:1] == [FACTS[fact]]
 
 
@@ -77,8 +79,12 @@ def test_a_word_of_one_character_is_found(filled: Engine) -> None:
     assert found(filled, "鸭") == [FACTS[8]]
 
 
-@pytest.mark.parametrize("question", ["quantum chromodynamics", "who painted the Mona Lisa", "zzzz qqqq", "股票市场"])
-def test_nothing_relevant_gives_an_empty_answer(filled: Engine, channels: tuple[str, ...], question: str) -> None:
+@pytest.mark.parametrize(
+    "question", ["quantum chromodynamics", "who painted the Mona Lisa", "zzzz qqqq", "股票市场"]
+)
+def test_nothing_relevant_gives_an_empty_answer(
+    filled: Engine, channels: tuple[str, ...], question: str
+) -> None:
     assert found(filled, question, channels=channels) == []
 
 
@@ -92,7 +98,9 @@ def test_a_question_of_stop_words_only_still_looks(engine: Engine) -> None:
     assert found(engine, "to be or not to be")[:1] == ["To be or not to be"]
 
 
-def test_the_text_itself_scores_at_least_nine_tenths(filled: Engine, channels: tuple[str, ...]) -> None:
+def test_the_text_itself_scores_at_least_nine_tenths(
+    filled: Engine, channels: tuple[str, ...]
+) -> None:
     for fact in FACTS:
         best = filled.recall("b", Query(fact, channels=channels)).hits[0]
         assert best.memory.text == fact
@@ -107,18 +115,31 @@ def test_scores_are_between_zero_and_one_and_fall(filled: Engine) -> None:
 
 def test_an_identifier_is_never_outranked_by_a_neighbour(engine: Engine) -> None:
     engine.remember_many(
-        "b", [Draft(f"The login page of PROJ-{n} is slow and must be fixed soon") for n in range(200, 260)]
+        "b",
+        [
+            Draft(f"The login page of PROJ-{n} is slow and must be fixed soon")
+            for n in range(200, 260)
+        ],
     )
     engine.remember(
-        "b", Draft("Minutes of a long meeting about budgets, holidays and the weather, with PROJ-777 at the end")
+        "b",
+        Draft(
+            "Minutes of a long meeting about budgets, holidays and the weather, with PROJ-777 at"
+            " the end"
+        ),
     )
-    hits = engine.recall("b", Query("is the login page of PROJ-777 slow and must it be fixed soon?", limit=10)).hits
+    hits = engine.recall(
+        "b", Query("is the login page of PROJ-777 slow and must it be fixed soon?", limit=10)
+    ).hits
     assert "PROJ-777" in hits[0].memory.text
     assert hits[0].score > hits[1].score
 
 
 def test_meaning_finds_what_shares_no_word(engine: Engine) -> None:
-    engine.remember_many("b", [Draft("The puppy was sick and saw the veterinarian."), *(Draft(fact) for fact in FACTS)])
+    engine.remember_many(
+        "b",
+        [Draft("The puppy was sick and saw the veterinarian."), *(Draft(fact) for fact in FACTS)],
+    )
     assert found(engine, "ill dog doctor")[:1] == ["The puppy was sick and saw the veterinarian."]
 
 
@@ -127,7 +148,12 @@ def test_titles_tags_keys_and_categories_are_searched(engine: Engine) -> None:
     engine.remember("b", Draft("Two.", tags=("zebra-crossing",)))
     engine.remember("b", Draft("Three.", key="billing.invoices.currency"))
     engine.remember("b", Draft("Four.", category="gardening"))
-    for word, text in (("festival", "One."), ("zebra", "Two."), ("invoices", "Three."), ("gardening", "Four.")):
+    for word, text in (
+        ("festival", "One."),
+        ("zebra", "Two."),
+        ("invoices", "Three."),
+        ("gardening", "Four."),
+    ):
         assert found(engine, word)[:1] == [text]
 
 
@@ -157,24 +183,37 @@ def test_a_purged_memory_leaves_no_hit(filled: Engine) -> None:
 def test_a_revised_memory_is_found_by_its_new_words_only(filled: Engine) -> None:
     hit = filled.recall("b", Query("port of staging")).hits[0]
     filled.revise("b", hit.memory.id, Edit(text="Cucumbers grow well in the greenhouse."))
-    assert found(filled, "cucumbers in the greenhouse")[:1] == ["Cucumbers grow well in the greenhouse."]
+    assert found(filled, "cucumbers in the greenhouse")[:1] == [
+        "Cucumbers grow well in the greenhouse."
+    ]
     assert found(filled, "staging port 8080 proxy") == []
 
 
 def test_nothing_crosses_the_wall_between_banks(filled: Engine) -> None:
     filled.remember("other", Draft("Staging listens on port 9999."))
     assert found(filled, "staging port")[:1] == [FACTS[0]]
-    assert all(hit.memory.bank_id == filled.get_bank("b").id for hit in filled.recall("b", Query("staging port")).hits)
+    assert all(
+        hit.memory.bank_id == filled.get_bank("b").id
+        for hit in filled.recall("b", Query("staging port")).hits
+    )
 
 
 @pytest.mark.parametrize("channel", ["keyword", "vector"])
-def test_a_filter_that_excludes_the_best_five_hundred_still_finds(engine: Engine, channel: str) -> None:
+def test_a_filter_that_excludes_the_best_five_hundred_still_finds(
+    engine: Engine, channel: str
+) -> None:
     crowd = [Draft(f"green tea note {n}", scope=Scope(project="crowd")) for n in range(600)]
     engine.remember_many(
-        "b", [*crowd, Draft("green tea with a long story about ships and sails", scope=Scope(project="own"))]
+        "b",
+        [
+            *crowd,
+            Draft("green tea with a long story about ships and sails", scope=Scope(project="own")),
+        ],
     )
     engine.rebuild()
-    hits = engine.recall("b", Query("green tea note", Filter(projects=("own",)), channels=(channel,))).hits
+    hits = engine.recall(
+        "b", Query("green tea note", Filter(projects=("own",)), channels=(channel,))
+    ).hits
     assert [hit.memory.scope.project for hit in hits] == ["own"]
 
 
@@ -189,12 +228,23 @@ def test_the_limit_and_the_least_score_are_kept(filled: Engine) -> None:
     assert len(every) > 1
     assert len(found(filled, "ticket login", limit=1)) == 1
     least = every[0].score
-    assert all(hit.score >= least for hit in filled.recall("b", Query("ticket login", min_score=least)).hits)
+    assert all(
+        hit.score >= least
+        for hit in filled.recall("b", Query("ticket login", min_score=least)).hits
+    )
 
 
 def test_explain_says_why_others_were_left_out(filled: Engine) -> None:
     answer = filled.recall("b", Query("ticket PROJ-123 login", limit=1, explain=True))
-    evidence = {"keyword", "coverage", "passage", "vector", "tokens", "passage tokens", "section tokens"}
+    evidence = {
+        "keyword",
+        "coverage",
+        "passage",
+        "vector",
+        "tokens",
+        "passage tokens",
+        "section tokens",
+    }
     assert set(answer.hits[0].channels) == evidence | {"read", "sure"}
     assert {"beyond the limit"} <= {dropped.why for dropped in answer.dropped}
     shown = {hit.memory.id for hit in answer.hits}
@@ -261,8 +311,16 @@ def test_any_text_is_a_safe_question(filled: Engine, question: str) -> None:
     assert filled.count("b") == len(FACTS)
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(st.text(st.characters(exclude_categories=("Cs",), exclude_characters="\x00"), min_size=1, max_size=80))
+@settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(
+    st.text(
+        st.characters(exclude_categories=("Cs",), exclude_characters="\x00"),
+        min_size=1,
+        max_size=80,
+    )
+)
 def test_no_text_breaks_a_search(filled: Engine, question: str) -> None:
     if question.strip():
         filled.recall("b", Query(question))
@@ -319,7 +377,9 @@ def test_a_transaction_taken_back_leaves_no_trace_in_later_searches(filled: Engi
         taken_back()
     assert found(filled, "lighthouse keeper") == []
     filled.remember("b", Draft("The baker is called Greta."))
-    assert found(filled, "who is the baker", channels=("vector",))[:1] == ["The baker is called Greta."]
+    assert found(filled, "who is the baker", channels=("vector",))[:1] == [
+        "The baker is called Greta."
+    ]
 
 
 def test_a_fact_at_the_end_of_a_very_long_memory_is_found(filled: Engine) -> None:
@@ -329,7 +389,9 @@ def test_a_fact_at_the_end_of_a_very_long_memory_is_found(filled: Engine) -> Non
 
 
 def test_without_an_embedder_keywords_do(home: Path, clock: StoppedClock) -> None:
-    plain = open_engine(load({"COMMONPLACE_HOME": str(home), "COMMONPLACE_EMBEDDER": "none"}), clock)
+    plain = open_engine(
+        load({"COMMONPLACE_HOME": str(home), "COMMONPLACE_EMBEDDER": "none"}), clock
+    )
     plain.remember_many("b", [Draft(fact) for fact in FACTS])
     assert found(plain, "which port does staging use?")[:1] == [FACTS[0]]
     plain.db.close()
@@ -337,10 +399,18 @@ def test_without_an_embedder_keywords_do(home: Path, clock: StoppedClock) -> Non
 
 def test_what_is_of_the_time_asked_about_comes_first(engine: Engine, clock: StoppedClock) -> None:
     day = 86_400_000
-    engine.remember("b", Draft("We decided on the billing retries: three.", happened_at=clock.now() - 30 * day))
-    engine.remember("b", Draft("We decided on the billing retries: none.", happened_at=clock.now() - day))
-    engine.remember("b", Draft("We decided on the billing retries: five.", happened_at=clock.now() - 5 * day))
-    assert found(engine, "What did we decide on the billing retries yesterday?")[0].endswith("none.")
+    engine.remember(
+        "b", Draft("We decided on the billing retries: three.", happened_at=clock.now() - 30 * day)
+    )
+    engine.remember(
+        "b", Draft("We decided on the billing retries: none.", happened_at=clock.now() - day)
+    )
+    engine.remember(
+        "b", Draft("We decided on the billing retries: five.", happened_at=clock.now() - 5 * day)
+    )
+    assert found(engine, "What did we decide on the billing retries yesterday?")[0].endswith(
+        "none."
+    )
     assert found(engine, "What did we decide on the billing retries?")[0].endswith("five.")
 
 
@@ -360,13 +430,22 @@ def test_a_turn_is_found_by_what_was_said_before_it(engine: Engine) -> None:
         "Ben: Lovely. Shall we have lunch on Friday?",
         "Anna: Friday is fine. One o'clock?",
     ]
-    engine.remember_many("b", [Draft(turn) for turn in [*said, *(f"Ben: Number {n}." for n in range(20))]])
+    engine.remember_many(
+        "b", [Draft(turn) for turn in [*said, *(f"Ben: Number {n}." for n in range(20))]]
+    )
     assert said[3] in found(engine, "What gave Anna the idea for the exhibition painting?")[:3]
 
 
-def test_a_turn_found_by_what_was_said_around_it_has_its_time_too(engine: Engine, clock: StoppedClock) -> None:
+def test_a_turn_found_by_what_was_said_around_it_has_its_time_too(
+    engine: Engine, clock: StoppedClock
+) -> None:
     yesterday = clock.now() - 86_400_000
-    said = ["Ben: Is the exhibition painting done?", "Anna: It is.", "Ben: And the frame?", "Anna: Oak."]
+    said = [
+        "Ben: Is the exhibition painting done?",
+        "Anna: It is.",
+        "Ben: And the frame?",
+        "Anna: Oak.",
+    ]
     engine.remember_many("b", [Draft(turn, happened_at=yesterday) for turn in said])
     hits = engine.recall("b", Query("exhibition painting yesterday", limit=10)).hits
     assert len(hits) > 1
@@ -374,7 +453,11 @@ def test_a_turn_found_by_what_was_said_around_it_has_its_time_too(engine: Engine
 
 
 def test_what_another_user_said_in_between_is_not_heard(engine: Engine) -> None:
-    for user, text in (("u1", "Ben: And the exhibition painting?"), ("u2", "Anna: No."), ("u1", "Anna: In the fog.")):
+    for user, text in (
+        ("u1", "Ben: And the exhibition painting?"),
+        ("u2", "Anna: No."),
+        ("u1", "Anna: In the fog."),
+    ):
         engine.remember("b", Draft(text, scope=Scope(user=user)))
     hits = engine.recall("b", Query("exhibition painting", Filter(users=("u2",)))).hits
     assert "Anna: In the fog." not in [hit.memory.text for hit in hits]

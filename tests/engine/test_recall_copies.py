@@ -10,7 +10,11 @@ from commonplace.records.query import Hit, Query
 from tests.conftest import StoppedClock
 
 CHOIR = "Leonor's choir rehearses on Tuesdays at eight."
-OTHERS = ("The kiln costs 900 euros.", "Bobik is the dog of the neighbours.", "The tram leaves at nine.")
+OTHERS = (
+    "The kiln costs 900 euros.",
+    "Bobik is the dog of the neighbours.",
+    "The tram leaves at nine.",
+)
 ASKED = "when does Leonor's choir rehearse?"
 DAY_MS = 86_400_000
 
@@ -35,7 +39,12 @@ def test_the_newest_stands_for_all_that_say_the_same(engine: Engine, limit: int 
 
 
 def test_a_place_among_the_hits_is_taken_once(engine: Engine) -> None:
-    told(engine, *[CHOIR] * 8, "Leonor's choir sings in the crypt.", "The choir of Leonor has forty members.")
+    told(
+        engine,
+        *[CHOIR] * 8,
+        "Leonor's choir sings in the crypt.",
+        "The choir of Leonor has forty members.",
+    )
     texts = [hit.memory.text for hit in hits(engine, "Leonor's choir", limit=3)]
     assert len(texts) == len(set(texts)) == 3
 
@@ -68,7 +77,9 @@ def test_who_forgets_the_one_that_is_shown_is_shown_the_other(engine: Engine) ->
 def test_the_reason_is_told_to_who_asks_why(engine: Engine) -> None:
     older, _ = told(engine, CHOIR, CHOIR)
     dropped = engine.recall("b", Query(ASKED, explain=True)).dropped
-    assert [(one.memory_id, one.why) for one in dropped] == [(older, "another memory says the same")]
+    assert [(one.memory_id, one.why) for one in dropped] == [
+        (older, "another memory says the same")
+    ]
 
 
 def test_of_what_changed_and_changed_back_the_last_holds(engine: Engine) -> None:

@@ -18,9 +18,13 @@ def said(engine: Engine, question: str) -> list[str]:
 
 def test_a_rule_is_shown_with_what_it_is_about_and_not_with_the_rest(engine: Engine) -> None:
     rule = "user: Always name the narrator when I ask about audiobook recommendations."
-    others = [f"user: Audiobook number {n} that I suggest to listen to was good." for n in range(20)]
+    others = [
+        f"user: Audiobook number {n} that I suggest to listen to was good." for n in range(20)
+    ]
     engine.remember_many("b", [Draft(turn) for turn in [*CHATTER, *others, rule]])
-    hits = engine.recall("b", Query("Can you suggest some good audiobooks to listen to?", limit=10)).hits
+    hits = engine.recall(
+        "b", Query("Can you suggest some good audiobooks to listen to?", limit=10)
+    ).hits
     assert hits[0].memory.text == rule
     assert hits[0].channels["rule"] > 0
     assert rule not in said(engine, "How did I set up the login page?")[:3]
@@ -30,7 +34,9 @@ def test_who_asks_for_advice_is_reminded_of_what_they_prefer(engine: Engine) -> 
     preference = "user: I prefer e-books for their weight."
     others = [f"user: On day {n} I read {n} books on the train." for n in range(20)]
     engine.remember_many("b", [Draft(turn) for turn in [*CHATTER, preference, *others]])
-    advised = engine.recall("b", Query("Which books would you suggest for my journey?", limit=10)).hits
+    advised = engine.recall(
+        "b", Query("Which books would you suggest for my journey?", limit=10)
+    ).hits
     assert advised[0].memory.text == preference
     told = engine.recall("b", Query("Which books did I read on my journey?", limit=10)).hits
     assert all("preference" not in hit.channels for hit in told)
@@ -59,7 +65,11 @@ def test_who_is_called_by_another_name_is_found_by_it(engine: Engine) -> None:
     ]
     engine.remember_many("b", [Draft(turn) for turn in talk])
     hits = engine.recall("b", Query("What does Kate do in winter?", limit=10)).hits
-    assert {hit.memory.text for hit in hits if hit.channels["speaker"]} == {talk[1], talk[3], talk[5]}
+    assert {hit.memory.text for hit in hits if hit.channels["speaker"]} == {
+        talk[1],
+        talk[3],
+        talk[5],
+    }
     found = [hit.memory.text for hit in hits]
     assert found.index(talk[1]) < found.index(talk[4])
 
@@ -71,5 +81,7 @@ def test_who_tells_comes_before_who_only_answers(engine: Engine) -> None:
         "anna: Yeah, the pottery class is nice.",
         "ben: Keep it up!",
     ]
-    engine.remember_many("b", [Draft(turn) for turn in [*talk[1:], talk[0], talk[1].replace("Wow", "Oh")]])
+    engine.remember_many(
+        "b", [Draft(turn) for turn in [*talk[1:], talk[0], talk[1].replace("Wow", "Oh")]]
+    )
     assert said(engine, "When did Anna go to the pottery class?")[0] == talk[0]

@@ -64,7 +64,9 @@ def test_nothing_is_due_before_its_moment(engine: Engine, clock: StoppedClock) -
     assert due.reminder.last_at == clock.now()
 
 
-def test_missed_turns_come_due_once_and_the_next_is_in_the_future(engine: Engine, clock: StoppedClock) -> None:
+def test_missed_turns_come_due_once_and_the_next_is_in_the_future(
+    engine: Engine, clock: StoppedClock
+) -> None:
     reminders.add_reminder(engine, "b", ReminderDraft("*/5 * * * *", "Blink", timezone="UTC"))
     clock.advance(50 * HOUR)
 
@@ -76,7 +78,9 @@ def test_missed_turns_come_due_once_and_the_next_is_in_the_future(engine: Engine
     assert reminders.list_reminders(engine, "b") == (due.reminder,)
 
 
-def test_a_dry_run_shows_what_is_due_and_changes_nothing(engine: Engine, clock: StoppedClock) -> None:
+def test_a_dry_run_shows_what_is_due_and_changes_nothing(
+    engine: Engine, clock: StoppedClock
+) -> None:
     before = reminders.add_reminder(engine, "b", STAND_UP)
     clock.advance(48 * HOUR)
 
@@ -89,22 +93,34 @@ def test_a_dry_run_shows_what_is_due_and_changes_nothing(engine: Engine, clock: 
 
 
 def test_due_reminders_come_longest_waiting_first(engine: Engine, clock: StoppedClock) -> None:
-    for cron, message in (("0 20 * * *", "late"), ("0 16 * * *", "early"), ("0 18 * * *", "between")):
+    for cron, message in (
+        ("0 20 * * *", "late"),
+        ("0 16 * * *", "early"),
+        ("0 18 * * *", "between"),
+    ):
         reminders.add_reminder(engine, "b", ReminderDraft(cron, message, timezone="UTC"))
     clock.advance(24 * HOUR)
 
-    assert [due.reminder.message for due in reminders.run_due(engine, "b")] == ["early", "between", "late"]
+    assert [due.reminder.message for due in reminders.run_due(engine, "b")] == [
+        "early",
+        "between",
+        "late",
+    ]
 
 
 def test_scopes_hold_on_lists_and_runs(engine: Engine, clock: StoppedClock) -> None:
     for project, user in (("p", ""), ("", ""), ("q", ""), ("p", "u")):
-        draft = ReminderDraft("* * * * *", f"{project}/{user}", timezone="UTC", project=project, user=user)
+        draft = ReminderDraft(
+            "* * * * *", f"{project}/{user}", timezone="UTC", project=project, user=user
+        )
         reminders.add_reminder(engine, "b", draft)
     clock.advance(HOUR)
 
     listed = reminders.list_reminders(engine, "b", projects=("p", ""), users=("",))
     assert sorted(r.message for r in listed) == ["/", "p/"]
-    assert sorted(d.reminder.message for d in reminders.run_due(engine, "b", projects=("p", ""))) == ["/", "p/", "p/u"]
+    assert sorted(
+        d.reminder.message for d in reminders.run_due(engine, "b", projects=("p", ""))
+    ) == ["/", "p/", "p/u"]
     assert [d.reminder.message for d in reminders.run_due(engine, "b")] == ["q/"]
 
 
@@ -134,9 +150,13 @@ def test_a_deleted_reminder_is_gone(engine: Engine) -> None:
 
 
 @pytest.mark.servers
-def test_several_processes_never_hand_out_the_same_turn(engine: Engine, home: Path, clock: StoppedClock) -> None:
+def test_several_processes_never_hand_out_the_same_turn(
+    engine: Engine, home: Path, clock: StoppedClock
+) -> None:
     added = [
-        reminders.add_reminder(engine, "b", ReminderDraft("* * * * *", f"R{index}", timezone="UTC")).id
+        reminders.add_reminder(
+            engine, "b", ReminderDraft("* * * * *", f"R{index}", timezone="UTC")
+        ).id
         for index in range(20)
     ]
 
@@ -178,7 +198,9 @@ def test_unknown_reminders_and_those_of_another_bank_are_not_found(engine: Engin
         ReminderDraft("* * * * *", "x", user="a\nb"),
     ],
 )
-def test_a_bad_reminder_is_refused_with_a_hint_and_nothing_changes(engine: Engine, draft: ReminderDraft) -> None:
+def test_a_bad_reminder_is_refused_with_a_hint_and_nothing_changes(
+    engine: Engine, draft: ReminderDraft
+) -> None:
     with pytest.raises((Invalid, TooLarge)) as refusal:
         reminders.add_reminder(engine, "b", draft)
 

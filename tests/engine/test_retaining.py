@@ -24,7 +24,9 @@ from tests.models.scripted import Scripted, model, sent
 
 def test_a_fact_said_by_two_documents_outlives_one_of_them(engine: Engine) -> None:
     engine.retain("b", Passage("The gate is green.", name="one"))
-    [number] = engine.retain("b", Passage("The gate is green. The roof is red.", name="two")).memory_ids[:1]
+    [number] = engine.retain(
+        "b", Passage("The gate is green. The roof is red.", name="two")
+    ).memory_ids[:1]
     assert proofs(mark_of(engine.get("b", number))) == 2
     engine.erase_document("b", "one")
     fact = engine.get("b", number)
@@ -64,7 +66,9 @@ def test_what_is_linked_stands_after_what_answers(engine: Engine) -> None:
 
 
 def test_dates_are_reckoned_from_when_it_was_said(engine: Engine, clock: StoppedClock) -> None:
-    [number] = engine.retain("b", Passage("The party was yesterday.", said_at=clock.now() - 86_400_000)).memory_ids
+    [number] = engine.retain(
+        "b", Passage("The party was yesterday.", said_at=clock.now() - 86_400_000)
+    ).memory_ids
     fact = engine.get("b", number)
     assert mark_of(fact).mentioned_at == clock.now() - 86_400_000
     assert fact.happened_at is not None
@@ -79,14 +83,17 @@ def test_browsing_takes_words_as_they_are(engine: Engine) -> None:
 
 
 def spoken(fact: str) -> bytes:
-    return b'{"choices": [{"message": {"content": "{\\"facts\\": [\\"' + fact.encode() + b'\\"]}"}}]}'
+    return (
+        b'{"choices": [{"message": {"content": "{\\"facts\\": [\\"' + fact.encode() + b'\\"]}"}}]}'
+    )
 
 
 def test_nobody_waits_for_the_model_to_write(engine: Engine) -> None:
     other = open_engine(load({"COMMONPLACE_HOME": str(engine.db.path.parent)}))
 
     def writing(_: Scripted, to: BaseHTTPRequestHandler) -> None:
-        # While the model thinks, another process writes; that would wait for ever if the store were held.
+        # While the model thinks, another process writes; that would wait for ever if the store were
+        # held.
         other.remember("b", Draft("Written meanwhile."))
         sent(to, spoken("The gate is green."))
 
@@ -126,7 +133,9 @@ def test_inside_a_transaction_no_model_is_asked(engine: Engine) -> None:
     assert [one.text for one in engine.list("b")] == ["The gate is green, they say."]
 
 
-def test_a_document_erased_before_the_model_reads_it_stays_erased_and_its_job_with_it(engine: Engine) -> None:
+def test_a_document_erased_before_the_model_reads_it_stays_erased_and_its_job_with_it(
+    engine: Engine,
+) -> None:
     with model({"facts": ["The gate is green."]}) as server:
         thinking = replace(engine, llm=lambda: LanguageModel(server.url))
         thinking.bell.hear(bool)

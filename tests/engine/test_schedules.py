@@ -77,35 +77,52 @@ def test_an_expression_comes_due_when_it_says(cron: str, expected: list[str]) ->
 
 
 def test_leap_days_are_found_however_far_away() -> None:
-    assert turns("0 12 29 2 *", "UTC", "2026-03-01T00:00", 2) == ["2028-02-29T12:00+00:00", "2032-02-29T12:00+00:00"]
+    assert turns("0 12 29 2 *", "UTC", "2026-03-01T00:00", 2) == [
+        "2028-02-29T12:00+00:00",
+        "2032-02-29T12:00+00:00",
+    ]
     assert turns("0 12 29 2 *", "UTC", "2096-03-01T00:00", 1) == ["2104-02-29T12:00+00:00"]
 
 
 @pytest.mark.parametrize(
     ("cron", "start", "expected"),
     [
-        # Clocks go from 02:00 to 03:00 on 29 March 2026: a run in the gap happens right after it, once.
+        # Clocks go from 02:00 to 03:00 on 29 March 2026: a run in the gap happens right after it,
+        # once.
         ("30 2 * * *", "2026-03-28T12:00", ["2026-03-29T03:00+02:00", "2026-03-30T02:30+02:00"]),
         ("0 * * * *", "2026-03-29T00:30", ["2026-03-29T01:00+01:00", "2026-03-29T03:00+02:00"]),
         ("*/30 2 * * *", "2026-03-28T12:00", ["2026-03-29T03:00+02:00", "2026-03-30T02:00+02:00"]),
         ("* 2 * * *", "2026-03-28T12:00", ["2026-03-29T03:00+02:00", "2026-03-30T02:00+02:00"]),
         ("0 */2 * * *", "2026-03-29T00:00", ["2026-03-29T03:00+02:00", "2026-03-29T04:00+02:00"]),
-        # They go back from 03:00 to 02:00 on 25 October 2026: a set time comes once, a pace is kept.
+        # They go back from 03:00 to 02:00 on 25 October 2026: a set time comes once, a pace is
+        # kept.
         ("30 2 * * *", "2026-10-24T12:00", ["2026-10-25T02:30+02:00", "2026-10-26T02:30+01:00"]),
         ("0 */2 * * *", "2026-10-25T00:00", ["2026-10-25T02:00+02:00", "2026-10-25T04:00+01:00"]),
         (
             "30 0-23 * * *",
             "2026-10-25T01:00",
-            ["2026-10-25T01:30+02:00", "2026-10-25T02:30+02:00", "2026-10-25T02:30+01:00", "2026-10-25T03:30+01:00"],
+            [
+                "2026-10-25T01:30+02:00",
+                "2026-10-25T02:30+02:00",
+                "2026-10-25T02:30+01:00",
+                "2026-10-25T03:30+01:00",
+            ],
         ),
         (
             "30 * * * *",
             "2026-10-25T01:00",
-            ["2026-10-25T01:30+02:00", "2026-10-25T02:30+02:00", "2026-10-25T02:30+01:00", "2026-10-25T03:30+01:00"],
+            [
+                "2026-10-25T01:30+02:00",
+                "2026-10-25T02:30+02:00",
+                "2026-10-25T02:30+01:00",
+                "2026-10-25T03:30+01:00",
+            ],
         ),
     ],
 )
-def test_summer_time_neither_loses_nor_doubles_a_turn(cron: str, start: str, expected: list[str]) -> None:
+def test_summer_time_neither_loses_nor_doubles_a_turn(
+    cron: str, start: str, expected: list[str]
+) -> None:
     assert turns(cron, "Europe/Rome", start, len(expected)) == expected
 
 
@@ -118,13 +135,17 @@ def test_the_second_pass_of_a_repeated_hour_never_points_into_the_past() -> None
     assert following == moment("2026-10-26T02:30+01:00")
 
 
-@pytest.mark.parametrize("zone_name", ["America/New_York", "Africa/Cairo", "Asia/Beirut", "Australia/Lord_Howe"])
+@pytest.mark.parametrize(
+    "zone_name", ["America/New_York", "Africa/Cairo", "Asia/Beirut", "Australia/Lord_Howe"]
+)
 @pytest.mark.parametrize("cron", ["0 0 * * *", "30 0 * * *", "15 2 * * *", "59 23 * * *"])
 def test_a_daily_turn_comes_once_on_every_date_of_the_year(cron: str, zone_name: str) -> None:
     found = turns(cron, zone_name, "2025-12-31T23:59:30", 365)
 
     first = datetime(2026, 1, 1, tzinfo=UTC)
-    assert [text[:10] for text in found] == [f"{first + timedelta(days=day):%Y-%m-%d}" for day in range(365)]
+    assert [text[:10] for text in found] == [
+        f"{first + timedelta(days=day):%Y-%m-%d}" for day in range(365)
+    ]
 
 
 @pytest.mark.parametrize(
@@ -144,7 +165,9 @@ def machine_in_rome(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("machine_in_rome")
-@pytest.mark.parametrize("start", ["2026-03-28T12:00", "2026-07-01T00:00", "2026-10-24T12:00", "2026-12-31T23:59"])
+@pytest.mark.parametrize(
+    "start", ["2026-03-28T12:00", "2026-07-01T00:00", "2026-10-24T12:00", "2026-12-31T23:59"]
+)
 @pytest.mark.parametrize("cron", ["30 2 * * *", "*/20 * * * *", "0 9 * * MON", "0 */5 * * *"])
 def test_the_machines_own_zone_gives_the_turns_of_its_name(cron: str, start: str) -> None:
     assert turns(cron, "", start, 40) == turns(cron, "Europe/Rome", start, 40)
@@ -219,7 +242,8 @@ def test_spaces_are_put_in_order() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["Mars/Olympus", "../../etc/passwd", "/etc/localtime", "Europe", "UTC\x00", "\ud800", "é"]
+    "name",
+    ["Mars/Olympus", "../../etc/passwd", "/etc/localtime", "Europe", "UTC\x00", "\ud800", "é"],
 )
 def test_unknown_time_zones_are_refused_with_a_hint(name: str) -> None:
     with pytest.raises(Invalid) as refusal:
@@ -228,20 +252,28 @@ def test_unknown_time_zones_are_refused_with_a_hint(name: str) -> None:
     assert refusal.value.hint
 
 
-def field(numbers: range, names: tuple[str, ...] = ()) -> st.SearchStrategy[tuple[str, frozenset[int]]]:
+def field(
+    numbers: range, names: tuple[str, ...] = ()
+) -> st.SearchStrategy[tuple[str, frozenset[int]]]:
     """A field and the numbers it means."""
     low, high = numbers[0], numbers[-1]
     plain = st.integers(low, high)
     spelled = plain.map(lambda n: (str(n), {n}))
     if names:
         spelled |= plain.map(lambda n: (names[n - low], {n}))
-    spans = st.tuples(plain, plain).map(sorted).map(lambda p: (f"{p[0]}-{p[1]}", set(range(p[0], p[1] + 1))))
+    spans = (
+        st.tuples(plain, plain)
+        .map(sorted)
+        .map(lambda p: (f"{p[0]}-{p[1]}", set(range(p[0], p[1] + 1))))
+    )
     stars = st.just(("*", set(numbers)))
     steps = st.tuples(spans | stars, st.integers(1, 20)).map(
         lambda p: (f"{p[0][0]}/{p[1]}", set(sorted(p[0][1])[:: p[1]]))
     )
     items = st.lists(spelled | spans | steps | stars, min_size=1, max_size=3)
-    return items.map(lambda parts: (",".join(p[0] for p in parts), frozenset().union(*(p[1] for p in parts))))
+    return items.map(
+        lambda parts: (",".join(p[0] for p in parts), frozenset().union(*(p[1] for p in parts)))
+    )
 
 
 @settings(deadline=None)

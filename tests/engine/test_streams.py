@@ -14,7 +14,14 @@ from commonplace.records.memory import Draft, Origin, Scope
 from commonplace.settings import load
 from tests.conftest import StoppedClock
 
-RULE = Draft("", kind="rule", tags=("style", "api"), paths=("src/**",), metadata={"a": [1]}, scope=Scope(project="p"))
+RULE = Draft(
+    "",
+    kind="rule",
+    tags=("style", "api"),
+    paths=("src/**",),
+    metadata={"a": [1]},
+    scope=Scope(project="p"),
+)
 
 
 def test_chunks_become_one_memory_with_the_drafts_fields(engine: Engine) -> None:
@@ -68,7 +75,9 @@ def test_a_blank_stream_is_refused_and_stays_open(engine: Engine, chunks: list[s
 
     assert refusal.value.hint
     streams.append_chunk(engine, "b", stream.id, "word")
-    assert streams.finalize_stream(engine, "b", stream.id)[0].memory.text == "".join([*chunks, "word"])
+    assert streams.finalize_stream(engine, "b", stream.id)[0].memory.text == "".join(
+        [*chunks, "word"]
+    )
 
 
 def test_a_cancelled_stream_leaves_no_memory(engine: Engine) -> None:

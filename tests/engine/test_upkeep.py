@@ -23,7 +23,9 @@ def test_what_was_written_in_any_bank_is_embedded_when_there_is_time(engine: Eng
     assert engine.stale_count() == 0
 
 
-def test_a_sweep_takes_what_nobody_will_ask_for_and_nothing_else(engine: Engine, clock: StoppedClock) -> None:
+def test_a_sweep_takes_what_nobody_will_ask_for_and_nothing_else(
+    engine: Engine, clock: StoppedClock
+) -> None:
     job = engine.enqueue("b", "nothing", {})
     engine.cancel_job("b", job.id)
     waiting = engine.enqueue("b", "nothing", {})

@@ -1,4 +1,6 @@
-"""Background work goes on after every error, says once what was wrong, and shows when it does not keep up."""
+"""Background work goes on after every error, says once what was wrong, and shows when it does not
+keep up.
+"""
 
 import logging
 import threading
@@ -33,13 +35,26 @@ def stopped(worker: Worker) -> None:
     assert worker.join(WAIT_S)
 
 
-ERRORS = [OSError(24, "Too many open files", "/home/ada/x"), KeyError("x"), MemoryError(), Busy(), RecursionError()]
+ERRORS = [
+    OSError(24, "Too many open files", "/home/ada/x"),
+    KeyError("x"),
+    MemoryError(),
+    Busy(),
+    RecursionError(),
+]
 
 
 @pytest.mark.parametrize("error", ERRORS, ids=lambda error: type(error).__name__)
-def test_a_worker_does_jobs_after_any_error_in_its_other_work(engine: Engine, error: Exception) -> None:
+def test_a_worker_does_jobs_after_any_error_in_its_other_work(
+    engine: Engine, error: Exception
+) -> None:
     done = threading.Event()
-    worker = Worker(engine, {"note": lambda _: done.set()}, poll_s=0.01, idle={"broken": failing([error] * 1000)})
+    worker = Worker(
+        engine,
+        {"note": lambda _: done.set()},
+        poll_s=0.01,
+        idle={"broken": failing([error] * 1000)},
+    )
     worker.start()
     until(lambda: worker.health().state == "failing")
     assert "broken" in worker.health().text
@@ -50,9 +65,14 @@ def test_a_worker_does_jobs_after_any_error_in_its_other_work(engine: Engine, er
     stopped(worker)
 
 
-def test_what_fails_holds_up_no_other_work_and_is_well_again_once_it_succeeds(engine: Engine) -> None:
+def test_what_fails_holds_up_no_other_work_and_is_well_again_once_it_succeeds(
+    engine: Engine,
+) -> None:
     turns = threading.Semaphore(0)
-    work = {"broken": failing([OSError(24, "x"), ValueError("y")]), "sound": lambda _: turns.release()}
+    work = {
+        "broken": failing([OSError(24, "x"), ValueError("y")]),
+        "sound": lambda _: turns.release(),
+    }
     worker = Worker(engine, {}, poll_s=0.01, idle=work)
     worker.start()
 
@@ -118,7 +138,9 @@ def test_a_worker_that_has_not_moved_for_longer_than_a_lease_is_behind(engine: E
     stopped(worker)
 
 
-def test_a_worker_that_gets_to_a_job_long_after_its_time_is_behind(engine: Engine, clock: StoppedClock) -> None:
+def test_a_worker_that_gets_to_a_job_long_after_its_time_is_behind(
+    engine: Engine, clock: StoppedClock
+) -> None:
     begun, end = threading.Event(), threading.Event()
 
     def task(_context: object) -> None:

@@ -1,4 +1,6 @@
-"""Writes a marker through every parameter of every tool that writes, and looks for markers in the bytes of a home."""
+"""Writes a marker through every parameter of every tool that writes, and looks for markers in the
+bytes of a home.
+"""
 
 import random
 from collections.abc import Iterator, Mapping, Sequence
@@ -62,13 +64,32 @@ WORDLESS: Mapping[str, str] = {
     "hindsight.clear_memories": "takes one of three types",
 }
 # These go where what they are about is, so that they need not be told where.
-_INSIDE = ("checkpoint_session", "snapshot_session", "append_memory_chunk", "finalize_memory_stream")
+_INSIDE = (
+    "checkpoint_session",
+    "snapshot_session",
+    "append_memory_chunk",
+    "finalize_memory_stream",
+)
 # A sentence stands where words belong, and the bare marker elsewhere.
-_PROSE = ("content", "body", "messages", "value", "chunk", "message", "transcript_md", "context", "mission", "text")
+_PROSE = (
+    "content",
+    "body",
+    "messages",
+    "value",
+    "chunk",
+    "message",
+    "transcript_md",
+    "context",
+    "mission",
+    "text",
+)
 _PROSE += ("query", "source_query", "reason", "title")
 _FORMS = ("", "list", "names", "value", "messages")
 _OTHERS = ("content", "body", "messages", "value")
-_QUESTION = "In which hall does each crate stand, and where does each barrel lie? Who lives in Oslo or Rome?"
+_QUESTION = (
+    "In which hall does each crate stand, and where does each barrel lie? Who lives in Oslo or"
+    " Rome?"
+)
 
 
 @dataclass(frozen=True)
@@ -91,11 +112,15 @@ class Mark:
 
     @property
     def is_project(self) -> bool:
-        """Whether it names a project, whose changes stay countable until the project itself is erased."""
+        """Whether it names a project, whose changes stay countable until the project itself is
+        erased.
+        """
         return self.parameter == "project_id"
 
     def belongs_to(self, scope: str) -> bool:
-        """Whether what was written belongs to a user, or to a project, by what the tool was told."""
+        """Whether what was written belongs to a user, or to a project, by what the tool was
+        told.
+        """
         names = {one.name for one in registry.find(self.dialect).tools[self.tool].parameters}
         return not scope or f"{scope}_id" in names or self.tool in _INSIDE
 
@@ -130,13 +155,20 @@ class Writer:
         return Client(self.engine, table).result(tool, **{**given, **more})
 
     def word(self) -> str:
-        """A marker nobody had yet. Its letters stay together in an index that leaves out what words share at first."""
+        """A marker nobody had yet. Its letters stay together in an index that leaves out what words
+        share at first.
+        """
         return "q" + "".join(self._random.choice("bdfgkmpvwxz") for _ in range(9))
 
     def write(self, dialect: str) -> None:
         """A marker through every parameter of every writing tool of a dialect, in every form."""
         for aim in aims():
-            if aim.dialect == dialect and aim.tool.effect != "reads" and aim.form in _FORMS and not self._names(aim):
+            if (
+                aim.dialect == dialect
+                and aim.tool.effect != "reads"
+                and aim.form in _FORMS
+                and not self._names(aim)
+            ):
                 self._aim(aim)
         if dialect == "memories":
             self._stream()
@@ -148,7 +180,11 @@ class Writer:
 
     def _aim(self, aim: Aim) -> None:
         word = self.word()
-        text = f"The {word} crate stands in hall {len(self.marks)}." if aim.parameter.name in _PROSE else word
+        text = (
+            f"The {word} crate stands in hall {len(self.marks)}."
+            if aim.parameter.name in _PROSE
+            else word
+        )
         given = aim.arguments(text, self.ask)
         for name in {"name", *_OTHERS} & (given.keys() - {aim.parameter.name}):
             given[name] = f"Barrel {len(self.marks)} lies in cellar {len(self.marks)}."
@@ -162,7 +198,9 @@ class Writer:
     def _stream(self) -> None:
         word = self.word()
         number = self.ask("memories", "start_memory_stream", {})["data"]["id"]
-        self.ask("memories", "append_memory_chunk", {"stream_id": number, "chunk": f"The {word} crate "})
+        self.ask(
+            "memories", "append_memory_chunk", {"stream_id": number, "chunk": f"The {word} crate "}
+        )
         self.ask("memories", "append_memory_chunk", {"stream_id": number, "chunk": "came late."})
         self.ask("memories", "finalize_memory_stream", {"stream_id": number})
         self.marks.append(Mark(word, "memories", "finalize_memory_stream", "chunk"))
@@ -182,11 +220,17 @@ class Writer:
 
 def rows(dialect: str) -> Iterator[Tool]:
     """The tools of a dialect that change something."""
-    return (tool for tool in registry.find(dialect).tools.values() if tool.listed and tool.effect != "reads")
+    return (
+        tool
+        for tool in registry.find(dialect).tools.values()
+        if tool.listed and tool.effect != "reads"
+    )
 
 
 def found(home: Path, words: Sequence[str]) -> dict[str, list[str]]:
-    """Which of some words stand in which files of a home, or in their names, whatever their case."""
+    """Which of some words stand in which files of a home, or in their names, whatever their
+    case.
+    """
     hits: dict[str, list[str]] = {}
     for path in sorted(home.rglob("*")):
         data = path.read_bytes().lower() if path.is_file() else b""
@@ -202,11 +246,17 @@ def in_rows(engine: Engine, word: str) -> list[str]:
     """The tables and columns of a store in which a word stands."""
     places: list[str] = []
     with engine.db.maintenance() as connection:
-        tables = [row[0] for row in connection.execute("select name from sqlite_schema where type = 'table'")]
+        tables = [
+            row[0]
+            for row in connection.execute("select name from sqlite_schema where type = 'table'")
+        ]
         for table in tables:
             columns = [row[1] for row in connection.execute(f'pragma table_info("{table}")')]
             for column in columns:
-                sql = f'select count(*) from "{table}" where instr(lower(cast("{column}" as text)), ?)'
+                sql = (
+                    f'select count(*) from "{table}" where instr(lower(cast("{column}" as'
+                    " text)), ?)"
+                )
                 if connection.execute(sql, (word,)).fetchall()[0][0]:
                     places.append(f"{table}.{column}")
     return places
@@ -217,10 +267,11 @@ def memories_with(engine: Engine, bank: str, words: Sequence[str]) -> list[int]:
     number = engine.get_bank(bank).id
     with engine.db.maintenance() as connection:
         every = connection.execute(
-            "select m.id, json_array(m.project, m.user_name, m.agent, m.run, v.text, v.title, v.key, v.tags, "
-            "v.metadata, v.paths, v.category, v.kind, v.reason, d.name, d.title, d.metadata, d.tags, r.key) "
-            "from memories m join versions v on v.memory_id = m.id left join documents d on d.id = v.document_id "
-            "left join idempotency_keys r on r.result = cast(m.id as text) where m.bank_id = ?",
+            "select m.id, json_array(m.project, m.user_name, m.agent, m.run, v.text, v.title,"
+            " v.key, v.tags, v.metadata, v.paths, v.category, v.kind, v.reason, d.name, d.title,"
+            " d.metadata, d.tags, r.key) from memories m join versions v on v.memory_id = m.id left"
+            " join documents d on d.id = v.document_id left join idempotency_keys r on r.result ="
+            " cast(m.id as text) where m.bank_id = ?",
             (number,),
         ).fetchall()
     return sorted({row[0] for row in every if any(word in str(row[1]).lower() for word in words)})
@@ -235,4 +286,8 @@ def vectors_of(engine: Engine, memory_ids: Sequence[int] | None = None) -> list[
 
 def told(engine: Engine, leaks: Mapping[str, list[str]], marks: Sequence[Mark]) -> list[str]:
     """What was found, so that a person sees through which tool it came and where it stays."""
-    return [f"{mark}: {leaks[mark.word]} {in_rows(engine, mark.word)}" for mark in marks if mark.word in leaks]
+    return [
+        f"{mark}: {leaks[mark.word]} {in_rows(engine, mark.word)}"
+        for mark in marks
+        if mark.word in leaks
+    ]

@@ -1,7 +1,9 @@
-"""What is erased is in no file of the home any more: tried with every tool that writes and every way of erasing.
+"""What is erased is in no file of the home any more: tried with every tool that writes and every
+way of erasing.
 
-A marker goes through every parameter of every writing tool, and everything that keeps what it was told tells it again.
-Then it is erased in one of the ways there are, and the bytes of every file are searched for it.
+A marker goes through every parameter of every writing tool, and everything that keeps what it was
+told tells it again. Then it is erased in one of the ways there are, and the bytes of every file are
+searched for it.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -158,7 +160,9 @@ def _documents(engine: Engine) -> list[int]:
 
 
 def _marked(writer: Writer) -> list[int]:
-    return memories_with(writer.engine, "default", [one.word for one in writer.marks if one.kind == MEMORY])
+    return memories_with(
+        writer.engine, "default", [one.word for one in writer.marks if one.kind == MEMORY]
+    )
 
 
 def _banks(writer: Writer) -> list[Bank]:
@@ -175,7 +179,12 @@ def _done(answer: Any) -> None:
 
 
 _ANY = Filter(status="any", expired=True)
-_DOCUMENTED = ("memstate.memstate_remember", "hindsight.retain", "hindsight.sync_retain", "hindsight.update_memory")
+_DOCUMENTED = (
+    "memstate.memstate_remember",
+    "hindsight.retain",
+    "hindsight.sync_retain",
+    "hindsight.update_memory",
+)
 _SWEEPS = (
     ("powermem", "delete_all_memories", {}),
     ("memstate", "memstate_delete_project", {"project_id": "p"}),
@@ -210,7 +219,9 @@ def _cells() -> list[tuple[Way, str]]:
 
 
 @pytest.fixture
-def writer(request: pytest.FixtureRequest, home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Writer]:
+def writer(
+    request: pytest.FixtureRequest, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Writer]:
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.delenv("COMMONPLACE_HOME", raising=False)
     engine = commonplace.open(home)
@@ -219,7 +230,9 @@ def writer(request: pytest.FixtureRequest, home: Path, monkeypatch: pytest.Monke
 
 
 @pytest.mark.parametrize("dialect", registry.NAMES)
-def test_a_marker_can_be_written_through_every_tool_that_writes(writer: Writer, home: Path, dialect: str) -> None:
+def test_a_marker_can_be_written_through_every_tool_that_writes(
+    writer: Writer, home: Path, dialect: str
+) -> None:
     writer.write(dialect)
     there = found(home, [mark.word for mark in writer.marks])
     through = {mark.row for mark in writer.marks if mark.word in there}
@@ -233,7 +246,9 @@ def test_what_is_erased_is_in_no_file_of_the_home(
 ) -> None:
     if way.scope:
         setattr(writer, way.scope, writer.word())
-    apart, beside = (writer.engine.remember(bank, Draft(KEPT)).memory.id for bank in (OTHER, "default"))
+    apart, beside = (
+        writer.engine.remember(bank, Draft(KEPT)).memory.id for bank in (OTHER, "default")
+    )
     writer.write(dialect)
     writer.retell()
     marks = [mark for mark in writer.marks if way.takes(mark)]
@@ -248,7 +263,11 @@ def test_what_is_erased_is_in_no_file_of_the_home(
     assert told(writer.engine, found(home, words), marks) == []
     # A memory that stays may say the same.
     gone = set(vectors) - set(vectors_of(writer.engine))
-    assert not [one for one in gone if any(one in path.read_bytes() for path in home.rglob("*") if path.is_file())]
+    assert not [
+        one
+        for one in gone
+        if any(one in path.read_bytes() for path in home.rglob("*") if path.is_file())
+    ]
     _done(run("export", str(tmp_path / "later.jsonl")))
     assert found(tmp_path, words) == {}
     assert writer.engine.get(OTHER, apart).text == KEPT

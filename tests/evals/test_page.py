@@ -21,11 +21,15 @@ def found(value: float) -> record.Results:
 
 
 def parts(value: float, former: float | None = None) -> dict[str, record.Part]:
-    """Every part of a record, with one value everywhere and, where it is given, another one in the run before."""
+    """Every part of a record, with one value everywhere and, where it is given, another one in the
+    run before.
+    """
     public = {group: asked for group, asked in found(value).items() if group != page.HELD_OUT}
     own = {page.HELD_OUT: found(value)[page.HELD_OUT]}
     sizes = {group: [100, 50] for group in public}
-    before = parts(former) if former is not None else {page.SETS: {}, page.PRECISE: {}, page.ABLATED: {}}
+    before = (
+        parts(former) if former is not None else {page.SETS: {}, page.PRECISE: {}, page.ABLATED: {}}
+    )
     return {
         page.SETS: record.part(public, {"sizes": sizes}, before[page.SETS], {}),
         page.PRECISE: record.part(own, {"sizes": {page.HELD_OUT: 50}}, before[page.PRECISE], {}),
@@ -55,9 +59,13 @@ def test_the_page_tells_the_change_since_the_last_run_and_what_is_missing_to_eac
     text = (tmp_path / page.PAGE).read_text()
     rows = [line for line in text.splitlines() if line.startswith("| locomo-turn | recall@10 ")]
     assert rows == [
-        "| locomo-turn | recall@10 | 0.750 |  | 0.750 (0.650–0.850) | 0.78 | no, 0.030 short | +0.250 | new |"
+        "| locomo-turn | recall@10 | 0.750 |  | 0.750 (0.650–0.850) | 0.78 | no, 0.030 short |"
+        " +0.250 | new |"
     ]
-    assert "| own precision set | precision | 0.750 |  | 0.750 (0.650–0.850) | 0.70 | yes | +0.250 | new |" in text
+    assert (
+        "| own precision set | precision | 0.750 |  | 0.750 (0.650–0.850) | 0.70 | yes | +0.250 |"
+        " new |" in text
+    )
     assert "## What each ingredient brings" in text
 
 
@@ -69,7 +77,9 @@ def test_the_page_tells_what_the_reranker_brings_and_what_it_costs(tmp_path: Pat
 
     text = (tmp_path / page.PAGE).read_text()
     assert "`python -m evals --reranker --every 5`" in text
-    assert "| locomo-turn | recall@10 | 0.500 | **0.625** | +0.125 | 0.78 | 20 ms | 250 ms |" in text
+    assert (
+        "| locomo-turn | recall@10 | 0.500 | **0.625** | +0.125 | 0.78 | 20 ms | 250 ms |" in text
+    )
 
 
 def test_a_page_of_one_part_alone_leaves_out_the_others(tmp_path: Path) -> None:
@@ -97,7 +107,9 @@ def test_evidence_that_is_left_out_weighs_nothing_until_it_is_back() -> None:
         assert "speaker" not in scoring.ORDER
         # What a memory says itself weighs as much as before in all.
         own = [name for name in scoring.WEIGHTS if "around" not in name]
-        assert sum(scoring.WEIGHTS[name] for name in own) == pytest.approx(sum(before[0][name] for name in own))
+        assert sum(scoring.WEIGHTS[name] for name in own) == pytest.approx(
+            sum(before[0][name] for name in own)
+        )
 
     assert before == (scoring.WEIGHTS, scoring.ORDER)
 

@@ -29,7 +29,12 @@ GOOD: dict[str, Any] = {
             "expected": ["new"],
             "superseded": ["old"],
         },
-        {"text": "How often do fog signals sound?", "kind": "plain", "half": "held-out", "expected": ["fog"]},
+        {
+            "text": "How often do fog signals sound?",
+            "kind": "plain",
+            "half": "held-out",
+            "expected": ["fog"],
+        },
         {
             "text": "Who painted the Sistine Chapel?",
             "kind": "unanswerable",
@@ -52,10 +57,14 @@ def test_there_are_enough_stores_and_questions(stores: list[Store]) -> None:
     assert len(stores) >= 3
     assert all(75 <= len(store.memories) <= 150 for store in stores)
     assert len(questions) >= 180
-    assert all(count >= 0.32 * len(questions) for count in Counter(q.kind for q in questions).values())
+    assert all(
+        count >= 0.32 * len(questions) for count in Counter(q.kind for q in questions).values()
+    )
 
 
-def test_each_half_has_every_kind_in_every_store_and_some_stores_are_held_out_as_a_whole(stores: list[Store]) -> None:
+def test_each_half_has_every_kind_in_every_store_and_some_stores_are_held_out_as_a_whole(
+    stores: list[Store],
+) -> None:
     held_out = {("held-out", kind) for kind in precise.KINDS}
     both = held_out | {("dev", kind) for kind in precise.KINDS}
     found = {store.name: {(q.half, q.kind) for q in store.questions} for store in stores}
@@ -104,7 +113,9 @@ def test_a_good_file_has_no_problems() -> None:
         (("questions", 2), {"text": "How often do fog signals sound?"}, "there twice"),
     ],
 )
-def test_a_slip_in_a_file_is_found(place: tuple[str, int], change: dict[str, object], problem: str) -> None:
+def test_a_slip_in_a_file_is_found(
+    place: tuple[str, int], change: dict[str, object], problem: str
+) -> None:
     given = copy.deepcopy(GOOD)
     given[place[0]][place[1]] |= change
 

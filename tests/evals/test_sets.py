@@ -1,4 +1,6 @@
-"""The public sets are asked of the engine as their loaders say. A small folder stands in for theirs."""
+"""The public sets are asked of the engine as their loaders say. A small folder stands in for
+theirs.
+"""
 
 import os
 import subprocess
@@ -41,10 +43,14 @@ def data(tmp_path: Path) -> Path:
 def measured(data: Path, *words: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "evals", *words]
     environment = os.environ | {"COMMONPLACE_DATA": str(data)}
-    return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+    return subprocess.run(
+        command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False
+    )
 
 
-def test_each_set_is_asked_in_each_way_and_the_page_is_left_alone_by_some_of_them(data: Path) -> None:
+def test_each_set_is_asked_in_each_way_and_the_page_is_left_alone_by_some_of_them(
+    data: Path,
+) -> None:
     page = ROOT / "docs" / "quality.md"
     before = page.read_bytes()
 
@@ -61,7 +67,8 @@ def test_what_may_not_be_ranked_is_kept_out_inside_the_search(data: Path) -> Non
     done = measured(data, "earlier", "--print-only")
 
     row = next(line for line in done.stdout.splitlines() if line.startswith("earlier"))
-    # Of equals the newest would come first, so every measure but silence is 1 only without the later two.
+    # Of equals the newest would come first, so every measure but silence is 1 only without the
+    # later two.
     assert row.count("1.000 (1.000–1.000)") == 5
 
 

@@ -12,8 +12,14 @@ from commonplace.language import entities
     [
         ("Maria Rossi flew to Lisbon with Dr. Chen.", {"Maria Rossi", "Lisbon", "Chen"}),
         ("John's dog Rex lives in New York City.", {"John", "Rex", "New York City"}),
-        ("Alice and Bob met at the University of Oxford.", {"Alice", "Bob", "University of Oxford"}),
-        ("Müller GmbH hired José García in São Paulo.", {"Müller GmbH", "José García", "São Paulo"}),
+        (
+            "Alice and Bob met at the University of Oxford.",
+            {"Alice", "Bob", "University of Oxford"},
+        ),
+        (
+            "Müller GmbH hired José García in São Paulo.",
+            {"Müller GmbH", "José García", "São Paulo"},
+        ),
         ("Ann's Tesla is at St. Michael's Hospital.", {"Ann", "Tesla", "St. Michael's Hospital"}),
         ("Budget: unknown. Deadline: Friday.", set[str]()),
         ("The CEO of OpenAI is Sam Altman.", {"OpenAI", "Sam Altman"}),
@@ -33,11 +39,15 @@ from commonplace.language import entities
         ("Identify who helps. Estimate the cost.", set[str]()),
     ],
 )
-def test_names_places_products_amounts_and_identifiers_are_found(text: str, names: set[str]) -> None:
+def test_names_places_products_amounts_and_identifiers_are_found(
+    text: str, names: set[str]
+) -> None:
     assert set(entities.find(text)) == names
 
 
-@pytest.mark.parametrize("text", ["a-" * 50_000, "A " * 50_000, "1." * 50_000, "$1," * 50_000, "a/" * 50_000])
+@pytest.mark.parametrize(
+    "text", ["a-" * 50_000, "A " * 50_000, "1." * 50_000, "$1," * 50_000, "a/" * 50_000]
+)
 def test_no_text_takes_long(text: str) -> None:
     started = time.perf_counter()
     entities.find(text)

@@ -26,9 +26,16 @@ def test_a_text_is_cut_into_statements_word_for_word() -> None:
     [
         (
             "Alice lives in Rome. She works at Acme. Her favourite language is Python.",
-            ["Alice lives in Rome.", "Alice works at Acme.", "Alice's favourite language is Python."],
+            [
+                "Alice lives in Rome.",
+                "Alice works at Acme.",
+                "Alice's favourite language is Python.",
+            ],
         ),
-        ("Maria Rossi is a doctor. She's in Milan.", ["Maria Rossi is a doctor.", "Maria Rossi is in Milan."]),
+        (
+            "Maria Rossi is a doctor. She's in Milan.",
+            ["Maria Rossi is a doctor.", "Maria Rossi is in Milan."],
+        ),
         ("Alice met Bob. He was late.", ["Alice met Bob. He was late."]),
         ("Otto plays chess with Emil. He won.", ["Otto plays chess with Emil. He won."]),
         ("Alice lives in Rome. She likes it.", ["Alice lives in Rome. She likes it."]),
@@ -55,7 +62,10 @@ def test_what_cannot_be_cut_is_kept_whole() -> None:
 
 
 def test_a_turn_with_a_name_keeps_it_with_every_sentence() -> None:
-    turns = [{"speaker": "Ann", "text": "Hi! I moved to Bath. I love the town."}, {"speaker": "Bea", "text": "Wow!"}]
+    turns = [
+        {"speaker": "Ann", "text": "Hi! I moved to Bath. I love the town."},
+        {"speaker": "Bea", "text": "Wow!"},
+    ]
     assert texts(json.dumps(turns)) == ["Ann: I moved to Bath.", "Ann: I love the town."]
 
 
@@ -64,11 +74,20 @@ def test_a_turn_with_a_name_keeps_it_with_every_sentence() -> None:
     [
         (
             "(1:56 pm on 8 May, 2023) Mel: Hey Caroline! I'm swamped. The kids are ill. What's up?",
-            ["(1:56 pm on 8 May, 2023) Mel: I'm swamped.", "(1:56 pm on 8 May, 2023) Mel: The kids are ill."],
+            [
+                "(1:56 pm on 8 May, 2023) Mel: I'm swamped.",
+                "(1:56 pm on 8 May, 2023) Mel: The kids are ill.",
+            ],
         ),
         ("Mel: I'm swamped. The kids are ill.", ["Mel: I'm swamped.", "Mel: The kids are ill."]),
-        ("Mel: I'm swamped.\nAnn: Wow! Take the day off.", ["Mel: I'm swamped.", "Ann: Take the day off."]),
-        ("Mary Ann: My shop is shut. We sold it.", ["Mary Ann: My shop is shut.", "Mary Ann: We sold it."]),
+        (
+            "Mel: I'm swamped.\nAnn: Wow! Take the day off.",
+            ["Mel: I'm swamped.", "Ann: Take the day off."],
+        ),
+        (
+            "Mary Ann: My shop is shut. We sold it.",
+            ["Mary Ann: My shop is shut.", "Mary Ann: We sold it."],
+        ),
         (
             "[15 March 2024] user: I moved. The flat is new.",
             ["[15 March 2024] I moved.", "[15 March 2024] The flat is new."],
@@ -76,7 +95,9 @@ def test_a_turn_with_a_name_keeps_it_with_every_sentence() -> None:
         ("() user: I moved. The flat is new.", ["I moved.", "The flat is new."]),
     ],
 )
-def test_whoever_says_something_is_named_with_every_sentence_of_it(text: str, said: list[str]) -> None:
+def test_whoever_says_something_is_named_with_every_sentence_of_it(
+    text: str, said: list[str]
+) -> None:
     assert texts(text) == said
 
 
@@ -110,7 +131,10 @@ def test_yesterday_is_the_day_before_it_was_said(said: str, day: str) -> None:
 
 
 def test_a_conversation_tells_who_did_something() -> None:
-    turns = [{"role": "user", "content": "My cat is ill."}, {"role": "assistant", "content": "I called the vet."}]
+    turns = [
+        {"role": "user", "content": "My cat is ill."},
+        {"role": "assistant", "content": "I called the vet."},
+    ]
     for said in (
         json.dumps(turns),
         "\n".join(map(json.dumps, turns)),
@@ -142,7 +166,10 @@ def test_what_an_agent_did_is_an_experience(text: str, experience: bool) -> None
 @pytest.mark.parametrize(
     ("text", "causes"),
     [
-        ("The disk was full. Therefore the deploy failed.", {"Therefore the deploy failed.": ("The disk was full.",)}),
+        (
+            "The disk was full. Therefore the deploy failed.",
+            {"Therefore the deploy failed.": ("The disk was full.",)},
+        ),
         (
             "The disk was full. As a result, the deploy failed.",
             {"As a result, the deploy failed.": ("The disk was full.",)},
@@ -159,12 +186,18 @@ def test_what_an_agent_did_is_an_experience(text: str, experience: bool) -> None
         ("He left, not because the tea was cold.", {}),
         (
             "Churn fell because onboarding was simplified, so sales got more.",
-            {"Churn fell because onboarding was simplified, so sales got more.": ("Onboarding was simplified.",)},
+            {
+                "Churn fell because onboarding was simplified, so sales got more.": (
+                    "Onboarding was simplified.",
+                )
+            },
         ),
         ("I like tea because it is warm.", {}),
     ],
 )
-def test_a_cause_is_linked_where_the_text_says_so(text: str, causes: dict[str, tuple[str, ...]]) -> None:
+def test_a_cause_is_linked_where_the_text_says_so(
+    text: str, causes: dict[str, tuple[str, ...]]
+) -> None:
     assert {one.text: one.causes for one in fact_splitting.find(text, AT) if one.causes} == causes
 
 
@@ -198,9 +231,18 @@ def test_chunks_are_cut_between_sentences_and_lose_nothing() -> None:
 
 def test_a_turn_stays_whole_unless_it_is_longer_than_it_may_be() -> None:
     long = "".join(f"Sentence number {number} is here. " for number in range(20))
-    said = json.dumps([{"role": "user", "content": long}, {"role": "assistant", "content": "I called the vet."}])
-    assert [json.loads(part)["content"] for part in fact_splitting.chunks(said, 100)] == [long, "I called the vet."]
-    cut = [json.loads(line) for part in fact_splitting.chunks(said, 100, 200) for line in part.splitlines()]
+    said = json.dumps(
+        [{"role": "user", "content": long}, {"role": "assistant", "content": "I called the vet."}]
+    )
+    assert [json.loads(part)["content"] for part in fact_splitting.chunks(said, 100)] == [
+        long,
+        "I called the vet.",
+    ]
+    cut = [
+        json.loads(line)
+        for part in fact_splitting.chunks(said, 100, 200)
+        for line in part.splitlines()
+    ]
     assert "".join(one["content"] for one in cut[:-1]) == long
     assert all(len(one["content"]) <= 200 and one["role"] == "user" for one in cut[:-1])
     assert cut[-1] == {"role": "assistant", "content": "I called the vet."}
@@ -210,10 +252,14 @@ def test_the_same_statement_has_the_same_identity_under_the_same_tags() -> None:
     assert fact_splitting.identity("The Gate is open.", ("b", "a")) == fact_splitting.identity(
         "the gate  is open", ("a", "b")
     )
-    assert fact_splitting.identity("The gate is open.", ("a",)) != fact_splitting.identity("The gate is open.", ())
+    assert fact_splitting.identity("The gate is open.", ("a",)) != fact_splitting.identity(
+        "The gate is open.", ()
+    )
 
 
-@pytest.mark.parametrize("time", ["Yesterday", "Last week,", "On Monday", "This morning", "Tomorrow"])
+@pytest.mark.parametrize(
+    "time", ["Yesterday", "Last week,", "On Monday", "This morning", "Tomorrow"]
+)
 def test_the_time_a_statement_begins_with_is_not_what_it_is_about(time: str) -> None:
     assert (
         fact_splitting.subject(f"{time} Anna moved to Bergen.")

@@ -6,7 +6,10 @@ from commonplace.extract import markdown_outline
 
 
 def shown(text: str) -> list[str]:
-    return [".".join([*one.path, one.label or "*"]) + " = " + one.text for one in markdown_outline.read(text)]
+    return [
+        ".".join([*one.path, one.label or "*"]) + " = " + one.text
+        for one in markdown_outline.read(text)
+    ]
 
 
 @pytest.mark.parametrize(
@@ -44,8 +47,14 @@ def test_headings_hold_what_is_below_them(text: str, expected: list[str]) -> Non
         ("https://example.com/a", "* = https://example.com/a"),
         ("Standup at 12:30 daily", "* = Standup at 12:30 daily"),
         ("if a == b then c", "* = if a == b then c"),
-        ("We moved the deadline — it was too early", "* = We moved the deadline — it was too early"),
-        ("This is a long opening of seven words: x", "* = This is a long opening of seven words: x"),
+        (
+            "We moved the deadline — it was too early",
+            "* = We moved the deadline — it was too early",
+        ),
+        (
+            "This is a long opening of seven words: x",
+            "* = This is a long opening of seven words: x",
+        ),
         ("[ ] write tests: all of them", "* = [ ] write tests: all of them"),
         ("キー: 値", "キー = 値"),
     ],
@@ -74,7 +83,10 @@ def test_a_label_names_its_value(line: str, expected: str) -> None:
                 "parent_very_many_words.* = b",
             ],
         ),
-        ("It was done in\n2024. Then we stopped.", ["* = It was done in\n2024.", "* = Then we stopped."]),
+        (
+            "It was done in\n2024. Then we stopped.",
+            ["* = It was done in\n2024.", "* = Then we stopped."],
+        ),
     ],
 )
 def test_lists_nest(text: str, expected: list[str]) -> None:
@@ -84,16 +96,28 @@ def test_lists_nest(text: str, expected: list[str]) -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("Key files:\n- a.go\n- b.go\n\nDone.", ["key_files.* = a.go", "key_files.* = b.go", "* = Done."]),
+        (
+            "Key files:\n- a.go\n- b.go\n\nDone.",
+            ["key_files.* = a.go", "key_files.* = b.go", "* = Done."],
+        ),
         ("Key files:\n\n- a.go", ["key_files.* = a.go"]),
-        ("Summary:\nWe did it. It works.\n\nMore.", ["summary.* = We did it.", "summary.* = It works.", "* = More."]),
-        ("Settings:\nHost: a\nPort: b\n\nOwner: c", ["settings.host = a", "settings.port = b", "owner = c"]),
+        (
+            "Summary:\nWe did it. It works.\n\nMore.",
+            ["summary.* = We did it.", "summary.* = It works.", "* = More."],
+        ),
+        (
+            "Settings:\nHost: a\nPort: b\n\nOwner: c",
+            ["settings.host = a", "settings.port = b", "owner = c"],
+        ),
         ("Example:\n```sh\nls\n```", ["example.sh = ```sh\nls\n```"]),
         ("Decisions:\n\n# Next\nx", ["decisions = Decisions:", "next.* = x"]),
         ("Decisions:", ["decisions = Decisions:"]),
         ("First:\nSecond:\n- a", ["first = First:", "second.* = a"]),
         ("Settings\nHost: a", ["* = Settings", "host = a"]),
-        ("Note: it goes on\nin the next line\n\nx", ["note = it goes on\nin the next line", "* = x"]),
+        (
+            "Note: it goes on\nin the next line\n\nx",
+            ["note = it goes on\nin the next line", "* = x"],
+        ),
     ],
 )
 def test_a_label_alone_names_what_follows(text: str, expected: list[str]) -> None:
@@ -147,5 +171,7 @@ def test_code_in_the_middle_of_a_line_is_no_fence() -> None:
         ("no end and. lower case", ["no end and. lower case"]),
     ],
 )
-def test_a_paragraph_is_cut_into_sentences_and_nothing_is_lost(text: str, expected: list[str]) -> None:
+def test_a_paragraph_is_cut_into_sentences_and_nothing_is_lost(
+    text: str, expected: list[str]
+) -> None:
     assert markdown_outline.sentences(text) == expected

@@ -20,7 +20,11 @@ def placed(text: str, known: dict[str, str] | None = None, **hints: str) -> dict
     [
         ("A thing is done.", {}, ["notes.thing_done"]),
         ("A thing is done.", {"source": "meeting"}, ["meeting.thing_done"]),
-        ("A thing is done.", {"source": "meeting", "context": "Sprint plan"}, ["sprint_plan.thing_done"]),
+        (
+            "A thing is done.",
+            {"source": "meeting", "context": "Sprint plan"},
+            ["sprint_plan.thing_done"],
+        ),
         ("A thing is done.", {"context": "auth.session"}, ["auth.session.thing_done"]),
         ("Port: 1", {}, ["port"]),
         ("Port: 1", {"context": "Server"}, ["server.port"]),
@@ -31,7 +35,9 @@ def placed(text: str, known: dict[str, str] | None = None, **hints: str) -> dict
         ("Project: Apollo", {}, ["project"]),
     ],
 )
-def test_a_statement_goes_below_its_headings_or_the_hints(text: str, hints: dict[str, str], keys: list[str]) -> None:
+def test_a_statement_goes_below_its_headings_or_the_hints(
+    text: str, hints: dict[str, str], keys: list[str]
+) -> None:
     assert list(placed(text, **hints)) == keys
 
 
@@ -39,11 +45,16 @@ def test_a_statement_goes_below_its_headings_or_the_hints(text: str, hints: dict
     ("text", "expected"),
     [
         ("- Files: a\n- Files: b\n- Files: a", {"files": "a\nb"}),
-        ("- Use A 1.\n- Use A 2.\n- Use A 1.", {"notes.use": "Use A 1.", "notes.use_2": "Use A 2."}),
+        (
+            "- Use A 1.\n- Use A 2.\n- Use A 1.",
+            {"notes.use": "Use A 1.", "notes.use_2": "Use A 2."},
+        ),
         ("# S\nA port is open.\n\nPort: 1", {"s.port": "1", "s.port_open": "A port is open."}),
     ],
 )
-def test_what_comes_back_in_one_text_is_a_list_or_gets_a_number(text: str, expected: dict[str, str]) -> None:
+def test_what_comes_back_in_one_text_is_a_list_or_gets_a_number(
+    text: str, expected: dict[str, str]
+) -> None:
     assert placed(text) == expected
 
 
@@ -90,20 +101,31 @@ def test_a_line_that_starts_alike_but_says_something_else_is_not_taken_for_an_ed
 def test_only_what_came_out_of_a_text_is_taken_for_an_earlier_wording() -> None:
     known = {"notes.deploy_day": "Deploys run on Friday at noon sharp"}
     after = "Deploys run on Friday at noon precisely"
-    assert [one.key for one in place(after, known, drawn={"notes.deploy_day"})] == ["notes.deploy_day"]
-    assert [one.key for one in place(after, known, drawn=())] == ["notes.deploys_run_friday_noon_precisely"]
+    assert [one.key for one in place(after, known, drawn={"notes.deploy_day"})] == [
+        "notes.deploy_day"
+    ]
+    assert [one.key for one in place(after, known, drawn=())] == [
+        "notes.deploys_run_friday_noon_precisely"
+    ]
 
 
-# Documents in which every value has a word of its own, so that each can be followed to where it went.
+# Documents in which every value has a word of its own, so that each can be followed to where it
+# went.
 
 Block = Callable[[Callable[[], str]], str]
 BLOCKS: list[Block] = [
     lambda word: f"# Chapter {word()}",
     lambda word: f"### Part {word()}",
-    lambda word: f"The {word()} service answers all requests within a second. Nobody knows the {word()} of it.",
+    lambda word: (
+        f"The {word()} service answers all requests within a second. Nobody knows the {word()}"
+        " of it."
+    ),
     lambda word: f"A paragraph about {word()}\nthat goes on with {word()}\nand ends.",
     lambda word: f"- item with {word()}\n- second with {word()}\n  wrapped {word()}",
-    lambda word: f"- Parent {word()}\n  - child with {word()}\n    - grandchild with {word()}\n  - child with {word()}",
+    lambda word: (
+        f"- Parent {word()}\n  - child with {word()}\n    - grandchild with {word()}\n  - child"
+        f" with {word()}"
+    ),
     lambda word: f"1. first {word()}\n2. second {word()}",
     lambda word: f"Label{word()}: the value {word()} of it",
     lambda word: f"**Bold{word()}:** a {word()}\n**Other{word()}:** b {word()}",
@@ -113,7 +135,9 @@ BLOCKS: list[Block] = [
     lambda word: f"Lead {word()}:\n- below {word()}",
     lambda word: f"```py\nx = '{word()}'\n# {word()}\n```",
     lambda word: f"> quoted {word()}\n> and {word()}",
-    lambda word: f"| Name | Size |\n|---|---|\n| row {word()} | {word()} |\n| row {word()} | {word()} |",
+    lambda word: (
+        f"| Name | Size |\n|---|---|\n| row {word()} | {word()} |\n| row {word()} | {word()} |"
+    ),
     lambda word: f"| Name | Size | Age |\n|---|---|---|\n| row {word()} | {word()} | {word()} |",
     lambda word: "---",
     lambda word: "",
@@ -124,7 +148,10 @@ WORD = re.compile(r"w\d+w")
 @st.composite
 def documents(draw: st.DrawFn) -> str:
     numbers = iter(range(10_000))
-    blocks = [draw(st.sampled_from(BLOCKS))(lambda: f"w{next(numbers)}w") for _ in range(draw(st.integers(1, 12)))]
+    blocks = [
+        draw(st.sampled_from(BLOCKS))(lambda: f"w{next(numbers)}w")
+        for _ in range(draw(st.integers(1, 12)))
+    ]
     return "".join(block + draw(st.sampled_from(("\n", "\n\n"))) for block in blocks)
 
 
@@ -155,7 +182,9 @@ def test_a_value_is_word_for_word_what_the_document_says(text: str) -> None:
 def test_the_same_text_again_changes_nothing(earlier: str, text: str) -> None:
     known = placed(earlier)
     known |= placed(text, known)
-    assert {key: value for key, value in placed(text, known).items() if known.get(key) != value} == {}
+    assert {
+        key: value for key, value in placed(text, known).items() if known.get(key) != value
+    } == {}
 
 
 @ROUNDS

@@ -52,7 +52,10 @@ def test_a_label_that_reads_as_a_path_is_one(text: str, label: str) -> None:
         ("It is", "it_is"),
         ("42", "42"),
         ("one two three four five six seven", "one_two_three_four_five_six"),
-        ("Internationalization responsibilities characteristics", "internationalization_responsibilities"),
+        (
+            "Internationalization responsibilities characteristics",
+            "internationalization_responsibilities",
+        ),
     ],
 )
 def test_a_sentence_is_named_by_its_first_telling_words(text: str, segment: str) -> None:

@@ -23,9 +23,18 @@ def skipped(text: str) -> list[str]:
         ("User prefers coffee in the morning", ["User prefers coffee in the morning"]),
         ("Hello! My name is Ana. How are you?", ["My name is Ana."]),
         ("I live in Rome, do you know a good restaurant?", ["I live in Rome"]),
-        ("We bought a boiler. It is in the basement.", ["We bought a boiler. It is in the basement."]),
-        ("I hate horror films. My wife does not though.", ["I hate horror films. My wife does not though."]),
-        ("Rules:\n- tabs, not spaces\n- no semicolons", ["Rules: tabs, not spaces", "Rules: no semicolons"]),
+        (
+            "We bought a boiler. It is in the basement.",
+            ["We bought a boiler. It is in the basement."],
+        ),
+        (
+            "I hate horror films. My wife does not though.",
+            ["I hate horror films. My wife does not though."],
+        ),
+        (
+            "Rules:\n- tabs, not spaces\n- no semicolons",
+            ["Rules: tabs, not spaces", "Rules: no semicolons"],
+        ),
         ("# Ports\n- staging has 8080", ["Ports: staging has 8080"]),
         (
             "Alice owns the API.\nBob owns the UI\nand the docs.",
@@ -35,29 +44,55 @@ def skipped(text: str) -> list[str]:
         ("Hello world", ["Hello world"]),
         ("buy milk\ncall mum", ["buy milk", "call mum"]),
         (
-            "Ann: Hey! I moved to Boston. I love the town.\nBea: Wow! I have two kids.\nAnn: No kids yet.",
-            ["Ann: I moved to Boston.", "Ann: I love the town.", "Bea: I have two kids.", "Ann: No kids yet."],
+            (
+                "Ann: Hey! I moved to Boston. I love the town.\nBea: Wow! I have two kids.\nAnn: No"
+                " kids yet."
+            ),
+            [
+                "Ann: I moved to Boston.",
+                "Ann: I love the town.",
+                "Bea: I have two kids.",
+                "Ann: No kids yet.",
+            ],
         ),
         (
-            "The committee agreed with the proposal that Maria\nLopez made in spring; the budget for the building\n"
-            "is to be approved by the council in winter. Nobody\nobjected.",
+            (
+                "The committee agreed with the proposal that Maria\nLopez made in spring; the"
+                " budget for the building\nis to be approved by the council in winter."
+                " Nobody\nobjected."
+            ),
             [
-                "The committee agreed with the proposal that Maria Lopez made in spring; the budget for the building "
-                "is to be approved by the council in winter.",
+                (
+                    "The committee agreed with the proposal that Maria Lopez made in spring; the"
+                    " budget for the building is to be approved by the council in winter."
+                ),
                 "Nobody objected.",
             ],
         ),
         (
-            "The committee agreed with the proposal of the mayor\nLopez paid the bill\nNobody objected",
-            ["The committee agreed with the proposal of the mayor", "Lopez paid the bill", "Nobody objected"],
+            (
+                "The committee agreed with the proposal of the mayor\nLopez paid the bill\nNobody"
+                " objected"
+            ),
+            [
+                "The committee agreed with the proposal of the mayor",
+                "Lopez paid the bill",
+                "Nobody objected",
+            ],
         ),
-        ("Am 12. April fliege ich nach Wien. Es wird schön.", ["Am 12. April fliege ich nach Wien.", "Es wird schön."]),
+        (
+            "Am 12. April fliege ich nach Wien. Es wird schön.",
+            ["Am 12. April fliege ich nach Wien.", "Es wird schön."],
+        ),
         ("Меня зовут Иван. Я живу в Москве.", ["Меня зовут Иван.", "Я живу в Москве."]),
         (
             "# House\n- Kitchen\n  - order tiles\n  - paint it\n- call the bank",
             ["House: Kitchen: order tiles", "House: Kitchen: paint it", "House: call the bank"],
         ),
-        ('Ann said, "We ship soon. No excuses." Bob left.', ['Ann said, "We ship soon. No excuses."', "Bob left."]),
+        (
+            'Ann said, "We ship soon. No excuses." Bob left.',
+            ['Ann said, "We ship soon. No excuses."', "Bob left."],
+        ),
         ("We take plan B. Maria agrees.", ["We take plan B.", "Maria agrees."]),
         ("我的名字是张三。你叫什么名字？", ["我的名字是张三。"]),
         ("I like tea. I like tea.", ["I like tea."]),
@@ -90,7 +125,9 @@ def test_statements_are_kept_word_for_word(text: str, kept: list[str]) -> None:
         ("Best regards,", "greeting"),
     ],
 )
-def test_questions_greetings_and_small_talk_are_passed_over_with_the_reason(text: str, reason: str) -> None:
+def test_questions_greetings_and_small_talk_are_passed_over_with_the_reason(
+    text: str, reason: str
+) -> None:
     assert found(text) == []
     assert skipped(text) == [reason]
 
@@ -116,5 +153,8 @@ def test_every_role_but_the_system_makes_statements() -> None:
 
     sorted_out = statement_splitting.find(messages)
 
-    assert sorted_out.statements == (Message("user", "I like tea."), Message("assistant", "Tea has caffeine."))
+    assert sorted_out.statements == (
+        Message("user", "I like tea."),
+        Message("assistant", "Tea has caffeine."),
+    )
     assert sorted_out.skipped == (Skipped("system", "Be nice.", "instruction"),)

@@ -113,5 +113,7 @@ def test_what_is_no_time_is_not_taken_for_one(text: str) -> None:
 
 
 def test_every_time_is_found_once_and_in_order() -> None:
-    found = temporal_expressions.spans("From March 2024 until 2026-01-05, and again yesterday.", NOW)
+    found = temporal_expressions.spans(
+        "From March 2024 until 2026-01-05, and again yesterday.", NOW
+    )
     assert [one.words for one in found] == ["March 2024 until 2026-01-05", "yesterday"]

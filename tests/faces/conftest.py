@@ -48,8 +48,15 @@ def run(home: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
 
 def fresh(folder: Path) -> dict[str, str]:
     """The environment of somebody who has never run the program."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(("COMMONPLACE_", "XDG_"))}
-    return kept | {"HOME": str(folder), "PATH": f"{Path(sys.executable).parent}{os.pathsep}{kept['PATH']}"}
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("COMMONPLACE_", "XDG_"))
+    }
+    return kept | {
+        "HOME": str(folder),
+        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{kept['PATH']}",
+    }
 
 
 @pytest.fixture

@@ -1,4 +1,6 @@
-"""A dialect for tests: every type of parameter, and every way in which a tool can behave well or badly."""
+"""A dialect for tests: every type of parameter, and every way in which a tool can behave well or
+badly.
+"""
 
 import os
 import subprocess
@@ -52,7 +54,9 @@ def count_to(call: Call, number: Annotated[int, About("How far", 0, 1000)]) -> d
 
 @tool("reads")
 def hold(call: Call, name: Annotated[str, About("What to wait for")]) -> dict[str, Any]:
-    """Wait until `release` is called with the same name or a file of that name is there, or nobody waits any more."""
+    """Wait until `release` is called with the same name or a file of that name is there, or nobody
+    waits any more.
+    """
     _entered[name].set()
     while not _events[name].wait(0.01) and not os.path.exists(name):
         call.progress(0, None, "waiting")
@@ -108,7 +112,12 @@ def chatter(call: Call) -> dict[str, Any]:
 @tool("reads")
 def whoami(call: Call) -> dict[str, Any]:
     """Tell what is known about the call."""
-    return {"bank": call.bank, "session": call.session, "client": call.client, "folder": call.folder}
+    return {
+        "bank": call.bank,
+        "session": call.session,
+        "client": call.client,
+        "folder": call.folder,
+    }
 
 
 @tool("writes", always_loaded=True)
@@ -141,7 +150,11 @@ def _note(call: Call, name: str) -> str:
     return f"# {name}"
 
 
-def _greeting(call: Call, name: Annotated[str, About("Whom to greet")], tone: Annotated[str, About("How")] = "") -> str:
+def _greeting(
+    call: Call,
+    name: Annotated[str, About("Whom to greet")],
+    tone: Annotated[str, About("How")] = "",
+) -> str:
     return f"Greet {name} {tone}".strip()
 
 
@@ -150,7 +163,18 @@ def _names(call: Call, typed: str) -> Iterable[str]:
 
 
 TOOLS = (
-    *(echo, everything, count_to, hold, release, await_hold, refuse, overloaded, crash, not_a_number),
+    *(
+        echo,
+        everything,
+        count_to,
+        hold,
+        release,
+        await_hold,
+        refuse,
+        overloaded,
+        crash,
+        not_a_number,
+    ),
     *(chatter, whoami, remember, remembered, erase),
 )
 DIALECT = Dialect(

@@ -46,7 +46,9 @@ class Answer:
     def messages(self) -> list[Any]:
         # Not splitlines, which knows more ends of a line than an event stream does.
         lines = re.split(r"\r\n|\n|\r", self.body.decode())
-        return [json.loads(line.removeprefix("data:")) for line in lines if line.startswith("data:")]
+        return [
+            json.loads(line.removeprefix("data:")) for line in lines if line.startswith("data:")
+        ]
 
 
 @dataclass
@@ -66,13 +68,17 @@ class Running:
     def log(self) -> str:
         return "\n".join(self.lines)
 
-    def send(self, method: str, path: str, body: bytes | None = None, headers: Mapping[str, str] = {}) -> Answer:
+    def send(
+        self, method: str, path: str, body: bytes | None = None, headers: Mapping[str, str] = {}
+    ) -> Answer:
         """One request on a connection of its own."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=DEADLINE_S)
         try:
             connection.request(method, path, body, dict(headers))
             response = connection.getresponse()
-            return Answer(response.status, {k.lower(): v for k, v in response.getheaders()}, response.read())
+            return Answer(
+                response.status, {k.lower(): v for k, v in response.getheaders()}, response.read()
+            )
         finally:
             connection.close()
 
@@ -87,20 +93,26 @@ class Running:
 
     def ask(self, path: str, method: str, params: Mapping[str, Any] = {}, **headers: str) -> Answer:
         """A request in the era of handshakes, without one."""
-        return self.post(path, {"jsonrpc": "2.0", "id": 1, "method": method, "params": dict(params)}, **headers)
+        return self.post(
+            path, {"jsonrpc": "2.0", "id": 1, "method": method, "params": dict(params)}, **headers
+        )
 
-    def ask_modern(self, path: str, method: str, params: Mapping[str, Any] = {}, **headers: str) -> Answer:
+    def ask_modern(
+        self, path: str, method: str, params: Mapping[str, Any] = {}, **headers: str
+    ) -> Answer:
         """A request that carries everything in itself."""
         named = {"mcp-name": params["name"]} if "name" in params else {}
         given = {"mcp-protocol-version": MODERN, "mcp-method": method, **named, **_named(headers)}
         whole = {"_meta": META, **params}
-        return self.post(path, {"jsonrpc": "2.0", "id": 1, "method": method, "params": whole}, **given)
+        return self.post(
+            path, {"jsonrpc": "2.0", "id": 1, "method": method, "params": whole}, **given
+        )
 
     def call(self, path: str, name: str, arguments: Mapping[str, Any] = {}, **headers: str) -> Any:
         """The structured content of a tool's answer."""
-        return self.ask(path, "tools/call", {"name": name, "arguments": dict(arguments)}, **headers).json["result"][
-            "structuredContent"
-        ]
+        return self.ask(
+            path, "tools/call", {"name": name, "arguments": dict(arguments)}, **headers
+        ).json["result"]["structuredContent"]
 
     def open(self) -> socket.socket:
         """A bare connection."""
@@ -113,9 +125,13 @@ class Running:
 
 
 @contextmanager
-def server(home: Path, *options: str, module: str = "tests.faces.http_server", **environment: str) -> Iterator[Running]:
+def server(
+    home: Path, *options: str, module: str = "tests.faces.http_server", **environment: str
+) -> Iterator[Running]:
     """A server with the dialects for tests unless another is named, ready to answer."""
-    with collected(started(home, [sys.executable, "-m", module, *options], **environment), home) as running:
+    with collected(
+        started(home, [sys.executable, "-m", module, *options], **environment), home
+    ) as running:
         yield running
 
 
@@ -163,7 +179,11 @@ def _port(process: subprocess.Popen[str], lines: list[str]) -> int:
 
     def announced() -> bool:
         assert process.poll() is None, "\n".join(lines)
-        found.extend(int(match[1]) for line in tuple(lines) if (match := re.search(r"http://\S*?:(\d+)", line)))
+        found.extend(
+            int(match[1])
+            for line in tuple(lines)
+            if (match := re.search(r"http://\S*?:(\d+)", line))
+        )
         return bool(found)
 
     until(announced)

@@ -1,4 +1,6 @@
-"""The real server with the dialect for tests, in a process of its own: `python -m tests.faces.http_server`."""
+"""The real server with the dialect for tests, in a process of its own: `python -m
+tests.faces.http_server`.
+"""
 
 import argparse
 import threading
@@ -40,7 +42,9 @@ def await_file(call: Call, path: Annotated[str, About("The file")]) -> dict[str,
 DIALECTS = {
     "test": replace(DIALECT, tools={**DIALECT.tools, **rows(await_file)}),
     "strict": STRICT,
-    "hindsight": Dialect("hindsight", "Hindsight", "Recall, then retain.", rows(where, list_banks, *TOOLS)),
+    "hindsight": Dialect(
+        "hindsight", "Hindsight", "Recall, then retain.", rows(where, list_banks, *TOOLS)
+    ),
     "vault": Dialect("vault", "Vault", "Notes.", rows(where)),
 }
 

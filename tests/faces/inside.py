@@ -1,4 +1,6 @@
-"""The app without a socket: requests go straight in, from any thread, and what comes out is collected."""
+"""The app without a socket: requests go straight in, from any thread, and what comes out is
+collected.
+"""
 
 import asyncio
 import json
@@ -92,14 +94,18 @@ async def _ask(site: Site, path: str, body: bytes, headers: Mapping[str, str]) -
         if not message.get("more_body", message["type"] == "http.response.start"):
             answered.set()
 
-    given = {"host": "localhost", "content-type": "application/json", "accept": BOTH} | dict(headers)
+    given = {"host": "localhost", "content-type": "application/json", "accept": BOTH} | dict(
+        headers
+    )
     scope = {
         "type": "http",
         "method": "POST",
         "path": path,
         "raw_path": path.encode(),
         "query_string": b"",
-        "headers": [(name.lower().encode(), value.encode("utf-8")) for name, value in given.items()],
+        "headers": [
+            (name.lower().encode(), value.encode("utf-8")) for name, value in given.items()
+        ],
     }
     await site(scope, receive, send)
     start = sent[0]

@@ -29,7 +29,9 @@ class Pipes:
     """A server process and the lines that went in and out of it."""
 
     def __init__(self, home: Path, module: str, *args: str) -> None:
-        kept = {name: value for name, value in os.environ.items() if not name.startswith("COMMONPLACE_")}
+        kept = {
+            name: value for name, value in os.environ.items() if not name.startswith("COMMONPLACE_")
+        }
         self.process = subprocess.Popen(
             [sys.executable, "-m", module, *args],
             cwd=ROOT,

@@ -1,4 +1,6 @@
-"""The same dialect for tests behind the official library's own server on standard input and output."""
+"""The same dialect for tests behind the official library's own server on standard input and
+output.
+"""
 
 import warnings
 from functools import cache, partial
@@ -50,10 +52,14 @@ def served() -> Server[Any]:
     return Server(
         **messages.server_info(),
         instructions=DIALECT.instructions,
-        cache_hints={method: CacheHint(ttl, scope) for method, (ttl, scope) in messages.CACHE_HINTS.items()},
+        cache_hints={
+            method: CacheHint(ttl, scope) for method, (ttl, scope) in messages.CACHE_HINTS.items()
+        },
         on_list_tools=partial(listed, "tools", messages.tools),
         on_list_resources=partial(listed, "resources", messages.resources),
-        on_list_resource_templates=partial(listed, "resourceTemplates", messages.resource_templates),
+        on_list_resource_templates=partial(
+            listed, "resourceTemplates", messages.resource_templates
+        ),
         on_list_prompts=partial(listed, "prompts", messages.prompts),
         on_call_tool=partial(work, "tools/call"),
         on_read_resource=partial(work, "resources/read"),
@@ -71,7 +77,9 @@ async def main() -> None:
 
 
 async def conversed(messages: list[Any]) -> list[Any]:
-    """The answers to messages on one connection, in this process, since the library takes a second to load."""
+    """The answers to messages on one connection, in this process, since the library takes a second
+    to load.
+    """
     with warnings.catch_warnings():
         server = served()
     ours, incoming = anyio.create_memory_object_stream[Any](1)

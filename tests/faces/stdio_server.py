@@ -1,4 +1,6 @@
-"""The real loop on standard input and output with the dialect for tests; the argument is the one bank, if any."""
+"""The real loop on standard input and output with the dialect for tests; the argument is the one
+bank, if any.
+"""
 
 import os
 import sys
@@ -9,4 +11,6 @@ from tests.faces.dialects import DIALECT
 
 BANK = sys.argv[1] if len(sys.argv) > 1 else ""
 
-sys.exit(stdio.run(DIALECT, settings.load(), stdio.Place(BANK or "default", bool(BANK), os.getcwd())))
+sys.exit(
+    stdio.run(DIALECT, settings.load(), stdio.Place(BANK or "default", bool(BANK), os.getcwd()))
+)

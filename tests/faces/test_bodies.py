@@ -1,4 +1,6 @@
-"""A body that is not UTF-8 is refused as what it is, by the real server, on every path and in every era."""
+"""A body that is not UTF-8 is refused as what it is, by the real server, on every path and in every
+era.
+"""
 
 import json
 from collections.abc import Iterator
@@ -10,7 +12,11 @@ from tests.faces.http_client import META, MODERN, Running
 
 BANKED = ("hindsight", "memories", "memstate", "powermem")
 PATHS = ("/mcp", *(f"/{name}/mcp" for name in BANKED), *(f"/{name}/mcp/a-bank" for name in BANKED))
-HANDSHAKE = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "raw", "version": "1"}}
+HANDSHAKE = {
+    "protocolVersion": "2025-06-18",
+    "capabilities": {},
+    "clientInfo": {"name": "raw", "version": "1"},
+}
 BROKEN = {
     "a stray byte": b"\xff",
     "half of a character in bytes": b"\xed\xa0\xbd",
@@ -31,7 +37,9 @@ def body(method: str, params: dict[str, object], broken: bytes) -> bytes:
 
 
 @pytest.mark.parametrize("path", PATHS)
-def test_a_body_that_is_not_utf_8_is_a_parse_error_on_every_path(served: Running, path: str) -> None:
+def test_a_body_that_is_not_utf_8_is_a_parse_error_on_every_path(
+    served: Running, path: str
+) -> None:
     opened = served.post(path, body("initialize", HANDSHAKE, b""))
     call = {"name": "recall", "arguments": {"query": "HERE"}}
     modern = {"mcp_protocol_version": MODERN, "mcp_method": "tools/call", "mcp_name": "recall"}
@@ -39,10 +47,20 @@ def test_a_body_that_is_not_utf_8_is_a_parse_error_on_every_path(served: Running
         requests = (
             (body("tools/call", call, broken), {}),
             (body("tools/call", call, broken), {"accept": "application/json"}),
-            (body("tools/call", call, broken), {"mcp_session_id": opened.headers["mcp-session-id"]}),
+            (
+                body("tools/call", call, broken),
+                {"mcp_session_id": opened.headers["mcp-session-id"]},
+            ),
             (body("tools/call", call | {"_meta": META}, broken), modern),
             (body("tools/list", {"cursor": "HERE"}, broken), {}),
-            (body("initialize", HANDSHAKE | {"clientInfo": {"name": "HERE", "version": "1"}}, broken), {}),
+            (
+                body(
+                    "initialize",
+                    HANDSHAKE | {"clientInfo": {"name": "HERE", "version": "1"}},
+                    broken,
+                ),
+                {},
+            ),
         )
         for sent, headers in requests:
             answer = served.post(path, sent, **headers)
@@ -50,7 +68,9 @@ def test_a_body_that_is_not_utf_8_is_a_parse_error_on_every_path(served: Running
             assert "UTF-8" in answer.json["error"]["message"]
 
 
-def test_what_is_utf_8_is_read_and_a_refused_body_leaves_no_line_in_the_log(served: Running) -> None:
+def test_what_is_utf_8_is_read_and_a_refused_body_leaves_no_line_in_the_log(
+    served: Running,
+) -> None:
     for text in ("café", "漢字", "🎉"):
         answer = served.call("/mcp/letters", "sync_retain", {"content": f"The sign is {text}."})
         assert answer["status"] == "completed"

@@ -20,8 +20,8 @@ from commonplace.settings import SETTINGS
 from tests.faces.conftest import Run
 
 MEMORY_FIELDS = (
-    "id number bank text title kind key tags metadata paths category project user agent run version created_at "
-    "updated_at happened_at happened_until expires_at forgotten_at"
+    "id number bank text title kind key tags metadata paths category project user agent run version"
+    " created_at updated_at happened_at happened_until expires_at forgotten_at"
 ).split()
 
 
@@ -102,7 +102,18 @@ def test_a_memory_in_json_has_every_field_in_the_promised_order(run: Run) -> Non
 
 
 def test_what_add_is_told_is_what_show_gives_back(run: Run) -> None:
-    options = ["--title", "Ports", "--kind", "fact", "--key", "staging.port", "--tag", "infra", "--tag", "web"]
+    options = [
+        "--title",
+        "Ports",
+        "--kind",
+        "fact",
+        "--key",
+        "staging.port",
+        "--tag",
+        "infra",
+        "--tag",
+        "web",
+    ]
     options += [
         "--project",
         "site",
@@ -115,7 +126,14 @@ def test_what_add_is_told_is_what_show_gives_back(run: Run) -> None:
         "--when",
         "2026-03-01T09:30Z",
     ]
-    options += ["--until", "2026-03-02T00:00Z", "--expires", "2999-01-01T00:00Z", "--metadata", '{"source": "chat"}']
+    options += [
+        "--until",
+        "2026-03-02T00:00Z",
+        "--expires",
+        "2999-01-01T00:00Z",
+        "--metadata",
+        '{"source": "chat"}',
+    ]
     memory = shown(run, added(run, "Staging listens on port 8080.", *options))
 
     assert (
@@ -139,7 +157,10 @@ def test_what_add_is_told_is_what_show_gives_back(run: Run) -> None:
 
 
 def test_words_need_no_quotes(run: Run) -> None:
-    assert shown(run, added(run, "Staging", "listens", "on", "8080"))["text"] == "Staging listens on 8080"
+    assert (
+        shown(run, added(run, "Staging", "listens", "on", "8080"))["text"]
+        == "Staging listens on 8080"
+    )
 
 
 def test_a_dash_reads_the_text_from_standard_input(run: Run) -> None:
@@ -157,7 +178,10 @@ def test_a_time_without_a_zone_is_local(program: Run) -> None:
 def test_people_read_local_time(program: Run) -> None:
     program("commonplace add Lunch --when 2026-07-01T10:00Z")
 
-    assert "2026-07-01 12:00" in program("commonplace show $(commonplace list | cut -f1)", TZ="Europe/Rome").out
+    assert (
+        "2026-07-01 12:00"
+        in program("commonplace show $(commonplace list | cut -f1)", TZ="Europe/Rome").out
+    )
 
 
 @pytest.mark.parametrize("form", [ids.short, ids.memstate, ids.note, ids.uuid_form, str])
@@ -212,11 +236,15 @@ def test_recall_keeps_to_its_filter(run: Run) -> None:
 
 
 def test_list_narrows_by_every_filter(run: Run) -> None:
-    wanted = added(run, "Wanted port 80", *"--project p --user u --kind k --tag t --category c --key a.b".split())
+    wanted = added(
+        run,
+        "Wanted port 80",
+        *"--project p --user u --kind k --tag t --category c --key a.b".split(),
+    )
     added(run, "Other", "--tag", "x", "--key", "ab")
-    for (
-        option
-    ) in "--project p|--user u|--kind k|--tag t|--category c|--key-prefix a|--contains port|--pattern p?rt".split("|"):
+    for option in "--project p|--user u|--kind k|--tag t|--category c|--key-prefix a|--contains port|--pattern p?rt".split(
+        "|"
+    ):
         assert run("list", *option.split()).ids == [wanted], option
 
 
@@ -257,11 +285,18 @@ def test_forgotten_memories_are_listed_only_when_asked_for(run: Run) -> None:
 
 
 def test_revise_changes_what_is_named_and_nothing_else(run: Run) -> None:
-    memory_id = added(run, "Old text", "--tag", "a", "--title", "Title", "--when", "2026-01-01T00:00Z")
+    memory_id = added(
+        run, "Old text", "--tag", "a", "--title", "Title", "--when", "2026-01-01T00:00Z"
+    )
     run("revise", memory_id, "--tag", "b", "--title", "", "--when", "")
     memory = shown(run, memory_id)
 
-    assert (memory["text"], memory["tags"], memory["title"], memory["happened_at"]) == ("Old text", ["b"], "", None)
+    assert (memory["text"], memory["tags"], memory["title"], memory["happened_at"]) == (
+        "Old text",
+        ["b"],
+        "",
+        None,
+    )
 
 
 def test_a_stale_reviser_is_refused(run: Run) -> None:
@@ -291,7 +326,12 @@ def test_history_in_json_is_a_version_on_each_line(run: Run) -> None:
     first, second = objects(run("history", memory_id, "--json").out)
 
     assert (first["version"], first["action"], first["text"]) == (1, "remember", "One")
-    assert (second["action"], second["dialect"], second["who"], second["reason"]) == ("forget", "cli", "ada", "old")
+    assert (second["action"], second["dialect"], second["who"], second["reason"]) == (
+        "forget",
+        "cli",
+        "ada",
+        "old",
+    )
 
 
 def test_the_owner_is_the_author_when_one_is_set(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -341,8 +381,12 @@ def test_purge_erases_only_after_a_yes(run: Run) -> None:
     assert run("show", memory_id).code == 4
 
 
-@pytest.mark.parametrize("way", [("--user", "ana"), ("--project", "web"), ("--user", "ana", "--project", "web")])
-def test_purging_a_user_or_a_project_erases_what_it_has_and_says_so(run: Run, way: tuple[str, ...]) -> None:
+@pytest.mark.parametrize(
+    "way", [("--user", "ana"), ("--project", "web"), ("--user", "ana", "--project", "web")]
+)
+def test_purging_a_user_or_a_project_erases_what_it_has_and_says_so(
+    run: Run, way: tuple[str, ...]
+) -> None:
     gone = added(run, "One", "--user", "ana", "--project", "web")
     kept = added(run, "Two", "--user", "bob", "--project", "home")
 
@@ -390,10 +434,15 @@ def test_a_bank_is_deleted_after_a_yes(run: Run, way: tuple[str, ...]) -> None:
 def test_the_owner_limits_a_bank_and_lifts_the_limit(run: Run) -> None:
     added(run, "Two", "--bank", "trial")
 
-    assert "allows recall, list_memories" in run("banks", "allow", "trial", "recall", "list_memories").err
+    assert (
+        "allows recall, list_memories"
+        in run("banks", "allow", "trial", "recall", "list_memories").err
+    )
     # The person at the command line is the owner.
     added(run, "Three", "--bank", "trial")
-    assert objects(run("banks", "--json").out)[0]["config"] == {"mcp_enabled_tools": ["recall", "list_memories"]}
+    assert objects(run("banks", "--json").out)[0]["config"] == {
+        "mcp_enabled_tools": ["recall", "list_memories"]
+    }
     assert "all tools" in run("banks", "allow", "trial", "--all").err
     assert objects(run("banks", "--json").out)[0]["config"] == {}
     assert "Did you mean recall?" in run("banks", "allow", "trial", "recal").err
@@ -402,9 +451,12 @@ def test_the_owner_limits_a_bank_and_lifts_the_limit(run: Run) -> None:
 
 
 @pytest.mark.parametrize(
-    "way", [(), ("m0s8127n3c02", "--user", "ana"), ("--document", "d", "--session", "s"), ("--user", "")]
+    "way",
+    [(), ("m0s8127n3c02", "--user", "ana"), ("--document", "d", "--session", "s"), ("--user", "")],
 )
-def test_a_purge_that_means_nothing_or_two_things_is_refused(run: Run, way: tuple[str, ...]) -> None:
+def test_a_purge_that_means_nothing_or_two_things_is_refused(
+    run: Run, way: tuple[str, ...]
+) -> None:
     kept = added(run, "One")
 
     assert run("purge", *way, "--yes").code == 2
@@ -451,7 +503,9 @@ def test_banks_are_walls(run: Run) -> None:
     assert run("list").ids == []
 
 
-def test_home_before_or_after_the_command_wins_over_the_environment(run: Run, tmp_path: Path) -> None:
+def test_home_before_or_after_the_command_wins_over_the_environment(
+    run: Run, tmp_path: Path
+) -> None:
     other = str(tmp_path / "other")
     run("--home", other, "add", "One")
 
@@ -460,7 +514,9 @@ def test_home_before_or_after_the_command_wins_over_the_environment(run: Run, tm
     assert "One" in run("--home", other, "list").out
 
 
-def test_settings_show_the_value_and_where_it_comes_from(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_settings_show_the_value_and_where_it_comes_from(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("COMMONPLACE_OWNER", "Grace")
     rows = {row["name"]: row for row in objects(run("settings", "--json").out)}
 
@@ -484,10 +540,18 @@ def test_settings_never_show_a_secret(run: Run, monkeypatch: pytest.MonkeyPatch)
         ("LLM_URL", "https://ada:hush@models.example/v1", "https://***@models.example/v1"),
         ("LLM_URL", "https://ada:hu#s/h?@models.example/v1", "https://***@models.example/v1"),
         ("LLM_URL", "ada:hush@models.example/v1", "***@models.example/v1"),
-        ("LLM_URL", "https://models.example/v1?key=hush&hush#hush", "https://models.example/v1?key=***&***#***"),
+        (
+            "LLM_URL",
+            "https://models.example/v1?key=hush&hush#hush",
+            "https://models.example/v1?key=***&***#***",
+        ),
         ("LLM_URL", "http://127.0.0.1:8080/v1", "http://127.0.0.1:8080/v1"),
         ("DATABASE", "postgres://ada:hush@db.example/store", "postgres://***@db.example/store"),
-        ("HINDSIGHT_INSTRUCTIONS", "Ask https://ada:hush@x.example first.", "Ask https://***@x.example first."),
+        (
+            "HINDSIGHT_INSTRUCTIONS",
+            "Ask https://ada:hush@x.example first.",
+            "Ask https://***@x.example first.",
+        ),
     ],
 )
 def test_settings_show_no_password_or_key_in_a_url(
@@ -498,11 +562,15 @@ def test_settings_show_no_password_or_key_in_a_url(
     text, rows = run("settings"), objects(run("settings", "--json").out)
 
     assert f"  {shown} (from COMMONPLACE_{variable}" in text.out
-    assert next(row["value"] for row in rows if row["variable"] == f"COMMONPLACE_{variable}") == shown
+    assert (
+        next(row["value"] for row in rows if row["variable"] == f"COMMONPLACE_{variable}") == shown
+    )
     assert "hu" not in "".join(str(row["value"]) for row in rows)
 
 
-def test_a_database_that_is_refused_is_named_without_its_password(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_database_that_is_refused_is_named_without_its_password(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("COMMONPLACE_DATABASE", "postgres://ada:hush@db.example/store")
 
     answer = run("list")
@@ -523,7 +591,11 @@ def test_what_was_exported_comes_back_the_same(run: Run, tmp_path: Path) -> None
     assert dry.err.startswith("Would import")
     assert run("list", "--all", "--home", other).ids == []
     assert run("import", str(archive), "--home", other).code == 0
-    assert run("export", "--home", other).out == archive.read_text(encoding="utf-8") == run("export", "-").out
+    assert (
+        run("export", "--home", other).out
+        == archive.read_text(encoding="utf-8")
+        == run("export", "-").out
+    )
 
 
 def test_an_archive_travels_through_a_pipe(program: Run) -> None:
@@ -560,7 +632,9 @@ def test_doctor_says_in_two_lines_that_all_is_well_and_more_on_request(run: Run)
 
     assert (answer.code, answer.err) == (0, "")
     assert re.fullmatch(
-        r"All is well: \d+ checks passed.\nThe store has 1 memory in 1 bank. --verbose shows every check.\n", answer.out
+        r"All is well: \d+ checks passed.\nThe store has 1 memory in 1 bank. --verbose shows every"
+        r" check.\n",
+        answer.out,
     )
     assert verbose.code == 0
     assert verbose.out.splitlines()[0] == "integrity\tok\tThe file is sound."
@@ -586,7 +660,9 @@ def test_doctor_finds_a_healthy_store_healthy(run: Run) -> None:
     answer = run("doctor", "--json")
 
     assert answer.code == 0
-    assert all(set(finding) == {"check", "state", "text", "hint"} for finding in objects(answer.out))
+    assert all(
+        set(finding) == {"check", "state", "text", "hint"} for finding in objects(answer.out)
+    )
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no pseudo terminal")
@@ -627,7 +703,9 @@ def test_colours_appear_on_a_terminal(terminal: Callable[..., str]) -> None:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no pseudo terminal")
 @pytest.mark.parametrize("unwanted", [{"NO_COLOR": "1"}, {"TERM": "dumb"}])
-def test_a_terminal_that_wants_no_colours_gets_none(terminal: Callable[..., str], unwanted: dict[str, str]) -> None:
+def test_a_terminal_that_wants_no_colours_gets_none(
+    terminal: Callable[..., str], unwanted: dict[str, str]
+) -> None:
     for command in ON_A_TERMINAL:
         printed = terminal(f"commonplace {command} 2>&1", **unwanted)
         assert printed.strip(), command

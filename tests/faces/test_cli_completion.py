@@ -37,10 +37,15 @@ def typed(tmp_path: Path, home: Path) -> Iterator[Typed]:
     line = tmp_path / "line"
     start = tmp_path / "start"
     start.write_text(
-        f'eval "$(commonplace completion bash)"\nbind -x \'"\\C-t": printf %s "$READLINE_LINE" > {line}.part; '
+        'eval "$(commonplace completion bash)"\nbind -x \'"\\C-t": printf %s "$READLINE_LINE" >'
+        f" {line}.part; "
         f"mv {line}.part {line}'\nbind 'set bell-style none'\n"
     )
-    place = fresh(tmp_path) | {"COMMONPLACE_HOME": str(home), "TERM": "dumb", "INPUTRC": "/dev/null"}
+    place = fresh(tmp_path) | {
+        "COMMONPLACE_HOME": str(home),
+        "TERM": "dumb",
+        "INPUTRC": "/dev/null",
+    }
     theirs, ours = pty.openpty()
     shell = subprocess.Popen(
         [BASH, "--noprofile", "--rcfile", start, "-i"],
@@ -78,13 +83,18 @@ def test_commands_options_clients_and_dialects_are_completed(typed: Typed) -> No
     assert typed(f"commonplace recall --expl{TAB}") == "commonplace recall --explain "
     assert typed(f"commonplace connect claude-d{TAB}") == "commonplace connect claude-desktop "
     assert typed(f"commonplace disconnect cur{TAB}") == "commonplace disconnect cursor "
-    assert typed(f"commonplace connect cursor --dialect power{TAB}") == "commonplace connect cursor --dialect powermem "
+    assert (
+        typed(f"commonplace connect cursor --dialect power{TAB}")
+        == "commonplace connect cursor --dialect powermem "
+    )
     assert typed(f"commonplace mcp --dialect=mems{TAB}") == "commonplace mcp --dialect=memstate "
     assert typed(f"commonplace import --from chat{TAB}") == "commonplace import --from chatgpt "
 
 
 def test_banks_tags_and_projects_of_the_store_are_completed(engine: Engine, typed: Typed) -> None:
-    engine.remember("default", Draft("A", tags=("infra", "team:ops", "a=b"), scope=Scope(project="web")))
+    engine.remember(
+        "default", Draft("A", tags=("infra", "team:ops", "a=b"), scope=Scope(project="web"))
+    )
     engine.remember("archive", Draft("B", tags=("two words", "$HOME; ls *")))
 
     assert typed(f"commonplace list --bank arch{TAB}") == "commonplace list --bank archive "
@@ -95,21 +105,31 @@ def test_banks_tags_and_projects_of_the_store_are_completed(engine: Engine, type
     assert typed(f"commonplace list --tag team:{TAB}") == "commonplace list --tag team:ops "
     assert typed(f"commonplace list --tag=a={TAB}") == "commonplace list --tag=a=b "
     # The tags are those of the bank that was named, and the shell reads each as one word.
-    assert typed(f"commonplace list --bank archive --tag inf{TAB}") == "commonplace list --bank archive --tag inf"
+    assert (
+        typed(f"commonplace list --bank archive --tag inf{TAB}")
+        == "commonplace list --bank archive --tag inf"
+    )
     for beginning in ("tw", "'two w", "\\$HO"):
         tag = "two words" if "tw" in beginning else "$HOME; ls *"
         line = typed(f"commonplace list --bank archive --tag {beginning}{TAB}")
         assert shlex.split(line)[-1] == tag
 
 
-def test_completion_makes_no_store_and_is_silent_where_something_is_wrong(program: Run, tmp_path: Path) -> None:
-    ask = 'COMP_WORDS="commonplace list --tag " COMP_WORD= _COMMONPLACE_COMPLETE=bash_complete commonplace'
+def test_completion_makes_no_store_and_is_silent_where_something_is_wrong(
+    program: Run, tmp_path: Path
+) -> None:
+    ask = (
+        'COMP_WORDS="commonplace list --tag " COMP_WORD= _COMMONPLACE_COMPLETE=bash_complete'
+        " commonplace"
+    )
     missing = program(ask, COMMONPLACE_HOME=str(tmp_path / "none"))
     (tmp_path / "memory.db").write_text("no store at all")
     broken = program(ask, COMMONPLACE_HOME=str(tmp_path))
     misspelt = program(ask, COMMONPLACE_EMBEDDER="statik")
 
-    assert [(answer.code, answer.out.strip()) for answer in (missing, broken, misspelt)] == [(0, "")] * 3
+    assert [(answer.code, answer.out.strip()) for answer in (missing, broken, misspelt)] == [
+        (0, "")
+    ] * 3
     assert [answer.err for answer in (missing, broken, misspelt)] == [""] * 3
     assert not (tmp_path / "none").exists()
 
@@ -124,7 +144,9 @@ def test_the_script_of_each_shell_is_printed(shell: str, program: Run) -> None:
 
 def test_every_client_and_dialect_is_offered(program: Run) -> None:
     def offered(line: str) -> list[str]:
-        out = program(f'COMP_WORDS="{line}" COMP_WORD= _COMMONPLACE_COMPLETE=bash_complete commonplace').out
+        out = program(
+            f'COMP_WORDS="{line}" COMP_WORD= _COMMONPLACE_COMPLETE=bash_complete commonplace'
+        ).out
         return [one.partition(",")[2] for one in out.splitlines()]
 
     assert offered("commonplace connect ") == sorted(client.name for client in CLIENTS)
@@ -134,15 +156,24 @@ def test_every_client_and_dialect_is_offered(program: Run) -> None:
 def test_help_shows_what_the_option_shows(program: Run) -> None:
     assert program("commonplace help").out == program("commonplace --help").out
     assert program("commonplace help recall").out == program("commonplace recall --help").out
-    assert program("commonplace help vault sync").out == program("commonplace vault sync --help").out
+    assert (
+        program("commonplace help vault sync").out == program("commonplace vault sync --help").out
+    )
 
 
 def test_a_misspelt_command_is_answered_with_the_nearest_name(program: Run) -> None:
-    meant = {"recal x": "recall", "help recal": "recall", "vault synk": "sync", "help banks delet": "delete"}
+    meant = {
+        "recal x": "recall",
+        "help recal": "recall",
+        "vault synk": "sync",
+        "help banks delet": "delete",
+    }
 
     said = {line: program(f"commonplace {line}").err.splitlines()[0] for line in meant}
 
-    assert [line for line, name in meant.items() if not said[line].endswith(f" Did you mean {name!r}?")] == []
+    assert [
+        line for line, name in meant.items() if not said[line].endswith(f" Did you mean {name!r}?")
+    ] == []
     assert "has no commands of its own" in program("commonplace help recall x").err
 
 

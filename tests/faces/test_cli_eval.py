@@ -1,4 +1,6 @@
-"""`commonplace eval`: a person's own questions, measured; and files that are not as they should be."""
+"""`commonplace eval`: a person's own questions, measured; and files that are not as they should
+be.
+"""
 
 import json
 from pathlib import Path
@@ -24,14 +26,19 @@ def known(run: Run) -> dict[str, str]:
         "new": "Since March staging listens on port 9090.",
         "cat": "The office cat is called Pipa.",
     }
-    return {word: told(run("add", text, "--tag", word, "--json"))["memory"]["id"] for word, text in texts.items()}
+    return {
+        word: told(run("add", text, "--tag", word, "--json"))["memory"]["id"]
+        for word, text in texts.items()
+    }
 
 
 @pytest.fixture
 def written(tmp_path: Path) -> Any:
     def write(*cases: object, name: str = "questions.jsonl") -> str:
         file = tmp_path / name
-        file.write_text("\n".join(case if isinstance(case, str) else json.dumps(case) for case in cases))
+        file.write_text(
+            "\n".join(case if isinstance(case, str) else json.dumps(case) for case in cases)
+        )
         return str(file)
 
     return write
@@ -56,10 +63,21 @@ def test_measures_come_with_intervals_and_say_over_how_many_questions(
     assert "superseded on top" not in found["measures"]
 
 
-def test_ids_come_in_any_form_alone_or_as_a_list(run: Run, known: dict[str, str], written: Any) -> None:
+def test_ids_come_in_any_form_alone_or_as_a_list(
+    run: Run, known: dict[str, str], written: Any
+) -> None:
     number = ids.parse(known["cat"])
-    forms: list[object] = [number, str(number), known["cat"], ids.memstate(number), ids.note(number)]
-    cases = [{"question": "office cat?", "expected": form} for form in [*forms, ids.uuid_form(number), [number]]]
+    forms: list[object] = [
+        number,
+        str(number),
+        known["cat"],
+        ids.memstate(number),
+        ids.note(number),
+    ]
+    cases = [
+        {"question": "office cat?", "expected": form}
+        for form in [*forms, ids.uuid_form(number), [number]]
+    ]
 
     found = told(run("eval", written(*cases), "--json"))
 
@@ -70,10 +88,18 @@ def test_ids_come_in_any_form_alone_or_as_a_list(run: Run, known: dict[str, str]
 def test_a_memory_that_was_told_twice_is_found_by_either_of_its_ids(
     run: Run, known: dict[str, str], written: Any
 ) -> None:
-    twin = told(run("add", "The office cat is called Pipa.", "--tag", "cat", "--json"))["memory"]["id"]
-    cases = [{"question": "office cat?", "expected": one} for one in (known["cat"], twin, [known["cat"], twin])]
+    twin = told(run("add", "The office cat is called Pipa.", "--tag", "cat", "--json"))["memory"][
+        "id"
+    ]
+    cases = [
+        {"question": "office cat?", "expected": one}
+        for one in (known["cat"], twin, [known["cat"], twin])
+    ]
     found = told(run("eval", written(*cases), "--json"))
-    assert {name: found["measures"][name]["value"] for name in ("recall@5", "mrr")} == {"recall@5": 1, "mrr": 1}
+    assert {name: found["measures"][name]["value"] for name in ("recall@5", "mrr")} == {
+        "recall@5": 1,
+        "mrr": 1,
+    }
 
 
 @pytest.mark.parametrize("whole", ["[{}]", '{{"questions": [{}]}}', "{}"])
@@ -85,8 +111,12 @@ def test_a_json_list_an_object_with_a_list_and_a_single_object_will_do(
     assert told(run("eval", written(whole.format(case)), "--json"))["measures"]["mrr"]["value"] == 1
 
 
-def test_misses_show_what_was_expected_and_what_was_found(run: Run, known: dict[str, str], written: Any) -> None:
-    file = written({"question": "what is the office cat called?", "expected": [known["old"]], "tags": ["cat"]})
+def test_misses_show_what_was_expected_and_what_was_found(
+    run: Run, known: dict[str, str], written: Any
+) -> None:
+    file = written(
+        {"question": "what is the office cat called?", "expected": [known["old"]], "tags": ["cat"]}
+    )
 
     short, long = run("eval", file), run("eval", file, "--misses")
 
@@ -134,13 +164,25 @@ def test_nothing_is_changed_by_measuring(run: Run, known: dict[str, str], writte
         ('{"question": 3, "expected": []}', "Question 1: 'question' is not a string."),
         ('{"question": "a"}', "Question 1 has no expected ids."),
         ('{"question": "a", "expected": {}}', "Question 1: 'expected' is not a list."),
-        ('{"question": "a", "expected": [null]}', "Question 1 has None in 'expected', which is not an id."),
-        ('{"question": "a", "expected": ["zz"]}', "Question 1, 'expected': 'zz' is not a memory id."),
-        ('{"question": "a", "expected": ["m0rpbtc40000"]}', "Question 1 expects m0rpbtc40000, which bank"),
+        (
+            '{"question": "a", "expected": [null]}',
+            "Question 1 has None in 'expected', which is not an id.",
+        ),
+        (
+            '{"question": "a", "expected": ["zz"]}',
+            "Question 1, 'expected': 'zz' is not a memory id.",
+        ),
+        (
+            '{"question": "a", "expected": ["m0rpbtc40000"]}',
+            "Question 1 expects m0rpbtc40000, which bank",
+        ),
         ('{"question": "a", "expect": []}', "Question 1 has an unknown field 'expect'."),
         ('{"question": "a", "expected": [], "bank": "nowhere"}', "There is no bank 'nowhere'."),
         ('{"question": "a", "expected": [], "now": "soon"}', "Question 1: 'soon' is not a time."),
-        (f'[{{"question": "{"long " * 4000}", "expected": []}}]', "Question 1: The question has 20,000 characters"),
+        (
+            f'[{{"question": "{"long " * 4000}", "expected": []}}]',
+            "Question 1: The question has 20,000 characters",
+        ),
         ("[" * 100_000, "The file is nested too deeply."),
     ],
 )

@@ -1,4 +1,6 @@
-"""recall --explain: what found each hit, every score, and why others were left out, to be read on a small screen."""
+"""recall --explain: what found each hit, every score, and why others were left out, to be read on a
+small screen.
+"""
 
 import json
 from collections.abc import Callable
@@ -11,7 +13,10 @@ from tests.faces.conftest import Run
 TEXTS = (
     "Staging listens on port 8443.",
     "The review of the port took Emil all of Tuesday.",
-    "The tram to the harbour leaves at nine in the morning and comes back when the last of the boats has landed.",
+    (
+        "The tram to the harbour leaves at nine in the morning and comes back when the last of the"
+        " boats has landed."
+    ),
 )
 
 
@@ -79,13 +84,17 @@ def test_it_fits_into_eighty_columns_and_sixty(terminal: Callable[..., str]) -> 
         terminal(f"commonplace add '{text}'")
     for columns in (80, 60):
         environment = {"NO_COLOR": "1", "COLUMNS": str(columns)}
-        shown = terminal("commonplace recall 'port 数据库 harbour' --explain --limit 2", **environment)
+        shown = terminal(
+            "commonplace recall 'port 数据库 harbour' --explain --limit 2", **environment
+        )
         assert "considered" in shown
         assert max(map(columns_of, shown.splitlines())) <= columns, shown
 
 
 def test_what_was_told_twice_is_shown_once_with_the_id_of_the_other(run: Run) -> None:
-    older, newer = (json.loads(run("add", TEXTS[0], "--json").out)["memory"]["id"] for _ in range(2))
+    older, newer = (
+        json.loads(run("add", TEXTS[0], "--json").out)["memory"]["id"] for _ in range(2)
+    )
     shown = run("recall", "which port does staging use?")
     assert shown.out.count(TEXTS[0]) == 1
     assert f"also {older}" in shown.out
@@ -96,8 +105,14 @@ def test_what_was_told_twice_is_shown_once_with_the_id_of_the_other(run: Run) ->
     assert "commonplace forget" in explained
 
 
-def test_of_many_that_say_the_same_a_few_ids_are_shown_and_how_many_more_there_are(run: Run) -> None:
+def test_of_many_that_say_the_same_a_few_ids_are_shown_and_how_many_more_there_are(
+    run: Run,
+) -> None:
     for _ in range(7):
         run("add", TEXTS[0])
-    (line,) = [line for line in run("recall", "which port does staging use?").out.splitlines() if " · also " in line]
+    (line,) = [
+        line
+        for line in run("recall", "which port does staging use?").out.splitlines()
+        if " · also " in line
+    ]
     assert line.endswith(" and 3 more")

@@ -36,10 +36,18 @@ BAD_INPUT = {
     "too many tags": (("add", "x", *(f"--tag={number}" for number in range(10_000))), 6, "tags"),
     "invalid time": (("add", "x", "--when", "yesterday"), 2, "ISO 8601"),
     "a year beyond the calendar": (("add", "x", "--when", "10000-01-01"), 2, "not a time"),
-    "an end before the start": (("add", "x", "--when", "2026-02-01", "--until", "2026-01-01"), 2, "end is before"),
+    "an end before the start": (
+        ("add", "x", "--when", "2026-02-01", "--until", "2026-01-01"),
+        2,
+        "end is before",
+    ),
     "invalid metadata": (("add", "x", "--metadata", "{nope"), 2, "JSON"),
     "metadata that is no object": (("add", "x", "--metadata", "[1]"), 2, "object"),
-    "metadata with a number JSON cannot hold": (("add", "x", "--metadata", '{"a": NaN}'), 2, "JSON"),
+    "metadata with a number JSON cannot hold": (
+        ("add", "x", "--metadata", '{"a": NaN}'),
+        2,
+        "JSON",
+    ),
     "unknown id": (("show", "m00000000001"), 4, "m00000000001"),
     "no id at all": (("show", "nonsense"), 2, "nonsense"),
     "unknown id in history": (("history", "12345"), 4, "12345"),
@@ -81,7 +89,12 @@ BAD_INPUT = {
 
 @pytest.mark.parametrize(("args", "code", "word"), BAD_INPUT.values(), ids=BAD_INPUT)
 def test_bad_input_is_refused_in_two_lines(
-    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, args: tuple[str, ...], code: int, word: str
+    run: Run,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    args: tuple[str, ...],
+    code: int,
+    word: str,
 ) -> None:
     monkeypatch.chdir(tmp_path)
     run("add", "Here before.")
@@ -119,7 +132,9 @@ def test_doctor_explains_a_store_that_cannot_be_opened(run: Run, home: Path) -> 
     assert "restore --backup" in answer.out
 
 
-def test_a_backup_takes_the_place_of_a_corrupt_store_which_is_kept(run: Run, home: Path, tmp_path: Path) -> None:
+def test_a_backup_takes_the_place_of_a_corrupt_store_which_is_kept(
+    run: Run, home: Path, tmp_path: Path
+) -> None:
     run("add", "One")
     run("backup", str(tmp_path / "copy.db"))
     damaged, bad = b"this is not a database " * 100, tmp_path / "bad.db"
@@ -140,9 +155,17 @@ def test_a_backup_takes_the_place_of_a_corrupt_store_which_is_kept(run: Run, hom
         ("COMMONPLACE_BUSY_TIMEOUT_MS", "-1", "a whole number of milliseconds from 0 to 600,000"),
         ("COMMONPLACE_FADING_DAYS", "nan", "a number of days from 0 to 36,500"),
         ("COMMONPLACE_EMBEDDER", "statik", "Did you mean static? Use static or none."),
-        ("COMMONPLACE_RERANKER", "crossencoder", "Did you mean cross-encoder? Use cross-encoder or none."),
+        (
+            "COMMONPLACE_RERANKER",
+            "crossencoder",
+            "Did you mean cross-encoder? Use cross-encoder or none.",
+        ),
         ("COMMONPLACE_LOG_LEVEL", "loud", "Use debug, info, warning or error."),
-        ("COMMONPLACE_TIMEZONE", "Europe/Roma", "Use the name of a time zone, such as Europe/Rome."),
+        (
+            "COMMONPLACE_TIMEZONE",
+            "Europe/Roma",
+            "Use the name of a time zone, such as Europe/Rome.",
+        ),
         ("HINDSIGHT_API_MCP_ENABLED", "maybe", "true"),
         ("COMMONPLACE_DATABASE", "postgres:x", "sqlite:PATH"),
     ],
@@ -185,7 +208,9 @@ def test_a_misspelt_or_impossible_key_of_a_configuration_file_is_refused(
 ) -> None:
     (tmp_path / "config.json").write_text(json.dumps(config))
 
-    check_failure(run("mcp", "--dialect", "memstate", "--config", str(tmp_path / "config.json")), 2, said)
+    check_failure(
+        run("mcp", "--dialect", "memstate", "--config", str(tmp_path / "config.json")), 2, said
+    )
 
 
 def test_an_existing_file_is_never_overwritten(run: Run, tmp_path: Path) -> None:
@@ -266,7 +291,9 @@ def test_endless_standard_input_is_refused(program: Run) -> None:
     check_failure(program("yes | commonplace add -"), 6, "1,000,000")
 
 
-def test_a_reader_that_goes_away_is_no_failure_worth_a_word(program: Run, engine: Engine, home: Path) -> None:
+def test_a_reader_that_goes_away_is_no_failure_worth_a_word(
+    program: Run, engine: Engine, home: Path
+) -> None:
     engine.remember_many("default", [Draft("word " * 200) for _ in range(300)])
 
     for command in ("list --limit 300", "list --limit 300 --json", "export"):
@@ -292,7 +319,10 @@ def test_a_terminal_without_unicode_still_gets_an_answer(program: Run) -> None:
 
 
 def test_a_start_that_only_writes_loads_neither_tables_nor_vectors(program: Run) -> None:
-    script = "import sys; from commonplace.faces.cli import main; main(['add', 'One']); print(*sys.modules)"
+    script = (
+        "import sys; from commonplace.faces.cli import main; main(['add', 'One']);"
+        " print(*sys.modules)"
+    )
     loaded = program(f'{shlex.quote(sys.executable)} -c "{script}"').out.split()
 
     assert "click" in loaded

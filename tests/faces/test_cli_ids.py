@@ -14,7 +14,10 @@ from tests.faces.conftest import Run
 
 def store(home: Path, *texts: str) -> list[str]:
     engine: Engine = open_engine(load({"COMMONPLACE_HOME": str(home)}))
-    made = [ids.short(one.memory.id) for one in engine.remember_many("default", [Draft(text=text) for text in texts])]
+    made = [
+        ids.short(one.memory.id)
+        for one in engine.remember_many("default", [Draft(text=text) for text in texts])
+    ]
     engine.db.close()
     return made
 
@@ -72,6 +75,10 @@ def test_a_shown_id_is_never_shared_with_its_neighbours(home: Path) -> None:
 
     shown = engine.short_ids([ids.parse(one) for one in made])
 
-    assert [[full for full in made if full.startswith(name)] for name in shown.values()] == [[one] for one in made]
-    assert [ids.parse(engine.complete_id("default", name)) for name in shown.values()] == list(shown)
+    assert [[full for full in made if full.startswith(name)] for name in shown.values()] == [
+        [one] for one in made
+    ]
+    assert [ids.parse(engine.complete_id("default", name)) for name in shown.values()] == list(
+        shown
+    )
     engine.db.close()

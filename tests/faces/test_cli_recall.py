@@ -1,4 +1,6 @@
-"""`commonplace recall` for people: the passage that answers, and a warning before what is unsure."""
+"""`commonplace recall` for people: the passage that answers, and a warning before what is
+unsure.
+"""
 
 import json
 
@@ -6,7 +8,9 @@ from commonplace.faces.cli.recall import UNSURE
 from tests.faces.conftest import Run
 
 ANSWER = "The staging database listens on port 5433."
-FILLER = "\n".join(f"Paragraph {number} is about the garden and the neighbours." for number in range(2_500))
+FILLER = "\n".join(
+    f"Paragraph {number} is about the garden and the neighbours." for number in range(2_500)
+)
 QUESTION = "which port does the staging database use?"
 
 
@@ -52,7 +56,9 @@ def test_unsure_is_said_before_the_hits(run: Run) -> None:
 
     unsure = run("recall", "which instrument does Grace play in the evening?")
 
-    assert json.loads(run("recall", "which instrument does Grace play in the evening?", "--json").out)["unsure"]
+    assert json.loads(
+        run("recall", "which instrument does Grace play in the evening?", "--json").out
+    )["unsure"]
     assert unsure.out.splitlines()[0] == UNSURE
     assert len(unsure.out.splitlines()) >= 3
     assert UNSURE not in run("recall", "what did Grace write?").out

@@ -57,7 +57,9 @@ def interrupted(process: subprocess.Popen[bytes]) -> tuple[int, str]:
         ((sys.executable, "-m", "commonplace.mcp"), "platformdirs"),
     ],
 )
-def test_while_the_program_is_being_loaded(tmp_path: Path, program: tuple[str, ...], module: str) -> None:
+def test_while_the_program_is_being_loaded(
+    tmp_path: Path, program: tuple[str, ...], module: str
+) -> None:
     # A module that takes its time, in front of the one that the program loads.
     (tmp_path / "slow").mkdir()
     (tmp_path / "slow" / f"{module}.py").write_text(
@@ -110,7 +112,8 @@ def test_while_it_serves(tmp_path: Path) -> None:
 
 
 def test_where_another_library_turned_it_into_an_error_of_its_own(tmp_path: Path) -> None:
-    # SQLite calls our functions, and says that the function failed instead of what was raised in it.
+    # SQLite calls our functions, and says that the function failed instead of what was raised in
+    # it.
     code = (
         "import sqlite3, signal, sys\n"
         "from commonplace import interrupts\n"
@@ -123,6 +126,11 @@ def test_where_another_library_turned_it_into_an_error_of_its_own(tmp_path: Path
         "    db.execute('select stop()')\n"
         "sys.exit(interrupts.run(lambda: lambda: main(['swallow'])))"
     )
-    done = subprocess.run([sys.executable, "-c", code], env=fresh(tmp_path), capture_output=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=fresh(tmp_path), capture_output=True, check=False
+    )
 
-    assert (done.returncode, done.stderr.decode().strip().splitlines()[0]) == (130, "Error: Stopped.")
+    assert (done.returncode, done.stderr.decode().strip().splitlines()[0]) == (
+        130,
+        "Error: Stopped.",
+    )

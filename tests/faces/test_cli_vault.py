@@ -58,7 +58,11 @@ def test_status_makes_no_store_where_there_is_none(run: Run, home: Path) -> None
 
 
 def test_status_tells_what_is_in_a_folder_before_there_is_a_store(run: Run, home: Path) -> None:
-    for name, text in (("Plan.md", "We sail."), ("Broken.md", "---\ntitle: 'open\n---\nx"), ("Old.tmp", "x")):
+    for name, text in (
+        ("Plan.md", "We sail."),
+        ("Broken.md", "---\ntitle: 'open\n---\nx"),
+        ("Old.tmp", "x"),
+    ):
         (home / "vault" / name).parent.mkdir(parents=True, exist_ok=True)
         (home / "vault" / name).write_text(text)
     before = bytes_below(home)
@@ -69,7 +73,9 @@ def test_status_tells_what_is_in_a_folder_before_there_is_a_store(run: Run, home
     assert bytes_below(home) == before
 
 
-def test_an_older_version_comes_back_as_the_newest_and_its_file_follows(run: Run, home: Path) -> None:
+def test_an_older_version_comes_back_as_the_newest_and_its_file_follows(
+    run: Run, home: Path
+) -> None:
     number = noted(run, home, "Plan.md", "We sail on Friday.")
     (home / "vault" / "Plan.md").write_text("We sail on Saturday.")
     run("vault", "sync")
@@ -77,18 +83,27 @@ def test_an_older_version_comes_back_as_the_newest_and_its_file_follows(run: Run
     assert (answer.code, answer.out) == (0, f"Restored {number} (version 3)\n")
     assert "We sail on Friday." in (home / "vault" / "Plan.md").read_text()
     history = [json.loads(line) for line in run("history", number, "--json").out.splitlines()]
-    assert [one["text"] for one in history] == ["We sail on Friday.", "We sail on Saturday.", "We sail on Friday."]
+    assert [one["text"] for one in history] == [
+        "We sail on Friday.",
+        "We sail on Saturday.",
+        "We sail on Friday.",
+    ]
     assert run("vault", "sync").err.endswith("nothing has changed.\n")
 
 
-def test_a_note_that_moved_stays_where_it_is_when_an_older_version_comes_back(run: Run, home: Path) -> None:
+def test_a_note_that_moved_stays_where_it_is_when_an_older_version_comes_back(
+    run: Run, home: Path
+) -> None:
     number = noted(run, home, "Plan.md", "We sail on Friday, all of us together.")
     (home / "vault" / "trips").mkdir()
     (home / "vault" / "Plan.md").rename(home / "vault" / "trips" / "Plan.md")
     run("vault", "sync")
     run("revise", number, "Nobody sails.")
     assert run("restore", number, "--version", "1").code == 0
-    assert json.loads(run("show", number, "--json").out)["metadata"]["vault"]["file"] == "trips/Plan.md"
+    assert (
+        json.loads(run("show", number, "--json").out)["metadata"]["vault"]["file"]
+        == "trips/Plan.md"
+    )
     assert "all of us together" in (home / "vault" / "trips" / "Plan.md").read_text()
 
 
@@ -98,7 +113,9 @@ def test_a_forgotten_memory_comes_back_with_the_version_that_is_named(run: Run) 
     run("forget", number)
     assert run("restore", number, "--version", "1").code == 0
     assert "under the mat" in run("list").out
-    assert run("restore", number, "--version", "1").out == f"Nothing to change: {number} (version 4)\n"
+    assert (
+        run("restore", number, "--version", "1").out == f"Nothing to change: {number} (version 4)\n"
+    )
 
 
 def test_a_version_that_is_not_there_or_of_several_memories_is_refused(run: Run) -> None:

@@ -28,7 +28,8 @@ REMOTE = Wanted(dialect="memstate", url="http://127.0.0.1:8888/memstate/mcp")
 ARGS = ["mcp", "--dialect", "memstate"]
 
 JSON_WITH_NEIGHBOURS = (
-    '{\n    "theme": "dark",\n    "KEYS": {\n        "other": {"command": "x"}\n    },\n    "last": [1, 2]\n}\n'
+    '{\n    "theme": "dark",\n    "KEYS": {\n        "other": {"command": "x"}\n    },\n    "last":'
+    " [1, 2]\n}\n"
 )
 COMMENTED = """// My servers.
 {
@@ -79,11 +80,17 @@ def read(client: Client, path: Path) -> dict[str, Any]:
 
 
 def everything(folder: Path) -> dict[str, bytes]:
-    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
 
 
 ENTRIES: dict[str, dict[str, Any]] = {
-    "claude-code": {"mcpServers": {"commonplace": {"type": "stdio", "command": PROGRAM, "args": ARGS}}},
+    "claude-code": {
+        "mcpServers": {"commonplace": {"type": "stdio", "command": PROGRAM, "args": ARGS}}
+    },
     "claude-desktop": {"mcpServers": {"commonplace": {"command": PROGRAM, "args": ARGS}}},
     "cursor": {"mcpServers": {"commonplace": {"command": PROGRAM, "args": ARGS}}},
     "vscode": {"servers": {"commonplace": {"type": "stdio", "command": PROGRAM, "args": ARGS}}},
@@ -108,7 +115,9 @@ PATHS = {
 
 
 @pytest.mark.parametrize("client", CLIENTS, ids=lambda one: one.name)
-def test_a_new_file_holds_the_entry_as_the_client_writes_it(client: Client, machine: Machine) -> None:
+def test_a_new_file_holds_the_entry_as_the_client_writes_it(
+    client: Client, machine: Machine
+) -> None:
     plan = edits.plan(client, WANTED, machine)
     assert not plan.path.exists(), "a plan writes nothing"
 
@@ -123,24 +132,39 @@ def test_a_new_file_holds_the_entry_as_the_client_writes_it(client: Client, mach
 def test_each_system_has_its_own_place_for_the_file(client: Client, tmp_path: Path) -> None:
     assert client.path(Machine(tmp_path, "darwin", {})) == tmp_path / PATHS[client.name][1]
     roaming = str(tmp_path / "Roaming")
-    assert str(client.path(Machine(tmp_path, "win32", {"APPDATA": roaming}))).startswith(str(tmp_path))
+    assert str(client.path(Machine(tmp_path, "win32", {"APPDATA": roaming}))).startswith(
+        str(tmp_path)
+    )
 
 
 def test_a_client_that_was_told_another_folder_is_looked_for_there(tmp_path: Path) -> None:
     moved = {
-        name: str(tmp_path / name) for name in ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "GEMINI_CLI_HOME", "XDG_CONFIG_HOME")
+        name: str(tmp_path / name)
+        for name in ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "GEMINI_CLI_HOME", "XDG_CONFIG_HOME")
     }
     machine = Machine(tmp_path, "linux", moved)
 
-    assert client_named("claude-code").path(machine) == tmp_path / "CLAUDE_CONFIG_DIR" / ".claude.json"
+    assert (
+        client_named("claude-code").path(machine) == tmp_path / "CLAUDE_CONFIG_DIR" / ".claude.json"
+    )
     assert client_named("codex").path(machine) == tmp_path / "CODEX_HOME" / "config.toml"
-    assert client_named("gemini").path(machine) == tmp_path / "GEMINI_CLI_HOME" / ".gemini" / "settings.json"
-    assert client_named("vscode").path(machine) == tmp_path / "XDG_CONFIG_HOME" / "Code" / "User" / "mcp.json"
+    assert (
+        client_named("gemini").path(machine)
+        == tmp_path / "GEMINI_CLI_HOME" / ".gemini" / "settings.json"
+    )
+    assert (
+        client_named("vscode").path(machine)
+        == tmp_path / "XDG_CONFIG_HOME" / "Code" / "User" / "mcp.json"
+    )
 
 
-@pytest.mark.parametrize("client", [one for one in CLIENTS if one.format == "json"], ids=lambda one: one.name)
+@pytest.mark.parametrize(
+    "client", [one for one in CLIENTS if one.format == "json"], ids=lambda one: one.name
+)
 @pytest.mark.parametrize("newline", ["\n", "\r\n"])
-def test_json_neighbours_keep_their_place_and_their_layout(client: Client, machine: Machine, newline: str) -> None:
+def test_json_neighbours_keep_their_place_and_their_layout(
+    client: Client, machine: Machine, newline: str
+) -> None:
     path = written(client.name, machine, JSON_WITH_NEIGHBOURS.replace("\n", newline))
     before = path.read_bytes()
 
@@ -156,7 +180,9 @@ def test_json_neighbours_keep_their_place_and_their_layout(client: Client, machi
     assert path.read_bytes() == before
 
 
-@pytest.mark.parametrize("client", [one for one in CLIENTS if one.comments], ids=lambda one: one.name)
+@pytest.mark.parametrize(
+    "client", [one for one in CLIENTS if one.comments], ids=lambda one: one.name
+)
 def test_comments_and_final_commas_survive_both_ways(client: Client, machine: Machine) -> None:
     path = written(client.name, machine, COMMENTED)
     before = path.read_text()
@@ -165,7 +191,9 @@ def test_comments_and_final_commas_survive_both_ways(client: Client, machine: Ma
 
     assert "// keep me" in path.read_text()
     assert "\n\t\t/* and me */\n" in path.read_text()
-    assert '\n\t\t"commonplace": {\n\t\t\t"' in path.read_text(), "the entry is indented as its neighbours are"
+    assert '\n\t\t"commonplace": {\n\t\t\t"' in path.read_text(), (
+        "the entry is indented as its neighbours are"
+    )
     assert read(client, path)[client.keys[0]]["other"] == {"command": "x"}
     edits.apply(removal(client.name, machine))
     assert path.read_text() == before
@@ -226,7 +254,11 @@ _DOCUMENTS = st.dictionaries(
 
 
 @settings(max_examples=200, deadline=None)
-@given(document=_DOCUMENTS, servers=st.none() | _DOCUMENTS, indent=st.sampled_from([None, 1, 2, 4, "\t"]))
+@given(
+    document=_DOCUMENTS,
+    servers=st.none() | _DOCUMENTS,
+    indent=st.sampled_from([None, 1, 2, 4, "\t"]),
+)
 def test_setting_and_removing_a_member_leaves_any_document_as_it_was(
     document: dict[str, Any], servers: dict[str, Any] | None, indent: int | str | None
 ) -> None:
@@ -237,8 +269,12 @@ def test_setting_and_removing_a_member_leaves_any_document_as_it_was(
     there = json_text.with_value(text, keys, {"command": "c", "args": ["a"]})
     gone = json_text.without(there, keys)
 
-    assert json.loads(there) == whole | {"servers": (servers or {}) | {"commonplace": {"command": "c", "args": ["a"]}}}
-    assert json.loads(gone) == whole | {"servers": {k: v for k, v in (servers or {}).items() if k != "commonplace"}}
+    assert json.loads(there) == whole | {
+        "servers": (servers or {}) | {"commonplace": {"command": "c", "args": ["a"]}}
+    }
+    assert json.loads(gone) == whole | {
+        "servers": {k: v for k, v in (servers or {}).items() if k != "commonplace"}
+    }
     if servers is not None and "commonplace" not in servers:
         assert gone == text
 
@@ -261,13 +297,16 @@ def test_disconnecting_what_is_not_connected_changes_nothing(machine: Machine) -
 
 
 @pytest.mark.parametrize("name", ["cursor", "codex"])
-def test_a_new_dialect_replaces_the_old_and_keeps_what_the_user_added(name: str, machine: Machine) -> None:
+def test_a_new_dialect_replaces_the_old_and_keeps_what_the_user_added(
+    name: str, machine: Machine
+) -> None:
     edits.apply(planned(name, machine))
     client = client_named(name)
     path = client.path(machine)
     if client.format == "toml":
         path.write_text(
-            path.read_text() + 'startup_timeout_sec = 20 # slow\n\n[mcp_servers.commonplace.env]\nA = "b"\n'
+            path.read_text()
+            + 'startup_timeout_sec = 20 # slow\n\n[mcp_servers.commonplace.env]\nA = "b"\n'
         )
     else:
         path.write_text(path.read_text().replace('"args"', '"env": {"A": "b"},\n      "args"'))
@@ -288,7 +327,9 @@ def test_an_address_takes_the_place_of_a_command_and_names_the_key_by_its_variab
 ) -> None:
     edits.apply(planned(client.name, machine))
 
-    edits.apply(planned(client.name, machine, Wanted("memstate", url=REMOTE.url, key=Key("MY_KEY"))))
+    edits.apply(
+        planned(client.name, machine, Wanted("memstate", url=REMOTE.url, key=Key("MY_KEY")))
+    )
 
     text = client.path(machine).read_text()
     entry = read(client, client.path(machine))[client.keys[0]]["commonplace"]
@@ -299,8 +340,12 @@ def test_an_address_takes_the_place_of_a_command_and_names_the_key_by_its_variab
     assert read(client, client.path(machine)) == ENTRIES[client.name]
 
 
-@pytest.mark.parametrize(("bank", "path"), [("", "/memstate/mcp"), ("a b/c", "/memstate/mcp/a%20b%2Fc")])
-def test_an_address_without_a_path_gets_that_of_the_dialect_and_bank(bank: str, path: str, machine: Machine) -> None:
+@pytest.mark.parametrize(
+    ("bank", "path"), [("", "/memstate/mcp"), ("a b/c", "/memstate/mcp/a%20b%2Fc")]
+)
+def test_an_address_without_a_path_gets_that_of_the_dialect_and_bank(
+    bank: str, path: str, machine: Machine
+) -> None:
     plan = planned("cursor", machine, Wanted("memstate", url="http://127.0.0.1:8888", bank=bank))
 
     assert plan.entry == {"url": f"http://127.0.0.1:8888{path}"}
@@ -308,15 +353,21 @@ def test_an_address_without_a_path_gets_that_of_the_dialect_and_bank(bank: str, 
 
 def test_two_entries_under_two_names_do_not_touch_each_other(machine: Machine) -> None:
     edits.apply(planned("codex", machine))
-    edits.apply(planned("codex", machine, Wanted(dialect="vault", program=(PROGRAM,), name="notes")))
+    edits.apply(
+        planned("codex", machine, Wanted(dialect="vault", program=(PROGRAM,), name="notes"))
+    )
 
     edits.apply(removal("codex", machine))
 
-    assert list(read(client_named("codex"), client_named("codex").path(machine))["mcp_servers"]) == ["notes"]
+    assert list(
+        read(client_named("codex"), client_named("codex").path(machine))["mcp_servers"]
+    ) == ["notes"]
 
 
 def test_the_newer_layout_of_opencode_is_used_where_the_file_has_it(machine: Machine) -> None:
-    path = written("opencode", machine, '{"mcp": {"servers": {"a": {"type": "local", "command": ["x"]}}}}')
+    path = written(
+        "opencode", machine, '{"mcp": {"servers": {"a": {"type": "local", "command": ["x"]}}}}'
+    )
 
     edits.apply(planned("opencode", machine))
 
@@ -349,7 +400,11 @@ BROKEN = [
     ("codex", "mcp_servers = 3\n", Invalid),
     ("codex", 'mcp_servers = { other = { command = "x" } }\n', Unsupported),
     ("codex", 'mcp_servers.commonplace.command = "x"\n', Conflict),
-    ("codex", f'[mcp_servers]\ncommonplace = {{ command = "{PROGRAM}", args = ["mcp"] }}\n', Unsupported),
+    (
+        "codex",
+        f'[mcp_servers]\ncommonplace = {{ command = "{PROGRAM}", args = ["mcp"] }}\n',
+        Unsupported,
+    ),
 ]
 
 
@@ -486,7 +541,9 @@ def test_an_unknown_client_is_answered_with_the_known_ones() -> None:
 
 @pytest.fixture
 def run(tmp_path: Path) -> Any:
-    runner = CliRunner(env={"HOME": str(tmp_path), "XDG_CONFIG_HOME": "", "CODEX_HOME": "", "COMMONPLACE_HOME": ""})
+    runner = CliRunner(
+        env={"HOME": str(tmp_path), "XDG_CONFIG_HOME": "", "CODEX_HOME": "", "COMMONPLACE_HOME": ""}
+    )
 
     def invoke(command: Any, *args: str) -> Any:
         return runner.invoke(command, args, catch_exceptions=False)
@@ -520,9 +577,17 @@ def test_a_dialect_nobody_speaks_is_refused(run: Any, tmp_path: Path) -> None:
 def test_programs_get_the_change_as_json(run: Any, tmp_path: Path) -> None:
     made = json.loads(run(connect, "codex", "--dialect", "memstate", "--write", "--json").stdout)
 
-    assert (made["client"], made["changes"], made["written"], made["backup"]) == ("codex", True, True, None)
+    assert (made["client"], made["changes"], made["written"], made["backup"]) == (
+        "codex",
+        True,
+        True,
+        None,
+    )
     assert made["entry"]["args"][-1] == "memstate"
-    assert json.loads(run(connect, "codex", "--dialect", "memstate", "--json").stdout)["changes"] is False
+    assert (
+        json.loads(run(connect, "codex", "--dialect", "memstate", "--json").stdout)["changes"]
+        is False
+    )
 
 
 def test_the_overview_says_who_is_connected(run: Any, machine: Machine) -> None:
@@ -538,7 +603,9 @@ def test_the_overview_says_who_is_connected(run: Any, machine: Machine) -> None:
     assert states["windsurf"] == "not found"
 
 
-def test_the_store_in_use_is_written_down_because_a_client_does_not_know_the_shell(run: Any, tmp_path: Path) -> None:
+def test_the_store_in_use_is_written_down_because_a_client_does_not_know_the_shell(
+    run: Any, tmp_path: Path
+) -> None:
     made = json.loads(run(connect, "cursor", "--home", str(tmp_path / "store"), "--json").stdout)
 
     words = [made["entry"]["command"], *made["entry"]["args"]]
@@ -546,13 +613,17 @@ def test_the_store_in_use_is_written_down_because_a_client_does_not_know_the_she
 
 
 def test_the_written_command_starts_this_installation() -> None:
-    command = subprocess.run([*launcher(), "--version"], capture_output=True, text=True, check=True, cwd="/")
+    command = subprocess.run(
+        [*launcher(), "--version"], capture_output=True, text=True, check=True, cwd="/"
+    )
     assert command.stdout.startswith("commonplace ")
 
 
 def test_the_program_is_found_beside_its_python(tmp_path: Path) -> None:
     code = "from commonplace.faces.cli.connect import launcher; print(launcher()[0])"
-    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=tmp_path)
+    found = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=tmp_path
+    )
     assert found.stdout.strip() == str(Path(sys.executable).with_name("commonplace"))
 
 

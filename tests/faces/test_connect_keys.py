@@ -1,4 +1,6 @@
-"""An entry with an address lets the client in: it has the key that the server asks for, or says where it is."""
+"""An entry with an address lets the client in: it has the key that the server asks for, or says
+where it is.
+"""
 
 import json
 import stat
@@ -18,7 +20,12 @@ from tests.faces.http_client import server
 from tests.faces.test_connect import read
 
 KEY = "k-4f9a_Zz~Q"
-BARE = {"XDG_CONFIG_HOME": "", "CODEX_HOME": "", "COMMONPLACE_API_KEY": "", "COMMONPLACE_HINDSIGHT_API_KEY": ""}
+BARE = {
+    "XDG_CONFIG_HOME": "",
+    "CODEX_HOME": "",
+    "COMMONPLACE_API_KEY": "",
+    "COMMONPLACE_HINDSIGHT_API_KEY": "",
+}
 AWAY = "https://memory.example"
 REMOTE = [one for one in CLIENTS if one.remote]
 
@@ -59,12 +66,19 @@ def test_the_entry_names_the_variable_with_the_key_that_the_server_asks_for(
 ) -> None:
     found = entry(tmp_path, "cursor", "--http", url, **variables)
 
-    assert found.get("headers") == ({"Authorization": f"Bearer ${{env:{variable}}}"} if variable else None)
-    assert entry(tmp_path, "codex", "--http", url, **variables).get("bearer_token_env_var", "") == variable
+    assert found.get("headers") == (
+        {"Authorization": f"Bearer ${{env:{variable}}}"} if variable else None
+    )
+    assert (
+        entry(tmp_path, "codex", "--http", url, **variables).get("bearer_token_env_var", "")
+        == variable
+    )
 
 
 def test_an_empty_variable_leaves_the_key_out(tmp_path: Path) -> None:
-    assert "headers" not in entry(tmp_path, "cursor", "--http", f"{AWAY}/memstate/mcp", "--key-variable", "")
+    assert "headers" not in entry(
+        tmp_path, "cursor", "--http", f"{AWAY}/memstate/mcp", "--key-variable", ""
+    )
 
 
 def test_the_command_says_how_to_set_the_variable(tmp_path: Path) -> None:
@@ -72,7 +86,10 @@ def test_the_command_says_how_to_set_the_variable(tmp_path: Path) -> None:
 
     assert 'export COMMONPLACE_TOKEN="$(commonplace token)"' in said
     assert "--write-key" in said
-    assert "export MY_KEY=KEY" in run(tmp_path, "gemini", "--http", AWAY, "--key-variable", "MY_KEY").stderr
+    assert (
+        "export MY_KEY=KEY"
+        in run(tmp_path, "gemini", "--http", AWAY, "--key-variable", "MY_KEY").stderr
+    )
     assert not (tmp_path / "store").exists(), "no token is made to name its variable"
 
 
@@ -81,7 +98,9 @@ def test_the_variable_of_the_token_is_no_misspelt_setting(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("client", REMOTE, ids=lambda one: one.name)
-def test_a_key_is_written_only_on_request_and_only_its_owner_can_read_the_file(client: Client, tmp_path: Path) -> None:
+def test_a_key_is_written_only_on_request_and_only_its_owner_can_read_the_file(
+    client: Client, tmp_path: Path
+) -> None:
     path = client.path(Machine(tmp_path, "linux", {}))
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("" if client.format == "toml" else "{}")
@@ -90,19 +109,25 @@ def test_a_key_is_written_only_on_request_and_only_its_owner_can_read_the_file(c
     run(tmp_path, client.name, "--http", AWAY, "--write", COMMONPLACE_API_KEY=KEY)
     assert KEY not in path.read_text()
     assert stat.S_IMODE(path.stat().st_mode) == 0o664
-    made = run(tmp_path, client.name, "--http", AWAY, "--write-key", "--write", COMMONPLACE_API_KEY=KEY)
+    made = run(
+        tmp_path, client.name, "--http", AWAY, "--write-key", "--write", COMMONPLACE_API_KEY=KEY
+    )
 
     assert f"Bearer {KEY}" in path.read_text()
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert KEY not in made.output, "what is shown hides the key"
-    assert KEY not in run(tmp_path, client.name, "--http", AWAY, "--json").output, "also when it is taken out again"
+    assert KEY not in run(tmp_path, client.name, "--http", AWAY, "--json").output, (
+        "also when it is taken out again"
+    )
     assert read(client, path), "the client can read it"
 
 
 def test_a_key_that_was_written_goes_when_the_address_changes(machine: Machine) -> None:
     for name in ("codex", "cursor"):
         client = client_named(name)
-        edits.apply(edits.plan(client, Wanted("memstate", url=AWAY, key=Key("MY_KEY", KEY)), machine))
+        edits.apply(
+            edits.plan(client, Wanted("memstate", url=AWAY, key=Key("MY_KEY", KEY)), machine)
+        )
         assert KEY in client.path(machine).read_text()
 
         edits.apply(edits.plan(client, Wanted("memstate", url="http://127.0.0.1:8888"), machine))
@@ -126,7 +151,17 @@ def test_a_header_of_the_user_stays_while_the_address_does(machine: Machine) -> 
 @pytest.mark.parametrize("key", ["", 'a"b', "a b", "ключ", "a\nb"])
 def test_a_key_that_no_header_can_carry_is_refused(key: str, tmp_path: Path) -> None:
     with pytest.raises(Invalid, match="MY_KEY") as raised:
-        run(tmp_path, "cursor", "--http", AWAY, "--key-variable", "MY_KEY", "--write-key", "--write", MY_KEY=key)
+        run(
+            tmp_path,
+            "cursor",
+            "--http",
+            AWAY,
+            "--key-variable",
+            "MY_KEY",
+            "--write-key",
+            "--write",
+            MY_KEY=key,
+        )
 
     assert "MY_KEY" in raised.value.hint
     assert not (tmp_path / ".cursor").exists()
@@ -134,13 +169,17 @@ def test_a_key_that_no_header_can_carry_is_refused(key: str, tmp_path: Path) -> 
 
 def test_an_assistant_connected_to_the_vault_is_let_in(tmp_path: Path) -> None:
     home = tmp_path / "store"
-    with server(home, "serve", "--port", "0", "--dialect", "vault", module="commonplace") as running:
+    with server(
+        home, "serve", "--port", "0", "--dialect", "vault", module="commonplace"
+    ) as running:
         assert "headers" not in entry(tmp_path, "cursor", "--http", f"{running.url}/memstate/mcp")
         options = ("cursor", "--http", running.url, "--dialect", "vault")
         named = entry(tmp_path, *options)["headers"]["Authorization"]
         run(tmp_path, *options, "--write-key", "--write")
         path = tmp_path / ".cursor" / "mcp.json"
-        written = json.loads(path.read_text())["mcpServers"]["commonplace"]["headers"]["Authorization"]
+        written = json.loads(path.read_text())["mcpServers"]["commonplace"]["headers"][
+            "Authorization"
+        ]
 
         assert running.ask("/vault/mcp", "ping").status == 401
         assert running.ask("/vault/mcp", "ping", authorization=written).status == 200

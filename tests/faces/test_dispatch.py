@@ -1,6 +1,7 @@
 """What is answered over HTTP without the official SDK is what the SDK would answer.
 
-A difference is a row of DIFFERENCES with its reason; a row that no longer differs fails, and so does a new difference.
+A difference is a row of DIFFERENCES with its reason; a row that no longer differs fails, and so
+does a new difference.
 """
 
 import base64
@@ -24,7 +25,17 @@ from tests.faces.test_stdio_like_the_sdk import STEPS as ON_STANDARD_INPUT
 
 LEGACY = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
 SHAKE = {"capabilities": {}, "clientInfo": {"name": "raw", "version": "1"}}
-QUICK = ("echo", "everything", "refuse", "overloaded", "crash", "whoami", "count_to", "no_such_tool", "erase")
+QUICK = (
+    "echo",
+    "everything",
+    "refuse",
+    "overloaded",
+    "crash",
+    "whoami",
+    "count_to",
+    "no_such_tool",
+    "erase",
+)
 
 
 @dataclass(frozen=True)
@@ -35,9 +46,13 @@ class Pair:
     ours: Site
     theirs: Site
 
-    def answers(self, message: object, headers: Mapping[str, str], path: str = "/test/mcp") -> tuple[Answer, Answer]:
+    def answers(
+        self, message: object, headers: Mapping[str, str], path: str = "/test/mcp"
+    ) -> tuple[Answer, Answer]:
         body = message if isinstance(message, bytes) else encoded(message)
-        return tuple(self.inside.post(site, path, body, headers) for site in (self.ours, self.theirs))  # pyright: ignore
+        return tuple(
+            self.inside.post(site, path, body, headers) for site in (self.ours, self.theirs)
+        )  # pyright: ignore
 
     def agree(self, message: object, headers: Mapping[str, str], path: str = "/test/mcp") -> Any:
         """The message that both answer with."""
@@ -62,7 +77,11 @@ def said(answer: Answer) -> Any:
 def essence(answer: Answer) -> Any:
     """A message without the wording of errors, which is each server's own."""
     message = said(answer)
-    return {"id": message["id"], "error": message["error"]["code"]} if message and "error" in message else message
+    return (
+        {"id": message["id"], "error": message["error"]["code"]}
+        if message and "error" in message
+        else message
+    )
 
 
 def call(name: str = "echo", arguments: Any = None, **more: Any) -> dict[str, Any]:
@@ -70,7 +89,9 @@ def call(name: str = "echo", arguments: Any = None, **more: Any) -> dict[str, An
     return {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
 
 
-def modern(name: str = "echo", arguments: Any = None, meta: Mapping[str, Any] = META) -> dict[str, Any]:
+def modern(
+    name: str = "echo", arguments: Any = None, meta: Mapping[str, Any] = META
+) -> dict[str, Any]:
     return call(name, arguments, _meta=dict(meta))
 
 
@@ -79,15 +100,25 @@ def modern_headers(name: str = "echo") -> dict[str, str]:
 
 
 json_values = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=20),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(max_size=20),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3)
+    ),
     max_leaves=6,
 )
-known = st.sampled_from(("text", "words", "count", "share", "flag", "kind", "names", "data", "either", "number"))
+known = st.sampled_from(
+    ("text", "words", "count", "share", "flag", "kind", "names", "data", "either", "number")
+)
 arguments = st.dictionaries(known | st.text(max_size=8), json_values, max_size=6)
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(name=st.sampled_from(QUICK), given=arguments, version=st.sampled_from((MODERN, "", *LEGACY)))
 def test_a_call_is_answered_as_by_the_sdk_whatever_its_arguments(
     pair: Pair, name: str, given: dict[str, Any], version: str
@@ -152,8 +183,14 @@ IRREGULAR: dict[str, tuple[Any, dict[str, str]]] = {
     "a session nobody knows": (call(), {"mcp-session-id": "x"}),
     "no JSON by its own account": (call(), {"content-type": "text/plain"}),
     "no JSON wanted": (call(), {"accept": "text/html"}),
-    "modern without the name": (modern(), {k: v for k, v in modern_headers().items() if k != "mcp-name"}),
-    "modern without the method": (modern(), {k: v for k, v in modern_headers().items() if k != "mcp-method"}),
+    "modern without the name": (
+        modern(),
+        {k: v for k, v in modern_headers().items() if k != "mcp-name"},
+    ),
+    "modern without the method": (
+        modern(),
+        {k: v for k, v in modern_headers().items() if k != "mcp-method"},
+    ),
     "modern with another name": (modern(), modern_headers("whoami")),
     "modern with another method": (modern(), modern_headers() | {"mcp-method": "tools/list"}),
     "modern without meta": (call(), modern_headers()),
@@ -173,8 +210,14 @@ IRREGULAR: dict[str, tuple[Any, dict[str, str]]] = {
         modern(meta=META | {"io.modelcontextprotocol/clientInfo": {"name": 1}}),
         modern_headers(),
     ),
-    "modern with a log level": (modern(meta=META | {"io.modelcontextprotocol/logLevel": "info"}), modern_headers()),
-    "modern with a wish for progress": (modern(meta=META | {"progressToken": "t"}), modern_headers()),
+    "modern with a log level": (
+        modern(meta=META | {"io.modelcontextprotocol/logLevel": "info"}),
+        modern_headers(),
+    ),
+    "modern with a wish for progress": (
+        modern(meta=META | {"progressToken": "t"}),
+        modern_headers(),
+    ),
 }
 
 LENIENT = "ours reads what it needs, as on standard input, and passes over what else is wrong"
@@ -182,15 +225,21 @@ STRICT_ID = "the SDK takes it for a notification, and the client waits in vain"
 DIFFERENCES = {
     "null id": STRICT_ID,
     "a broken id": STRICT_ID,
-    "another protocol": "the SDK answers with the code of wrong parameters; ours with that of an invalid request",
+    "another protocol": (
+        "the SDK answers with the code of wrong parameters; ours with that of an invalid request"
+    ),
     "two messages": "as above",
     "a list": "as above",
     "a broken wish for progress": LENIENT,
     "meta that is a list": LENIENT,
     "modern with broken capabilities": LENIENT,
     "modern with a broken client": LENIENT,
-    "half of a character as an escape": "the SDK refuses it in one era; ours reads it in both, as on standard input",
-    "a number that is none": "the SDK reads it as a text in one era; ours refuses it in both, because it is not JSON",
+    "half of a character as an escape": (
+        "the SDK refuses it in one era; ours reads it in both, as on standard input"
+    ),
+    "a number that is none": (
+        "the SDK reads it as a text in one era; ours refuses it in both, because it is not JSON"
+    ),
     "no JSON by its own account": "the SDK refuses it with a plain text",
 }
 
@@ -211,21 +260,38 @@ STEPS = {name: step for name, step in ON_STANDARD_INPUT.items() if not isinstanc
 @pytest.mark.parametrize("version", [*LEGACY, MODERN])
 def test_every_method_is_answered_as_by_the_sdk(pair: Pair, version: str) -> None:
     for name, (method, params) in STEPS.items():
-        message = {"jsonrpc": "2.0", "id": name, "method": method} | ({} if params is None else {"params": params})
+        message = {"jsonrpc": "2.0", "id": name, "method": method} | (
+            {} if params is None else {"params": params}
+        )
         headers = {"mcp-protocol-version": version}
         if version == MODERN:
             given = params or {}
             message["params"] = given | {"_meta": META | given.get("_meta", {})}
-            headers |= {"mcp-method": method, "mcp-name": str(given.get("name", given.get("uri", "")))}
+            headers |= {
+                "mcp-method": method,
+                "mcp-name": str(given.get("name", given.get("uri", ""))),
+            }
         pair.agree(message, headers)
 
 
 @pytest.mark.parametrize("version", LEGACY)
 def test_a_session_is_answered_with_json_and_its_id(pair: Pair, version: str) -> None:
-    opening = {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {"protocolVersion": version, **SHAKE}}
-    session = pair.inside.post(pair.ours, "/test/mcp", encoded(opening), {}).headers["mcp-session-id"]
+    opening = {
+        "jsonrpc": "2.0",
+        "id": 0,
+        "method": "initialize",
+        "params": {"protocolVersion": version, **SHAKE},
+    }
+    session = pair.inside.post(pair.ours, "/test/mcp", encoded(opening), {}).headers[
+        "mcp-session-id"
+    ]
     headers = {"mcp-session-id": session, "mcp-protocol-version": version}
-    for message in (call("whoami", {}), call("refuse", {}), call("nope"), call() | {"method": "ping"}):
+    for message in (
+        call("whoami", {}),
+        call("refuse", {}),
+        call("nope"),
+        call() | {"method": "ping"},
+    ):
         answer = pair.inside.post(pair.ours, "/test/mcp", encoded(message), headers)
 
         assert (answer.status, answer.headers["content-type"]) == (200, "application/json")
@@ -237,12 +303,18 @@ def test_a_session_is_answered_with_json_and_its_id(pair: Pair, version: str) ->
 
 def test_only_a_call_whose_caller_wants_news_is_answered_with_a_stream(pair: Pair) -> None:
     wanted = call("count_to", {"number": 2}, _meta={"progressToken": 1})
-    kinds = {"application/json": "application/json", "*/*": "application/json", BOTH: "text/event-stream"}
+    kinds = {
+        "application/json": "application/json",
+        "*/*": "application/json",
+        BOTH: "text/event-stream",
+    }
     for accept, kind in kinds.items():
         answer = pair.inside.post(pair.ours, "/test/mcp", encoded(wanted), {"accept": accept})
         assert answer.headers["content-type"].partition(";")[0] == kind
         assert answer.json["result"]["structuredContent"] == {"counted": 2}
-    plain = pair.inside.post(pair.ours, "/test/mcp", encoded(call("count_to", {"number": 2})), {"accept": BOTH})
+    plain = pair.inside.post(
+        pair.ours, "/test/mcp", encoded(call("count_to", {"number": 2})), {"accept": BOTH}
+    )
     assert plain.headers["content-type"] == "application/json"
 
 
@@ -254,14 +326,19 @@ def test_a_name_that_ascii_cannot_express_may_be_wrapped_in_the_header(pair: Pai
     headers = {"mcp-protocol-version": MODERN, "mcp-method": "resources/read", "mcp-name": wrapped}
 
     assert pair.agree(message, headers)["result"]["contents"][0]["text"] == "# grüße"
-    assert pair.agree(message, headers | {"mcp-name": "=?base64?AAAA?="})["error"]["code"] == messages.HEADER_MISMATCH
+    assert (
+        pair.agree(message, headers | {"mcp-name": "=?base64?AAAA?="})["error"]["code"]
+        == messages.HEADER_MISMATCH
+    )
 
 
 def test_an_argument_a_strict_dialect_does_not_know_is_refused(pair: Pair) -> None:
     refused = pair.agree(call("echo", {"text": "x", "colour": "red"}), {}, "/strict/mcp")
 
     assert refused["result"]["isError"]
-    assert pair.agree(call("echo", {"text": "x", "colour": "red"}), {})["result"]["isError"] is False
+    assert (
+        pair.agree(call("echo", {"text": "x", "colour": "red"}), {})["result"]["isError"] is False
+    )
 
 
 def test_an_answer_that_json_cannot_express_is_an_internal_error(pair: Pair) -> None:

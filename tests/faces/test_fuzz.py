@@ -24,7 +24,9 @@ from commonplace.limits import BODY_BYTES_MAX
 from commonplace.settings import load
 from tests.faces.http_client import DEADLINE_S, Running, collected
 
-pytestmark = pytest.mark.hypothesis  # Its examples are made inside, where the plugin does not see them.
+pytestmark = (
+    pytest.mark.hypothesis
+)  # Its examples are made inside, where the plugin does not see them.
 
 TOOLS = [(name, tool) for name in registry.NAMES for tool in registry.find(name).tools.values()]
 LABELS = [f"{name}:{tool.name}" for name, tool in TOOLS]
@@ -46,7 +48,9 @@ odd_texts = st.sampled_from(
         "🎉" * 50,
     )
 ) | st.text(max_size=30)
-odd_numbers = st.sampled_from((0, -1, 1, 2**31, 2**53, 2**63, 2**70, -(2**70), 1e308, 0.5)) | st.integers()
+odd_numbers = (
+    st.sampled_from((0, -1, 1, 2**31, 2**53, 2**63, 2**70, -(2**70), 1e308, 0.5)) | st.integers()
+)
 huge = st.sampled_from(("x" * 2_000_000, ["x"] * 20_000, {str(n): n for n in range(5_000)}))
 odd_values = st.recursive(
     st.none() | st.booleans() | odd_numbers | odd_texts | st.floats(),
@@ -84,8 +88,12 @@ def calls(tool: Tool) -> st.SearchStrategy[dict[str, Any]]:
         for one in tool.parameters
     }
     some = st.fixed_dictionaries({}, optional=known)
-    most = st.fixed_dictionaries({name: fitting(one) for name, one in zip(known, tool.parameters, strict=True)})
-    return st.builds(lambda a, b: a | b, some | most, st.dictionaries(odd_texts, odd_values, max_size=1))
+    most = st.fixed_dictionaries(
+        {name: fitting(one) for name, one in zip(known, tool.parameters, strict=True)}
+    )
+    return st.builds(
+        lambda a, b: a | b, some | most, st.dictionaries(odd_texts, odd_values, max_size=1)
+    )
 
 
 @pytest.fixture(scope="module")
@@ -110,7 +118,9 @@ def test_no_argument_brings_a_tool_down_and_a_refused_call_changes_nothing(
 ) -> None:
     spoken = registry.find(dialect)
 
-    @settings(max_examples=60, deadline=60_000, suppress_health_check=list(HealthCheck), database=None)
+    @settings(
+        max_examples=60, deadline=60_000, suppress_health_check=list(HealthCheck), database=None
+    )
     @given(calls(tool))
     def fuzz(given: dict[str, Any]) -> None:
         before = watcher.pragma("data_version")
@@ -143,15 +153,21 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
 
 
 @pytest.mark.parametrize(("dialect", "tool"), TOOLS, ids=LABELS)
-def test_no_request_is_answered_with_a_server_error(program: Running, dialect: str, tool: Tool) -> None:
+def test_no_request_is_answered_with_a_server_error(
+    program: Running, dialect: str, tool: Tool
+) -> None:
     key = {"authorization": f"Bearer {vault_token(program.home)}"}
 
-    @settings(max_examples=12, deadline=60_000, suppress_health_check=list(HealthCheck), database=None)
+    @settings(
+        max_examples=12, deadline=60_000, suppress_health_check=list(HealthCheck), database=None
+    )
     @given(calls(tool), st.booleans())
     def fuzz(given: dict[str, Any], short: bool) -> None:
-        params = {"name": tool.name, "arguments": given} | ({} if short else {"_meta": {"progressToken": 1}})
-        # A body over the limit is refused before it is read; a plain client that is still sending may miss the answer,
-        # so test_guard.py shows that refusal.
+        params = {"name": tool.name, "arguments": given} | (
+            {} if short else {"_meta": {"progressToken": 1}}
+        )
+        # A body over the limit is refused before it is read; a plain client that is still sending
+        # may miss the answer, so test_guard.py shows that refusal.
         assume(len(json.dumps(params)) < BODY_BYTES_MAX - 1_000)
         answer = program.ask(f"/{dialect}/mcp", "tools/call", params, **key)
         shown = answer.body.decode()

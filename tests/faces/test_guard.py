@@ -34,16 +34,21 @@ def open_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
 def locked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     home = tmp_path_factory.mktemp("locked")
     with server(
-        home, COMMONPLACE_API_KEY=KEY, COMMONPLACE_ALLOWED_HOSTS="memory.example, Other.Example:9999"
+        home,
+        COMMONPLACE_API_KEY=KEY,
+        COMMONPLACE_ALLOWED_HOSTS="memory.example, Other.Example:9999",
     ) as running:
         yield running
 
 
 @pytest.mark.parametrize("path", PATHS)
 @pytest.mark.parametrize(
-    "origin", ["https://evil.example", "null", "http://127.0.0.1:1", "http://localhost", "file://", ""]
+    "origin",
+    ["https://evil.example", "null", "http://127.0.0.1:1", "http://localhost", "file://", ""],
 )
-def test_a_foreign_origin_is_refused_on_every_path(open_server: Running, path: str, origin: str) -> None:
+def test_a_foreign_origin_is_refused_on_every_path(
+    open_server: Running, path: str, origin: str
+) -> None:
     assert open_server.get(path, origin=origin).status == 403
 
 
@@ -53,8 +58,12 @@ def test_a_page_of_the_server_itself_may_ask(open_server: Running, name: str) ->
 
 
 @pytest.mark.parametrize("path", PATHS)
-@pytest.mark.parametrize("host", ["evil.example", "evil.example:80", "127.0.0.1.evil.example", "169.254.169.254", ""])
-def test_a_foreign_host_is_refused_on_every_path(open_server: Running, path: str, host: str) -> None:
+@pytest.mark.parametrize(
+    "host", ["evil.example", "evil.example:80", "127.0.0.1.evil.example", "169.254.169.254", ""]
+)
+def test_a_foreign_host_is_refused_on_every_path(
+    open_server: Running, path: str, host: str
+) -> None:
     assert open_server.get(path, host=host).status == 403
 
 
@@ -73,11 +82,15 @@ def test_a_foreign_host_is_refused_on_every_path(open_server: Running, path: str
         "user@localhost",
     ],
 )
-def test_a_host_that_only_begins_like_one_of_this_machine_is_refused(open_server: Running, host: str) -> None:
+def test_a_host_that_only_begins_like_one_of_this_machine_is_refused(
+    open_server: Running, host: str
+) -> None:
     assert open_server.get("/health", host=host).status == 403
 
 
-@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "LOCALHOST:1234", "localhost.", "[::1]:8888"])
+@pytest.mark.parametrize(
+    "host", ["127.0.0.1", "localhost", "LOCALHOST:1234", "localhost.", "[::1]:8888"]
+)
 def test_the_machines_own_names_are_known(open_server: Running, host: str) -> None:
     assert open_server.get("/version", host=host).status == 200
 
@@ -103,7 +116,9 @@ def test_origin_host_and_key_are_judged_before_the_body_arrives(locked: Running)
         length = BODY_BYTES_MAX + 1 if status == b"413" else 100
         with locked.open() as connection:
             # The body never comes.
-            connection.sendall(b"POST /mcp HTTP/1.1\r\n" + head + b"Content-Length: %d\r\n\r\n" % length)
+            connection.sendall(
+                b"POST /mcp HTTP/1.1\r\n" + head + b"Content-Length: %d\r\n\r\n" % length
+            )
             assert connection.recv(100).split(b" ")[1] == status
 
 
@@ -112,19 +127,25 @@ def test_with_a_key_set_everything_but_health_needs_it(locked: Running, path: st
     refused, wrong = locked.get(path), locked.get(path, authorization=f"Bearer {KEY}x")
 
     assert (refused.status, refused.headers["www-authenticate"]) == (401, "Bearer")
-    assert (wrong.status, wrong.headers["www-authenticate"]) == (401, 'Bearer error="invalid_token"')
+    assert (wrong.status, wrong.headers["www-authenticate"]) == (
+        401,
+        'Bearer error="invalid_token"',
+    )
     assert locked.get("/health").status == 200
 
 
 @pytest.mark.parametrize(
-    "given", [{"authorization": f"Bearer {KEY}"}, {"authorization": f"bearer  {KEY}"}, {"x_api_key": KEY}]
+    "given",
+    [{"authorization": f"Bearer {KEY}"}, {"authorization": f"bearer  {KEY}"}, {"x_api_key": KEY}],
 )
 def test_the_key_opens_the_door_in_either_header(locked: Running, given: dict[str, str]) -> None:
     assert locked.get("/version", **given).status == 200
     assert locked.call("/test/mcp", "whoami", **given)["bank"] == "default"
 
 
-@pytest.mark.parametrize("given", [{"authorization": f"Basic {KEY}"}, {"authorization": KEY}, {"x_api_key": ""}])
+@pytest.mark.parametrize(
+    "given", [{"authorization": f"Basic {KEY}"}, {"authorization": KEY}, {"x_api_key": ""}]
+)
 def test_anything_else_in_the_header_does_not(locked: Running, given: dict[str, str]) -> None:
     assert locked.get("/version", **given).status == 401
 
@@ -138,7 +159,9 @@ def test_anything_else_in_the_header_does_not(locked: Running, given: dict[str, 
         "/test/mcp/bank/.well-known/oauth-protected-resource",
     ],
 )
-def test_who_looks_for_an_oauth_server_hears_at_once_that_there_is_none(locked: Running, path: str) -> None:
+def test_who_looks_for_an_oauth_server_hears_at_once_that_there_is_none(
+    locked: Running, path: str
+) -> None:
     assert locked.get(path).status == 404
 
 
@@ -148,7 +171,9 @@ def test_the_vault_needs_its_token_although_nothing_else_needs_a_key(open_server
     assert open_server.ask("/vault/mcp", "ping").status == 401
     assert open_server.ask("/vault/mcp", "ping", authorization="Bearer nope").status == 401
     assert open_server.ask("/vault/mcp", "ping", authorization=f"Bearer {token}").status == 200
-    assert open_server.ask("/vault/mcp/notes/", "ping", authorization=f"Bearer {token}").status == 200
+    assert (
+        open_server.ask("/vault/mcp/notes/", "ping", authorization=f"Bearer {token}").status == 200
+    )
     assert open_server.ask("/test/mcp", "ping").status == 200
 
 
@@ -184,18 +209,25 @@ def test_a_body_over_the_limit_is_refused_however_it_comes(open_server: Running)
 
     head = {"content-type": "application/json", "accept": "*/*"}
     with open_server.open() as connection:
-        connection.sendall(b"POST /test/mcp HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n")
+        connection.sendall(
+            b"POST /test/mcp HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n"
+        )
         for chunk in chunked():
             connection.sendall(b"%x\r\n%s\r\n" % (len(chunk), chunk))
         assert connection.recv(100).split(b" ")[1] == b"413"
-    just = b" " * (BODY_BYTES_MAX - 100) + json.dumps({"jsonrpc": "2.0", "id": 1, "method": "ping"}).encode()
+    just = (
+        b" " * (BODY_BYTES_MAX - 100)
+        + json.dumps({"jsonrpc": "2.0", "id": 1, "method": "ping"}).encode()
+    )
     assert open_server.send("POST", "/test/mcp", just, head).status == 200
 
 
 def test_a_client_that_sends_slowly_holds_up_nobody_and_is_let_go(open_server: Running) -> None:
     slow = [open_server.open() for _ in range(20)]
     for connection in slow:
-        connection.sendall(b"POST /test/mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{")
+        connection.sendall(
+            b"POST /test/mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{"
+        )
     started = time.monotonic()
     assert open_server.call("/test/mcp", "echo", {"text": "quick"}) == {"text": "quick"}
     assert time.monotonic() - started < 5

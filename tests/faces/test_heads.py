@@ -1,4 +1,6 @@
-"""The head of a request has a time and a size, before any key is read; asked on bare connections."""
+"""The head of a request has a time and a size, before any key is read; asked on bare
+connections.
+"""
 
 import resource
 import socket
@@ -18,10 +20,14 @@ PARSERS = ["tests.faces.http_server", "tests.faces.h11_server"]
 
 
 @pytest.fixture(scope="module", params=PARSERS, ids=["httptools", "h11"])
-def locked(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+def locked(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Running]:
     """A server that others could reach, with a key, on either parser."""
     home = tmp_path_factory.mktemp("locked")
-    with server(home, "--host", "0.0.0.0", module=request.param, COMMONPLACE_API_KEY=KEY) as running:
+    with server(
+        home, "--host", "0.0.0.0", module=request.param, COMMONPLACE_API_KEY=KEY
+    ) as running:
         yield running
 
 
@@ -88,18 +94,30 @@ def test_headers_that_never_end_cost_no_memory(locked: Running) -> None:
     assert locked.get("/health").status == 200
 
 
-def test_large_headers_are_refused_with_their_limit_and_ordinary_ones_are_not(locked: Running) -> None:
-    for size, expected in ((HEAD_BYTES_MAX // 2, (b"200",)), (HEAD_BYTES_MAX + 1_000, (b"431", b"400"))):
+def test_large_headers_are_refused_with_their_limit_and_ordinary_ones_are_not(
+    locked: Running,
+) -> None:
+    for size, expected in (
+        (HEAD_BYTES_MAX // 2, (b"200",)),
+        (HEAD_BYTES_MAX + 1_000, (b"431", b"400")),
+    ):
         with locked.open() as connection:
-            connection.sendall(b"GET /health HTTP/1.1\r\nHost: localhost\r\nX-Long: " + b"x" * size + b"\r\n\r\n")
+            connection.sendall(
+                b"GET /health HTTP/1.1\r\nHost: localhost\r\nX-Long: " + b"x" * size + b"\r\n\r\n"
+            )
             assert status(connection) in expected
 
 
-def test_neither_a_pause_between_requests_nor_a_long_call_ends_a_connection(locked: Running, tmp_path: Path) -> None:
+def test_neither_a_pause_between_requests_nor_a_long_call_ends_a_connection(
+    locked: Running, tmp_path: Path
+) -> None:
     there = tmp_path / "there"
     body = b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"await_file","arguments":{"path":"%s"}}}'
     body %= str(there).encode()
-    head = f"POST /test/mcp HTTP/1.1\r\nHost: localhost\r\nX-API-Key: {KEY}\r\nContent-Type: application/json\r\n"
+    head = (
+        f"POST /test/mcp HTTP/1.1\r\nHost: localhost\r\nX-API-Key: {KEY}\r\nContent-Type:"
+        " application/json\r\n"
+    )
     with locked.open() as pausing, locked.open() as running:
         running.sendall(f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body)
         pausing.sendall(WHOLE)
@@ -132,7 +150,10 @@ def test_more_half_open_connections_than_there_is_room_for_keep_nobody_out(locke
 
 def test_a_server_that_may_open_few_files_still_answers(tmp_path: Path) -> None:
     command = 'ulimit -n 128; exec "$0" -m tests.faces.http_server'
-    with collected(started(tmp_path, ["sh", "-c", command, sys.executable]), tmp_path) as running, ExitStack() as kept:
+    with (
+        collected(started(tmp_path, ["sh", "-c", command, sys.executable]), tmp_path) as running,
+        ExitStack() as kept,
+    ):
         for _ in range(400):
             kept.enter_context(running.open()).sendall(b"GET /health HTTP/1.1\r\nX-A: b\r\n")
         began = time.monotonic()
@@ -142,10 +163,17 @@ def test_a_server_that_may_open_few_files_still_answers(tmp_path: Path) -> None:
 
 
 def test_what_follows_a_body_in_chunks_is_no_header(locked: Running) -> None:
-    body = b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"whoami","arguments":{}}}'
-    head = f"POST /test/mcp HTTP/1.1\r\nHost: localhost\r\nX-API-Key: {KEY}\r\nContent-Type: application/json\r\n"
+    body = (
+        b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"whoami","arguments":{}}}'
+    )
+    head = (
+        f"POST /test/mcp HTTP/1.1\r\nHost: localhost\r\nX-API-Key: {KEY}\r\nContent-Type:"
+        " application/json\r\n"
+    )
     with locked.open() as connection:
-        connection.sendall(f"{head}Transfer-Encoding: chunked\r\n\r\n{len(body):x}\r\n".encode() + body)
+        connection.sendall(
+            f"{head}Transfer-Encoding: chunked\r\n\r\n{len(body):x}\r\n".encode() + body
+        )
         connection.sendall(b"\r\n0\r\nX-Bank-Id: other\r\nMcp-Session-Id: made-up\r\n\r\n")
         answer = connection.recv(10_000)
     assert b" 200 " in answer

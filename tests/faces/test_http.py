@@ -35,7 +35,11 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
 
 
 def met(
-    running: Running, path: str, era: str, talk: Callable[[Client], Coroutine[Any, Any, Any]], **options: Any
+    running: Running,
+    path: str,
+    era: str,
+    talk: Callable[[Client], Coroutine[Any, Any, Any]],
+    **options: Any,
 ) -> Any:
     """What a conversation of the official client comes to."""
 
@@ -47,13 +51,24 @@ def met(
     return anyio.run(main)
 
 
-def handshake(running: Running, path: str, version: str = "2025-11-25", **capabilities: Any) -> dict[str, str]:
+def handshake(
+    running: Running, path: str, version: str = "2025-11-25", **capabilities: Any
+) -> dict[str, str]:
     """The headers of a session."""
-    params = {"protocolVersion": version, "capabilities": capabilities, "clientInfo": {"name": "raw", "version": "1"}}
+    params = {
+        "protocolVersion": version,
+        "capabilities": capabilities,
+        "clientInfo": {"name": "raw", "version": "1"},
+    }
     answer = running.ask(path, "initialize", params)
     session = {"mcp_session_id": answer.headers["mcp-session-id"], "mcp_protocol_version": version}
     assert answer.json["result"]["protocolVersion"] == version
-    assert running.post(path, {"jsonrpc": "2.0", "method": "notifications/initialized"}, **session).status == 202
+    assert (
+        running.post(
+            path, {"jsonrpc": "2.0", "method": "notifications/initialized"}, **session
+        ).status
+        == 202
+    )
     return session
 
 
@@ -75,9 +90,13 @@ def test_the_official_client_gets_on_with_it(running: Running, era: str) -> None
         with pytest.raises(MCPError, match="Unknown tool"):
             await client.call_tool("no_such_tool", {})
         assert (await client.read_resource("memo://notes/x")).contents[0].text == "# x"  # pyright: ignore
-        assert (await client.get_prompt("greet", {"name": "Ada"})).messages[0].content.text == "Greet Ada"  # pyright: ignore
+        assert (await client.get_prompt("greet", {"name": "Ada"})).messages[
+            0
+        ].content.text == "Greet Ada"  # pyright: ignore
         about = types.PromptReference(name="greet")
-        assert (await client.complete(about, {"name": "name", "value": "name-14"})).completion.total == 10
+        assert (
+            await client.complete(about, {"name": "name", "value": "name-14"})
+        ).completion.total == 10
 
     met(running, "/test/mcp", era, talk)
 
@@ -90,14 +109,18 @@ def test_a_long_call_tells_how_far_it_is(running: Running, era: str) -> None:
         told.append((done, total, text))
 
     async def talk(client: Client) -> Any:
-        return (await client.call_tool("count_to", {"number": 3}, progress_callback=note)).structured_content
+        return (
+            await client.call_tool("count_to", {"number": 3}, progress_callback=note)
+        ).structured_content
 
     assert met(running, "/test/mcp", era, talk) == {"counted": 3}
     assert told == [(1, 3, "step 1"), (2, 3, "step 2"), (3, 3, "step 3")]
 
 
 @pytest.mark.parametrize("era", ERAS)
-@pytest.mark.parametrize(("action", "erased"), [("accept", True), ("decline", False), ("cancel", False)])
+@pytest.mark.parametrize(
+    ("action", "erased"), [("accept", True), ("decline", False), ("cancel", False)]
+)
 def test_a_person_is_asked_before_everything_is_destroyed(
     running: Running, era: str, action: Any, erased: bool
 ) -> None:
@@ -125,17 +148,27 @@ def test_a_client_that_cannot_ask_is_not_asked(running: Running, era: str) -> No
 
 
 @pytest.mark.parametrize("version", LEGACY)
-def test_every_old_revision_shakes_hands_and_keeps_a_session(running: Running, version: str) -> None:
+def test_every_old_revision_shakes_hands_and_keeps_a_session(
+    running: Running, version: str
+) -> None:
     session = handshake(running, "/test/mcp", version)
 
     assert running.ask("/test/mcp", "ping", **session).json["result"] == {}
-    assert running.ask("/test/mcp", "logging/setLevel", {"level": "info"}, **session).json["result"] == {}
-    assert len(running.ask("/test/mcp", "tools/list", **session).json["result"]["tools"]) == len(DIALECTS["test"].tools)
+    assert (
+        running.ask("/test/mcp", "logging/setLevel", {"level": "info"}, **session).json["result"]
+        == {}
+    )
+    assert len(running.ask("/test/mcp", "tools/list", **session).json["result"]["tools"]) == len(
+        DIALECTS["test"].tools
+    )
     known = running.call("/test/mcp", "whoami", **session)
     assert known["client"] == "raw"
     assert known["session"] == session["mcp_session_id"]
     assert (
-        running.send("DELETE", "/test/mcp", headers={k.replace("_", "-"): v for k, v in session.items()}).status == 200
+        running.send(
+            "DELETE", "/test/mcp", headers={k.replace("_", "-"): v for k, v in session.items()}
+        ).status
+        == 200
     )
     assert running.ask("/test/mcp", "ping", **session).status == 404
     assert running.ask("/test/mcp", "tools/call", {"name": "whoami"}, **session).status == 404
@@ -149,9 +182,15 @@ def test_a_client_that_forgets_the_version_after_the_handshake_is_served(running
     assert running.call("/test/mcp", "echo", {"text": "x"}, **session) == {"text": "x"}
 
 
-@pytest.mark.parametrize("wrong", [{"protocolVersion": 7}, {"capabilities": []}, {"clientInfo": {}}])
+@pytest.mark.parametrize(
+    "wrong", [{"protocolVersion": 7}, {"capabilities": []}, {"clientInfo": {}}]
+)
 def test_a_broken_handshake_opens_no_session(running: Running, wrong: dict[str, Any]) -> None:
-    right = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "x", "version": "1"}}
+    right = {
+        "protocolVersion": "2025-11-25",
+        "capabilities": {},
+        "clientInfo": {"name": "x", "version": "1"},
+    }
     answer = running.ask("/test/mcp", "initialize", right | wrong)
 
     assert answer.json["error"]["code"] == -32602
@@ -164,14 +203,24 @@ def test_an_unknown_session_is_not_found(running: Running) -> None:
         assert running.ask("/test/mcp", method, params, mcp_session_id="0" * 32).status == 404
 
 
-@pytest.mark.parametrize("accept", ["application/json, text/event-stream", "application/json", "*/*"])
+@pytest.mark.parametrize(
+    "accept", ["application/json, text/event-stream", "application/json", "*/*"]
+)
 def test_a_request_without_a_session_works(running: Running, accept: str) -> None:
     assert running.ask("/test/mcp", "tools/list", accept=accept).json["result"]["tools"]
     assert running.ask("/test/mcp", "ping", accept=accept).json["result"] == {}
-    called = running.ask("/test/mcp", "tools/call", {"name": "echo", "arguments": {"text": "x"}}, accept=accept)
+    called = running.ask(
+        "/test/mcp", "tools/call", {"name": "echo", "arguments": {"text": "x"}}, accept=accept
+    )
     assert called.json["result"]["structuredContent"] == {"text": "x"}
-    initialized = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "x", "version": "1"}}
-    assert running.ask("/test/mcp", "initialize", initialized, accept=accept).json["result"]["instructions"]
+    initialized = {
+        "protocolVersion": "2025-11-25",
+        "capabilities": {},
+        "clientInfo": {"name": "x", "version": "1"},
+    }
+    assert running.ask("/test/mcp", "initialize", initialized, accept=accept).json["result"][
+        "instructions"
+    ]
 
 
 def test_a_client_without_a_session_is_told_that_there_is_no_stream(running: Running) -> None:
@@ -190,8 +239,14 @@ def test_a_request_that_names_no_media_type_gets_json(running: Running) -> None:
 
 
 def test_too_many_sessions_do_not_keep_a_client_out(tmp_path: Path) -> None:
-    params = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "x", "version": "1"}}
-    body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params}).encode()
+    params = {
+        "protocolVersion": "2025-06-18",
+        "capabilities": {},
+        "clientInfo": {"name": "x", "version": "1"},
+    }
+    body = json.dumps(
+        {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params}
+    ).encode()
     with server(tmp_path, COMMONPLACE_LOG_LEVEL="warning") as crowded:
         first = handshake(crowded, "/test/mcp")
         with crowded.open() as connection:
@@ -211,10 +266,14 @@ def test_too_many_sessions_do_not_keep_a_client_out(tmp_path: Path) -> None:
 def test_every_endpoint_answers_with_and_without_a_final_slash(running: Running, path: str) -> None:
     for one in (path, path + "/"):
         assert running.ask(one, "ping").json["result"] == {}
-        assert running.ask_modern(one, "server/discover").json["result"]["supportedVersions"] == [MODERN]
+        assert running.ask_modern(one, "server/discover").json["result"]["supportedVersions"] == [
+            MODERN
+        ]
 
 
-@pytest.mark.parametrize("path", ["/", "/mcp/a/b", "/klingon/mcp", "/test", "/test/mcp//x", "/mcp/%ff", "/health/x"])
+@pytest.mark.parametrize(
+    "path", ["/", "/mcp/a/b", "/klingon/mcp", "/test", "/test/mcp//x", "/mcp/%ff", "/health/x"]
+)
 def test_other_paths_lead_nowhere(running: Running, path: str) -> None:
     assert running.ask(path, "ping").status == 404
     assert running.get(path).status == 404
@@ -229,7 +288,10 @@ def test_a_bank_in_the_path_may_have_any_name(running: Running, bank: str, end: 
 
     assert running.call(path, "whoami")["bank"] == bank
     assert (
-        running.ask_modern(path, "tools/call", {"name": "whoami"}).json["result"]["structuredContent"]["bank"] == bank
+        running.ask_modern(path, "tools/call", {"name": "whoami"}).json["result"][
+            "structuredContent"
+        ]["bank"]
+        == bank
     )
 
 
@@ -256,7 +318,9 @@ def test_a_session_opens_no_other_bank(running: Running) -> None:
 
 
 def test_on_the_path_of_one_bank_hindsight_speaks_of_no_other(running: Running) -> None:
-    several, one = (running.ask(path, "tools/list").json["result"]["tools"] for path in ("/mcp", "/mcp/alice"))
+    several, one = (
+        running.ask(path, "tools/list").json["result"]["tools"] for path in ("/mcp", "/mcp/alice")
+    )
 
     assert {"list_banks"} == {tool["name"] for tool in several} - {tool["name"] for tool in one}
     where = next(tool for tool in one if tool["name"] == "where")
@@ -266,8 +330,13 @@ def test_on_the_path_of_one_bank_hindsight_speaks_of_no_other(running: Running) 
 
 
 def test_the_instructions_name_the_bank_and_its_mission(running: Running) -> None:
-    assert "alice" in running.ask_modern("/mcp/alice", "server/discover").json["result"]["instructions"]
-    assert "alice" not in running.ask_modern("/mcp", "server/discover").json["result"]["instructions"]
+    assert (
+        "alice"
+        in running.ask_modern("/mcp/alice", "server/discover").json["result"]["instructions"]
+    )
+    assert (
+        "alice" not in running.ask_modern("/mcp", "server/discover").json["result"]["instructions"]
+    )
 
 
 def test_the_originals_environment_names_are_understood(tmp_path: Path) -> None:
@@ -275,13 +344,17 @@ def test_the_originals_environment_names_are_understood(tmp_path: Path) -> None:
         assert named.call("/mcp", "where") == {"bank": "team"}
         assert named.call("/test/mcp", "whoami")["bank"] == "default"
     with server(tmp_path / "b", HINDSIGHT_API_MCP_ENABLED="false") as without:
-        assert [without.ask(path, "ping").status for path in ("/mcp", "/mcp/x", "/hindsight/mcp")] == [404] * 3
+        assert [
+            without.ask(path, "ping").status for path in ("/mcp", "/mcp/x", "/hindsight/mcp")
+        ] == [404] * 3
         assert without.ask("/test/mcp", "ping").status == 200
 
 
 def test_a_chosen_dialect_is_served_on_the_plain_path(tmp_path: Path) -> None:
     with server(tmp_path, "--dialect", "strict") as chosen:
-        assert [tool["name"] for tool in chosen.ask("/mcp", "tools/list").json["result"]["tools"]] == ["echo"]
+        assert [
+            tool["name"] for tool in chosen.ask("/mcp", "tools/list").json["result"]["tools"]
+        ] == ["echo"]
         assert chosen.ask("/hindsight/mcp", "ping").status == 200
 
 
@@ -291,7 +364,9 @@ def test_a_closed_stream_stops_the_work(running: Running) -> None:
     ):
         name = f"closed-{number}"
         body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call"}
-        body["params"] = {"name": "hold", "arguments": {"name": name}} | ({"_meta": META} if headers else {})
+        body["params"] = {"name": "hold", "arguments": {"name": name}} | (
+            {"_meta": META} if headers else {}
+        )
         calling = _raw(running, "/test/mcp", body, headers)
         assert running.call("/test/mcp", "await_hold", {"name": name}) == {"held": True}
         calling.close()
@@ -315,7 +390,12 @@ def test_a_cancelled_request_of_a_session_stops(running: Running, meta: dict[str
 
 def test_a_call_that_is_given_up_before_its_turn_is_never_made(tmp_path: Path) -> None:
     def calling(tool: str, **arguments: str) -> socket.socket:
-        body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": tool, "arguments": arguments}}
+        body = {
+            "jsonrpc": "2.0",
+            "id": 1,
+            "method": "tools/call",
+            "params": {"name": tool, "arguments": arguments},
+        }
         return _raw(busy, "/test/mcp", body, {})
 
     with server(tmp_path / "home") as busy:
@@ -324,7 +404,8 @@ def test_a_call_that_is_given_up_before_its_turn_is_never_made(tmp_path: Path) -
         held.append(calling("hold", name=str(tmp_path / "go on")))
         assert busy.get("/health").json == {"status": "ok"}
         waiting = calling("remember", text="too late")
-        # Whoever waits is watched after a moment; the server answers what needs no thread meanwhile.
+        # Whoever waits is watched after a moment; the server answers what needs no thread
+        # meanwhile.
         time.sleep(0.5)
         waiting.close()
         assert busy.ask("/test/mcp", "ping").json["result"] == {}
@@ -339,7 +420,9 @@ def test_a_call_that_is_given_up_before_its_turn_is_never_made(tmp_path: Path) -
 
 def test_a_call_that_waits_holds_up_no_other(running: Running) -> None:
     with ThreadPoolExecutor(30) as pool:
-        held = [pool.submit(running.call, "/test/mcp", "hold", {"name": "crowd"}) for _ in range(30)]
+        held = [
+            pool.submit(running.call, "/test/mcp", "hold", {"name": "crowd"}) for _ in range(30)
+        ]
         assert running.call("/test/mcp", "await_hold", {"name": "crowd"}) == {"held": True}
         assert running.call("/test/mcp", "echo", {"text": "me first"}) == {"text": "me first"}
         running.call("/test/mcp", "release", {"name": "crowd"})
@@ -367,7 +450,9 @@ def test_a_bug_shows_a_reference_and_nothing_else(running: Running) -> None:
         until(lambda reference=reference: reference in running.log)
     assert SECRET not in running.log
     assert "Traceback" not in running.log
-    assert "/" not in "".join(line for line in running.lines if "internal error" in line).replace("tools/call", "")
+    assert "/" not in "".join(line for line in running.lines if "internal error" in line).replace(
+        "tools/call", ""
+    )
 
 
 def test_nothing_somebody_remembers_is_logged(running: Running) -> None:
@@ -421,7 +506,9 @@ def test_running_calls_are_finished_before_the_server_goes(tmp_path: Path) -> No
         until(lambda: not _listens(going))
         assert going.process.poll() is None
         file.touch()
-        assert [one.result(30).json["result"]["structuredContent"] for one in calls] == [{"found": True}] * 4
+        assert [one.result(30).json["result"]["structuredContent"] for one in calls] == [
+            {"found": True}
+        ] * 4
         assert going.process.wait(30) == 0
 
 
@@ -469,12 +556,20 @@ def test_jobs_are_done_while_the_server_runs(engine: Engine) -> None:
 
 
 def _plain(path: str, body: bytes, headers: dict[str, str]) -> bytes:
-    fixed = {"Host": "localhost", "Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
-    lines = "".join(f"{k}: {v}\r\n" for k, v in (fixed | headers | {"Content-Length": str(len(body))}).items())
+    fixed = {
+        "Host": "localhost",
+        "Content-Type": "application/json",
+        "Accept": "application/json, text/event-stream",
+    }
+    lines = "".join(
+        f"{k}: {v}\r\n" for k, v in (fixed | headers | {"Content-Length": str(len(body))}).items()
+    )
     return f"POST {path} HTTP/1.1\r\n{lines}\r\n".encode() + body
 
 
-def _raw(running: Running, path: str, message: dict[str, Any], headers: dict[str, str]) -> socket.socket:
+def _raw(
+    running: Running, path: str, message: dict[str, Any], headers: dict[str, str]
+) -> socket.socket:
     connection = running.open()
     connection.sendall(_plain(path, json.dumps(message).encode(), headers))
     return connection
@@ -499,4 +594,6 @@ def _listens(running: Running) -> bool:
 
 def _calls_running(running: Running) -> int:
     lines = running.get("/metrics").body.decode().splitlines()
-    return next(int(line.split()[1]) for line in lines if line.startswith("commonplace_calls_running "))
+    return next(
+        int(line.split()[1]) for line in lines if line.startswith("commonplace_calls_running ")
+    )

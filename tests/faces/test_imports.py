@@ -22,7 +22,10 @@ atexit.register(lambda: out.write_text(json.dumps(names())))
 from commonplace.__main__ import main
 sys.exit(main())
 """
-FIRST = '{"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "2025-06-18"}}\n'
+FIRST = (
+    '{"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion":'
+    ' "2025-06-18"}}\n'
+)
 ROOT_ROOMS = {"clock", "errors", "interrupts", "lazy", "spelling"}
 STORE = {
     *ROOT_ROOMS,
@@ -43,7 +46,8 @@ STORE = {
     ),
     *("settings", "storage"),
 }
-# By command: the rooms and root modules of ours, and the packages of others. Less is better; more needs a reason.
+# By command: the rooms and root modules of ours, and the packages of others. Less is better; more
+# needs a reason.
 MAY_IMPORT: dict[tuple[str, ...], tuple[set[str], set[str]]] = {
     ("--version",): ({*ROOT_ROOMS, "faces"}, {"click"}),
     ("--help",): ({*ROOT_ROOMS, "faces"}, {"click"}),
@@ -55,12 +59,15 @@ MAY_IMPORT: dict[tuple[str, ...], tuple[set[str], set[str]]] = {
         {"Stemmer", "apsw", "click", "numpy", "onnxruntime", "platformdirs", "tokenizers"},
     ),
 }
-# Before the first answer no model is loaded, and only the dialect that is made of notes knows their files.
+# Before the first answer no model is loaded, and only the dialect that is made of notes knows their
+# files.
 SERVER = {*STORE, "dialects", "extract", "git_project", "recall"}
 
 
 def run(tmp_path: Path, *args: str, given: str = "") -> tuple[str, set[str], set[str]]:
-    """What the program printed in a store with one memory, and the rooms and packages that it imported."""
+    """What the program printed in a store with one memory, and the rooms and packages that it
+    imported.
+    """
     engine = commonplace.open(tmp_path / "home")
     engine.remember("default", commonplace.Draft("Staging listens on port 8080."))
     engine.db.close()
@@ -77,7 +84,11 @@ def run(tmp_path: Path, *args: str, given: str = "") -> tuple[str, set[str], set
     found: dict[str, str] = json.loads(out.read_text())
     ours = {name.split(".")[1] for name in found if name.startswith("commonplace.")}
     theirs = {name.split(".")[0] for name, file in found.items() if "site-packages" in file}
-    return done.stdout, ours - {"__main__"}, {name for name in theirs if not name.startswith("_")} - {"commonplace"}
+    return (
+        done.stdout,
+        ours - {"__main__"},
+        {name for name in theirs if not name.startswith("_")} - {"commonplace"},
+    )
 
 
 @pytest.mark.parametrize("args", MAY_IMPORT, ids=lambda args: args[0])
@@ -92,7 +103,9 @@ def test_a_command_imports_no_more_than_it_uses(tmp_path: Path, args: tuple[str,
 
 
 @pytest.mark.parametrize("dialect", registry.NAMES)
-def test_a_server_answers_first_without_ranking_models_or_the_official_sdk(tmp_path: Path, dialect: str) -> None:
+def test_a_server_answers_first_without_ranking_models_or_the_official_sdk(
+    tmp_path: Path, dialect: str
+) -> None:
     printed, ours, theirs = run(tmp_path, "mcp", "--dialect", dialect, given=FIRST)
 
     assert json.loads(printed)["result"]["serverInfo"]["name"] == "commonplace"
@@ -108,9 +121,12 @@ def test_the_overview_says_of_a_command_what_its_own_help_says(name: str) -> Non
 
 def test_the_public_names_are_all_there_and_import_nothing_before_they_are_used() -> None:
     script = (
-        "import sys, commonplace; before = [name for name in sys.modules if name.startswith('commonplace.')]; "
-        "missing = [name for name in commonplace.__all__ if not hasattr(commonplace, name)]; print(before, missing)"
+        "import sys, commonplace; before = [name for name in sys.modules if"
+        " name.startswith('commonplace.')]; missing = [name for name in commonplace.__all__ if not"
+        " hasattr(commonplace, name)]; print(before, missing)"
     )
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
 
     assert done.stdout == "[] []\n"

@@ -10,17 +10,25 @@ from tests.faces.http_client import Running, server
 
 @pytest.fixture(scope="module")
 def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
-    with server(tmp_path_factory.mktemp("home"), "serve", "--port", "0", module="commonplace") as one:
+    with server(
+        tmp_path_factory.mktemp("home"), "serve", "--port", "0", module="commonplace"
+    ) as one:
         yield one
 
 
 @requirement("memstate:remember:job-outcome")
 def test_the_outcome_of_a_remembered_text_can_be_fetched(running: Running) -> None:
     arguments = {"project_id": "shop", "content": "# Ports\nstaging: 8080"}
-    said = running.ask("/memstate/mcp", "tools/call", {"name": "memstate_remember", "arguments": arguments}).json
+    said = running.ask(
+        "/memstate/mcp", "tools/call", {"name": "memstate_remember", "arguments": arguments}
+    ).json
     job_id = said["result"]["structuredContent"]["data"]["job_id"]
     answer = running.get(f"/api/v1/jobs/{job_id}")
-    assert (answer.status, answer.json["job_id"], answer.json["status"]) == (200, job_id, "completed")
+    assert (answer.status, answer.json["job_id"], answer.json["status"]) == (
+        200,
+        job_id,
+        "completed",
+    )
     assert answer.json["result"] == {"keys": ["ports.staging"], "changed": 1}
 
 

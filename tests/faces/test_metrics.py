@@ -46,7 +46,9 @@ def test_calls_and_errors_are_counted_by_dialect_and_tool(running: Running) -> N
     assert found['commonplace_call_errors_total{dialect="test",tool="refuse"}'] == 1
     assert found['commonplace_calls_total{dialect="test",tool="erase"}'] == 1
     assert found['commonplace_call_duration_seconds_count{dialect="test",tool="echo"}'] == 3
-    assert found['commonplace_call_duration_seconds_bucket{dialect="test",tool="echo",le="+Inf"}'] == 3
+    assert (
+        found['commonplace_call_duration_seconds_bucket{dialect="test",tool="echo",le="+Inf"}'] == 3
+    )
     assert not any("no_such_tool" in name for name in found)
 
 
@@ -70,11 +72,16 @@ def test_a_duration_falls_into_every_bucket_that_is_wide_enough(engine: Engine) 
         metrics.observe("d", "t", took_s, False)
     found = read(metrics.text(totals(engine), 0))
 
-    buckets = [found[f'commonplace_call_duration_seconds_bucket{{dialect="d",tool="t",le="{b}"}}'] for b in BOUNDS_S]
+    buckets = [
+        found[f'commonplace_call_duration_seconds_bucket{{dialect="d",tool="t",le="{b}"}}']
+        for b in BOUNDS_S
+    ]
     assert buckets[0] == 1
     assert buckets[BOUNDS_S.index(0.025)] == buckets[-1] == 2
     assert found['commonplace_call_duration_seconds_bucket{dialect="d",tool="t",le="+Inf"}'] == 3
-    assert found['commonplace_call_duration_seconds_sum{dialect="d",tool="t"}'] == pytest.approx(99.0201)
+    assert found['commonplace_call_duration_seconds_sum{dialect="d",tool="t"}'] == pytest.approx(
+        99.0201
+    )
 
 
 def test_totals_count_over_all_banks_and_leave_out_what_is_forgotten(engine: Engine) -> None:
@@ -85,4 +92,10 @@ def test_totals_count_over_all_banks_and_leave_out_what_is_forgotten(engine: Eng
 
     assert kept.id
     assert totals(engine).memory_count == 1
-    assert totals(engine).job_counts == {"pending": 1, "running": 0, "completed": 0, "failed": 0, "cancelled": 0}
+    assert totals(engine).job_counts == {
+        "pending": 1,
+        "running": 0,
+        "completed": 0,
+        "failed": 0,
+        "cancelled": 0,
+    }

@@ -18,8 +18,8 @@ import pytest
 
 from tests.faces.pipes import HELLO, OURS, ROOT
 
-# The server has two seconds; a machine that is busy with other things may need more, and a server that does not look
-# at its parent never ends.
+# The server has two seconds; a machine that is busy with other things may need more, and a server
+# that does not look at its parent never ends.
 WAIT_S = 20
 
 # Starts the server on the pipes it is given, says its process id, and lives on.
@@ -30,7 +30,9 @@ print(server.pid, flush=True)
 time.sleep(600)
 """
 
-pytestmark = pytest.mark.skipif(os.name != "posix", reason="there, a pipe ends with the client that made it")
+pytestmark = pytest.mark.skipif(
+    os.name != "posix", reason="there, a pipe ends with the client that made it"
+)
 
 
 @dataclass
@@ -53,7 +55,9 @@ class Talk:
     def ended(self) -> bool:
         """Whether the server ends: nobody else can write its answers."""
         end = time.monotonic() + WAIT_S
-        while (left := end - time.monotonic()) > 0 and select.select([self.from_server], [], [], left)[0]:
+        while (left := end - time.monotonic()) > 0 and select.select(
+            [self.from_server], [], [], left
+        )[0]:
             if not os.read(self.from_server, 65_536):
                 return True
         return False
@@ -90,7 +94,9 @@ def talk(home: Path) -> Iterator[Talk]:
             os.close(to_server)
 
 
-def test_a_server_ends_when_its_client_is_killed_although_another_process_holds_the_pipe(talk: Talk) -> None:
+def test_a_server_ends_when_its_client_is_killed_although_another_process_holds_the_pipe(
+    talk: Talk,
+) -> None:
     talk.greet()
 
     talk.client.kill()
@@ -98,7 +104,9 @@ def test_a_server_ends_when_its_client_is_killed_although_another_process_holds_
     assert talk.ended()
 
 
-def test_a_server_ends_when_its_client_is_killed_in_the_middle_of_a_call_that_never_ends(talk: Talk) -> None:
+def test_a_server_ends_when_its_client_is_killed_in_the_middle_of_a_call_that_never_ends(
+    talk: Talk,
+) -> None:
     talk.greet()
     talk.send("tools/call", name="hold", arguments={"name": "forever"})
     talk.send("tools/call", name="await_hold", arguments={"name": "forever"})

@@ -35,7 +35,9 @@ def server(home: Path) -> Iterator[Pipes]:
 
 @pytest.fixture(scope="module")
 def patient(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pipes]:
-    """A server that several tests use one after the other; what one of them sends wrong must not harm the next."""
+    """A server that several tests use one after the other; what one of them sends wrong must not
+    harm the next.
+    """
     with opened(tmp_path_factory.mktemp("home")) as pipes:
         yield pipes
 
@@ -46,7 +48,9 @@ def greeted(request: pytest.FixtureRequest, server: Pipes) -> Pipes:
     return server
 
 
-def one_shot(home: Path, lines: str, *args: str, **environment: str) -> subprocess.CompletedProcess[str]:
+def one_shot(
+    home: Path, lines: str, *args: str, **environment: str
+) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-m", "commonplace.mcp", *args],
         input=lines,
@@ -123,7 +127,9 @@ def test_a_tool_that_fails_says_what_to_do(greeted: Pipes) -> None:
     assert result["content"][0]["text"] == "There is no such note. List the notes first."
 
 
-def test_a_bug_is_noted_once_and_the_caller_gets_the_reference_and_nothing_else(greeted: Pipes) -> None:
+def test_a_bug_is_noted_once_and_the_caller_gets_the_reference_and_nothing_else(
+    greeted: Pipes,
+) -> None:
     result = greeted.call("crash")
 
     text = result["content"][0]["text"]
@@ -134,7 +140,11 @@ def test_a_bug_is_noted_once_and_the_caller_gets_the_reference_and_nothing_else(
     greeted.end()
     assert greeted.errors.count(reference[1]) == 1
     assert "KeyError" in greeted.errors
-    assert not [leak for leak in (SECRET, "Traceback", str(ROOT)) if leak in greeted.errors + json.dumps(result)]
+    assert not [
+        leak
+        for leak in (SECRET, "Traceback", str(ROOT))
+        if leak in greeted.errors + json.dumps(result)
+    ]
 
 
 def test_a_bug_in_a_resource_is_noted_too(server: Pipes) -> None:
@@ -153,16 +163,25 @@ def test_an_answer_that_json_cannot_say_is_an_internal_error(greeted: Pipes) -> 
 
 def test_resources_prompts_and_completions_are_served(greeted: Pipes) -> None:
     read = greeted.ask("resources/read", uri="memo://notes/a%20b")["result"]["contents"]
-    written = greeted.ask("prompts/get", name="greet", arguments={"name": "Ada"})["result"]["messages"]
-    typed = {"ref": {"type": "ref/prompt", "name": "greet"}, "argument": {"name": "name", "value": "name-00"}}
+    written = greeted.ask("prompts/get", name="greet", arguments={"name": "Ada"})["result"][
+        "messages"
+    ]
+    typed = {
+        "ref": {"type": "ref/prompt", "name": "greet"},
+        "argument": {"name": "name", "value": "name-00"},
+    }
 
     assert read == [{"uri": "memo://notes/a%20b", "mimeType": "text/markdown", "text": "# a b"}]
     assert written == [{"role": "user", "content": {"type": "text", "text": "Greet Ada"}}]
     assert len(greeted.ask("completion/complete", **typed)["result"]["completion"]["values"]) == 10
 
 
-@pytest.mark.parametrize(("version", "code"), [("2024-11-05", -32002), ("2025-11-25", -32002), ("2026-07-28", -32602)])
-def test_a_resource_that_is_not_there_has_the_code_of_its_era(version: str, code: int, server: Pipes) -> None:
+@pytest.mark.parametrize(
+    ("version", "code"), [("2024-11-05", -32002), ("2025-11-25", -32002), ("2026-07-28", -32602)]
+)
+def test_a_resource_that_is_not_there_has_the_code_of_its_era(
+    version: str, code: int, server: Pipes
+) -> None:
     server.hello(version)
 
     assert server.ask("resources/read", uri="memo://nothing")["error"]["code"] == code
@@ -180,12 +199,17 @@ def test_a_slow_call_holds_up_nothing(greeted: Pipes) -> None:
 
 def test_ping_is_answered_while_every_worker_is_busy(server: Pipes) -> None:
     server.hello("2025-11-25")
-    held = [server.request("tools/call", name="hold", arguments={"name": "x"}) for _ in range(CALLS_AT_ONCE_MAX)]
+    held = [
+        server.request("tools/call", name="hold", arguments={"name": "x"})
+        for _ in range(CALLS_AT_ONCE_MAX)
+    ]
     waiting = server.request("tools/call", name="release", arguments={"name": "x"})
 
     assert server.ask("ping")["result"] == {}
 
-    server.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": held[0]}})
+    server.send(
+        {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": held[0]}}
+    )
     answered = {server.receive()["id"] for _ in held}
     assert answered == {*held[1:], waiting}
 
@@ -194,7 +218,9 @@ def test_a_cancelled_call_stops_and_is_never_answered(greeted: Pipes) -> None:
     held = greeted.request("tools/call", name="hold", arguments={"name": "x"})
     greeted.call("await_hold", name="x")
 
-    greeted.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": held}})
+    greeted.send(
+        {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": held}}
+    )
 
     assert greeted.call("echo", text="still here")["isError"] is False
     # The input ends, and the process with it: it would not, if the call still waited.
@@ -203,10 +229,15 @@ def test_a_cancelled_call_stops_and_is_never_answered(greeted: Pipes) -> None:
 
 
 def test_a_call_that_is_cancelled_before_its_turn_does_nothing(server: Pipes) -> None:
-    held = [server.request("tools/call", name="hold", arguments={"name": "x"}) for _ in range(CALLS_AT_ONCE_MAX)]
+    held = [
+        server.request("tools/call", name="hold", arguments={"name": "x"})
+        for _ in range(CALLS_AT_ONCE_MAX)
+    ]
     queued = server.request("tools/call", name="remember", arguments={"text": "too late"})
     for one in (queued, held[0]):
-        server.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": one}})
+        server.send(
+            {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": one}}
+        )
     server.request("tools/call", name="release", arguments={"name": "x"})
     for _ in held:
         server.receive()
@@ -220,14 +251,21 @@ def test_more_calls_than_can_wait_are_refused_and_the_others_answered(server: Pi
     for _ in range(CALLS_WAITING_MAX):
         server.request("tools/call", name="echo", arguments={"text": "a"})
 
-    assert "Too many calls" in server.ask("tools/call", name="echo", arguments={"text": "a"})["error"]["message"]
+    assert (
+        "Too many calls"
+        in server.ask("tools/call", name="echo", arguments={"text": "a"})["error"]["message"]
+    )
 
-    server.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": held}})
+    server.send(
+        {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": held}}
+    )
     answers = [server.receive() for _ in range(CALLS_WAITING_MAX)]
     assert all(one["result"]["isError"] is False for one in answers)
 
 
-@pytest.mark.parametrize("params", [None, {}, {"requestId": 99}, {"requestId": None}, {"requestId": []}, [1], "x"])
+@pytest.mark.parametrize(
+    "params", [None, {}, {"requestId": 99}, {"requestId": None}, {"requestId": []}, [1], "x"]
+)
 def test_a_cancellation_of_nothing_is_passed_over(params: object, patient: Pipes) -> None:
     patient.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params})
 
@@ -235,12 +273,19 @@ def test_a_cancellation_of_nothing_is_passed_over(params: object, patient: Pipes
 
 
 def test_progress_comes_before_the_answer_when_it_was_asked_for(greeted: Pipes) -> None:
-    wanted = greeted.request("tools/call", name="count_to", arguments={"number": 3}, _meta={"progressToken": "p"})
+    wanted = greeted.request(
+        "tools/call", name="count_to", arguments={"number": 3}, _meta={"progressToken": "p"}
+    )
     news = [greeted.receive() for _ in range(3)]
 
     assert greeted.receive()["id"] == wanted
     assert [one["method"] for one in news] == ["notifications/progress"] * 3
-    assert news[2]["params"] == {"progressToken": "p", "progress": 3, "total": 3, "message": "step 3"}
+    assert news[2]["params"] == {
+        "progressToken": "p",
+        "progress": 3,
+        "total": 3,
+        "message": "step 3",
+    }
 
 
 def test_nobody_hears_of_progress_unasked(greeted: Pipes) -> None:
@@ -258,14 +303,21 @@ def test_a_call_knows_its_client_session_bank_and_folder(home: Path) -> None:
     for version in ("2025-11-25", "2026-07-28"):
         with opened(home, OURS, "work") as server:
             server.hello(version)
-            seen += [server.call("whoami")["structuredContent"], server.call("whoami")["structuredContent"]]
+            seen += [
+                server.call("whoami")["structuredContent"],
+                server.call("whoami")["structuredContent"],
+            ]
 
-    assert {(one["bank"], one["client"], one["folder"]) for one in seen} == {("work", "pipes", str(ROOT))}
+    assert {(one["bank"], one["client"], one["folder"]) for one in seen} == {
+        ("work", "pipes", str(ROOT))
+    }
     assert seen[0]["session"] == seen[1]["session"] != seen[2]["session"] == seen[3]["session"]
     assert all(one["session"] for one in seen)
 
 
-def test_a_client_with_one_bank_is_told_which_and_what_it_is_for(home: Path, engine: Engine) -> None:
+def test_a_client_with_one_bank_is_told_which_and_what_it_is_for(
+    home: Path, engine: Engine
+) -> None:
     engine.create_bank("work", BankEdit(mission="Keep what the team decided."))
     with opened(home, OURS, "work") as server:
         told = server.hello("2025-11-25")["instructions"]
@@ -279,7 +331,11 @@ def test_a_client_with_one_bank_is_told_which_and_what_it_is_for(home: Path, eng
         (b"{not json}", messages.PARSE_ERROR, None),
         (b'{"jsonrpc":"2.0","id":1,"method":"ping"', messages.PARSE_ERROR, None),
         (b'{"jsonrpc":"2.0","id":1,"method":"\xff"}', messages.PARSE_ERROR, None),
-        (b'{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":NaN}}', messages.PARSE_ERROR, None),
+        (
+            b'{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":NaN}}',
+            messages.PARSE_ERROR,
+            None,
+        ),
         (b"[" * 50_000, messages.PARSE_ERROR, None),
         (b'[{"jsonrpc":"2.0","id":1,"method":"ping"}]', messages.INVALID_REQUEST, None),
         (b'{"id":1,"method":"ping"}', messages.INVALID_REQUEST, 1),
@@ -287,7 +343,11 @@ def test_a_client_with_one_bank_is_told_which_and_what_it_is_for(home: Path, eng
         (b'{"jsonrpc":"2.0","id":"a","method":"nope"}', messages.METHOD_NOT_FOUND, "a"),
         (b'{"jsonrpc":"2.0","id":"a","method":"ping","params":[]}', messages.INVALID_PARAMS, "a"),
         (b'{"jsonrpc":"2.0","id":"a","method":"tools/call"}', messages.INVALID_PARAMS, "a"),
-        (b'{"jsonrpc":"2.0","id":"a","method":"tools/call","params":{"name":"nope"}}', messages.INVALID_PARAMS, "a"),
+        (
+            b'{"jsonrpc":"2.0","id":"a","method":"tools/call","params":{"name":"nope"}}',
+            messages.INVALID_PARAMS,
+            "a",
+        ),
     ],
 )
 def test_a_bad_line_is_answered_and_the_next_one_too(
@@ -311,7 +371,10 @@ def test_a_line_beyond_the_limit_is_refused_and_the_next_one_answered(server: Pi
 
 def test_the_end_of_input_lets_running_calls_finish(server: Pipes) -> None:
     server.hello("2025-11-25")
-    ids = [server.request("tools/call", name="remember", arguments={"text": f"fact {n}"}) for n in range(30)]
+    ids = [
+        server.request("tools/call", name="remember", arguments={"text": f"fact {n}"})
+        for n in range(30)
+    ]
 
     answers = server.end()
 
@@ -321,7 +384,9 @@ def test_the_end_of_input_lets_running_calls_finish(server: Pipes) -> None:
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_a_signal_lets_running_calls_finish(number: signal.Signals, greeted: Pipes, tmp_path: Path) -> None:
+def test_a_signal_lets_running_calls_finish(
+    number: signal.Signals, greeted: Pipes, tmp_path: Path
+) -> None:
     file = tmp_path / "go on"
     held = greeted.request("tools/call", name="hold", arguments={"name": str(file)})
     greeted.call("await_hold", name=str(file))
@@ -360,7 +425,12 @@ def test_a_client_that_goes_away_ends_the_server_quietly(home: Path) -> None:
     assert process.stdin
     assert process.stderr
     # The input stays open: only the answer that nobody takes tells the server.
-    call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "echo", "arguments": {"text": "a"}}}
+    call = {
+        "jsonrpc": "2.0",
+        "id": 1,
+        "method": "tools/call",
+        "params": {"name": "echo", "arguments": {"text": "a"}},
+    }
     process.stdin.write(json.dumps(call) + "\n")
     process.stdin.flush()
 
@@ -377,7 +447,9 @@ def test_a_subscription_is_acknowledged_and_ended_with_the_server(server: Pipes)
     acknowledged = server.receive()
     second = server.request("subscriptions/listen", notifications={})
     server.receive()
-    server.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": second}})
+    server.send(
+        {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": second}}
+    )
 
     assert acknowledged["method"] == "notifications/subscriptions/acknowledged"
     assert acknowledged["params"]["notifications"] == {"toolsListChanged": True}
@@ -386,20 +458,31 @@ def test_a_subscription_is_acknowledged_and_ended_with_the_server(server: Pipes)
     assert (ended["id"], ended["result"]["_meta"][messages.SUBSCRIPTION_KEY]) == (first, first)
 
 
-@pytest.mark.parametrize(("action", "erased"), [("accept", True), ("decline", False), ("cancel", False)])
-def test_a_modern_client_is_asked_before_everything_is_destroyed(action: str, erased: bool, server: Pipes) -> None:
+@pytest.mark.parametrize(
+    ("action", "erased"), [("accept", True), ("decline", False), ("cancel", False)]
+)
+def test_a_modern_client_is_asked_before_everything_is_destroyed(
+    action: str, erased: bool, server: Pipes
+) -> None:
     server.modern = True
     able = {messages.CLIENT_CAPABILITIES_KEY: {"elicitation": {}}}
     asked = server.ask("tools/call", name="erase", arguments={"name": "a"}, _meta=able)["result"]
     (key,) = asked["inputRequests"]
 
     answer = server.ask(
-        "tools/call", name="erase", arguments={"name": "a"}, inputResponses={key: {"action": action}}, _meta=able
+        "tools/call",
+        name="erase",
+        arguments={"name": "a"},
+        inputResponses={key: {"action": action}},
+        _meta=able,
     )
 
     assert asked["resultType"] == "input_required"
     assert asked["inputRequests"][key]["params"]["message"] == "Really erase everything?"
-    assert (answer["result"]["isError"], answer["result"]["structuredContent"] == {"erased": "a"}) == (
+    assert (
+        answer["result"]["isError"],
+        answer["result"]["structuredContent"] == {"erased": "a"},
+    ) == (
         not erased,
         erased,
     )
@@ -416,7 +499,11 @@ def test_a_modern_client_is_asked_before_everything_is_destroyed(action: str, er
 def test_an_older_client_is_asked_before_everything_is_destroyed(
     reply: dict[str, object], erased: bool, server: Pipes
 ) -> None:
-    server.ask("initialize", protocolVersion="2025-06-18", **(HELLO | {"capabilities": {"elicitation": {}}}))
+    server.ask(
+        "initialize",
+        protocolVersion="2025-06-18",
+        **(HELLO | {"capabilities": {"elicitation": {}}}),
+    )
     wanted = server.request("tools/call", name="erase", arguments={})
     question = server.receive()
     assert server.ask("ping")["result"] == {}
@@ -433,7 +520,11 @@ def test_a_client_that_cannot_ask_is_served_at_once(greeted: Pipes) -> None:
 
 
 def test_a_client_that_leaves_a_question_open_does_not_keep_the_server_alive(server: Pipes) -> None:
-    server.ask("initialize", protocolVersion="2025-11-25", **(HELLO | {"capabilities": {"elicitation": {}}}))
+    server.ask(
+        "initialize",
+        protocolVersion="2025-11-25",
+        **(HELLO | {"capabilities": {"elicitation": {}}}),
+    )
     server.request("tools/call", name="erase", arguments={})
     server.receive()
 
@@ -452,11 +543,18 @@ def test_a_store_that_cannot_be_opened_is_told_in_the_answer_to_a_call(home: Pat
 
 
 def test_the_files_of_options_are_heeded(home: Path) -> None:
-    (home.parent / "x.env").write_text(f"# a remark\nexport COMMONPLACE_HOME='{home.parent / 'other'}'\n")
-    (home.parent / "x.json").write_text(json.dumps({"home": str(home.parent / "third"), "llm": {"provider": "x"}}))
+    (home.parent / "x.env").write_text(
+        f"# a remark\nexport COMMONPLACE_HOME='{home.parent / 'other'}'\n"
+    )
+    (home.parent / "x.json").write_text(
+        json.dumps({"home": str(home.parent / "third"), "llm": {"provider": "x"}})
+    )
 
     one_shot(home, HANDSHAKE, "--bank", "work", "--env", "x.env")
-    assert [home.exists(), (home.parent / "other").exists()] == [True, False]  # What is set wins over the file.
+    assert [home.exists(), (home.parent / "other").exists()] == [
+        True,
+        False,
+    ]  # What is set wins over the file.
     one_shot(home, HANDSHAKE, "--bank", "work", "--env", "x.env", COMMONPLACE_HOME="")
     one_shot(home, HANDSHAKE, "--bank", "work", "--config", "x.json")
 
@@ -472,7 +570,9 @@ def test_the_files_of_options_are_heeded(home: Path) -> None:
         (("--bank", "a\nb"), "control character"),
     ],
 )
-def test_a_wrong_option_is_two_lines_and_an_exit_code(args: tuple[str, ...], said: str, home: Path) -> None:
+def test_a_wrong_option_is_two_lines_and_an_exit_code(
+    args: tuple[str, ...], said: str, home: Path
+) -> None:
     done = one_shot(home, HANDSHAKE, *args)
 
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 2)
@@ -481,9 +581,13 @@ def test_a_wrong_option_is_two_lines_and_an_exit_code(args: tuple[str, ...], sai
 
 def test_the_start_loads_neither_the_official_library_nor_numbers(home: Path) -> None:
     code = "import sys, commonplace.faces.mcp.command; print(*sys.modules)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=home.parent)
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=home.parent
+    )
 
-    assert {"mcp", "pydantic", "numpy", "asyncio", "logging", "click"}.isdisjoint(done.stdout.split())
+    assert {"mcp", "pydantic", "numpy", "asyncio", "logging", "click"}.isdisjoint(
+        done.stdout.split()
+    )
 
 
 def test_a_start_without_standard_streams_says_so(home: Path) -> None:

@@ -27,7 +27,10 @@ def visited(visit: Visit, home: Path, *args: str, **options: Any) -> None:
 
     async def journey() -> None:
         server = StdioServerParameters(
-            command=sys.executable, args=["-m", *args], cwd=ROOT, env={"COMMONPLACE_HOME": str(home)}
+            command=sys.executable,
+            args=["-m", *args],
+            cwd=ROOT,
+            env={"COMMONPLACE_HOME": str(home)},
         )
         with anyio.fail_after(60):
             async with Client(server, **options) as client:
@@ -77,7 +80,9 @@ def test_the_client_finds_and_calls_every_kind_of_thing(mode: str, home: Path) -
 
 
 @pytest.mark.parametrize("action", ["accept", "decline"])
-def test_the_client_asks_its_person_before_everything_is_destroyed(action: Any, mode: str, home: Path) -> None:
+def test_the_client_asks_its_person_before_everything_is_destroyed(
+    action: Any, mode: str, home: Path
+) -> None:
     asked: list[str] = []
 
     async def answer(_context: Any, params: Any) -> ElicitResult:

@@ -1,6 +1,8 @@
-"""The thin loop answers as the official library's server does: the same lines to both, the answers compared.
+"""The thin loop answers as the official library's server does: the same lines to both, the answers
+compared.
 
-A difference is a row of DIFFERENCES with its reason; a row that no longer differs fails, and so does a new difference.
+A difference is a row of DIFFERENCES with its reason; a row that no longer differs fails, and so
+does a new difference.
 """
 
 import json
@@ -33,7 +35,10 @@ STEPS: dict[str, tuple[str, Any] | bytes] = {
     "unknown method": ("nope/nope", {}),
     "subscribe": ("resources/subscribe", {"uri": "memo://about"}),
     "echo": ("tools/call", {"name": "echo", "arguments": {"text": "Grüße 🐙\n\u2028"}}),
-    "everything": ("tools/call", {"name": "everything", "arguments": {"text": "a", "data": {"b": [1, 2.5, None]}}}),
+    "everything": (
+        "tools/call",
+        {"name": "everything", "arguments": {"text": "a", "data": {"b": [1, 2.5, None]}}},
+    ),
     "extra arguments": ("tools/call", {"name": "echo", "arguments": {"text": "a", "more": 1}}),
     "missing argument": ("tools/call", {"name": "echo", "arguments": {}}),
     "no arguments": ("tools/call", {"name": "echo"}),
@@ -45,7 +50,10 @@ STEPS: dict[str, tuple[str, Any] | bytes] = {
     "failing tool": ("tools/call", {"name": "refuse", "arguments": {}}),
     "busy tool": ("tools/call", {"name": "overloaded", "arguments": {}}),
     "buggy tool": ("tools/call", {"name": "crash", "arguments": {}}),
-    "progress": ("tools/call", {"name": "count_to", "arguments": {"number": 2}, "_meta": {"progressToken": 9}}),
+    "progress": (
+        "tools/call",
+        {"name": "count_to", "arguments": {"number": 2}, "_meta": {"progressToken": 9}},
+    ),
     "progress not wanted": ("tools/call", {"name": "count_to", "arguments": {"number": 2}}),
     "read": ("resources/read", {"uri": "memo://about"}),
     "read a template": ("resources/read", {"uri": "memo://notes/a%20b"}),
@@ -55,13 +63,24 @@ STEPS: dict[str, tuple[str, Any] | bytes] = {
     "prompt": ("prompts/get", {"name": "greet", "arguments": {"name": "Ada", "tone": "warmly"}}),
     "prompt without its argument": ("prompts/get", {"name": "greet"}),
     "unknown prompt": ("prompts/get", {"name": "nope"}),
-    "completion": ("completion/complete", {"ref": REF, "argument": {"name": "name", "value": "name-00"}}),
-    "many completions": ("completion/complete", {"ref": URI, "argument": {"name": "name", "value": ""}}),
-    "no completion": ("completion/complete", {"ref": REF, "argument": {"name": "tone", "value": "w"}}),
+    "completion": (
+        "completion/complete",
+        {"ref": REF, "argument": {"name": "name", "value": "name-00"}},
+    ),
+    "many completions": (
+        "completion/complete",
+        {"ref": URI, "argument": {"name": "name", "value": ""}},
+    ),
+    "no completion": (
+        "completion/complete",
+        {"ref": REF, "argument": {"name": "tone", "value": "w"}},
+    ),
     "bad completion": ("completion/complete", {"ref": {"type": "ref/other"}, "argument": {}}),
     "params as a list": b'{"jsonrpc":"2.0","id":"x","method":"tools/list","params":[]}',
     "unknown notification": b'{"jsonrpc":"2.0","method":"notifications/nope"}',
-    "cancelled nothing": b'{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":77}}',
+    "cancelled nothing": (
+        b'{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":77}}'
+    ),
     "an answer nobody asked for": b'{"jsonrpc":"2.0","id":5,"result":{}}',
     "blank": b"   ",
     "not json": b"{nope",
@@ -71,7 +90,10 @@ STEPS: dict[str, tuple[str, Any] | bytes] = {
     "batch": b'[{"jsonrpc":"2.0","id":"x","method":"ping"}]',
 }
 
-SILENT = "the library drops what it cannot read without a word; ours answers, so that a client does not wait in vain"
+SILENT = (
+    "the library drops what it cannot read without a word; ours answers, so that a client does not"
+    " wait in vain"
+)
 DIFFERENCES = {
     "params as a list": SILENT,
     "not json": SILENT,
@@ -81,7 +103,10 @@ DIFFERENCES = {
     "batch": SILENT,
 }
 MODERN_DIFFERENCES = {
-    "discover": "ours offers no news of changes, since lists never change, and no log; the library derives both",
+    "discover": (
+        "ours offers no news of changes, since lists never change, and no log; the library derives"
+        " both"
+    ),
 }
 
 
@@ -92,7 +117,9 @@ def line(step: tuple[str, Any] | bytes, modern: bool) -> bytes:
     if modern:
         params = dict(params or {})
         params["_meta"] = ENVELOPE | params.get("_meta", {})
-    message = {"jsonrpc": "2.0", "id": "x", "method": method} | ({} if params is None else {"params": params})
+    message = {"jsonrpc": "2.0", "id": "x", "method": method} | (
+        {} if params is None else {"params": params}
+    )
     return json.dumps(message).encode()
 
 
@@ -129,15 +156,23 @@ def test_the_same_lines_get_the_same_answers(version: str, home: Path) -> None:
                 seen.setdefault(name, []).append(answers(pipes, step))
 
     differing = {name for name, (mine, other) in seen.items() if mine != other}
-    assert differing == set(DIFFERENCES | (MODERN_DIFFERENCES if messages.is_modern(version) else {}))
+    assert differing == set(
+        DIFFERENCES | (MODERN_DIFFERENCES if messages.is_modern(version) else {})
+    )
 
 
 OPENINGS: dict[str, tuple[list[Any], str]] = {
     "an old revision": ([("initialize", {"protocolVersion": "2024-11-05", **HELLO})], ""),
     "an unknown revision": ([("initialize", {"protocolVersion": "1999-01-01", **HELLO})], ""),
     "the modern revision": ([("initialize", {"protocolVersion": "2026-07-28", **HELLO})], ""),
-    "a revision not spoken": ([("tools/list", {"_meta": ENVELOPE | {messages.VERSION_KEY: "2027-01-01"}})], ""),
-    "a revision that is a number": ([("tools/list", {"_meta": ENVELOPE | {messages.VERSION_KEY: 7}})], ""),
+    "a revision not spoken": (
+        [("tools/list", {"_meta": ENVELOPE | {messages.VERSION_KEY: "2027-01-01"}})],
+        "",
+    ),
+    "a revision that is a number": (
+        [("tools/list", {"_meta": ENVELOPE | {messages.VERSION_KEY: 7}})],
+        "",
+    ),
     "half an envelope": ([("tools/list", {"_meta": {messages.VERSION_KEY: "2026-07-28"}})], ""),
     "no envelope after one": ([("server/discover", {"_meta": ENVELOPE}), ("tools/list", {})], ""),
     "ping first": ([("ping", {})], ""),
@@ -151,11 +186,17 @@ OPENINGS: dict[str, tuple[list[Any], str]] = {
         "ours serves scripts that skip the handshake, as it does over HTTP",
     ),
     "a handshake after discovery": (
-        [("server/discover", {"_meta": ENVELOPE}), ("initialize", {"protocolVersion": "2025-11-25", **HELLO})],
+        [
+            ("server/discover", {"_meta": ENVELOPE}),
+            ("initialize", {"protocolVersion": "2025-11-25", **HELLO}),
+        ],
         "ours lets a client look with discovery and then shake hands",
     ),
     "an envelope after a handshake": (
-        [("initialize", {"protocolVersion": "2025-11-25", **HELLO}), ("tools/list", {"_meta": ENVELOPE})],
+        [
+            ("initialize", {"protocolVersion": "2025-11-25", **HELLO}),
+            ("tools/list", {"_meta": ENVELOPE}),
+        ],
         "ours reads the era from each request and needs no memory of the first",
     ),
 }
@@ -164,7 +205,9 @@ OPENINGS: dict[str, tuple[list[Any], str]] = {
 @pytest.mark.parametrize("name", OPENINGS)
 def test_conversations_open_alike(name: str, home: Path) -> None:
     steps, reason = OPENINGS[name]
-    messages = [{"jsonrpc": "2.0", "id": n, "method": m, "params": p} for n, (m, p) in enumerate(steps, 1)]
+    messages = [
+        {"jsonrpc": "2.0", "id": n, "method": m, "params": p} for n, (m, p) in enumerate(steps, 1)
+    ]
     theirs = [_essence(one) for one in anyio.run(conversed, messages)]
     with opened(home, OURS) as pipes:
         ours = [_essence(pipes.ask(method, **params)) for method, params in steps]

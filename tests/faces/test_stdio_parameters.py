@@ -17,7 +17,9 @@ def parameters(tools: list[dict[str, Any]]) -> set[str]:
 
 
 @pytest.mark.parametrize("dialect", list(MULTIUSER))
-def test_stdio_leaves_out_what_tells_people_apart_and_nothing_else(dialect: str, home: Path) -> None:
+def test_stdio_leaves_out_what_tells_people_apart_and_nothing_else(
+    dialect: str, home: Path
+) -> None:
     with opened(home, PROGRAM, "mcp", "--dialect", dialect) as pipes:
         pipes.hello("2025-06-18")
         shown = parameters(pipes.ask("tools/list")["result"]["tools"])
@@ -44,7 +46,9 @@ def test_a_tenant_is_still_another_bank_for_a_caller_that_names_one_on_stdio(hom
     with opened(home, PROGRAM, "mcp", "--dialect", "memories") as pipes:
         pipes.hello("2025-06-18")
         pipes.call("add_memory", content="Tea", tenant_id="shop")
-        there = pipes.call("list_memories", tenant_id="shop")["structuredContent"]["data"]["memories"]
+        there = pipes.call("list_memories", tenant_id="shop")["structuredContent"]["data"][
+            "memories"
+        ]
         here = pipes.call("list_memories")["structuredContent"]["data"]["memories"]
 
     assert [one["content"] for one in there] == ["Tea"]

@@ -23,7 +23,9 @@ OLDEST, NEWEST_LEGACY = messages.LEGACY[0], messages.LEGACY[-1]
 
 
 def asked(conversation: Conversation, method: str, params: object = None) -> messages.Json:
-    message = {"jsonrpc": "2.0", "id": 1, "method": method} | ({} if params is None else {"params": params})
+    message = {"jsonrpc": "2.0", "id": 1, "method": method} | (
+        {} if params is None else {"params": params}
+    )
     return conversation.answer(conversation.request(message))
 
 
@@ -59,7 +61,11 @@ def test_a_tool_is_listed_with_everything_its_row_says() -> None:
         "either": None,
     }
     assert properties["kind"]["enum"] == ["red", "green"]
-    assert (properties["count"]["minimum"], properties["count"]["maximum"], properties["count"]["default"]) == (
+    assert (
+        properties["count"]["minimum"],
+        properties["count"]["maximum"],
+        properties["count"]["default"],
+    ) == (
         0,
         10,
         3,
@@ -70,9 +76,15 @@ def test_a_tool_is_listed_with_everything_its_row_says() -> None:
 
 @pytest.mark.parametrize(
     ("tool", "hints"),
-    [(echo, (True, False, True)), (everything, (False, False, True)), (erase, (False, True, False))],
+    [
+        (echo, (True, False, True)),
+        (everything, (False, False, True)),
+        (erase, (False, True, False)),
+    ],
 )
-def test_the_effect_becomes_the_annotations(tool: messages.Tool, hints: tuple[bool, bool, bool]) -> None:
+def test_the_effect_becomes_the_annotations(
+    tool: messages.Tool, hints: tuple[bool, bool, bool]
+) -> None:
     shown = messages.tool_entry(tool, strict=False)["annotations"]
 
     assert (shown["readOnlyHint"], shown["destructiveHint"], shown["idempotentHint"]) == hints
@@ -80,7 +92,11 @@ def test_the_effect_becomes_the_annotations(tool: messages.Tool, hints: tuple[bo
 
 
 def test_only_the_tools_that_decide_whether_memory_is_used_ask_to_be_kept_loaded() -> None:
-    loaded = [one["name"] for one in messages.tools(DIALECT) if one.get("_meta") == {"anthropic/alwaysLoad": True}]
+    loaded = [
+        one["name"]
+        for one in messages.tools(DIALECT)
+        if one.get("_meta") == {"anthropic/alwaysLoad": True}
+    ]
 
     assert loaded == ["echo", "remember"]
 
@@ -98,12 +114,18 @@ def test_tools_come_in_the_order_of_the_table_every_time() -> None:
 def test_an_answer_has_both_halves() -> None:
     result = messages.call_result(Reply({"a": 1}, "one", is_error=True))
 
-    assert result == {"content": [{"type": "text", "text": "one"}], "structuredContent": {"a": 1}, "isError": True}
+    assert result == {
+        "content": [{"type": "text", "text": "one"}],
+        "structuredContent": {"a": 1},
+        "isError": True,
+    }
 
 
 def test_fixed_addresses_and_templates_are_listed_apart() -> None:
     assert [one["uri"] for one in messages.resources(DIALECT)] == ["memo://about"]
-    assert [one["uriTemplate"] for one in messages.resource_templates(DIALECT)] == ["memo://notes/{name}"]
+    assert [one["uriTemplate"] for one in messages.resource_templates(DIALECT)] == [
+        "memo://notes/{name}"
+    ]
 
 
 @pytest.mark.parametrize(
@@ -134,7 +156,9 @@ def test_a_fixed_address_wins_over_a_template() -> None:
 
 
 @pytest.mark.parametrize("version", messages.LEGACY)
-def test_a_handshake_gets_the_revision_it_asks_for(version: str, conversation: Conversation) -> None:
+def test_a_handshake_gets_the_revision_it_asks_for(
+    version: str, conversation: Conversation
+) -> None:
     result = asked(conversation, "initialize", {"protocolVersion": version})
 
     assert result["protocolVersion"] == version
@@ -147,7 +171,10 @@ def test_a_handshake_gets_the_revision_it_asks_for(version: str, conversation: C
 def test_a_handshake_that_asks_for_anything_else_gets_the_newest_that_has_handshakes(
     version: object, conversation: Conversation
 ) -> None:
-    assert asked(conversation, "initialize", {"protocolVersion": version})["protocolVersion"] == NEWEST_LEGACY
+    assert (
+        asked(conversation, "initialize", {"protocolVersion": version})["protocolVersion"]
+        == NEWEST_LEGACY
+    )
 
 
 def test_only_what_the_dialect_has_is_offered() -> None:
@@ -155,7 +182,12 @@ def test_only_what_the_dialect_has_is_offered() -> None:
 
     assert messages.capabilities(bare, MODERN) == {"tools": {"listChanged": False}}
     assert set(messages.capabilities(bare, OLDEST)) == {"tools", "logging"}
-    assert set(messages.capabilities(DIALECT, MODERN)) == {"tools", "resources", "prompts", "completions"}
+    assert set(messages.capabilities(DIALECT, MODERN)) == {
+        "tools",
+        "resources",
+        "prompts",
+        "completions",
+    }
 
 
 def test_a_dialect_without_resources_and_prompts_lists_none() -> None:
@@ -166,12 +198,18 @@ def test_a_dialect_without_resources_and_prompts_lists_none() -> None:
     assert "instructions" not in asked(conversation, "initialize", {"protocolVersion": OLDEST})
 
 
-def test_a_modern_result_says_its_type_its_sender_and_how_long_it_holds(conversation: Conversation) -> None:
+def test_a_modern_result_says_its_type_its_sender_and_how_long_it_holds(
+    conversation: Conversation,
+) -> None:
     for method, (ttl_ms, scope) in messages.CACHE_HINTS.items():
         if method in protocol.WORKING:
             continue
         result = asked(conversation, method, modern())
-        assert (result["resultType"], result["ttlMs"], result["cacheScope"]) == ("complete", ttl_ms, scope)
+        assert (result["resultType"], result["ttlMs"], result["cacheScope"]) == (
+            "complete",
+            ttl_ms,
+            scope,
+        )
         assert result["_meta"][messages.SERVER_KEY] == messages.server_info()
 
 
@@ -194,8 +232,16 @@ def test_discovery_names_the_revisions_that_need_no_handshake(conversation: Conv
         ("tools/list", [1], messages.INVALID_PARAMS),
         ("tools/list", {"_meta": {messages.VERSION_KEY: MODERN}}, messages.INVALID_PARAMS),
         ("tools/list", modern(**{messages.VERSION_KEY: 7}), messages.INVALID_PARAMS),
-        ("tools/list", modern(**{messages.VERSION_KEY: "2027-01-01"}), messages.UNSUPPORTED_VERSION),
-        ("tools/list", modern(**{messages.VERSION_KEY: NEWEST_LEGACY}), messages.UNSUPPORTED_VERSION),
+        (
+            "tools/list",
+            modern(**{messages.VERSION_KEY: "2027-01-01"}),
+            messages.UNSUPPORTED_VERSION,
+        ),
+        (
+            "tools/list",
+            modern(**{messages.VERSION_KEY: NEWEST_LEGACY}),
+            messages.UNSUPPORTED_VERSION,
+        ),
     ],
 )
 def test_what_a_revision_does_not_have_is_refused(
@@ -204,13 +250,17 @@ def test_what_a_revision_does_not_have_is_refused(
     assert refusal(conversation, method, params).code == code
 
 
-def test_a_revision_that_is_not_spoken_is_answered_with_those_that_are(conversation: Conversation) -> None:
+def test_a_revision_that_is_not_spoken_is_answered_with_those_that_are(
+    conversation: Conversation,
+) -> None:
     refused = refusal(conversation, "tools/list", modern(**{messages.VERSION_KEY: "2027-01-01"}))
 
     assert refused.data == {"supported": list(messages.MODERN), "requested": "2027-01-01"}
 
 
-def test_a_modern_client_that_forgets_its_envelope_is_told_what_is_missing(conversation: Conversation) -> None:
+def test_a_modern_client_that_forgets_its_envelope_is_told_what_is_missing(
+    conversation: Conversation,
+) -> None:
     asked(conversation, "server/discover", modern())
 
     refused = refusal(conversation, "tools/list", {})
@@ -256,10 +306,14 @@ def test_completions_are_cut_where_the_protocol_says() -> None:
     result = messages.completion_result(str(one) for one in range(150))["completion"]
 
     assert (len(result["values"]), result["total"], result["hasMore"]) == (100, 150, True)
-    assert messages.completion_result(()) == {"completion": {"values": [], "total": 0, "hasMore": False}}
+    assert messages.completion_result(()) == {
+        "completion": {"values": [], "total": 0, "hasMore": False}
+    }
 
 
-@pytest.mark.parametrize("text", ["plain", "čšž 漢字 🐙", "line\nbreak\r\u2028", "half \ud83d", "\x00\x1f"])
+@pytest.mark.parametrize(
+    "text", ["plain", "čšž 漢字 🐙", "line\nbreak\r\u2028", "half \ud83d", "\x00\x1f"]
+)
 def test_any_text_survives_on_one_line(text: str) -> None:
     line = messages.encoded({"text": text})
 
@@ -267,24 +321,49 @@ def test_any_text_survives_on_one_line(text: str) -> None:
     assert json.loads(line) == {"text": text}
 
 
-@pytest.mark.parametrize("line", [b"NaN", b'{"a": Infinity}', b"[1e999]", b"{", b"\xff", b"", b"[" * 100_000])
+@pytest.mark.parametrize(
+    "line", [b"NaN", b'{"a": Infinity}', b"[1e999]", b"{", b"\xff", b"", b"[" * 100_000]
+)
 def test_a_line_that_could_not_be_answered_is_not_read(line: bytes) -> None:
     with pytest.raises((ValueError, RecursionError)):
         messages.decoded(line)
 
 
 ANYTHING = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=20),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=10), inner, max_size=3),
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(max_size=20),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=10), inner, max_size=3)
+    ),
     max_leaves=8,
 )
-KEYS = ("name", "arguments", "uri", "cursor", "level", "ref", "argument", "notifications", "inputResponses", "_meta")
+KEYS = (
+    "name",
+    "arguments",
+    "uri",
+    "cursor",
+    "level",
+    "ref",
+    "argument",
+    "notifications",
+    "inputResponses",
+    "_meta",
+)
 # Not those that wait, or are broken on purpose.
 OTHERS = {"hold", "await_hold", "chatter", "crash", "not_a_number"}
 NAMED = st.sampled_from([*(DIALECT.tools.keys() - OTHERS), "greet"])
-PARAMS = st.dictionaries(st.sampled_from(KEYS), ANYTHING | NAMED | st.just({"name": "name", "value": ""}), max_size=5)
-METHODS = st.sampled_from([*protocol.WORKING, *messages.CACHE_HINTS, "initialize", "ping", "logging/setLevel", "nope"])
-ENVELOPES = st.sampled_from([{}, modern(), modern(progressToken=1), {"_meta": {messages.VERSION_KEY: MODERN}}])
+PARAMS = st.dictionaries(
+    st.sampled_from(KEYS), ANYTHING | NAMED | st.just({"name": "name", "value": ""}), max_size=5
+)
+METHODS = st.sampled_from(
+    [*protocol.WORKING, *messages.CACHE_HINTS, "initialize", "ping", "logging/setLevel", "nope"]
+)
+ENVELOPES = st.sampled_from(
+    [{}, modern(), modern(progressToken=1), {"_meta": {messages.VERSION_KEY: MODERN}}]
+)
 
 
 @pytest.fixture(scope="module")
@@ -302,7 +381,9 @@ def test_whatever_is_asked_is_answered_or_refused(
     conversation = Conversation(DIALECT, str)
     whole = params | envelope if isinstance(params, dict) else params
     with suppress(Refused):
-        request = conversation.request({"jsonrpc": "2.0", "id": 1, "method": method, "params": whole})
+        request = conversation.request(
+            {"jsonrpc": "2.0", "id": 1, "method": method, "params": whole}
+        )
         if method in protocol.WORKING:
             result = protocol.outcome(request, DIALECT, lambda _request: Call(store, "default"))
         else:

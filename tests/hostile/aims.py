@@ -1,4 +1,6 @@
-"""Every parameter of every tool that takes a text, found in the tables of the dialects, and how to call the tool."""
+"""Every parameter of every tool that takes a text, found in the tables of the dialects, and how to
+call the tool.
+"""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -8,7 +10,8 @@ from commonplace.dialects import registry
 from commonplace.dialects.dialect import Tool
 from commonplace.dialects.parameters import Parameter
 
-# One call of a tool of the dialect that an aim belongs to: its name, its arguments, and its structured answer.
+# One call of a tool of the dialect that an aim belongs to: its name, its arguments, and its
+# structured answer.
 Ask = Callable[[str, str, Mapping[str, Any]], Any]
 QUESTION = "Where is the Rome hotel booked?"
 # These name the bank, which the path does here.
@@ -80,8 +83,13 @@ _FORMS: Mapping[str, Callable[[str], Any]] = {
     "names": lambda text: {text: text},
     "value": lambda text: {"a": text},
     "either": lambda text: {"OR": [{text: text}, {"a": {"like": text}}]},
-    "schema": lambda text: {"properties": {text: {"type": "string", "pattern": text, "description": text}}},
-    "messages": lambda text: [{"role": "user", "content": text}, {"role": "assistant", "content": text}],
+    "schema": lambda text: {
+        "properties": {text: {"type": "string", "pattern": text, "description": text}}
+    },
+    "messages": lambda text: [
+        {"role": "user", "content": text},
+        {"role": "assistant", "content": text},
+    ],
 }
 
 
@@ -99,7 +107,12 @@ def aims() -> tuple[Aim, ...]:
 
 def looks() -> tuple[Look, ...]:
     """Every tool that only reads."""
-    return tuple(Look(name, tool) for name in registry.NAMES for tool in _tools(name) if tool.effect == "reads")
+    return tuple(
+        Look(name, tool)
+        for name in registry.NAMES
+        for tool in _tools(name)
+        if tool.effect == "reads"
+    )
 
 
 def _tools(dialect: str) -> Iterator[Tool]:
@@ -128,13 +141,21 @@ def _needed(dialect: str, tool: Tool, ask: Ask) -> dict[str, Any]:
     for one in tool.parameters:
         if not one.required:
             continue
-        given[one.name] = _WORDS[one.name] if one.name in _WORDS else _made(dialect, tool, one.name, ask)
+        given[one.name] = (
+            _WORDS[one.name] if one.name in _WORDS else _made(dialect, tool, one.name, ask)
+        )
     return given
 
 
 def _made(dialect: str, tool: Tool, name: str, ask: Ask) -> Any:
     """The id of something that is made for this call."""
-    kind = "reminder_id" if "reminder" in tool.name else f"{dialect} memory" if name in ("id", "memory_id") else name
+    kind = (
+        "reminder_id"
+        if "reminder" in tool.name
+        else f"{dialect} memory"
+        if name in ("id", "memory_id")
+        else name
+    )
     how, arguments, read = _MAKING[kind]
     maker, _, call = how.partition(".")
     return read(ask(maker, call, arguments))
@@ -142,10 +163,26 @@ def _made(dialect: str, tool: Tool, name: str, ask: Ask) -> Any:
 
 # How to make what an id names: the tool, what it is given, and where its answer has the id.
 _MAKING: Mapping[str, tuple[str, Mapping[str, Any], Callable[[Any], Any]]] = {
-    "memories memory": ("memories.add_memory", {"content": "I live in Oslo."}, lambda one: one["data"]["id"]),
-    "vault memory": ("vault.memory_append", {"title": "Oslo", "body": "I live in Oslo."}, lambda one: one["id"]),
-    "powermem memory": ("powermem.add_memory", {"messages": "I live in Oslo."}, lambda one: one["memory_id"]),
-    "hindsight memory": ("hindsight.sync_retain", {"content": "I live in Oslo."}, lambda one: one["memory_ids"][0]),
+    "memories memory": (
+        "memories.add_memory",
+        {"content": "I live in Oslo."},
+        lambda one: one["data"]["id"],
+    ),
+    "vault memory": (
+        "vault.memory_append",
+        {"title": "Oslo", "body": "I live in Oslo."},
+        lambda one: one["id"],
+    ),
+    "powermem memory": (
+        "powermem.add_memory",
+        {"messages": "I live in Oslo."},
+        lambda one: one["memory_id"],
+    ),
+    "hindsight memory": (
+        "hindsight.sync_retain",
+        {"content": "I live in Oslo."},
+        lambda one: one["memory_ids"][0],
+    ),
     "reminder_id": (
         "memories.add_reminder",
         {"cron_expression": "0 9 * * *", "message": "Look."},
@@ -158,9 +195,21 @@ _MAKING: Mapping[str, tuple[str, Mapping[str, Any], Callable[[Any], Any]]] = {
         {"name": "Home", "source_query": QUESTION},
         lambda one: one["mental_model_id"],
     ),
-    "directive_id": ("hindsight.create_directive", {"name": "Home", "content": "Be brief."}, lambda one: one["id"]),
-    "document_id": ("hindsight.sync_retain", {"content": "I live in Oslo.", "document_id": "d2"}, lambda _: "d2"),
-    "operation_id": ("hindsight.retain", {"content": "I live in Oslo."}, lambda one: one["operation_id"]),
+    "directive_id": (
+        "hindsight.create_directive",
+        {"name": "Home", "content": "Be brief."},
+        lambda one: one["id"],
+    ),
+    "document_id": (
+        "hindsight.sync_retain",
+        {"content": "I live in Oslo.", "document_id": "d2"},
+        lambda _: "d2",
+    ),
+    "operation_id": (
+        "hindsight.retain",
+        {"content": "I live in Oslo."},
+        lambda one: one["operation_id"],
+    ),
     "page_id": (
         "hindsight.create_knowledge_page",
         {"name": "Rooms", "source_query": QUESTION},

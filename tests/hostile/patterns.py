@@ -1,7 +1,9 @@
-"""Finds every regular expression of the source by itself, and derives from each the texts that could slow it down.
+"""Finds every regular expression of the source by itself, and derives from each the texts that
+could slow it down.
 
-A pattern is found as an object of an imported module (also in classes and containers), or as a call such as
-`re.sub(...)` inside a function. How it is called (match, fullmatch or anywhere) is read from the source as well.
+A pattern is found as an object of an imported module (also in classes and containers), or as a call
+such as `re.sub(...)` inside a function. How it is called (match, fullmatch or anywhere) is read
+from the source as well.
 """
 
 import ast
@@ -21,7 +23,8 @@ import commonplace
 _CALLS = frozenset("compile match fullmatch search sub subn split findall finditer".split())
 _DEPTH_MAX = 4
 _UNITS_MAX = 250
-# Runs that slow down patterns nobody would suspect; each is also tried behind what a pattern begins with.
+# Runs that slow down patterns nobody would suspect; each is also tried behind what a pattern begins
+# with.
 STOCK = (
     *(
         " ",
@@ -45,8 +48,49 @@ STOCK = (
         '"',
         "'",
     ),
-    *("’", "(", "[", "[[", "{", "<", ">", "/", "\\", "@", "=", "~", "a", "A", "1", "é", "你", "。", "，", "Aa", "a1"),
-    *("a ", "A ", "Aa ", "1 ", "a.", "a. ", "A. ", ". ", "? ", ".?", ", ", "a,", "a-", "a:", ": ", "a@", "@a.", "1."),
+    *(
+        "’",
+        "(",
+        "[",
+        "[[",
+        "{",
+        "<",
+        ">",
+        "/",
+        "\\",
+        "@",
+        "=",
+        "~",
+        "a",
+        "A",
+        "1",
+        "é",
+        "你",
+        "。",
+        "，",
+        "Aa",
+        "a1",
+    ),
+    *(
+        "a ",
+        "A ",
+        "Aa ",
+        "1 ",
+        "a.",
+        "a. ",
+        "A. ",
+        ". ",
+        "? ",
+        ".?",
+        ", ",
+        "a,",
+        "a-",
+        "a:",
+        ": ",
+        "a@",
+        "@a.",
+        "1.",
+    ),
     *(
         "1,",
         "\n ",
@@ -87,7 +131,10 @@ class Found:
 @cache
 def modules() -> tuple[ModuleType, ...]:
     names = [one.name for one in pkgutil.walk_packages(commonplace.__path__, "commonplace.")]
-    return (commonplace, *(importlib.import_module(name) for name in sorted(names) if not name.endswith("__main__")))
+    return (
+        commonplace,
+        *(importlib.import_module(name) for name in sorted(names) if not name.endswith("__main__")),
+    )
 
 
 @cache
@@ -116,7 +163,9 @@ def _kinds(calls: frozenset[str]) -> frozenset[str]:
     return calls if calls and calls <= {"match", "fullmatch"} else frozenset({"search"})
 
 
-def _held(values: object, place: str, depth: int, seen: set[int]) -> Iterator[tuple[str, "re.Pattern[Any]"]]:
+def _held(
+    values: object, place: str, depth: int, seen: set[int]
+) -> Iterator[tuple[str, "re.Pattern[Any]"]]:
     if isinstance(values, re.Pattern):
         yield place, values
     elif depth > _DEPTH_MAX or id(values) in seen:
@@ -136,20 +185,33 @@ def _held(values: object, place: str, depth: int, seen: set[int]) -> Iterator[tu
         yield from _held(dict(vars(values)), place, depth, seen)
     elif isinstance(values, FunctionType) and values.__module__.startswith("commonplace"):
         seen.add(id(values))
-        kept = [*(values.__defaults__ or ()), *(cell.cell_contents for cell in values.__closure__ or ())]
+        kept = [
+            *(values.__defaults__ or ()),
+            *(cell.cell_contents for cell in values.__closure__ or ()),
+        ]
         yield from _held(kept, place, depth + 1, seen)
 
 
 @cache
 def _uses() -> Mapping[tuple[str, str], frozenset[str]]:
-    """By the name of a pattern: the methods called on it. A name used in any other way may be searched."""
+    """By the name of a pattern: the methods called on it. A name used in any other way may be
+    searched.
+    """
     out: dict[tuple[str, str], set[str]] = {}
     for module in modules():
         tree = _tree(module)
-        called = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Attribute) and node.attr in _CALLS}
+        called = {
+            id(node.value)
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Attribute) and node.attr in _CALLS
+        }
         for node in ast.walk(tree):
             if isinstance(node, ast.Attribute) and node.attr in _CALLS:
-                name = node.value.id if isinstance(node.value, ast.Name) else getattr(node.value, "attr", "")
+                name = (
+                    node.value.id
+                    if isinstance(node.value, ast.Name)
+                    else getattr(node.value, "attr", "")
+                )
                 out.setdefault(_known(module, name), set()).add(node.attr)
             elif isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Load):
                 name = node.id if isinstance(node, ast.Name) else node.attr
@@ -186,7 +248,13 @@ def _inline(module: ModuleType) -> Iterator[Found]:
 def _flags(call: ast.Call, module: ModuleType) -> int:
     every = [*call.args, *(word.value for word in call.keywords)]
     found = [node for one in every for node in ast.walk(one) if isinstance(node, ast.Attribute)]
-    return sum({int(getattr(re, node.attr)) for node in found if node.attr.isupper() and hasattr(re, node.attr)})
+    return sum(
+        {
+            int(getattr(re, node.attr))
+            for node in found
+            if node.attr.isupper() and hasattr(re, node.attr)
+        }
+    )
 
 
 def _text(node: ast.expr, module: ModuleType) -> Any:
@@ -196,7 +264,11 @@ def _text(node: ast.expr, module: ModuleType) -> Any:
         return None if None in parts else "".join(map(str, parts))
     if isinstance(node, ast.FormattedValue):
         inner = node.value
-        escaped = isinstance(inner, ast.Call) and isinstance(inner.func, ast.Attribute) and inner.func.attr == "escape"
+        escaped = (
+            isinstance(inner, ast.Call)
+            and isinstance(inner.func, ast.Attribute)
+            and inner.func.attr == "escape"
+        )
         return "a" if escaped else _text(inner, module)
     try:
         value = eval(compile(ast.Expression(node), "", "eval"), vars(module))
@@ -206,9 +278,15 @@ def _text(node: ast.expr, module: ModuleType) -> Any:
 
 
 def hostile(pattern: "re.Pattern[Any]") -> Iterator[tuple[str, str, str]]:
-    """What to try a pattern with: what stands first, what is repeated, and what the text ends with."""
-    text = pattern.pattern if isinstance(pattern.pattern, str) else pattern.pattern.decode("latin-1")
-    tree = parser.parse(text, pattern.flags & ~re.UNICODE if isinstance(pattern.pattern, bytes) else pattern.flags)
+    """What to try a pattern with: what stands first, what is repeated, and what the text ends
+    with.
+    """
+    text = (
+        pattern.pattern if isinstance(pattern.pattern, str) else pattern.pattern.decode("latin-1")
+    )
+    tree = parser.parse(
+        text, pattern.flags & ~re.UNICODE if isinstance(pattern.pattern, bytes) else pattern.flags
+    )
     units: dict[tuple[str, str], None] = {}
     for before, unit in _repeats(list(tree), ""):
         units[before, unit] = None
@@ -277,7 +355,9 @@ def _sample(tree: list[Any], more: bool = False) -> str:
         if kind == "LITERAL":
             out += chr(value)
         elif kind in ("IN", "ANY", "NOT_LITERAL", "CATEGORY"):
-            out += next((one for one in ("a", *_SAMPLES) if _accepts((name, value), one)), _first(value))
+            out += next(
+                (one for one in ("a", *_SAMPLES) if _accepts((name, value), one)), _first(value)
+            )
         elif kind in ("MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT"):
             count = min(max(value[0], int(more)), 40)
             out += _sample(list(value[2]), more) * count
@@ -311,7 +391,11 @@ def _accepts(node: Any, sign: str) -> bool:
         return value[0] <= ord(sign) <= value[1]
     if name == "CATEGORY":
         plain = str(value).removeprefix("CATEGORY_")
-        is_in = {"DIGIT": sign.isdigit(), "SPACE": sign.isspace(), "WORD": sign.isalnum() or sign == "_"}
+        is_in = {
+            "DIGIT": sign.isdigit(),
+            "SPACE": sign.isspace(),
+            "WORD": sign.isalnum() or sign == "_",
+        }
         return is_in[plain.removeprefix("NOT_")] != plain.startswith("NOT_")
     if name == "IN":
         negated = str(value[0][0]) == "NEGATE"

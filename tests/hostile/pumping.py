@@ -18,7 +18,9 @@ class TooLong(Exception):
 
 
 def slow(pattern: "re.Pattern[Any]", call: str, before: str, unit: str, end: str) -> str:
-    """Where the time grows faster than the text: the length and the seconds; empty where it does not."""
+    """Where the time grows faster than the text: the length and the seconds; empty where it does
+    not.
+    """
 
     def made(count: int) -> str:
         return before + unit * max(1, count) + end
@@ -27,19 +29,26 @@ def slow(pattern: "re.Pattern[Any]", call: str, before: str, unit: str, end: str
         count = size // len(unit)
         taken = timed(pattern, call, made(count))
         if taken > _QUICK_S and _grows(pattern, call, made, count):
-            return f"{size} characters take {taken:.3f} s: {call} {before[:40]!r} + {unit[:60]!r} * n + {end!r}"
+            return (
+                f"{size} characters take {taken:.3f} s: {call} {before[:40]!r} + {unit[:60]!r} * n"
+                f" + {end!r}"
+            )
     return ""
 
 
 def _grows(pattern: "re.Pattern[Any]", call: str, made: Callable[[int], str], count: int) -> bool:
-    """Whether it still takes long when it is measured again, and a quarter of the text far less than a quarter."""
+    """Whether it still takes long when it is measured again, and a quarter of the text far less
+    than a quarter.
+    """
     whole = min(timed(pattern, call, made(count)) for _ in range(2))
     part = min(timed(pattern, call, made(count // 4)) for _ in range(3))
     return whole > _QUICK_S and whole > _GROWTH_MAX * part
 
 
 def timed(pattern: "re.Pattern[Any]", call: str, text: str) -> float:
-    """The seconds that a pattern takes for a text; the engine looks for signals, so that none takes for ever."""
+    """The seconds that a pattern takes for a text; the engine looks for signals, so that none takes
+    for ever.
+    """
 
     def end(_signal: int, _frame: FrameType | None) -> None:
         raise TooLong

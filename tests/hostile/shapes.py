@@ -1,4 +1,6 @@
-"""Texts that are hard on a program which reads them: what repeats, what never ends, and what is only long."""
+"""Texts that are hard on a program which reads them: what repeats, what never ends, and what is
+only long.
+"""
 
 from collections.abc import Callable, Mapping
 

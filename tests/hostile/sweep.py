@@ -1,6 +1,8 @@
-"""Gives every tool hostile texts that grow, through a real server, and tells where the time grows faster than the text.
+"""Gives every tool hostile texts that grow, through a real server, and tells where the time grows
+faster than the text.
 
-`python -m tests.hostile.sweep` (`make hostile`) tries every tool with every shape up to the longest text it takes.
+`python -m tests.hostile.sweep` (`make hostile`) tries every tool with every shape up to the longest
+text it takes.
 """
 
 import argparse
@@ -78,7 +80,11 @@ class Speaker:
     def __init__(self, running: Running) -> None:
         self.running = running
         token = vault_token(running.home)
-        self._headers = {"content-type": "application/json", "accept": BOTH, "authorization": f"Bearer {token}"}
+        self._headers = {
+            "content-type": "application/json",
+            "accept": BOTH,
+            "authorization": f"Bearer {token}",
+        }
 
     def take(self, aim: Aim | Look, text: str) -> tuple[float, bool]:
         """How many seconds a call with a text took, and whether the text was refused."""
@@ -93,9 +99,15 @@ class Speaker:
 
     def _call(self, bank: str, dialect: str, tool: str, given: Mapping[str, Any]) -> dict[str, Any]:
         params = {"name": tool, "arguments": dict(given)}
-        body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}).encode()
+        body = json.dumps(
+            {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
+        ).encode()
         # Tools that make no sense where the path names the bank are called where it does not.
-        path = f"/{dialect}/mcp/{bank}" if tool in registry.single(dialect).tools else f"/{dialect}/mcp"
+        path = (
+            f"/{dialect}/mcp/{bank}"
+            if tool in registry.single(dialect).tools
+            else f"/{dialect}/mcp"
+        )
         connection = http.client.HTTPConnection("127.0.0.1", self.running.port, timeout=_ANSWER_S)
         try:
             connection.request("POST", path, body, self._headers)
@@ -117,26 +129,37 @@ class Growth:
 
     @property
     def is_linear(self) -> bool:
-        """Whether no text takes far more than four times as long as one of a quarter of its length."""
+        """Whether no text takes far more than four times as long as one of a quarter of its
+        length.
+        """
         pairs = [(taken, self.seconds.get(chars // 4)) for chars, taken in self.seconds.items()]
-        return all(before is None or taken < _QUICK_S or taken <= _GROWTH_MAX * before for taken, before in pairs)
+        return all(
+            before is None or taken < _QUICK_S or taken <= _GROWTH_MAX * before
+            for taken, before in pairs
+        )
 
     def __str__(self) -> str:
         return ", ".join(f"{chars:,}: {taken:.3f} s" for chars, taken in self.seconds.items())
 
 
 def grown(speaker: Speaker, aim: Aim | Look, shape: Shape, sizes: Sequence[int]) -> Growth:
-    """How the time grows with the text, as far as it is taken; measured again where it seems to grow too fast."""
+    """How the time grows with the text, as far as it is taken; measured again where it seems to
+    grow too fast.
+    """
     found = Growth(_measured(speaker, aim, shape, sizes))
     for _ in range(2):
         if found.is_linear:
             break
         again = _measured(speaker, aim, shape, list(found.seconds))
-        found = Growth({chars: min(taken, again.get(chars, taken)) for chars, taken in found.seconds.items()})
+        found = Growth(
+            {chars: min(taken, again.get(chars, taken)) for chars, taken in found.seconds.items()}
+        )
     return found
 
 
-def _measured(speaker: Speaker, aim: Aim | Look, shape: Shape, sizes: Sequence[int]) -> dict[int, float]:
+def _measured(
+    speaker: Speaker, aim: Aim | Look, shape: Shape, sizes: Sequence[int]
+) -> dict[int, float]:
     found: dict[int, float] = {}
     refusals = 0
     for chars in sizes:
@@ -173,23 +196,36 @@ def doubled(least: int, most: int) -> list[int]:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--only", default="", help="tools whose name contains this, such as hindsight.retain")
+    parser.add_argument(
+        "--only", default="", help="tools whose name contains this, such as hindsight.retain"
+    )
     parser.add_argument("--shape", default="", help="shapes whose name contains this")
-    parser.add_argument("--least", type=int, default=LEAST_CHARS, help="length of the shortest text")
+    parser.add_argument(
+        "--least", type=int, default=LEAST_CHARS, help="length of the shortest text"
+    )
     parser.add_argument("--most", type=int, default=MOST_CHARS, help="length of the longest text")
     given = parser.parse_args()
     sizes = doubled(given.least, given.most)
     chosen = [aim for aim in (*aims(), *looks()) if given.only in str(aim)]
     shapes = {name: shape for name, shape in SHAPES.items() if given.shape in name}
     faults = 0
-    with tempfile.TemporaryDirectory() as folder, listening(Path(folder) / "home") as (speaker, pulse):
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        listening(Path(folder) / "home") as (speaker, pulse),
+    ):
         for aim in chosen:
             faults += _tried(speaker, pulse, aim, shapes, sizes)
     print(f"{len(chosen)} tools and parameters, {len(shapes)} shapes, {faults} faults")
     return 1 if faults else 0
 
 
-def _tried(speaker: Speaker, pulse: Pulse, aim: Aim | Look, shapes: Mapping[str, Shape], sizes: Sequence[int]) -> int:
+def _tried(
+    speaker: Speaker,
+    pulse: Pulse,
+    aim: Aim | Look,
+    shapes: Mapping[str, Shape],
+    sizes: Sequence[int],
+) -> int:
     """Try one aim with every shape; how many of them are at fault."""
     faults, slowest, by = 0, 0.0, ""
     pulse.take()
@@ -198,7 +234,10 @@ def _tried(speaker: Speaker, pulse: Pulse, aim: Aim | Look, shapes: Mapping[str,
         waited, failures = pulse.take()
         if not growth.is_linear or waited > HEALTH_S or failures:
             faults += 1
-            print(f"FAULT {aim}, {name}: {growth}; /health {waited:.2f} s {' '.join(failures[:3])}", flush=True)
+            print(
+                f"FAULT {aim}, {name}: {growth}; /health {waited:.2f} s {' '.join(failures[:3])}",
+                flush=True,
+            )
         if (longest := max(growth.seconds.values())) > slowest:
             slowest, by = longest, f"{name}, {max(growth.seconds):,} characters"
     print(f"{aim}: at most {slowest:.2f} s ({by})", flush=True)

@@ -30,8 +30,14 @@ ODD = {
 DEEP: Mapping[str, Callable[[str], Any]] = {
     "names": lambda odd: {"a": {odd: {odd: odd}}},
     "value": lambda odd: {"a": [{"b": [odd, {"c": odd}]}]},
-    "either": lambda odd: {"OR": [{"a": 1}, {"AND": [{"OR": [{odd: {"gt": odd}}, {f"b.{odd}": [odd]}]}]}]},
-    "schema": lambda odd: {"type": odd, "properties": {"a": {"enum": [odd], odd: odd}}, "required": [odd]},
+    "either": lambda odd: {
+        "OR": [{"a": 1}, {"AND": [{"OR": [{odd: {"gt": odd}}, {f"b.{odd}": [odd]}]}]}]
+    },
+    "schema": lambda odd: {
+        "type": odd,
+        "properties": {"a": {"enum": [odd], odd: odd}},
+        "required": [odd],
+    },
     "messages": lambda odd: [{"role": odd, "content": [{"type": "text", "text": odd}], odd: odd}],
 }
 _numbers = itertools.count()
@@ -52,11 +58,15 @@ def test_no_value_in_any_argument_is_an_internal_error(engine: Engine, dialect: 
         given = aim.arguments(odd, ask)
         deeper = [DEEP[aim.form](odd)] if aim.form in DEEP else []
         for value in (given[aim.parameter.name], *deeper):
-            result = called(engine, bank, dialect, aim.tool.name, given | {aim.parameter.name: value})
+            result = called(
+                engine, bank, dialect, aim.tool.name, given | {aim.parameter.name: value}
+            )
             if "internal error" in json.dumps(result):
                 faults.append(f"{aim}: {name}")
     assert faults == []
 
 
-def called(engine: Engine, bank: str, dialect: str, tool: str, given: Mapping[str, Any]) -> dict[str, Any]:
+def called(
+    engine: Engine, bank: str, dialect: str, tool: str, given: Mapping[str, Any]
+) -> dict[str, Any]:
     return Client(engine, registry.find(dialect), bank=bank).result(tool, **given)

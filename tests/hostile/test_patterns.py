@@ -1,4 +1,6 @@
-"""Regular expressions meet texts of callers while Python's lock is held: one that takes long stops the whole server."""
+"""Regular expressions meet texts of callers while Python's lock is held: one that takes long stops
+the whole server.
+"""
 
 import re
 
@@ -27,8 +29,12 @@ def test_every_pattern_of_the_source_is_found() -> None:
     assert len(found) > 300
     assert "commonplace.extract.statement_splitting._SMALL_TALK" in found  # a name of a module
     assert "commonplace.extract.causality._PATTERNS[0]" in found  # one of a tuple
-    assert any(place.startswith("commonplace.language.temporal_expressions._RULES[") for place in found)  # deeper
-    assert any(place.startswith("commonplace.extract.slugs:") for place in found)  # inside a function
+    assert any(
+        place.startswith("commonplace.language.temporal_expressions._RULES[") for place in found
+    )  # deeper
+    assert any(
+        place.startswith("commonplace.extract.slugs:") for place in found
+    )  # inside a function
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,9 @@ QUESTIONS = [
 
 @pytest.mark.parametrize("asked", QUESTIONS, ids=lambda one: repr(one[:12]))
 def test_no_question_takes_long_however_its_signs_repeat(engine: Engine, asked: str) -> None:
-    engine.remember_many("b", [Draft("Rome hotel" + sign * 30_000 + "booked") for sign in (" ", ".", "\n", "!")])
+    engine.remember_many(
+        "b", [Draft("Rome hotel" + sign * 30_000 + "booked") for sign in (" ", ".", "\n", "!")]
+    )
     engine.recall("b", Query("Rome hotel"))  # loads the models
     started = time.thread_time()
     engine.recall("b", Query(asked))

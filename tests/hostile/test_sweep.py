@@ -1,4 +1,6 @@
-"""A sample of `make hostile`: no hostile text stops a tool of a real server, whichever parameter has it."""
+"""A sample of `make hostile`: no hostile text stops a tool of a real server, whichever parameter
+has it.
+"""
 
 import itertools
 from pathlib import Path
@@ -36,7 +38,9 @@ def _carries_words(aim: object) -> bool:
     return isinstance(aim, Aim) and any(does.words == aim.parameter.name for does in aim.tool.roles)
 
 
-@pytest.mark.parametrize("word", ["sync_retain content", "add_memory content", "search_memories query", "recall query"])
+@pytest.mark.parametrize(
+    "word", ["sync_retain content", "add_memory content", "search_memories query", "recall query"]
+)
 def test_the_parameters_are_found_in_the_tables(word: str) -> None:
     assert any(word in str(aim) for aim in aims())
 
@@ -63,5 +67,7 @@ def test_the_sweep_reaches_the_longest_text_that_is_taken() -> None:
         ({1_000: 0.001, 2_000: 0.004, 4_000: 0.016}, True),  # too short to tell
     ],
 )
-def test_what_grows_faster_than_the_text_is_told_from_what_does_not(seconds: dict[int, float], linear: bool) -> None:
+def test_what_grows_faster_than_the_text_is_told_from_what_does_not(
+    seconds: dict[int, float], linear: bool
+) -> None:
     assert Growth(seconds).is_linear == linear

@@ -37,7 +37,12 @@ def test_a_text_is_cut_into_statements_however_often_its_words_and_blanks_repeat
 
 
 def test_small_talk_is_still_told_from_what_matters() -> None:
-    talk = "Thanks for your help, sounds good. No problem! Good idea. OK, sorry about that. Great, good morning"
+    talk = (
+        "Thanks for your help, sounds good. No problem! Good idea. OK, sorry about that. Great,"
+        " good morning"
+    )
     assert statement_splitting.find((Message("user", talk),)).statements == ()
-    said = statement_splitting.find((Message("user", "Thanks for your help. I live in Rome, do you know it?"),))
+    said = statement_splitting.find(
+        (Message("user", "Thanks for your help. I live in Rome, do you know it?"),)
+    )
     assert [one.text for one in said.statements] == ["I live in Rome"]

@@ -1,4 +1,6 @@
-"""The real server, whose answers also say how long each call computed: `python -m tests.hostile.timed_server`."""
+"""The real server, whose answers also say how long each call computed: `python -m
+tests.hostile.timed_server`.
+"""
 
 import argparse
 import time
@@ -14,7 +16,9 @@ SECONDS = "test/seconds"
 
 
 class Timed(Dialect):
-    """A dialect that tells how long the thread of a call computed, whatever else the machine does meanwhile."""
+    """A dialect that tells how long the thread of a call computed, whatever else the machine does
+    meanwhile.
+    """
 
     def call(self, name: str, given: Mapping[str, object], call: Call) -> Reply:
         started = time.thread_time()
@@ -31,7 +35,9 @@ def main() -> None:
     parser.add_argument("--port", type=int, default=0)
     given = parser.parse_args()
     dialects = {name: _timed(registry.find(name)) for name in registry.NAMES}
-    server.run(load(), host="127.0.0.1", port=given.port, dialect=None, log_json=False, dialects=dialects)
+    server.run(
+        load(), host="127.0.0.1", port=given.port, dialect=None, log_json=False, dialects=dialects
+    )
 
 
 if __name__ == "__main__":

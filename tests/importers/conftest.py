@@ -30,4 +30,6 @@ def brought(engine: Engine) -> Bring:
 @pytest.fixture
 def known(engine: Engine) -> Callable[..., list[Memory]]:
     """Every live memory, oldest first."""
-    return lambda bank="default": sorted(engine.list(bank, Filter(), limit=1000), key=lambda one: one.id)
+    return lambda bank="default": sorted(
+        engine.list(bank, Filter(), limit=1000), key=lambda one: one.id
+    )

@@ -1,7 +1,8 @@
 """Files as other products write them, made here so that no test needs the products.
 
-Tables and fields are those seen in files of memories.sh 0.7.9, PowerMem 1.1.7, mem0 2.2.1, server-memory 2026.8.31 and
-in the export code of Hindsight 1.1.0; the exports of ChatGPT and Claude are as basic-memory 0.24.1 reads them.
+Tables and fields are those seen in files of memories.sh 0.7.9, PowerMem 1.1.7, mem0 2.2.1,
+server-memory 2026.8.31 and in the export code of Hindsight 1.1.0; the exports of ChatGPT and Claude
+are as basic-memory 0.24.1 reads them.
 """
 
 import json
@@ -11,7 +12,12 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-RULE = {"id": "tMqt2KwffoRX", "content": "Use pnpm, never npm", "type": "rule", "tags": "tools,js"} | {
+RULE = {
+    "id": "tMqt2KwffoRX",
+    "content": "Use pnpm, never npm",
+    "type": "rule",
+    "tags": "tools,js",
+} | {
     "paths": "src/**/*.ts,*.js",
     "category": "pkg",
 }
@@ -22,18 +28,17 @@ def memories_sh(path: Path, *rows: dict[str, Any], wal: bool = False) -> sqlite3
     connection = sqlite3.connect(path)
     if wal:
         connection.execute("pragma journal_mode = wal")
-    connection.execute(
-        """create table if not exists memories (
+    connection.execute("""create table if not exists memories (
           id TEXT PRIMARY KEY, content TEXT NOT NULL, tags TEXT, scope TEXT NOT NULL DEFAULT 'global', project_id TEXT,
           type TEXT NOT NULL DEFAULT 'note', paths TEXT, category TEXT, metadata TEXT,
           created_at TEXT NOT NULL DEFAULT (datetime('now')), updated_at TEXT NOT NULL DEFAULT (datetime('now')),
-          deleted_at TEXT, embedding BLOB)"""
-    )
+          deleted_at TEXT, embedding BLOB)""")
     for row in rows:
         whole = {"created_at": "2026-03-01 10:00:00", "updated_at": "2026-03-02 10:00:00"} | row
         names = ", ".join(whole)
         connection.execute(
-            f"insert or replace into memories ({names}) values ({', '.join('?' * len(whole))})", list(whole.values())
+            f"insert or replace into memories ({names}) values ({', '.join('?' * len(whole))})",
+            list(whole.values()),
         )
     connection.commit()
     return connection
@@ -42,22 +47,27 @@ def memories_sh(path: Path, *rows: dict[str, Any], wal: bool = False) -> sqlite3
 def powermem(path: Path, *payloads: dict[str, Any] | str, table: str = "memories") -> None:
     """A SQLite file of PowerMem."""
     with closing(sqlite3.connect(path)) as connection, connection:
-        connection.execute(
-            f"""create table if not exists "{table}" (
+        connection.execute(f"""create table if not exists "{table}" (
               id INTEGER PRIMARY KEY, vector TEXT, payload TEXT, fulltext_content TEXT DEFAULT '',
-              created_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP)"""
-        )
+              created_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP)""")
         for number, payload in enumerate(payloads, start=777166475130568704):
             text = json.dumps(payload) if isinstance(payload, dict) else payload
             values = (number, json.dumps([0.1, 0.2]), text, "2026-11-15 13:42:06")
             connection.execute(
-                f'insert or replace into "{table}" (id, vector, payload, created_at) values (?, ?, ?, ?)', values
+                f'insert or replace into "{table}" (id, vector, payload, created_at) values (?, ?,'
+                " ?, ?)",
+                values,
             )
 
 
 def powermem_payload(text: str, **more: Any) -> dict[str, Any]:
     """What PowerMem keeps of a memory, with the bookkeeping that it adds to the metadata."""
-    counted = {"importance_score": 0.15, "memory_type": "working", "access_count": 0, "processing_applied": True} | {
+    counted = {
+        "importance_score": 0.15,
+        "memory_type": "working",
+        "access_count": 0,
+        "processing_applied": True,
+    } | {
         "intelligence": {"decay_rate": 1.5, "current_retention": 0.3},
         "memory_management": {"should_forget": False},
     }
@@ -84,17 +94,22 @@ def mem0_history(path: Path, *events: tuple[Any, ...]) -> None:
         )
         for number, event in enumerate(events):
             connection.execute(
-                "insert into history values (?, ?, ?, ?, ?, ?, ?, ?, null, null)", (f"e{number}", *event)
+                "insert into history values (?, ?, ?, ?, ?, ?, ?, ?, null, null)",
+                (f"e{number}", *event),
             )
 
 
 def chatgpt(number: str, title: str, *turns: tuple[str, str], **more: Any) -> dict[str, Any]:
     """A conversation of ChatGPT with the messages one below the other."""
-    mapping: dict[str, Any] = {"root": {"id": "root", "message": None, "parent": None, "children": ["t1"]}}
+    mapping: dict[str, Any] = {
+        "root": {"id": "root", "message": None, "parent": None, "children": ["t1"]}
+    }
     parent = "root"
     for place, (role, text) in enumerate(turns, start=1):
         name = f"t{place}"
-        mapping[name] = {"id": name, "parent": parent, "children": []} | {"message": chatgpt_message(name, role, text)}
+        mapping[name] = {"id": name, "parent": parent, "children": []} | {
+            "message": chatgpt_message(name, role, text)
+        }
         parent = name
     return {
         "title": title,
@@ -146,7 +161,12 @@ def claude(number: str, title: str, *turns: tuple[str, str]) -> dict[str, Any]:
 
 def hindsight(path: Path, *documents: dict[str, Any], **sections: Any) -> None:
     """The zip of a bank of Hindsight."""
-    manifest = {"schema_version": 1, "source_bank_id": "work", "archive_type": "bank", "document_count": len(documents)}
+    manifest = {
+        "schema_version": 1,
+        "source_bank_id": "work",
+        "archive_type": "bank",
+        "document_count": len(documents),
+    }
     with zipfile.ZipFile(path, "w") as archive:
         for number, document in enumerate(documents):
             archive.writestr(f"documents/{number:06d}.json", json.dumps(document))
@@ -166,5 +186,7 @@ def zipped(path: Path, **members: Any) -> Path:
 def written(path: Path, value: object) -> Path:
     """A file with a text or a JSON value in it."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False), encoding="utf-8")
+    path.write_text(
+        value if isinstance(value, str) else json.dumps(value, ensure_ascii=False), encoding="utf-8"
+    )
     return path

@@ -1,4 +1,6 @@
-"""What holds for every source: nothing twice, nothing lost half way, nothing changed by a dry run."""
+"""What holds for every source: nothing twice, nothing lost half way, nothing changed by a dry
+run.
+"""
 
 import json
 import os
@@ -34,7 +36,14 @@ Known = Callable[..., list[Memory]]
 
 def graph(path: Path, count: int) -> Path:
     lines = (
-        json.dumps({"type": "entity", "name": f"Entity {n}", "entityType": "t", "observations": [f"has number {n}"]})
+        json.dumps(
+            {
+                "type": "entity",
+                "name": f"Entity {n}",
+                "entityType": "t",
+                "observations": [f"has number {n}"],
+            }
+        )
         for n in range(count)
     )
     return files.written(path, "\n".join(lines))
@@ -55,7 +64,9 @@ def test_a_dry_run_tells_what_a_run_then_does_and_changes_nothing(
 
 
 @pytest.mark.kills
-def test_a_run_that_is_killed_half_way_is_finished_by_the_next_one(tmp_path: Path, home: Path) -> None:
+def test_a_run_that_is_killed_half_way_is_finished_by_the_next_one(
+    tmp_path: Path, home: Path
+) -> None:
     path = graph(tmp_path / "memory.jsonl", 4_000)
     command = [sys.executable, "-m", "commonplace", "--home", str(home), "import", str(path)]
     first = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -94,7 +105,9 @@ def test_two_runs_at_once_take_everything_once(tmp_path: Path, home: Path, engin
     assert (sum(added), engine.count("default")) == (600, 600)
 
 
-def test_the_note_of_what_was_taken_goes_with_an_archive(tmp_path: Path, engine: Engine, brought: Bring) -> None:
+def test_the_note_of_what_was_taken_goes_with_an_archive(
+    tmp_path: Path, engine: Engine, brought: Bring
+) -> None:
     path = graph(tmp_path / "memory.jsonl", 3)
     brought(path)
     engine.export_to(tmp_path / "archive.jsonl")
@@ -110,7 +123,9 @@ def test_the_note_of_what_was_taken_goes_with_an_archive(tmp_path: Path, engine:
         other.db.close()
 
 
-def test_two_banks_have_what_is_brought_to_each(tmp_path: Path, brought: Bring, known: Known) -> None:
+def test_two_banks_have_what_is_brought_to_each(
+    tmp_path: Path, brought: Bring, known: Known
+) -> None:
     path = graph(tmp_path / "memory.jsonl", 2)
 
     brought(path, bank="one")
@@ -119,25 +134,38 @@ def test_two_banks_have_what_is_brought_to_each(tmp_path: Path, brought: Bring, 
     assert (len(known("one")), len(known("two")), known("default")) == (2, 2, [])
 
 
-def test_a_project_is_given_to_what_names_none(tmp_path: Path, brought: Bring, known: Known) -> None:
+def test_a_project_is_given_to_what_names_none(
+    tmp_path: Path, brought: Bring, known: Known
+) -> None:
     project = {"scope": "project", "project_id": "github.com/acme/app"}
     rows = ({"id": "a", "content": "Global"}, {"id": "b", "content": "Local"} | project)
     files.memories_sh(tmp_path / "local.db", *rows).close()
 
     brought(tmp_path / "local.db", project="mine")
 
-    assert [(one.text, one.scope.project) for one in known()] == [("Global", "mine"), ("Local", "github.com/acme/app")]
+    assert [(one.text, one.scope.project) for one in known()] == [
+        ("Global", "mine"),
+        ("Local", "github.com/acme/app"),
+    ]
 
 
-def test_one_thing_that_stands_twice_in_a_source_is_taken_once(tmp_path: Path, brought: Bring, known: Known) -> None:
+def test_one_thing_that_stands_twice_in_a_source_is_taken_once(
+    tmp_path: Path, brought: Bring, known: Known
+) -> None:
     item = {"id": "u-1", "memory": "Likes tea"}
 
     report = brought(files.written(tmp_path / "mem0.json", [item, item]))
 
-    assert (report.added, dict(report.left), len(known())) == (1, {"a duplicate in the source": 1}, 1)
+    assert (report.added, dict(report.left), len(known())) == (
+        1,
+        {"a duplicate in the source": 1},
+        1,
+    )
 
 
-def test_what_no_memory_may_be_is_named_and_the_rest_is_taken(tmp_path: Path, brought: Bring, known: Known) -> None:
+def test_what_no_memory_may_be_is_named_and_the_rest_is_taken(
+    tmp_path: Path, brought: Bring, known: Known
+) -> None:
     items = [
         {"id": "1", "memory": "x" * 1_000_001},
         {"id": "2", "memory": "half a character \ud800"},
@@ -151,12 +179,21 @@ def test_what_no_memory_may_be_is_named_and_the_rest_is_taken(tmp_path: Path, br
     report = brought(files.written(tmp_path / "mem0.json", json.dumps(items)))
 
     assert [one.text for one in known()] == ["good"]
-    assert [one.where for one in report.broken] == [f"item {number}" for number in (7, 1, 2, 3, 4, 5)]
+    assert [one.where for one in report.broken] == [
+        f"item {number}" for number in (7, 1, 2, 3, 4, 5)
+    ]
     assert brought(tmp_path / "mem0.json").added == 0
 
 
-def test_a_time_to_come_is_now(tmp_path: Path, engine: Engine, brought: Bring, known: Known) -> None:
-    brought(files.written(tmp_path / "mem0.json", [{"id": "1", "memory": "x y", "created_at": "2199-01-01T00:00:00Z"}]))
+def test_a_time_to_come_is_now(
+    tmp_path: Path, engine: Engine, brought: Bring, known: Known
+) -> None:
+    brought(
+        files.written(
+            tmp_path / "mem0.json",
+            [{"id": "1", "memory": "x y", "created_at": "2199-01-01T00:00:00Z"}],
+        )
+    )
 
     assert [one.created_at for one in known()] == [engine.clock.now()]
 
@@ -171,9 +208,16 @@ def test_a_time_to_come_is_now(tmp_path: Path, engine: Engine, brought: Bring, k
     ],
 )
 def test_what_was_brought_is_found_in_every_tongue(
-    tmp_path: Path, engine: Engine, brought: Bring, dialect: Dialect, tool: str, arguments: dict[str, str]
+    tmp_path: Path,
+    engine: Engine,
+    brought: Bring,
+    dialect: Dialect,
+    tool: str,
+    arguments: dict[str, str],
 ) -> None:
-    talk = files.claude("c-1", "Harbour", ("human", "The harbour crane needs oil in May, please remember."))
+    talk = files.claude(
+        "c-1", "Harbour", ("human", "The harbour crane needs oil in May, please remember.")
+    )
     brought(files.written(tmp_path / "conversations.json", [talk]))
 
     answer = Client(engine, dialect).result(tool, **arguments)
@@ -182,7 +226,9 @@ def test_what_was_brought_is_found_in_every_tongue(
     assert "crane needs oil in May" in json.dumps(answer)
 
 
-def test_a_source_says_who_brought_it_and_how(tmp_path: Path, engine: Engine, brought: Bring, known: Known) -> None:
+def test_a_source_says_who_brought_it_and_how(
+    tmp_path: Path, engine: Engine, brought: Bring, known: Known
+) -> None:
     brought(graph(tmp_path / "memory.jsonl", 1))
 
     (version,) = engine.history("default", known()[0].id)
@@ -203,19 +249,33 @@ def test_a_key_that_two_sources_claim_belongs_to_one_memory(
 
 def test_a_large_export_is_read_in_little_memory(tmp_path: Path, home: Path) -> None:
     talks = [
-        files.chatgpt(f"c-{n}", "Long", ("user", "Where is it? " * 20), ("assistant", "word " * 40)) for n in range(300)
+        files.chatgpt(f"c-{n}", "Long", ("user", "Where is it? " * 20), ("assistant", "word " * 40))
+        for n in range(300)
     ]
     talks[0]["junk"] = "x" * 20_000_000
     path = files.written(tmp_path / "conversations.json", talks)
-    # Not from getrusage, which starts with what the parent had: here a test process that has run for minutes.
+    # Not from getrusage, which starts with what the parent had: here a test process that has run
+    # for minutes.
     script = (
-        "import sys; from commonplace.faces.cli import main; code = main(sys.argv[1:]); "
-        "most = [line.split()[1] for line in open('/proc/self/status') if line.startswith('VmHWM')]; "
-        "sys.stderr.write(most[0]); sys.exit(code)"
+        "import sys; from commonplace.faces.cli import main; code = main(sys.argv[1:]); most ="
+        " [line.split()[1] for line in open('/proc/self/status') if line.startswith('VmHWM')];"
+        " sys.stderr.write(most[0]); sys.exit(code)"
     )
-    command = [sys.executable, "-c", script, "--home", str(home), "import", str(path), "--dry-run", "--json"]
+    command = [
+        sys.executable,
+        "-c",
+        script,
+        "--home",
+        str(home),
+        "import",
+        str(path),
+        "--dry-run",
+        "--json",
+    ]
 
-    done = subprocess.run(command, capture_output=True, check=True, env=os.environ | {"COMMONPLACE_HOME": str(home)})
+    done = subprocess.run(
+        command, capture_output=True, check=True, env=os.environ | {"COMMONPLACE_HOME": str(home)}
+    )
 
     assert json.loads(done.stdout)["added"] == 600
     assert int(done.stderr) < 300_000
@@ -225,4 +285,6 @@ def test_where_all_is_broken_the_report_says_why(tmp_path: Path, brought: Bring)
     (tmp_path / "v").mkdir()
     (tmp_path / "v" / "a.md").write_bytes(b"\xff\xfe")
 
-    assert [(one.where, one.why) for one in brought(tmp_path / "v").broken] == [("a.md", "it is not UTF-8")]
+    assert [(one.where, one.why) for one in brought(tmp_path / "v").broken] == [
+        ("a.md", "it is not UTF-8")
+    ]

@@ -1,4 +1,6 @@
-"""`commonplace import`, as somebody who moves here uses it: the program, a terminal, and then their editor."""
+"""`commonplace import`, as somebody who moves here uses it: the program, a terminal, and then their
+editor.
+"""
 
 import json
 import os
@@ -29,20 +31,30 @@ def shaped(home: Path, *args: str) -> dict[str, object]:
     return json.loads(done.stdout)
 
 
-def test_moving_house_takes_four_commands_and_the_editor_finds_everything(tmp_path: Path, home: Path) -> None:
+def test_moving_house_takes_four_commands_and_the_editor_finds_everything(
+    tmp_path: Path, home: Path
+) -> None:
     rule = files.RULE | {"scope": "project", "project_id": "github.com/acme/app"}
     gone = {"id": "gone", "content": "Gone", "deleted_at": "2026-03-03 10:00:00"}
     path = tmp_path / "local.db"
-    files.memories_sh(path, rule, {"id": "b", "content": "The harbour crane needs oil in May"}, gone).close()
+    files.memories_sh(
+        path, rule, {"id": "b", "content": "The harbour crane needs oil in May"}, gone
+    ).close()
 
     told = shaped(home, str(path), "--dry-run")
     first = shaped(home, str(path))
     again = shaped(home, str(path))
 
-    assert (told["from"], told["added"], told["left"]) == ("memories", 2, {"deleted in the source": 1})
+    assert (told["from"], told["added"], told["left"]) == (
+        "memories",
+        2,
+        {"deleted in the source": 1},
+    )
     assert (first["added"], first["unchanged"]) == (2, 0)
     assert (again["added"], again["unchanged"], again["broken_count"]) == (0, 2, 0)
-    assert "crane needs oil" in found_by_an_editor(home, "memories", "search_memories", {"query": "harbour crane"})
+    assert "crane needs oil" in found_by_an_editor(
+        home, "memories", "search_memories", {"query": "harbour crane"}
+    )
     rules = found_by_an_editor(home, "memories", "get_rules", {"project_id": "github.com/acme/app"})
     assert "Use pnpm, never npm" in rules
 
@@ -53,7 +65,9 @@ def found_by_an_editor(home: Path, dialect: str, tool: str, arguments: dict[str,
 
     async def visit() -> None:
         args = ["-m", "commonplace", "mcp", "--dialect", dialect]
-        server = StdioServerParameters(command=sys.executable, args=args, env={"COMMONPLACE_HOME": str(home)})
+        server = StdioServerParameters(
+            command=sys.executable, args=args, env={"COMMONPLACE_HOME": str(home)}
+        )
         with anyio.fail_after(60):
             async with Client(server) as client:
                 answers.append((await client.call_tool(tool, arguments)).model_dump_json())
@@ -63,8 +77,13 @@ def found_by_an_editor(home: Path, dialect: str, tool: str, arguments: dict[str,
 
 
 def test_a_terminal_shows_a_table_and_says_what_to_do_next(tmp_path: Path) -> None:
-    files.powermem(tmp_path / "pm.db", files.powermem_payload("Likes coffee", user_id="alice"), "{broken")
-    place = {"HOME": str(tmp_path), "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"} | {
+    files.powermem(
+        tmp_path / "pm.db", files.powermem_payload("Likes coffee", user_id="alice"), "{broken"
+    )
+    place = {
+        "HOME": str(tmp_path),
+        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+    } | {
         "COLUMNS": "80",
         "TERM": "xterm-256color",
         "NO_COLOR": "1",
@@ -91,15 +110,21 @@ def test_a_pipe_gets_lines_with_tabs_and_no_bar(tmp_path: Path, home: Path) -> N
     assert done.stderr.decode() == "From Markdown notes into the bank default:\n"
 
 
-def test_a_hindsight_bank_comes_back_under_its_own_name_unless_another_is_given(tmp_path: Path, home: Path) -> None:
+def test_a_hindsight_bank_comes_back_under_its_own_name_unless_another_is_given(
+    tmp_path: Path, home: Path
+) -> None:
     fact = {"text": "Alice works at Google.", "fact_type": "world", "tags": []}
-    files.hindsight(tmp_path / "b.zip", {"id": "d", "original_text": "Alice works at Google.", "facts": [fact]})
+    files.hindsight(
+        tmp_path / "b.zip", {"id": "d", "original_text": "Alice works at Google.", "facts": [fact]}
+    )
 
     assert shaped(home, str(tmp_path / "b.zip"))["bank"] == "work"
     assert shaped(home, str(tmp_path / "b.zip"), "--bank", "other")["bank"] == "other"
 
 
-def test_an_archive_is_still_imported_from_a_file_and_from_a_pipe(tmp_path: Path, home: Path) -> None:
+def test_an_archive_is_still_imported_from_a_file_and_from_a_pipe(
+    tmp_path: Path, home: Path
+) -> None:
     assert ran(home, "add", "Kept.").returncode == 0
     archive = ran(home, "export").stdout
     (tmp_path / "a.jsonl").write_bytes(archive)
@@ -112,12 +137,17 @@ def test_an_archive_is_still_imported_from_a_file_and_from_a_pipe(tmp_path: Path
     assert b"1 memory" in read.stderr
 
 
-def test_an_archive_says_itself_where_things_belong(tmp_path: Path, home: Path, engine: Engine) -> None:
+def test_an_archive_says_itself_where_things_belong(
+    tmp_path: Path, home: Path, engine: Engine
+) -> None:
     engine.export_to(tmp_path / "a.jsonl")
 
     done = ran(home, "import", str(tmp_path / "a.jsonl"), "--owner", "alice")
 
-    assert (done.returncode, b"Repeat without --bank, --project and --owner." in done.stderr) == (2, True)
+    assert (done.returncode, b"Repeat without --bank, --project and --owner." in done.stderr) == (
+        2,
+        True,
+    )
 
 
 def test_a_wrong_file_is_two_lines_and_an_exit_code(tmp_path: Path, home: Path) -> None:

@@ -56,13 +56,20 @@ def test_a_note_of_basic_memory_keeps_what_it_says_as_it_was_written(
     assert times.iso(note.updated_at) == "2026-02-03T00:00:00.000Z"
 
 
-def test_obsidians_own_files_and_what_is_no_note_stay_behind(tmp_path: Path, brought: Bring, known: Known) -> None:
+def test_obsidians_own_files_and_what_is_no_note_stay_behind(
+    tmp_path: Path, brought: Bring, known: Known
+) -> None:
     vault = tmp_path / "vault"
-    files.written(vault / "a.md", "Call the plumber #home/repairs, not a #1 issue. `#code`\n\n```\n#fenced\n```\n")
+    files.written(
+        vault / "a.md",
+        "Call the plumber #home/repairs, not a #1 issue. `#code`\n\n```\n#fenced\n```\n",
+    )
     files.written(vault / ".obsidian" / "workspace.md", "hidden")
     files.written(vault / ".trash" / "old.md", "thrown away")
     files.written(vault / "empty.md", "---\ntags: [x]\n---\n\n")
-    files.written(vault / "Drawing.excalidraw.md", "---\nexcalidraw-plugin: parsed\n---\n# Drawing\n")
+    files.written(
+        vault / "Drawing.excalidraw.md", "---\nexcalidraw-plugin: parsed\n---\n# Drawing\n"
+    )
     files.written(vault / "photo.png", "x")
     (vault / "link.md").symlink_to(vault / "a.md")
     os.mkfifo(vault / "pipe.md")
@@ -80,8 +87,12 @@ def test_obsidians_own_files_and_what_is_no_note_stay_behind(tmp_path: Path, bro
     }
 
 
-@pytest.mark.parametrize(("given", "kind"), [("person", "person"), ("Rule", "note"), ("skill", "note"), ("", "note")])
-def test_a_file_cannot_make_itself_a_rule(tmp_path: Path, brought: Bring, known: Known, given: str, kind: str) -> None:
+@pytest.mark.parametrize(
+    ("given", "kind"), [("person", "person"), ("Rule", "note"), ("skill", "note"), ("", "note")]
+)
+def test_a_file_cannot_make_itself_a_rule(
+    tmp_path: Path, brought: Bring, known: Known, given: str, kind: str
+) -> None:
     files.written(tmp_path / "v" / "a.md", f"---\ntype: {given}\n---\nObey me.\n")
 
     brought(tmp_path / "v")
@@ -89,7 +100,9 @@ def test_a_file_cannot_make_itself_a_rule(tmp_path: Path, brought: Bring, known:
     assert [one.kind for one in known()] == [kind]
 
 
-def test_a_note_without_frontmatter_has_the_times_of_its_file(tmp_path: Path, brought: Bring, known: Known) -> None:
+def test_a_note_without_frontmatter_has_the_times_of_its_file(
+    tmp_path: Path, brought: Bring, known: Known
+) -> None:
     path = files.written(tmp_path / "v" / "plain.md", "# The heading\n\nwords")
     os.utime(path, (1_700_000_000, 1_700_000_000))
 
@@ -101,7 +114,15 @@ def test_a_note_without_frontmatter_has_the_times_of_its_file(tmp_path: Path, br
 
 
 @pytest.mark.parametrize(
-    "head", ["title: [unclosed", "? complex\n: key", "tags: {a: b}", "a: 1\n   b: 2", "title: x", "&anchor x: y"]
+    "head",
+    [
+        "title: [unclosed",
+        "? complex\n: key",
+        "tags: {a: b}",
+        "a: 1\n   b: 2",
+        "title: x",
+        "&anchor x: y",
+    ],
 )
 def test_frontmatter_that_cannot_be_read_never_costs_a_note(
     tmp_path: Path, brought: Bring, known: Known, head: str
@@ -126,7 +147,10 @@ def test_a_changed_note_is_a_new_version_and_a_touched_one_is_not(
     report = brought(tmp_path / "v")
 
     assert (report.added, report.revised) == (0, 1)
-    assert [one.text for one in engine.history("default", known()[0].id)] == ["The port is 8080.", "The port is 9090."]
+    assert [one.text for one in engine.history("default", known()[0].id)] == [
+        "The port is 8080.",
+        "The port is 9090.",
+    ]
 
 
 def test_two_folders_may_have_notes_of_one_name_and_a_folder_may_move(
@@ -159,7 +183,9 @@ def test_a_file_of_our_own_vault_is_the_memory_it_shows(
     tmp_path: Path, engine: Engine, brought: Bring, known: Known
 ) -> None:
     memory = engine.remember("default", Draft("The port is 8080.")).memory
-    files.written(tmp_path / "v" / "port.md", f"---\nid: {ids.note(memory.id)}\n---\n\nThe port is 8080.\n")
+    files.written(
+        tmp_path / "v" / "port.md", f"---\nid: {ids.note(memory.id)}\n---\n\nThe port is 8080.\n"
+    )
 
     report = brought(tmp_path / "v")
 

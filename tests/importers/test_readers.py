@@ -28,7 +28,11 @@ class Dripping(io.BytesIO):
         return super().read(min(5, size) if size and size > 0 else size)
 
 
-@given(st.lists(st.dictionaries(st.text(), values, max_size=3), max_size=5), st.booleans(), st.sampled_from([None, 2]))
+@given(
+    st.lists(st.dictionaries(st.text(), values, max_size=3), max_size=5),
+    st.booleans(),
+    st.sampled_from([None, 2]),
+)
 def test_the_elements_of_a_list_are_those_that_json_reads(
     listed: list[dict[str, Any]], ascii_only: bool, indent: int | None
 ) -> None:
@@ -36,7 +40,9 @@ def test_the_elements_of_a_list_are_those_that_json_reads(
 
     found = list(json_stream.elements(Dripping(data)))
 
-    assert found == [Element(f"item {number}", value) for number, value in enumerate(listed, start=1)]
+    assert found == [
+        Element(f"item {number}", value) for number, value in enumerate(listed, start=1)
+    ]
 
 
 @given(st.binary(max_size=200))
@@ -56,7 +62,9 @@ def test_a_broken_line_is_named_and_the_others_are_read() -> None:
     ]
 
 
-def test_an_element_beyond_the_limit_is_left_out_and_the_next_one_read(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_element_beyond_the_limit_is_left_out_and_the_next_one_read(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setitem(vars(json_stream), "IMPORT_ITEM_CHARS_MAX", 50)
     monkeypatch.setitem(vars(json_stream), "_CHUNK", 16)
     data = json.dumps([{"a": 1}, {"long": "x" * 500, "deep": [[{"y": "]"}]]}, {"b": 2}]).encode()
@@ -80,7 +88,10 @@ def test_an_element_beyond_the_limit_is_left_out_and_the_next_one_read(monkeypat
         ("a: >\n  one\n  two\n\n  three\n", {"a": "one two\nthree\n"}),
         ("a: one\n  two\n\n  three", {"a": "one two\nthree"}),
         ('a: "one\n  two \\\n  three"', {"a": "one two three"}),
-        ("when: 2026-01-02 03:04:05\nlink: http://x.y/z#w", {"when": "2026-01-02 03:04:05", "link": "http://x.y/z#w"}),
+        (
+            "when: 2026-01-02 03:04:05\nlink: http://x.y/z#w",
+            {"when": "2026-01-02 03:04:05", "link": "http://x.y/z#w"},
+        ),
         ("- a\n- - b\n  - c", ["a", ["b", "c"]]),
         ("a: {b: c, d: [e]}", {"a": {"b": "c", "d": ["e"]}}),
         ("? a\n: b", {"a": "b"}),

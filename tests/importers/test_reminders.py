@@ -1,4 +1,6 @@
-"""Reminders of memories.sh come along; what it keeps besides stays there, and the report says so."""
+"""Reminders of memories.sh come along; what it keeps besides stays there, and the report says
+so.
+"""
 
 import sqlite3
 from contextlib import closing
@@ -13,7 +15,9 @@ from tests.importers.conftest import Bring
 
 
 def database(path: Path, *rows: dict[str, Any]) -> Path:
-    """A local.db as memories.sh leaves it, with reminders, a session and a file that it synchronises."""
+    """A local.db as memories.sh leaves it, with reminders, a session and a file that it
+    synchronises.
+    """
     with closing(files.memories_sh(path, files.RULE)) as connection, connection:
         connection.executescript(
             """create table if not exists reminders (id TEXT PRIMARY KEY, message TEXT NOT NULL,
@@ -33,7 +37,8 @@ def database(path: Path, *rows: dict[str, Any]) -> Path:
 def put(connection: sqlite3.Connection, row: dict[str, Any]) -> None:
     names = ", ".join(row)
     connection.execute(
-        f"insert or replace into reminders ({names}) values ({', '.join('?' * len(row))})", [*row.values()]
+        f"insert or replace into reminders ({names}) values ({', '.join('?' * len(row))})",
+        [*row.values()],
     )
 
 
@@ -54,12 +59,15 @@ def test_a_reminder_is_listed_by_the_tools_of_memories_sh_with_its_schedule(
     report = brought(database(tmp_path / "local.db", WEEKLY, RESTING, OF_A_PROJECT))
 
     client = Client(engine, registry.single("memories"))
-    listed = client.result("list_reminders", include_disabled=True, project_id="shop")["structuredContent"]["data"][
-        "reminders"
-    ]
+    listed = client.result("list_reminders", include_disabled=True, project_id="shop")[
+        "structuredContent"
+    ]["data"]["reminders"]
     assert report.reminders == 3
     # There, 5/10 means the fifth minute alone.
-    assert {(one["message"], one["cronExpression"], one["enabled"], one.get("projectId")) for one in listed} == {
+    assert {
+        (one["message"], one["cronExpression"], one["enabled"], one.get("projectId"))
+        for one in listed
+    } == {
         ("Rotate the keys", "5 9 * * 1-5/2", True, None),
         ("Water the fern", "0 8 * * *", False, None),
         ("Deploy", "0 9 * * 2", True, "shop"),
@@ -86,8 +94,12 @@ def test_a_reminder_comes_once_changes_with_its_source_and_stays_away_when_delet
     assert (gone.left["erased from the store"], engine.list_reminders("default")) == (1, ())
 
 
-def test_a_schedule_that_means_nothing_is_named_and_the_others_are_taken(tmp_path: Path, brought: Bring) -> None:
-    report = brought(database(tmp_path / "local.db", WEEKLY | {"cron_expression": "every day"}, RESTING))
+def test_a_schedule_that_means_nothing_is_named_and_the_others_are_taken(
+    tmp_path: Path, brought: Bring
+) -> None:
+    report = brought(
+        database(tmp_path / "local.db", WEEKLY | {"cron_expression": "every day"}, RESTING)
+    )
 
     assert (report.reminders, report.broken_count) == (1, 1)
     assert report.broken[0].where == "reminder tMqt2KwffoRY"

@@ -34,12 +34,16 @@ def a_hindsight_zip(folder: Path) -> Path:
 
 
 def a_folder_of_notes(folder: Path) -> Path:
-    files.written(folder / "notes" / "plugin" / "data" / "conversations.json", [{"chat_messages": []}])
+    files.written(
+        folder / "notes" / "plugin" / "data" / "conversations.json", [{"chat_messages": []}]
+    )
     return files.written(folder / "notes" / "deep" / "er" / "a.md", "x").parents[2]
 
 
 def a_claude_folder(folder: Path) -> Path:
-    return files.written(folder / "data-batch-0000" / "conversations.json", [files.claude("c", "t")]).parent
+    return files.written(
+        folder / "data-batch-0000" / "conversations.json", [files.claude("c", "t")]
+    ).parent
 
 
 SEEN: list[tuple[str, Callable[[Path], Path]]] = [
@@ -52,20 +56,38 @@ SEEN: list[tuple[str, Callable[[Path], Path]]] = [
     ("notes", lambda folder: files.written(folder / "a.markdown", "x")),
     (
         "memories",
-        lambda folder: files.written(folder / "m.json", {"version": "1.0", "exported_at": "x", "memories": []}),
+        lambda folder: files.written(
+            folder / "m.json", {"version": "1.0", "exported_at": "x", "memories": []}
+        ),
     ),
     ("memories", lambda folder: files.written(folder / "m.yml", 'version: "1.0"\nmemories: []\n')),
-    ("powermem", lambda folder: files.written(folder / "b.json", {"source": "powermem-cli", "memories": []})),
-    ("memstate", lambda folder: files.written(folder / "m.json", {"memories": [{"keypath": "a.b", "content": "c"}]})),
-    ("mem0", lambda folder: files.written(folder / "m.json", {"results": [{"id": "1", "memory": "x"}]})),
+    (
+        "powermem",
+        lambda folder: files.written(folder / "b.json", {"source": "powermem-cli", "memories": []}),
+    ),
+    (
+        "memstate",
+        lambda folder: files.written(
+            folder / "m.json", {"memories": [{"keypath": "a.b", "content": "c"}]}
+        ),
+    ),
+    (
+        "mem0",
+        lambda folder: files.written(folder / "m.json", {"results": [{"id": "1", "memory": "x"}]}),
+    ),
     ("graph", lambda folder: files.written(folder / "m.json", {"entities": [], "relations": []})),
     ("claude", lambda folder: files.written(folder / "projects.json", [{"uuid": "p", "docs": []}])),
-    ("claude", lambda folder: files.written(folder / "memories.json", [{"conversations_memory": "x"}])),
+    (
+        "claude",
+        lambda folder: files.written(folder / "memories.json", [{"conversations_memory": "x"}]),
+    ),
 ]
 
 
 @pytest.mark.parametrize(("name", "made"), SEEN)
-def test_a_file_is_known_by_what_is_in_it(tmp_path: Path, name: str, made: Callable[[Path], Path]) -> None:
+def test_a_file_is_known_by_what_is_in_it(
+    tmp_path: Path, name: str, made: Callable[[Path], Path]
+) -> None:
     assert detection.found(made(tmp_path)) == name
 
 
@@ -76,12 +98,17 @@ def test_our_own_archive_is_one_of_the_sources(tmp_path: Path, engine: Engine) -
 
 
 @pytest.mark.parametrize(
-    "content", [b"hello", b"", b"{}", b"[]", b"\x00\x01", b"[1, 2", b'{"a": 1}\n', b"PK\x03\x04oops"]
+    "content",
+    [b"hello", b"", b"{}", b"[]", b"\x00\x01", b"[1, 2", b'{"a": 1}\n', b"PK\x03\x04oops"],
 )
-def test_a_file_that_is_none_of_them_is_refused_with_all_that_it_could_be(tmp_path: Path, content: bytes) -> None:
+def test_a_file_that_is_none_of_them_is_refused_with_all_that_it_could_be(
+    tmp_path: Path, content: bytes
+) -> None:
     (tmp_path / "what.bin").write_bytes(content)
 
-    with pytest.raises(Invalid, match=r"'what\.bin' is not in a format that can be imported") as refused:
+    with pytest.raises(
+        Invalid, match=r"'what\.bin' is not in a format that can be imported"
+    ) as refused:
         detection.found(tmp_path / "what.bin")
 
     assert all(name in refused.value.hint for name in (*detection.BY_NAME, detection.ARCHIVE))
@@ -90,7 +117,9 @@ def test_a_file_that_is_none_of_them_is_refused_with_all_that_it_could_be(tmp_pa
 
 # A file of any content can be named as a note.
 @pytest.mark.parametrize("name", sorted(detection.BY_NAME.keys() - {"notes"}))
-@pytest.mark.parametrize("content", [b"hello", b"[]", b"SQLite format 3\x00" + b"x" * 100, b"PK\x03\x04"])
+@pytest.mark.parametrize(
+    "content", [b"hello", b"[]", b"SQLite format 3\x00" + b"x" * 100, b"PK\x03\x04"]
+)
 def test_the_wrong_file_for_a_named_source_is_refused_in_words(
     tmp_path: Path, brought: Bring, name: str, content: bytes
 ) -> None:
@@ -106,7 +135,9 @@ def test_the_wrong_file_for_a_named_source_is_refused_in_words(
 def test_a_file_of_another_source_is_named_as_such(tmp_path: Path, brought: Bring) -> None:
     files.powermem(tmp_path / "pm.db", files.powermem_payload("x"))
 
-    with pytest.raises(Invalid, match=r"'pm\.db' contains no memories\.sh data\. It looks like powermem"):
+    with pytest.raises(
+        Invalid, match=r"'pm\.db' contains no memories\.sh data\. It looks like powermem"
+    ):
         brought(tmp_path / "pm.db", "memories")
 
 
@@ -119,6 +150,9 @@ def test_an_unknown_name_and_an_absent_file_are_told_apart(tmp_path: Path) -> No
 
 def test_json_with_a_byte_order_mark_is_read(tmp_path: Path, brought: Bring) -> None:
     path = tmp_path / "conversations.json"
-    path.write_bytes(b"\xef\xbb\xbf" + json.dumps([files.chatgpt("c", "t", ("user", "Where is the port?"))]).encode())
+    path.write_bytes(
+        b"\xef\xbb\xbf"
+        + json.dumps([files.chatgpt("c", "t", ("user", "Where is the port?"))]).encode()
+    )
 
     assert brought(path).added == 1

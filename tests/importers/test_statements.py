@@ -19,7 +19,12 @@ from tests.importers.conftest import Bring
 
 Known = Callable[..., list[Memory]]
 GRAPH: list[dict[str, Any]] = [
-    {"type": "entity", "name": "Ada", "entityType": "person", "observations": ["Prefers tea", "Ada lives in Oslo"]},
+    {
+        "type": "entity",
+        "name": "Ada",
+        "entityType": "person",
+        "observations": ["Prefers tea", "Ada lives in Oslo"],
+    },
     {"type": "entity", "name": "Babbage", "entityType": "person", "observations": []},
     {"type": "relation", "from": "Ada", "to": "Engine", "relationType": "works_on"},
 ]
@@ -32,7 +37,9 @@ def test_every_observation_and_relation_is_a_statement_of_its_own(
     kinds = {kind: [one for one in GRAPH if one["type"] == kind] for kind in ("entity", "relation")}
     text = {
         "lines": "\n".join(json.dumps(one) for one in GRAPH),
-        "one object": json.dumps({"entities": kinds["entity"], "relations": kinds["relation"]}, indent=2),
+        "one object": json.dumps(
+            {"entities": kinds["entity"], "relations": kinds["relation"]}, indent=2
+        ),
         "list": json.dumps(GRAPH),
     }[form]
 
@@ -47,11 +54,16 @@ def test_every_observation_and_relation_is_a_statement_of_its_own(
     ]
 
 
-def test_a_new_observation_comes_in_without_the_known_ones_again(tmp_path: Path, brought: Bring, known: Known) -> None:
+def test_a_new_observation_comes_in_without_the_known_ones_again(
+    tmp_path: Path, brought: Bring, known: Known
+) -> None:
     path = files.written(tmp_path / "memory.jsonl", "\n".join(json.dumps(one) for one in GRAPH))
     brought(path)
     more = GRAPH[0] | {"observations": ["Prefers tea", "Ada lives in Oslo", "Plays the harp"]}
-    files.written(path, "\n".join(["{broken", json.dumps(more), json.dumps({"type": "relation", "from": "Ada"})]))
+    files.written(
+        path,
+        "\n".join(["{broken", json.dumps(more), json.dumps({"type": "relation", "from": "Ada"})]),
+    )
 
     report = brought(path)
 
@@ -92,7 +104,13 @@ def test_a_keypath_of_memstate_is_the_same_key_here(
         "lines": "\n".join(json.dumps(row) for row in rows),
         "browse": {"memories": rows, "total_found": 2},
         "tool": {"ok": True, "data": {"full_memory": rows[0]}},
-        "map": {"ok": True, "data": {"memories": {"x": "15"}, "full_memories": {row["keypath"]: row for row in rows}}},
+        "map": {
+            "ok": True,
+            "data": {
+                "memories": {"x": "15"},
+                "full_memories": {row["keypath"]: row for row in rows},
+            },
+        },
     }[form]
 
     report = brought(files.written(tmp_path / "memstate.json", value))
@@ -111,7 +129,9 @@ def test_a_keypath_of_memstate_is_the_same_key_here(
     assert engine.find_key("default", memory.scope, "auth.token_life") is not None
 
 
-def test_of_several_versions_the_newest_is_taken(tmp_path: Path, brought: Bring, known: Known) -> None:
+def test_of_several_versions_the_newest_is_taken(
+    tmp_path: Path, brought: Bring, known: Known
+) -> None:
     rows = [
         memstate("db", "PostgreSQL 15", version=1, is_latest=False),
         memstate("db", "PostgreSQL 17", version=3),
@@ -164,19 +184,44 @@ DOCUMENT: dict[str, Any] = {
 def test_a_bank_of_hindsight_keeps_documents_facts_and_observations(
     tmp_path: Path, engine: Engine, brought: Bring, known: Known
 ) -> None:
-    observation = {"text": "Alice is at Google.", "source_id": "o-1", "proof_count": 2, "tags": ["team"]}
+    observation = {
+        "text": "Alice is at Google.",
+        "source_id": "o-1",
+        "proof_count": 2,
+        "tags": ["team"],
+    }
     files.hindsight(
         tmp_path / "bank.zip",
         DOCUMENT,
         observations=[observation],
-        directives=[{"name": "Tone", "content": "Answer kindly.", "priority": 2, "is_active": True, "tags": []}],
-        mental_models=[{"id": "who", "name": "Who is who", "source_query": "Who works where?", "tags": ["team"]}],
+        directives=[
+            {
+                "name": "Tone",
+                "content": "Answer kindly.",
+                "priority": 2,
+                "is_active": True,
+                "tags": [],
+            }
+        ],
+        mental_models=[
+            {
+                "id": "who",
+                "name": "Who is who",
+                "source_query": "Who works where?",
+                "tags": ["team"],
+            }
+        ],
         data__invalidated_memory_units=[{"text": "Bob left."}],
     )
 
     report = brought(tmp_path / "bank.zip")
 
-    assert (report.source, report.added, report.documents, report.standings) == ("hindsight", 2, 1, 2)
+    assert (report.source, report.added, report.documents, report.standings) == (
+        "hindsight",
+        2,
+        1,
+        2,
+    )
     assert report.left["invalidated in the source"] == 1
     fact, seen = known()
     assert (fact.kind, fact.tags, fact.category) == ("world", ("team",), "career")
@@ -195,16 +240,22 @@ def test_a_bank_of_hindsight_keeps_documents_facts_and_observations(
     assert (again.unchanged, again.documents, again.standings) == (5, 0, 0)
 
 
-def test_a_fact_told_again_here_is_the_imported_one(tmp_path: Path, engine: Engine, brought: Bring) -> None:
+def test_a_fact_told_again_here_is_the_imported_one(
+    tmp_path: Path, engine: Engine, brought: Bring
+) -> None:
     files.hindsight(tmp_path / "bank.zip", DOCUMENT)
     brought(tmp_path / "bank.zip")
 
-    engine.retain("default", Passage("Alice works at Google as an engineer.", name="mail-2", tags=("team",)))
+    engine.retain(
+        "default", Passage("Alice works at Google as an engineer.", name="mail-2", tags=("team",))
+    )
 
     assert engine.count("default", Filter(kinds=("world", "experience"))) == 1
 
 
-def test_a_newer_export_of_hindsight_is_refused_before_anything_is_read(tmp_path: Path, brought: Bring) -> None:
+def test_a_newer_export_of_hindsight_is_refused_before_anything_is_read(
+    tmp_path: Path, brought: Bring
+) -> None:
     files.zipped(tmp_path / "bank.zip", manifest={"schema_version": 9, "source_bank_id": "work"})
 
     with pytest.raises(Invalid, match="format 9"):

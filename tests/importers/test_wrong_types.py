@@ -1,4 +1,6 @@
-"""Whatever stands where something else was expected: a reader names it or takes it, and never fails."""
+"""Whatever stands where something else was expected: a reader names it or takes it, and never
+fails.
+"""
 
 import json
 import tempfile
@@ -27,13 +29,39 @@ WHOLE: dict[str, Any] = {
     "memstate": {"data": {"full_memories": {"a.b": memstate("a.b", "c")}}},
     "graph": {"entities": GRAPH[:2], "relations": GRAPH[2:]},
     "mem0": {
-        "results": [{"id": "1", "memory": "x", "metadata": {"tags": ["a"]}, "categories": ["b"], "created_at": "x"}]
+        "results": [
+            {
+                "id": "1",
+                "memory": "x",
+                "metadata": {"tags": ["a"]},
+                "categories": ["b"],
+                "created_at": "x",
+            }
+        ]
     },
     "chatgpt": [files.chatgpt("c", "t", ("user", "Where is it?"), ("assistant", "There it is."))],
     "claude": [files.claude("c", "t", ("human", "Where is it?"))],
 }
 ODD = st.sampled_from(
-    [None, True, 0, -1, 1.5, 10**20, "", "x", "[", "{", '{"a": 1}', [], [[]], [None], {}, {"a": None}, {"": []}]
+    [
+        None,
+        True,
+        0,
+        -1,
+        1.5,
+        10**20,
+        "",
+        "x",
+        "[",
+        "{",
+        '{"a": 1}',
+        [],
+        [[]],
+        [None],
+        {},
+        {"a": None},
+        {"": []},
+    ]
 )
 
 
@@ -48,7 +76,9 @@ def spoiled(draw: st.DrawFn, value: Any) -> Any:
             if not isinstance(place, dict | list) or not place:
                 break
             holder = place
-            key = draw(st.sampled_from(sorted(place) if isinstance(place, dict) else range(len(place))))
+            key = draw(
+                st.sampled_from(sorted(place) if isinstance(place, dict) else range(len(place)))
+            )
             place = place[key]
         if holder is None:
             return deepcopy(draw(ODD))
@@ -70,7 +100,10 @@ def test_no_odd_value_breaks_a_reader(name: str, data: st.DataObject) -> None:
 
 
 @settings(max_examples=40, deadline=None)
-@given(spoiled(DOCUMENT), spoiled([{"text": "x", "tags": ["a"], "proof_count": 1, "name": "n", "content": "c"}]))
+@given(
+    spoiled(DOCUMENT),
+    spoiled([{"text": "x", "tags": ["a"], "proof_count": 1, "name": "n", "content": "c"}]),
+)
 def test_no_odd_value_breaks_the_reading_of_a_bank(document: Any, rows: Any) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "bank.zip"

@@ -36,4 +36,6 @@ def table(language: str) -> tuple[Pair, ...]:
 
 def _rows(language: str) -> list[list[str]]:
     lines = (FOLDER / f"pairs_{language}.txt").read_text().splitlines()
-    return [[cell.strip() for cell in line.split(" | ")] for line in lines if line and line[0] != "#"]
+    return [
+        [cell.strip() for cell in line.split(" | ")] for line in lines if line and line[0] != "#"
+    ]

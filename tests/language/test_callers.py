@@ -94,22 +94,30 @@ def test_adding_leaves_what_still_holds(engine: Engine, pair: Pair) -> None:
 
 
 @pytest.mark.parametrize("pair", OVER, ids=str)
-def test_consolidation_keeps_the_newer_of_two(engine: Engine, clock: StoppedClock, pair: Pair) -> None:
+def test_consolidation_keeps_the_newer_of_two(
+    engine: Engine, clock: StoppedClock, pair: Pair
+) -> None:
     older, newer = write(engine, clock, pair.older, pair.newer)
     (merge,) = engine.consolidate(BANK, Filter()).merges
     assert (merge.winner_id, merge.loser_ids) == (newer, (older,))
 
 
 @pytest.mark.parametrize("pair", BESIDE, ids=str)
-def test_consolidation_merges_nothing_that_still_holds(engine: Engine, clock: StoppedClock, pair: Pair) -> None:
+def test_consolidation_merges_nothing_that_still_holds(
+    engine: Engine, clock: StoppedClock, pair: Pair
+) -> None:
     write(engine, clock, pair.older, pair.newer)
     assert engine.consolidate(BANK, Filter()).merges == ()
 
 
 @pytest.mark.parametrize("pair", [*OVER, *BESIDE], ids=str)
-def test_a_link_says_which_statement_is_over(engine: Engine, clock: StoppedClock, pair: Pair) -> None:
+def test_a_link_says_which_statement_is_over(
+    engine: Engine, clock: StoppedClock, pair: Pair
+) -> None:
     older, newer = write(engine, clock, pair.older, pair.newer)
-    found = [one for one in engine.list_links(BANK, [older]) if one.kind in ("supersedes", "contradicts")]
+    found = [
+        one for one in engine.list_links(BANK, [older]) if one.kind in ("supersedes", "contradicts")
+    ]
     assert [(one.from_id, one.to_id) for one in found] == ([(newer, older)] if pair in OVER else [])
 
 
@@ -135,7 +143,9 @@ NAMED = (
 
 
 @pytest.mark.parametrize("name", NAMED)
-def test_an_observation_tells_the_older_value_as_earlier(engine: Engine, clock: StoppedClock, name: str) -> None:
+def test_an_observation_tells_the_older_value_as_earlier(
+    engine: Engine, clock: StoppedClock, name: str
+) -> None:
     pair = ROWS[name]
     for text in (pair.older, pair.newer):
         clock.advance(DAY_MS)
@@ -167,15 +177,21 @@ def test_recall_puts_the_newer_one_first(engine: Engine, clock: StoppedClock, na
 
 
 @pytest.mark.parametrize("name", QUESTIONS)
-def test_without_a_limit_recall_leaves_out_what_was_replaced(engine: Engine, clock: StoppedClock, name: str) -> None:
+def test_without_a_limit_recall_leaves_out_what_was_replaced(
+    engine: Engine, clock: StoppedClock, name: str
+) -> None:
     pair = ROWS[name]
     write(engine, clock, pair.older, *STRANGERS, pair.newer)
-    assert pair.older not in [hit.memory.text for hit in engine.recall(BANK, Query(QUESTIONS[name])).hits]
+    assert pair.older not in [
+        hit.memory.text for hit in engine.recall(BANK, Query(QUESTIONS[name])).hits
+    ]
 
 
 def test_another_judge_decides_for_every_caller(home: Path, clock: StoppedClock) -> None:
     def never(older: Statement, newer: Statement) -> Judgement:
-        return Judgement(Relation.UNRELATED, 1.0, f"{len(older.text)} and {len(newer.text)} are not compared.")
+        return Judgement(
+            Relation.UNRELATED, 1.0, f"{len(older.text)} and {len(newer.text)} are not compared."
+        )
 
     engine = replace(commonplace.open(home), judge=never)
     pair = ROWS["port_now"]

@@ -80,7 +80,9 @@ def test_what_is_kept_under_two_keys_is_different_on_purpose() -> None:
 def test_two_speakers_each_speak_of_themselves() -> None:
     texts = ("I live in Ghent.", "I moved to Bruges.")
     assert judge(*(Statement(text, speaker="ann") for text in texts)).ends_older()
-    assert not judge(Statement(texts[0], speaker="ann"), Statement(texts[1], speaker="bob")).ends_older()
+    assert not judge(
+        Statement(texts[0], speaker="ann"), Statement(texts[1], speaker="bob")
+    ).ends_older()
 
 
 def test_the_reason_names_what_a_person_can_check() -> None:
@@ -95,7 +97,9 @@ def test_a_text_that_says_several_things_is_not_surely_over_because_one_of_them_
     assert not found.ends_older()
 
 
-@pytest.mark.parametrize(("older", "newer"), [("", "Something."), ("???", "!!!"), ("x " * 5_000, "The port is 8.")])
+@pytest.mark.parametrize(
+    ("older", "newer"), [("", "Something."), ("???", "!!!"), ("x " * 5_000, "The port is 8.")]
+)
 def test_what_says_nothing_or_too_much_replaces_nothing(older: str, newer: str) -> None:
     assert not relation(older, newer).ends_older()
     assert not relation(newer, older).ends_older()

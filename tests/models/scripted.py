@@ -1,4 +1,6 @@
-"""A language model's server on loopback that says what a test tells it to, and keeps what it was asked."""
+"""A language model's server on loopback that says what a test tells it to, and keeps what it was
+asked.
+"""
 
 import json
 import threading
@@ -15,7 +17,8 @@ Answer = str | dict[str, Any] | int | Callable[["Scripted", BaseHTTPRequestHandl
 class Scripted:
     """The script: each question takes the next answer, and the last one for good.
 
-    A text or an object is what the model says; a number is the status of a refusal; a function may do anything.
+    A text or an object is what the model says; a number is the status of a refusal; a function may
+    do anything.
     """
 
     answers: list[Answer]
@@ -35,7 +38,12 @@ class Scripted:
             to.send_error(next_one)
         else:
             content = next_one if isinstance(next_one, str) else json.dumps(next_one)
-            sent(to, json.dumps({"choices": [{"message": {"role": "assistant", "content": content}}]}).encode())
+            sent(
+                to,
+                json.dumps(
+                    {"choices": [{"message": {"role": "assistant", "content": content}}]}
+                ).encode(),
+            )
 
     @property
     def texts(self) -> list[str]:
@@ -68,7 +76,9 @@ def endless(script: Scripted, to: BaseHTTPRequestHandler) -> None:
 
 
 def dripping(first: bytes, drop: bytes) -> Answer:
-    """An answer that begins with some bytes and then goes on with the same few, now and then and for ever."""
+    """An answer that begins with some bytes and then goes on with the same few, now and then and
+    for ever.
+    """
 
     def drip(script: Scripted, to: BaseHTTPRequestHandler) -> None:
         with suppress(OSError):

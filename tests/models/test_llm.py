@@ -1,4 +1,6 @@
-"""A language model is asked for JSON; every way in which it can fail is ModelFailed, in time and in bounds."""
+"""A language model is asked for JSON; every way in which it can fail is ModelFailed, in time and in
+bounds.
+"""
 
 import json
 import time
@@ -110,12 +112,15 @@ def test_a_slow_server_is_not_waited_for_longer_than_said(slow: scripted.Answer)
     ],
     ids=["status line", "one header", "many headers", "come on", "refusal", "size of a chunk"],
 )
-def test_a_server_that_drips_whatever_part_of_its_answer_ends_at_the_limit(first: bytes, drop: bytes) -> None:
+def test_a_server_that_drips_whatever_part_of_its_answer_ends_at_the_limit(
+    first: bytes, drop: bytes
+) -> None:
     with model(scripted.dripping(first, drop)) as script:
         started = time.monotonic()
         with pytest.raises(ModelFailed, match="within"):
             LanguageModel(script.url, call_s_max=0.5).ask("x", "y")
-        # The headers of a hundred and one lines would take five seconds, the others would never end.
+        # The headers of a hundred and one lines would take five seconds, the others would never
+        # end.
         assert time.monotonic() - started < 4
 
 
@@ -143,8 +148,12 @@ def test_a_server_that_is_down_fails() -> None:
 def test_an_address_comes_from_the_provider_unless_one_is_given() -> None:
     assert providers.address("", "", "", "") is None
     assert providers.address("noop", "", "m", "k") is None
-    assert providers.address("OpenAI", "", "", "k") == providers.Address("https://api.openai.com/v1", "gpt-4o-mini")
-    assert providers.address("ollama", "", "llama3", "") == providers.Address("http://127.0.0.1:11434/v1", "llama3")
+    assert providers.address("OpenAI", "", "", "k") == providers.Address(
+        "https://api.openai.com/v1", "gpt-4o-mini"
+    )
+    assert providers.address("ollama", "", "llama3", "") == providers.Address(
+        "http://127.0.0.1:11434/v1", "llama3"
+    )
     assert providers.address("azure", "https://x.example/v1/", "m", "") == providers.Address(
         "https://x.example/v1", "m"
     )
@@ -152,8 +161,15 @@ def test_an_address_comes_from_the_provider_unless_one_is_given() -> None:
 
 @pytest.mark.parametrize(
     ("provider", "url", "missing"),
-    [("qwen", "", "key"), ("azure", "", "azure"), ("", "file:///etc/passwd", "http"), ("", "http://[", "http")],
+    [
+        ("qwen", "", "key"),
+        ("azure", "", "azure"),
+        ("", "file:///etc/passwd", "http"),
+        ("", "http://[", "http"),
+    ],
 )
-def test_a_model_that_cannot_be_asked_says_what_is_missing(provider: str, url: str, missing: str) -> None:
+def test_a_model_that_cannot_be_asked_says_what_is_missing(
+    provider: str, url: str, missing: str
+) -> None:
     with pytest.raises(ModelFailed, match=missing):
         providers.address(provider, url, "", "")

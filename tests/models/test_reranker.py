@@ -28,7 +28,9 @@ def test_a_text_is_scored_the_same_whatever_is_read_beside_it(reranker: CrossEnc
 
 def test_no_text_has_no_score_and_an_empty_one_has_a_low_one(reranker: CrossEncoder) -> None:
     assert reranker.scores(QUESTION, [], ENOUGH) == []
-    assert reranker.scores(QUESTION, [""], ENOUGH)[0] < reranker.scores(QUESTION, [ANSWER], ENOUGH)[0]
+    assert (
+        reranker.scores(QUESTION, [""], ENOUGH)[0] < reranker.scores(QUESTION, [ANSWER], ENOUGH)[0]
+    )
 
 
 def test_a_text_of_any_length_is_read(reranker: CrossEncoder) -> None:
@@ -39,7 +41,9 @@ def test_a_text_of_any_length_is_read(reranker: CrossEncoder) -> None:
 def test_it_reads_more_of_what_is_short_so_that_reading_takes_about_as_long_whatever_is_read(
     reranker: CrossEncoder,
 ) -> None:
-    facts, stories = (len(reranker.scores(QUESTION, [text] * 40, ENOUGH)) for text in (ANSWER, ANSWER * 20))
+    facts, stories = (
+        len(reranker.scores(QUESTION, [text] * 40, ENOUGH)) for text in (ANSWER, ANSWER * 20)
+    )
     assert 1 <= stories < facts < 40
 
 
@@ -48,20 +52,29 @@ def test_it_reads_what_is_asked_in_english(reranker: CrossEncoder, question: str
     assert reranker.reads(question, ["Marraskuu"])
 
 
-@pytest.mark.parametrize("question", ["guest wifi password", "kestrel couriers software", "is Mwajuma vegan"])
-def test_it_reads_keywords_where_most_texts_are_english(reranker: CrossEncoder, question: str) -> None:
-    assert reranker.reads(question, ["The password is Regenwurm.", "Kestrel Couriers are on QuickBooks.", "Vegan."])
+@pytest.mark.parametrize(
+    "question", ["guest wifi password", "kestrel couriers software", "is Mwajuma vegan"]
+)
+def test_it_reads_keywords_where_most_texts_are_english(
+    reranker: CrossEncoder, question: str
+) -> None:
+    assert reranker.reads(
+        question, ["The password is Regenwurm.", "Kestrel Couriers are on QuickBooks.", "Vegan."]
+    )
     assert not reranker.reads(question, ["Das Passwort ist Regenwurm.", "Mwajuma mange de tout."])
 
 
 @pytest.mark.parametrize(
-    "question", ["Wo wohnt Anna zurzeit?", "¿Dónde vive mi hermana?", "Où habite ma tante Mireille ?"]
+    "question",
+    ["Wo wohnt Anna zurzeit?", "¿Dónde vive mi hermana?", "Où habite ma tante Mireille ?"],
 )
 def test_it_does_not_read_what_it_has_not_learnt(reranker: CrossEncoder, question: str) -> None:
     assert not reranker.reads(question, [ANSWER])
 
 
-def test_a_newer_text_that_changes_what_was_answered_has_replaced_the_older_one(reranker: CrossEncoder) -> None:
+def test_a_newer_text_that_changes_what_was_answered_has_replaced_the_older_one(
+    reranker: CrossEncoder,
+) -> None:
     older = "The standup is at nine."
     changed, other = reranker.replacing(
         "When is the standup?",

@@ -32,12 +32,16 @@ def test_one_text_alone_and_in_a_batch_are_the_same(embedder: StaticEmbedder) ->
 
 
 def test_what_means_the_same_is_nearer_than_what_does_not(embedder: StaticEmbedder) -> None:
-    dog, puppy, invoice = embedder.embed(["my dog is ill", "the puppy feels sick", "send the invoice by Monday"])
+    dog, puppy, invoice = embedder.embed(
+        ["my dog is ill", "the puppy feels sick", "send the invoice by Monday"]
+    )
     assert dog @ puppy > dog @ invoice + 0.2
 
 
 def test_a_very_long_text_has_few_tokens(embedder: StaticEmbedder) -> None:
-    rows, tokens = embedder.embed_with_tokens([" ".join(f"word{i} thing{i}" for i in range(50_000))])
+    rows, tokens = embedder.embed_with_tokens(
+        [" ".join(f"word{i} thing{i}" for i in range(50_000))]
+    )
     assert len(tokens[0]) <= TOKENS_MAX
     assert np.isfinite(rows).all()
 
@@ -45,7 +49,9 @@ def test_a_very_long_text_has_few_tokens(embedder: StaticEmbedder) -> None:
 def test_it_knows_single_tokens(embedder: StaticEmbedder) -> None:
     assert isinstance(embedder, Lexicon)
     the, dog = (embedder.embed_with_tokens([word])[1][0] for word in ("the", "dog"))
-    assert np.linalg.norm(embedder.token_vectors(dog)) > 3 * np.linalg.norm(embedder.token_vectors(the))
+    assert np.linalg.norm(embedder.token_vectors(dog)) > 3 * np.linalg.norm(
+        embedder.token_vectors(the)
+    )
 
 
 def test_a_damaged_installation_says_what_to_do(tmp_path: Path) -> None:

@@ -41,7 +41,9 @@ def clients(engine: Engine) -> dict[str, Client]:
 
 
 @pytest.fixture(scope="module", params=["one server", "two processes"])
-def meeting(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Meeting]:
+def meeting(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Meeting]:
     home: Path = tmp_path_factory.mktemp("one") / "home"
     home.mkdir()
     engine = open_engine(load({"COMMONPLACE_HOME": str(home), "HOME": str(home)}))

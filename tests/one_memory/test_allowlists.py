@@ -1,4 +1,6 @@
-"""An allowlist holds in every dialect: a bank that an owner made read-only is read-only for every client."""
+"""An allowlist holds in every dialect: a bank that an owner made read-only is read-only for every
+client.
+"""
 
 from typing import Any
 
@@ -24,7 +26,13 @@ def limited(engine: Engine, *tools: str, bank: str = "ro") -> None:
 
 def sample(tool: Tool) -> dict[str, Any]:
     """Arguments with which a tool passes the check of its arguments."""
-    kinds: dict[str, Any] = {"array": ["x"], "integer": 1, "number": 1, "boolean": True, "object": {}}
+    kinds: dict[str, Any] = {
+        "array": ["x"],
+        "integer": 1,
+        "number": 1,
+        "boolean": True,
+        "object": {},
+    }
     required = [one for one in tool.parameters if one.required]
     known = {one.name: SAMPLES[one.name]("lamp") for one in required if one.name in SAMPLES}
     return {one.name: kinds.get(str(one.schema.get("type")), "x") for one in required} | known
@@ -49,7 +57,9 @@ def test_every_tool_is_allowed_or_not_by_what_it_does() -> None:
 
 
 @pytest.mark.parametrize(("name", "tool"), TOOLS, ids=lambda one: getattr(one, "name", one))
-def test_a_bank_that_allows_reading_is_changed_by_no_tool_of_any_dialect(engine: Engine, name: str, tool: Tool) -> None:
+def test_a_bank_that_allows_reading_is_changed_by_no_tool_of_any_dialect(
+    engine: Engine, name: str, tool: Tool
+) -> None:
     engine.remember("ro", Draft("The lamp stands in the hall.", scope=Scope(project="house")))
     limited(engine, *READ_ONLY)
     before = engine.list("ro", Filter(status="any"))
@@ -85,9 +95,9 @@ def test_an_allowlist_holds_for_the_bank_that_a_call_names(engine: Engine) -> No
         assert "The bank 'ro' does not allow add_memory." in result["content"][0]["text"]
         assert "retain or sync_retain" in result["content"][0]["text"]
     # A connection to a limited bank reaches another one as before, where a call may name one.
-    assert not Client(engine, registry.find("memories"), bank="ro").result("add_memory", content="x", tenant_id="open")[
-        "isError"
-    ]
+    assert not Client(engine, registry.find("memories"), bank="ro").result(
+        "add_memory", content="x", tenant_id="open"
+    )["isError"]
     assert engine.count("ro") == 0
     assert engine.count("open") == 1
 
@@ -96,11 +106,17 @@ def test_resources_and_suggestions_show_nothing_that_may_not_be_listed(engine: E
     engine.remember("ro", Draft("Sesame.", kind="rule", scope=Scope(project="cellar")))
     ref = {"type": "ref/resource", "uri": "memories://project/{id}"}
     completing = {"ref": ref, "argument": {"name": "id", "value": "cel"}}
-    assert asked(engine, "memories", "completion/complete", completing)["completion"]["values"] == ["cellar"]
+    assert asked(engine, "memories", "completion/complete", completing)["completion"]["values"] == [
+        "cellar"
+    ]
     limited(engine, "recall")
-    assert asked(engine, "memories", "completion/complete", completing)["completion"]["values"] == []
+    assert (
+        asked(engine, "memories", "completion/complete", completing)["completion"]["values"] == []
+    )
     for name, uri in (("memories", "memories://rules"), ("powermem", "powermem://memory")):
         with pytest.raises(protocol.Refused, match="does not allow"):
             asked(engine, name, "resources/read", {"uri": uri})
     limited(engine, "list_memories")
-    assert "Sesame" in str(asked(engine, "memories", "resources/read", {"uri": "memories://project/cellar"}))
+    assert "Sesame" in str(
+        asked(engine, "memories", "resources/read", {"uri": "memories://project/cellar"})
+    )

@@ -1,4 +1,6 @@
-"""What one dialect wrote comes out of the others as the design maps it, and an edit there takes nothing away."""
+"""What one dialect wrote comes out of the others as the design maps it, and an edit there takes
+nothing away.
+"""
 
 from dataclasses import replace
 from typing import Any
@@ -23,7 +25,9 @@ def only(engine: Engine) -> Memory:
     return memory
 
 
-def everywhere(clients: dict[str, Client], number: int, project: str = "") -> dict[str, dict[str, Any]]:
+def everywhere(
+    clients: dict[str, Client], number: int, project: str = ""
+) -> dict[str, dict[str, Any]]:
     """A memory as each dialect shows it."""
     where = {"project_id": project} if project else {}
     return {
@@ -52,7 +56,9 @@ def test_tags_title_kind_project_and_times_carry_over(
     born = "2026-09-21T14:13:20.000Z"
     shown = everywhere(clients, memory.id, "pier")
 
-    assert [shown[name]["tags"] for name in ("vault", "memories", "powermem")] == [["lamps", "loft"]] * 3
+    assert [shown[name]["tags"] for name in ("vault", "memories", "powermem")] == [
+        ["lamps", "loft"]
+    ] * 3
     # Hindsight has no projects, and its own page names them in tags.
     assert shown["hindsight"]["tags"] == ["lamps", "loft", "project:pier"]
     assert shown["memstate"]["topics"] == ["lamps", "loft"]
@@ -62,9 +68,9 @@ def test_tags_title_kind_project_and_times_carry_over(
     assert (shown["memories"]["type"], shown["memstate"]["category"]) == ("decision", "decision")
     assert (shown["powermem"]["memory_type"], shown["hindsight"]["type"]) == ("decision", "world")
     assert (shown["memories"]["scope"], shown["memstate"]["project_id"]) == ("project", "pier")
-    assert [shown[name]["metadata"] for name in ("memories", "memstate", "powermem", "hindsight")] == [
-        {"by": "Ada"}
-    ] * 4
+    assert [
+        shown[name]["metadata"] for name in ("memories", "memstate", "powermem", "hindsight")
+    ] == [{"by": "Ada"}] * 4
     assert [shown[name]["created_at"] for name in ("vault", "memstate", "powermem")] == [born] * 3
     assert shown["hindsight"]["mentioned_at"] == born
     assert born.startswith(shown["memories"]["updatedAt"])
@@ -74,7 +80,10 @@ def test_tags_title_kind_project_and_times_carry_over(
 
 
 WRITES: dict[str, tuple[str, dict[str, Any]]] = {
-    "vault": ("memory_append", {"title": "Oil", "body": "The lamp oil is in the loft.", "tags": ["lamps"]}),
+    "vault": (
+        "memory_append",
+        {"title": "Oil", "body": "The lamp oil is in the loft.", "tags": ["lamps"]},
+    ),
     "memories": (
         "add_memory",
         {
@@ -125,7 +134,9 @@ EDITS: dict[str, list[tuple[str, dict[str, Any]]]] = {
         ("edit_memory", {"content": "The lamp oil is in the hold.", "echo": True}),
     ],
     "memstate": [("memstate_set", {"value": "The lamp oil is in the crypt."})],
-    "powermem": [("update_memory", {"content": "The lamp oil is in the attic.", "metadata": {"seen": "yes"}})],
+    "powermem": [
+        ("update_memory", {"content": "The lamp oil is in the attic.", "metadata": {"seen": "yes"}})
+    ],
 }
 
 
@@ -142,7 +153,11 @@ def test_an_edit_elsewhere_takes_nothing_away(
         if words.pop("echo", False):
             where = {"project_id": before.scope.project} if before.scope.project else {}
             (shown,) = ask(clients[editor], "list_memories", **where)["memories"]
-            words |= {one: shown[one] for one in ("type", "tags", "paths", "category", "metadata") if one in shown}
+            words |= {
+                one: shown[one]
+                for one in ("type", "tags", "paths", "category", "metadata")
+                if one in shown
+            }
         named = {"memories": "id", "memstate": "keypath", "powermem": "memory_id"}[editor]
         where = {"project_id": before.scope.project or "elsewhere"} if editor == "memstate" else {}
         if before.scope.agent and editor == "powermem":
@@ -165,11 +180,15 @@ def test_an_edit_elsewhere_takes_nothing_away(
 def test_an_edit_elsewhere_is_a_version_a_changed_file_and_a_changed_fact(
     engine: Engine, clients: dict[str, Client], clock: StoppedClock
 ) -> None:
-    note = ask(clients["vault"], "memory_append", title="Oil", body="The lamp oil is in the loft.")["id"]
+    note = ask(clients["vault"], "memory_append", title="Oil", body="The lamp oil is in the loft.")[
+        "id"
+    ]
     clock.advance(1)
     ask(clients["memories"], "edit_memory", id=note, content="The lamp oil is in the shed.")
     clock.advance(1)
-    ask(clients["powermem"], "update_memory", memory_id=note, content="The lamp oil is in the hold.")
+    ask(
+        clients["powermem"], "update_memory", memory_id=note, content="The lamp oil is in the hold."
+    )
 
     versions = ask(clients["memstate"], "memstate_history", memory_id=note)["data"]["versions"]
     assert [(one["summary"], one["source"]) for one in versions] == [
@@ -180,17 +199,24 @@ def test_an_edit_elsewhere_is_a_version_a_changed_file_and_a_changed_fact(
     ask(clients["vault"], "memory_search", query="oil")
     assert engine.vault
     assert "in the hold." in (engine.vault / "Oil.md").read_text()
-    assert ask(clients["hindsight"], "get_memory", memory_id=note)["text"] == "The lamp oil is in the hold."
+    assert (
+        ask(clients["hindsight"], "get_memory", memory_id=note)["text"]
+        == "The lamp oil is in the hold."
+    )
 
 
-def test_time_travel_shows_the_state_before_an_edit_elsewhere(engine: Engine, clients: dict[str, Client]) -> None:
+def test_time_travel_shows_the_state_before_an_edit_elsewhere(
+    engine: Engine, clients: dict[str, Client]
+) -> None:
     ask(clients["memstate"], "memstate_set", project_id="pier", keypath="stores.oil", value="loft")
     number = only(engine).id
     ask(clients["powermem"], "update_memory", memory_id=number, content="shed")
     ask(clients["memories"], "forget_memory", id=str(number))
 
     def tree(**more: int) -> dict[str, str]:
-        return ask(clients["memstate"], "memstate_get", project_id="pier", **more)["data"]["memories"]
+        return ask(clients["memstate"], "memstate_get", project_id="pier", **more)["data"][
+            "memories"
+        ]
 
     assert [tree(at_revision=n) for n in (1, 2, 3)] == [
         {"project.pier.stores.oil": "loft"},
@@ -203,9 +229,17 @@ def test_time_travel_shows_the_state_before_an_edit_elsewhere(engine: Engine, cl
 def test_a_source_that_a_teller_named_is_not_taken_for_that_of_a_later_edit(
     engine: Engine, clients: dict[str, Client]
 ) -> None:
-    ask(clients["memstate"], "memstate_remember", project_id="pier", content="Oil: loft", source="meeting")
+    ask(
+        clients["memstate"],
+        "memstate_remember",
+        project_id="pier",
+        content="Oil: loft",
+        source="meeting",
+    )
     ask(clients["memories"], "edit_memory", id=str(only(engine).id), content="shed")
-    versions = ask(clients["memstate"], "memstate_history", project_id="pier", keypath="oil")["data"]["versions"]
+    versions = ask(clients["memstate"], "memstate_history", project_id="pier", keypath="oil")[
+        "data"
+    ]["versions"]
     assert [one["source"] for one in versions] == ["meeting", "memories"]
 
 
@@ -214,7 +248,9 @@ def test_a_kind_shows_as_one_of_a_closed_list_and_is_found_under_that_name(
     engine: Engine, clients: dict[str, Client], kind: str
 ) -> None:
     memory = engine.remember("default", Draft("The lamp oil is in the loft.", kind=kind)).memory
-    engine.remember("default", Draft("Apart.", kind="rule" if MEMORIES.shown(kind) != "rule" else "skill"))
+    engine.remember(
+        "default", Draft("Apart.", kind="rule" if MEMORIES.shown(kind) != "rule" else "skill")
+    )
     shown = MEMORIES.shown(kind)
     assert shown in MEMORIES.own
     assert MEMSTATE.shown(kind) in MEMSTATE.own
@@ -222,7 +258,9 @@ def test_a_kind_shows_as_one_of_a_closed_list_and_is_found_under_that_name(
         listed = ask(clients["memories"], "list_memories", **given)["memories"]
         assert [(one["type"], one.get("kind", one["type"])) for one in listed] == [(shown, kind)]
     for category in (kind, MEMSTATE.shown(kind)):
-        found = ask(clients["memstate"], "memstate_search", query="lamp oil", categories=[category])["data"]["results"]
+        found = ask(
+            clients["memstate"], "memstate_search", query="lamp oil", categories=[category]
+        )["data"]["results"]
         assert [one["memory"]["category"] for one in found] == [MEMSTATE.shown(kind)]
     preview = ask(clients["memories"], "bulk_forget_memories", types=[shown], dry_run=True)
     assert [one["type"] for one in preview["memories"]] == [shown]
@@ -234,18 +272,29 @@ def test_a_kind_shows_as_one_of_a_closed_list_and_is_found_under_that_name(
     assert engine.get("default", memory.id).kind == other
 
 
-def test_a_key_of_an_agent_is_read_set_and_deleted_like_any_other(engine: Engine, clients: dict[str, Client]) -> None:
+def test_a_key_of_an_agent_is_read_set_and_deleted_like_any_other(
+    engine: Engine, clients: dict[str, Client]
+) -> None:
     memstate = clients["memstate"]
     for agent in ("night", "day"):
-        engine.remember("default", Draft("loft", key="stores.oil", scope=Scope(project="pier", agent=agent)))
+        engine.remember(
+            "default", Draft("loft", key="stores.oil", scope=Scope(project="pier", agent=agent))
+        )
     ask(memstate, "memstate_set", project_id="pier", keypath="stores.oil", value="shed")
     tree = ask(memstate, "memstate_get", project_id="pier")["data"]["memories"]
-    history = ask(memstate, "memstate_history", project_id="pier", keypath="stores.oil")["data"]["versions"]
+    history = ask(memstate, "memstate_history", project_id="pier", keypath="stores.oil")["data"][
+        "versions"
+    ]
 
     assert tree == {"project.pier.stores.oil": "shed"}
     assert [one["summary"] for one in history] == ["loft", "shed"]
     assert engine.count("default") == 2
-    assert ask(memstate, "memstate_delete", project_id="pier", keypath="stores.oil")["data"]["deleted_count"] == 2
+    assert (
+        ask(memstate, "memstate_delete", project_id="pier", keypath="stores.oil")["data"][
+            "deleted_count"
+        ]
+        == 2
+    )
     assert ask(memstate, "memstate_get", project_id="pier")["data"]["memories"] == {}
 
 
@@ -262,14 +311,18 @@ def test_what_belongs_to_no_project_is_reached_in_memstate_by_what_a_search_show
     assert text == "The lamp oil is in the shed."
     assert ask(memstate, "memstate_history", **where)["data"]["total_versions"] == 2
     assert ask(memstate, "memstate_delete", **where)["data"]["deleted_count"] == 1
-    unknown = memstate.result("memstate_set", project_id="pier", keypath="mem_00000000001", value="x")
+    unknown = memstate.result(
+        "memstate_set", project_id="pier", keypath="mem_00000000001", value="x"
+    )
     assert "There is no memory mem_00000000001" in unknown["content"][0]["text"]
     refused = memstate.result("memstate_set", project_id="", keypath="brand.new", value="x")
     assert "project_id is required" in refused["content"][0]["text"]
     assert engine.count("default") == 0
 
 
-def test_memstate_tells_of_what_belongs_to_no_project_and_shows_it_as_a_tree(clients: dict[str, Client]) -> None:
+def test_memstate_tells_of_what_belongs_to_no_project_and_shows_it_as_a_tree(
+    clients: dict[str, Client],
+) -> None:
     memstate = clients["memstate"]
     assert "without_project" not in ask(memstate, "memstate_get")["data"]
     ask(clients["memories"], "add_memory", content="Trim the wicks.", type="rule")
@@ -281,18 +334,31 @@ def test_memstate_tells_of_what_belongs_to_no_project_and_shows_it_as_a_tree(cli
     before = memstate.result("memstate_get", keypath="rule", at_revision=0)
     unknown = memstate.result("memstate_get", keypath="loft")
 
-    assert (listed["data"]["total_projects"], listed["data"]["without_project"]["memory_count"]) == (0, 2)
+    assert (
+        listed["data"]["total_projects"],
+        listed["data"]["without_project"]["memory_count"],
+    ) == (0, 2)
     assert answer["operation"] == "memories_by_keypath"
     assert list(answer["data"]["memories"].values()) == ["Trim the wicks."]
     assert "need a project_id" in before["content"][0]["text"]
     assert "need a project_id" in unknown["content"][0]["text"]
 
 
-def test_a_bare_value_comes_with_its_key_where_a_title_would_stand(engine: Engine, clients: dict[str, Client]) -> None:
-    ask(clients["memstate"], "memstate_set", project_id="pier", keypath="lamp_oil.place", value="loft")
+def test_a_bare_value_comes_with_its_key_where_a_title_would_stand(
+    engine: Engine, clients: dict[str, Client]
+) -> None:
+    ask(
+        clients["memstate"],
+        "memstate_set",
+        project_id="pier",
+        keypath="lamp_oil.place",
+        value="loft",
+    )
     shown = everywhere(clients, only(engine).id, "pier")
 
-    assert [shown[name]["title"] for name in ("vault", "memories", "powermem")] == ["lamp_oil.place"] * 3
+    assert [shown[name]["title"] for name in ("vault", "memories", "powermem")] == [
+        "lamp_oil.place"
+    ] * 3
     assert (shown["hindsight"]["text"], shown["hindsight"]["context"]) == ("loft", "lamp_oil.place")
     text = clients["memories"].result("list_memories", project_id="pier")["content"][0]["text"]
     assert "lamp_oil.place\n    loft" in text
@@ -317,31 +383,65 @@ def test_a_full_keypath_says_which_project_it_means(clients: dict[str, Client]) 
     assert ask(memstate, "memstate_get", keypath=whole)["data"]["memories"] == {whole: "loft"}
     assert ask(memstate, "memstate_history", keypath=whole)["data"]["total_versions"] == 1
     unknown = memstate.result("memstate_get", keypath="project.elsewhere.oil")
-    assert "does not begin with a known project. Give its project_id." in unknown["content"][0]["text"]
+    assert (
+        "does not begin with a known project. Give its project_id." in unknown["content"][0]["text"]
+    )
 
 
 def test_a_project_and_an_agent_are_tags_in_hindsight_to_be_seen_listed_and_filtered_by(
     clients: dict[str, Client],
 ) -> None:
     hindsight = clients["hindsight"]
-    ask(clients["memories"], "add_memory", content="The lamp oil of the pier is dear.", project_id="pier")
     ask(
-        clients["memories"], "add_memory", content="The lamp oil of the quay is cheap.", project_id="quay", tags=["oil"]
+        clients["memories"],
+        "add_memory",
+        content="The lamp oil of the pier is dear.",
+        project_id="pier",
     )
-    ask(clients["memories"], "add_memory", content="The lamp oil of Ada is gone.", project_id="pier", user_id="ada")
-    ask(clients["powermem"], "add_memory", messages="The lamp oil is watched by the keeper.", agent_id="keeper")
+    ask(
+        clients["memories"],
+        "add_memory",
+        content="The lamp oil of the quay is cheap.",
+        project_id="quay",
+        tags=["oil"],
+    )
+    ask(
+        clients["memories"],
+        "add_memory",
+        content="The lamp oil of Ada is gone.",
+        project_id="pier",
+        user_id="ada",
+    )
+    ask(
+        clients["powermem"],
+        "add_memory",
+        messages="The lamp oil is watched by the keeper.",
+        agent_id="keeper",
+    )
     ask(hindsight, "sync_retain", content="The lamp oil is sold on Mondays.")
-    ask(hindsight, "sync_retain", content="The lamp oil of the pier comes by boat.", tags=["project:pier"])
+    ask(
+        hindsight,
+        "sync_retain",
+        content="The lamp oil of the pier comes by boat.",
+        tags=["project:pier"],
+    )
 
     def found(**more: Any) -> set[str]:
-        return {" ".join(one.get("tags", ())) for one in ask(hindsight, "recall", query="lamp oil", **more)["results"]}
+        return {
+            " ".join(one.get("tags", ()))
+            for one in ask(hindsight, "recall", query="lamp oil", **more)["results"]
+        }
 
     assert found() == {"", "project:pier", "oil project:quay", "agent:keeper"}
     assert found(tags=["project:pier"]) == {"", "project:pier"}
     assert found(tags=["project:pier"], tags_match="any_strict") == {"project:pier"}
     assert found(tags=["oil", "project:quay"], tags_match="all_strict") == {"oil project:quay"}
     assert found(tags=["oil"], tags_match="exact") == set()
-    assert found(tag_groups=[{"not": {"tags": ["project:pier"]}}]) == {"", "oil project:quay", "agent:keeper"}
+    assert found(tag_groups=[{"not": {"tags": ["project:pier"]}}]) == {
+        "",
+        "oil project:quay",
+        "agent:keeper",
+    }
     listed = ask(hindsight, "list_tags")["items"]
     assert {one["tag"]: one["count"] for one in listed} == {
         **{"project:pier": 2, "project:quay": 1},
@@ -353,8 +453,12 @@ def test_a_project_and_an_agent_are_tags_in_hindsight_to_be_seen_listed_and_filt
     ]
 
 
-def test_marks_of_ours_stay_out_of_sight_and_in_place(engine: Engine, clients: dict[str, Client]) -> None:
-    note = ask(clients["vault"], "memory_append", title="Oil", body="The lamp oil is in the loft.")["id"]
+def test_marks_of_ours_stay_out_of_sight_and_in_place(
+    engine: Engine, clients: dict[str, Client]
+) -> None:
+    note = ask(clients["vault"], "memory_append", title="Oil", body="The lamp oil is in the loft.")[
+        "id"
+    ]
     before = only(engine).metadata
     assert set(before) == {MARK}
     assert told(before) == {}

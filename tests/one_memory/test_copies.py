@@ -1,4 +1,6 @@
-"""What was told through several tongues is found once in each, and every tongue says which others say the same."""
+"""What was told through several tongues is found once in each, and every tongue says which others
+say the same.
+"""
 
 from typing import Any
 
@@ -29,7 +31,9 @@ def found(clients: dict[str, Client]) -> dict[str, list[dict[str, Any]]]:
     }
 
 
-def test_one_statement_is_found_once_in_every_tongue(engine: Engine, clients: dict[str, Client]) -> None:
+def test_one_statement_is_found_once_in_every_tongue(
+    engine: Engine, clients: dict[str, Client]
+) -> None:
     newest, *others = told_thrice(engine, clients)
     hits = found(clients)
     assert {name: len(some) for name, some in hits.items()} == dict.fromkeys(hits, 1)
@@ -39,12 +43,16 @@ def test_one_statement_is_found_once_in_every_tongue(engine: Engine, clients: di
     assert hits["hindsight"][0]["copies"] == [ids.uuid_form(number) for number in others]
 
 
-def test_a_hit_without_copies_has_the_shape_it_always_had(engine: Engine, clients: dict[str, Client]) -> None:
+def test_a_hit_without_copies_has_the_shape_it_always_had(
+    engine: Engine, clients: dict[str, Client]
+) -> None:
     ask(clients["memories"], "add_memory", content=OIL)
     assert all("copies" not in one for some in found(clients).values() for one in some)
 
 
-def test_all_of_them_are_forgotten_by_the_ids_that_are_told(engine: Engine, clients: dict[str, Client]) -> None:
+def test_all_of_them_are_forgotten_by_the_ids_that_are_told(
+    engine: Engine, clients: dict[str, Client]
+) -> None:
     told_thrice(engine, clients)
     (hit,) = found(clients)["powermem"]
     for number in (hit["id"], *hit["copies"]):

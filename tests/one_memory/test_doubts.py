@@ -1,4 +1,6 @@
-"""Who asks for what nobody told is told so in every tongue: nothing is found, or what is found is marked as unsure."""
+"""Who asks for what nobody told is told so in every tongue: nothing is found, or what is found is
+marked as unsure.
+"""
 
 from typing import Any
 
@@ -37,7 +39,9 @@ def answers(clients: dict[str, Client], question: str) -> dict[str, dict[str, An
     }
 
 
-def test_what_comes_near_and_is_no_answer_is_marked_in_every_tongue(clients: dict[str, Client]) -> None:
+def test_what_comes_near_and_is_no_answer_is_marked_in_every_tongue(
+    clients: dict[str, Client],
+) -> None:
     said = answers(clients, UNANSWERED)
     assert {name: one.get("unsure") for name, one in said.items()} == dict.fromkeys(said, True)
 
@@ -54,8 +58,13 @@ def test_a_person_reads_of_the_doubt_too(clients: dict[str, Client]) -> None:
     for tool in ("search_memories", "get_context"):
         told = clients["memories"].result(tool, query=UNANSWERED)["content"][0]["text"]
         # Before the hits: who reads on knows what to make of them.
-        assert -1 < told.find("None of these is surely an answer.") < told.find("Bram, the dog"), tool
-        assert "None of these" not in clients["memories"].result(tool, query=ANSWERED)["content"][0]["text"]
+        assert -1 < told.find("None of these is surely an answer.") < told.find("Bram, the dog"), (
+            tool
+        )
+        assert (
+            "None of these"
+            not in clients["memories"].result(tool, query=ANSWERED)["content"][0]["text"]
+        )
 
 
 def test_the_score_of_what_is_no_answer_is_below_a_half_and_that_of_an_answer_is_not(

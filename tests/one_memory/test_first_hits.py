@@ -1,4 +1,6 @@
-"""The same question has the same first hits in every tongue, and a list of bare keywords finds what has them."""
+"""The same question has the same first hits in every tongue, and a list of bare keywords finds what
+has them.
+"""
 
 import pytest
 
@@ -62,12 +64,24 @@ def found(clients: dict[str, Client], question: str) -> dict[str, list[str]]:
     """The texts that each searching tool finds, best first."""
     memories, vault = clients["memories"], clients["vault"]
     hits = {
-        "search_memories": [one["content"] for one in ask(memories, "search_memories", query=question)["memories"]],
-        "get_context": [one["content"] for one in ask(memories, "get_context", query=question)["memories"]],
-        "powermem": [one["memory"] for one in ask(clients["powermem"], "search_memories", query=question)["results"]],
-        "recall": [one["text"] for one in ask(clients["hindsight"], "recall", query=question)["results"]],
+        "search_memories": [
+            one["content"] for one in ask(memories, "search_memories", query=question)["memories"]
+        ],
+        "get_context": [
+            one["content"] for one in ask(memories, "get_context", query=question)["memories"]
+        ],
+        "powermem": [
+            one["memory"]
+            for one in ask(clients["powermem"], "search_memories", query=question)["results"]
+        ],
+        "recall": [
+            one["text"] for one in ask(clients["hindsight"], "recall", query=question)["results"]
+        ],
         "memstate": [
-            one["summary"] for one in ask(clients["memstate"], "memstate_search", query=question)["data"]["results"]
+            one["summary"]
+            for one in ask(clients["memstate"], "memstate_search", query=question)["data"][
+                "results"
+            ]
         ],
         "vault": [one["body"] for one in ask(vault, "memory_search", query=question)["results"]],
     }
@@ -80,7 +94,9 @@ def _head(text: str) -> str:
 
 
 def write(engine: Engine, clients: dict[str, Client], clock: StoppedClock, writer: str) -> None:
-    """Store all that is known, over three years: what is old ranks no lower in one tongue than in another."""
+    """Store all that is known, over three years: what is old ranks no lower in one tongue than in
+    another.
+    """
     for place, text in enumerate(KNOWN):
         clock.advance(MONTHS_2_MS)
         turn = place % 3 if writer == "every dialect in turn" else WRITERS.index(writer)

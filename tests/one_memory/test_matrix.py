@@ -1,6 +1,8 @@
-"""What is written through any tool of any dialect is found, read, changed, forgotten and brought back through the rest.
+"""What is written through any tool of any dialect is found, read, changed, forgotten and brought
+back through the rest.
 
-The cells are made from the dialects' tables: a new tool joins by itself, once its row says what it does to a memory.
+The cells are made from the dialects' tables: a new tool joins by itself, once its row says what it
+does to a memory.
 """
 
 import pytest
@@ -16,7 +18,9 @@ everybody = pytest.mark.parametrize("reader", registry.NAMES)
 
 def cells(*deeds: Deed) -> pytest.MarkDecorator:
     """Every tool that does one of these, to be tried on what every tool that writes wrote."""
-    return pytest.mark.parametrize("reader", [row for row in rows(*deeds) if not row.does.kind], ids=str)
+    return pytest.mark.parametrize(
+        "reader", [row for row in rows(*deeds) if not row.does.kind], ids=str
+    )
 
 
 writers = pytest.mark.parametrize("writer", WRITERS, ids=str)
@@ -55,12 +59,17 @@ def test_it_is_read_by_every_form_of_its_id(meeting: Meeting, writer: Row, reade
     memory = meeting.memory(what)
     for form in FORMS:
         for number in (memory.id, memory.version_id):
-            assert what.sign in meeting.reader.do(reader, what.cue, form=form(number)), (form, number)
+            assert what.sign in meeting.reader.do(reader, what.cue, form=form(number)), (
+                form,
+                number,
+            )
 
 
 @writers
 @cells("revise")
-def test_it_is_changed_there_and_everybody_sees_that(meeting: Meeting, writer: Row, reader: Row) -> None:
+def test_it_is_changed_there_and_everybody_sees_that(
+    meeting: Meeting, writer: Row, reader: Row
+) -> None:
     what = said()
     meeting.writer.write(writer, what)
     before = meeting.memory(what)
@@ -86,7 +95,9 @@ def test_it_is_changed_there_and_everybody_sees_that(meeting: Meeting, writer: R
 
 @writers
 @cells("forget")
-def test_forgotten_there_it_is_forgotten_everywhere(meeting: Meeting, writer: Row, reader: Row) -> None:
+def test_forgotten_there_it_is_forgotten_everywhere(
+    meeting: Meeting, writer: Row, reader: Row
+) -> None:
     what = said()
     meeting.writer.write(writer, what)
     before = meeting.memory(what)
@@ -105,7 +116,9 @@ def test_forgotten_there_it_is_forgotten_everywhere(meeting: Meeting, writer: Ro
 
 @writers
 @cells("restore")
-def test_brought_back_there_it_is_back_everywhere(meeting: Meeting, writer: Row, reader: Row) -> None:
+def test_brought_back_there_it_is_back_everywhere(
+    meeting: Meeting, writer: Row, reader: Row
+) -> None:
     what = said()
     meeting.writer.write(writer, what)
     before = meeting.memory(what)

@@ -1,4 +1,6 @@
-"""Random things done through random dialects, against one plain model of what is known; the walls stand after each."""
+"""Random things done through random dialects, against one plain model of what is known; the walls
+stand after each.
+"""
 
 import shutil
 import tempfile
@@ -18,7 +20,8 @@ from tests.dialects.speaking import Client
 from tests.one_memory.tongues import FORMS, PROJECT, Row, Said, rows, said
 
 BANK = "default"
-# Nothing is in both of these texts and in those that the dialects write, so that nobody comes upon them by chance.
+# Nothing is in both of these texts and in those that the dialects write, so that nobody comes upon
+# them by chance.
 SECRET = "The quincunx is buried under the stairs."
 
 
@@ -45,7 +48,8 @@ class OneMemory(RuleBasedStateMachine):
         self.clock = StoppedClock()
         place = {"COMMONPLACE_HOME": str(self.folder / "home"), "COMMONPLACE_EMBEDDER": "none"}
         self.engine = open_engine(load(place), self.clock)
-        # A second engine on the same file, as in another process: what one writes the other must see.
+        # A second engine on the same file, as in another process: what one writes the other must
+        # see.
         self.second = open_engine(load(place), self.clock)
         self.known: list[Known] = []
         self.touched: Known | None = None
@@ -53,7 +57,9 @@ class OneMemory(RuleBasedStateMachine):
 
     def teardown(self) -> None:
         for number, past in self.pasts.items():
-            told = self.client("memstate").result("memstate_get", project_id=PROJECT, at_revision=number)
+            told = self.client("memstate").result(
+                "memstate_get", project_id=PROJECT, at_revision=number
+            )
             shown = " ".join(told["structuredContent"]["data"]["memories"].values())
             assert {cue: sign in shown for cue, sign in past.items()} == dict.fromkeys(past, True)
             assert len(told["structuredContent"]["data"]["memories"]) == len(past)
@@ -72,7 +78,9 @@ class OneMemory(RuleBasedStateMachine):
         self.known = [other for other in self.known if other.number != one.number] + [one]
         self.touched = one
         self.pasts[self.engine.revision(BANK, PROJECT)] = {
-            each.what.cue: each.what.sign for each in self.known if each.project == PROJECT and each.alive
+            each.what.cue: each.what.sign
+            for each in self.known
+            if each.project == PROJECT and each.alive
         }
         self.clock.advance(1)
 
@@ -83,7 +91,9 @@ class OneMemory(RuleBasedStateMachine):
     @initialize()
     def strangers(self) -> None:
         there = self.engine.remember("elsewhere", Draft(SECRET, tags=("quincunx",)))
-        theirs = self.engine.remember(BANK, Draft(SECRET, tags=("quincunx",), scope=Scope(project=PROJECT, user="ada")))
+        theirs = self.engine.remember(
+            BANK, Draft(SECRET, tags=("quincunx",), scope=Scope(project=PROJECT, user="ada"))
+        )
         self.behind = {"elsewhere": there.memory, BANK: theirs.memory}
 
     @rule(row=any_of("write"), second=st.booleans())
@@ -94,12 +104,22 @@ class OneMemory(RuleBasedStateMachine):
         self.put(Known(memory.id, what, memory.scope.project))
 
     @precondition(lambda self: any(one.alive for one in self.known))
-    @rule(row=any_of("revise"), place=st.integers(0, 99), form=st.sampled_from(FORMS), second=st.booleans())
+    @rule(
+        row=any_of("revise"),
+        place=st.integers(0, 99),
+        form=st.sampled_from(FORMS),
+        second=st.booleans(),
+    )
     def revise(self, row: Row, place: int, form: object, second: bool) -> None:
         self._change(row, place, form, second, alive=True)
 
     @precondition(lambda self: any(not one.alive for one in self.known))
-    @rule(row=any_of("restore"), place=st.integers(0, 99), form=st.sampled_from(FORMS), second=st.booleans())
+    @rule(
+        row=any_of("restore"),
+        place=st.integers(0, 99),
+        form=st.sampled_from(FORMS),
+        second=st.booleans(),
+    )
     def restore(self, row: Row, place: int, form: object, second: bool) -> None:
         self._change(row, place, form, second, alive=False)
 
@@ -109,11 +129,18 @@ class OneMemory(RuleBasedStateMachine):
         assert one
         after = one.what.changed() if row.does.words else one.what
         named = str(form(one.number))
-        self.do(row, one.what.cue, second=second, words=after.words, form=named, project=one.project)
+        self.do(
+            row, one.what.cue, second=second, words=after.words, form=named, project=one.project
+        )
         self.put(replace(one, what=after, alive=True))
 
     @precondition(lambda self: any(one.alive for one in self.known))
-    @rule(row=any_of("forget"), place=st.integers(0, 99), form=st.sampled_from(FORMS), second=st.booleans())
+    @rule(
+        row=any_of("forget"),
+        place=st.integers(0, 99),
+        form=st.sampled_from(FORMS),
+        second=st.booleans(),
+    )
     def forget(self, row: Row, place: int, form: object, second: bool) -> None:
         assert callable(form)
         one = self.pick(place, alive=True)
@@ -129,7 +156,9 @@ class OneMemory(RuleBasedStateMachine):
         self.client("memories").result("bulk_forget_memories", pattern=one.what.sign)
         self.put(replace(one, alive=False))
 
-    @rule(row=any_of("fetch", "history", "revise", "restore", "forget"), form=st.sampled_from(FORMS))
+    @rule(
+        row=any_of("fetch", "history", "revise", "restore", "forget"), form=st.sampled_from(FORMS)
+    )
     def reach_over(self, row: Row, form: object) -> None:
         assert callable(form)
         for theirs in self.behind.values():
@@ -145,7 +174,9 @@ class OneMemory(RuleBasedStateMachine):
         one, self.touched = self.touched, None
         for second in (False, True):
             for row in rows("find"):
-                told = self.do(row, one.what.cue, second=second, words=one.what.question, project=one.project)
+                told = self.do(
+                    row, one.what.cue, second=second, words=one.what.question, project=one.project
+                )
                 assert (one.what.sign in told) == one.alive, (row, one)
 
     @invariant()
@@ -169,5 +200,8 @@ class OneMemory(RuleBasedStateMachine):
 
 TestOneMemory = OneMemory.TestCase
 TestOneMemory.settings = settings(
-    max_examples=20, stateful_step_count=12, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+    max_examples=20,
+    stateful_step_count=12,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
 )

@@ -30,7 +30,13 @@ def written(clients: dict[str, Client]) -> dict[str, Said]:
     texts = {name: one.words for name, one in made.items()}
     ask(clients["vault"], "memory_append", title="Oil", body=texts["vault"])
     ask(clients["memories"], "add_memory", content=texts["memories"], project_id="pier")
-    ask(clients["memstate"], "memstate_set", project_id="pier", keypath="oil", value=texts["memstate"])
+    ask(
+        clients["memstate"],
+        "memstate_set",
+        project_id="pier",
+        keypath="oil",
+        value=texts["memstate"],
+    )
     ask(clients["powermem"], "add_memory", messages=texts["powermem"])
     ask(clients["hindsight"], "sync_retain", content=texts["hindsight"], document_id="log")
     return made
@@ -54,7 +60,12 @@ def test_a_sweep_takes_what_it_says_from_everybody_and_nothing_else(
     made = written(clients)
     dialect, tool = name.split(".")
     given, gone = SWEEPS[name]
-    numbers = {one: memory.id for memory in engine.list("default") for one in made if made[one].sign in memory.text}
+    numbers = {
+        one: memory.id
+        for memory in engine.list("default")
+        for one in made
+        if made[one].sign in memory.text
+    }
     ask(clients[dialect], tool, **given)
     for writer, what in made.items():
         there = seen(clients, writer, what)
@@ -76,5 +87,7 @@ def test_what_was_forgotten_in_one_tongue_is_erased_by_the_vacuum_of_another(
     assert ask(clients["memories"], "vacuum_memories")["purged"] == len(made)
     for writer, what in made.items():
         assert not any(seen(clients, writer, what).values())
-        deleted = clients["vault"].result("memory_search", query=what.question, include_deleted=True)
+        deleted = clients["vault"].result(
+            "memory_search", query=what.question, include_deleted=True
+        )
         assert what.sign not in str(deleted)

@@ -1,4 +1,6 @@
-"""Every tool that replaces a text can say which version was read, so that no stale writer replaces what is newer."""
+"""Every tool that replaces a text can say which version was read, so that no stale writer replaces
+what is newer.
+"""
 
 from typing import Any
 
@@ -14,14 +16,18 @@ REPLACING = rows("revise")
 
 
 def replaced(client: Client, row: Row, number: int, words: str, expected: int) -> dict[str, Any]:
-    given = row.arguments("x", words=words, form=ids.uuid_form(number)) | {"expected_version": expected}
+    given = row.arguments("x", words=words, form=ids.uuid_form(number)) | {
+        "expected_version": expected
+    }
     return client.result(row.tool.name, **given)
 
 
 def says_version(shown: object, version: int) -> bool:
     """Whether somewhere in an answer the number of a version stands."""
     if isinstance(shown, dict):
-        return shown.get("version") == version or any(says_version(one, version) for one in shown.values())
+        return shown.get("version") == version or any(
+            says_version(one, version) for one in shown.values()
+        )
     return isinstance(shown, list) and any(says_version(one, version) for one in shown)
 
 
@@ -61,20 +67,29 @@ def test_a_stale_writer_is_refused_also_when_it_repeats_what_is_there(
 ) -> None:
     memory = engine.remember("default", Draft("The oil is in the shed.")).memory
     engine.revise("default", memory.id, Edit(text="The oil is in the barn."))
-    assert "version 2, not 1" in str(replaced(clients[row.dialect], row, memory.id, "The oil is in the barn.", 1))
+    assert "version 2, not 1" in str(
+        replaced(clients[row.dialect], row, memory.id, "The oil is in the barn.", 1)
+    )
 
 
 @pytest.mark.parametrize("row", rows("revise"), ids=str)
-def test_a_reader_is_shown_the_version_to_name(engine: Engine, clients: dict[str, Client], row: Row) -> None:
+def test_a_reader_is_shown_the_version_to_name(
+    engine: Engine, clients: dict[str, Client], row: Row
+) -> None:
     memory = engine.remember("default", Draft("The oil is in the shed.")).memory
     engine.revise("default", memory.id, Edit(text="The oil is in the barn."))
     readers = [one for one in rows("fetch", "find") if one.dialect == row.dialect]
     client = clients[row.dialect]
     shown = [
-        client.result(one.tool.name, **one.arguments("x", words="Where is the oil?", form=ids.uuid_form(memory.id)))
+        client.result(
+            one.tool.name,
+            **one.arguments("x", words="Where is the oil?", form=ids.uuid_form(memory.id)),
+        )
         for one in readers
     ]
-    assert any(says_version(one.get("structuredContent"), 2) or '"version":2' in str(one) for one in shown), shown
+    assert any(
+        says_version(one.get("structuredContent"), 2) or '"version":2' in str(one) for one in shown
+    ), shown
 
 
 def test_a_new_keypath_is_made_only_where_there_is_none(clients: dict[str, Client]) -> None:
@@ -83,6 +98,8 @@ def test_a_new_keypath_is_made_only_where_there_is_none(clients: dict[str, Clien
     missing = memstate.result("memstate_set", **given, value="5432", expected_version=3)
     assert missing["isError"]
     assert "no version 3" in str(missing)
-    assert not memstate.result("memstate_set", **given, value="5432", expected_version=0).get("isError")
+    assert not memstate.result("memstate_set", **given, value="5432", expected_version=0).get(
+        "isError"
+    )
     again = memstate.result("memstate_set", **given, value="5433", expected_version=0)
     assert "version 1, not 0" in str(again)

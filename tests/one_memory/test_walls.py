@@ -1,6 +1,8 @@
-"""The walls: nothing of another bank and nothing of another user comes out, or is changed, through any tool by any id.
+"""The walls: nothing of another bank and nothing of another user comes out, or is changed, through
+any tool by any id.
 
-Every tool of every dialect is called with whatever names the stranger's things; the tables say which tools there are.
+Every tool of every dialect is called with whatever names the stranger's things; the tables say
+which tools there are.
 """
 
 from collections.abc import Iterator
@@ -24,7 +26,8 @@ SECRET = "quincunx"
 CUE = "Zofia"
 TEXT = f"{CUE} keeps the lamp oil in the {SECRET}."
 TAG = "of-the-lamps"
-# Handles that a contract lets anybody use who has them: its tools for sessions and streams take no user.
+# Handles that a contract lets anybody use who has them: its tools for sessions and streams take no
+# user.
 HANDLES = ("session_id", "stream_id")
 WORDS = ("query", "q", "pattern", "source_query", "keypath_prefix")
 OWN = "The tide tables hang by the door."
@@ -53,11 +56,25 @@ class Stranger:
 def stranger(engine: Engine, bank: str, user: str) -> Stranger:
     """Somebody with one of everything."""
     scope = Scope(project="cellar", user=user)
-    document, _ = engine.put_document(bank, DocumentDraft("told/lamps", TEXT, metadata={"user": user}))
-    draft = Draft(TEXT, title=SECRET, kind="rule", key="lamps.oil", tags=(TAG,), document_id=document.id, scope=scope)
+    document, _ = engine.put_document(
+        bank, DocumentDraft("told/lamps", TEXT, metadata={"user": user})
+    )
+    draft = Draft(
+        TEXT,
+        title=SECRET,
+        kind="rule",
+        key="lamps.oil",
+        tags=(TAG,),
+        document_id=document.id,
+        scope=scope,
+    )
     memory = engine.remember(bank, draft).memory
-    session = engine.start_session(bank, SessionDraft(f"About {SECRET}", project="cellar", user=user))
-    reminder = engine.add_reminder(bank, ReminderDraft("0 9 * * *", TEXT, project="cellar", user=user))
+    session = engine.start_session(
+        bank, SessionDraft(f"About {SECRET}", project="cellar", user=user)
+    )
+    reminder = engine.add_reminder(
+        bank, ReminderDraft("0 9 * * *", TEXT, project="cellar", user=user)
+    )
     names = {
         "project_id": ["cellar"],
         "document_id": [document.name],
@@ -135,11 +152,22 @@ WIDER: dict[str, Any] = {
     "retrieval_strategy": "hybrid_graph",
     "graph_depth": 2,
 }
-REACHING = ("project_id", "parent_id", "document_id", "memory_id", "keypath", "session_id", "tags", *WORDS)
+REACHING = (
+    "project_id",
+    "parent_id",
+    "document_id",
+    "memory_id",
+    "keypath",
+    "session_id",
+    "tags",
+    *WORDS,
+)
 
 
 def attempts(one: Stranger, tool: Tool) -> Iterator[dict[str, Any]]:
-    """Calls of a tool that reach for a stranger's things: by what it must be given, and by each thing it may be."""
+    """Calls of a tool that reach for a stranger's things: by what it must be given, and by each
+    thing it may be.
+    """
     names = [p.name for p in tool.parameters]
     skipped = HANDLES if one.user else ()
     wider = {name: value for name, value in WIDER.items() if name in names}
@@ -173,7 +201,9 @@ def other(request: pytest.FixtureRequest, engine: Engine) -> Stranger:
 
 
 @pytest.mark.parametrize("name", registry.NAMES)
-def test_no_tool_shows_or_changes_what_is_behind_the_wall(engine: Engine, other: Stranger, name: str) -> None:
+def test_no_tool_shows_or_changes_what_is_behind_the_wall(
+    engine: Engine, other: Stranger, name: str
+) -> None:
     client = Client(engine, registry.find(name))
     engine.remember("default", Draft(OWN, scope=Scope(project="cellar")))
     before = other.state(engine)
@@ -188,8 +218,12 @@ def test_no_tool_shows_or_changes_what_is_behind_the_wall(engine: Engine, other:
     assert tried == set(client.dialect.tools) - ({"delete_bank"} if other.user else set())
 
 
-@pytest.mark.parametrize(("name", "parameter"), [(name, parameter) for name, (parameter, _) in registry.BANKED.items()])
-def test_a_connection_to_one_bank_cannot_name_another(engine: Engine, name: str, parameter: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "parameter"), [(name, parameter) for name, (parameter, _) in registry.BANKED.items()]
+)
+def test_a_connection_to_one_bank_cannot_name_another(
+    engine: Engine, name: str, parameter: str
+) -> None:
     other = stranger(engine, "elsewhere", "")
     client = Client(engine, registry.single(name))
     before = other.state(engine)
@@ -202,7 +236,9 @@ def test_a_connection_to_one_bank_cannot_name_another(engine: Engine, name: str,
     assert tried == set(client.dialect.tools) > set()
 
 
-RESOURCES = {resource.uri: resource for name in registry.NAMES for resource in registry.find(name).resources}
+RESOURCES = {
+    resource.uri: resource for name in registry.NAMES for resource in registry.find(name).resources
+}
 
 
 def test_two_dialects_have_resources() -> None:
@@ -211,7 +247,9 @@ def test_two_dialects_have_resources() -> None:
 
 
 @pytest.mark.parametrize("uri", RESOURCES)
-def test_no_resource_shows_what_is_behind_the_wall(engine: Engine, other: Stranger, uri: str) -> None:
+def test_no_resource_shows_what_is_behind_the_wall(
+    engine: Engine, other: Stranger, uri: str
+) -> None:
     resource = RESOURCES[uri]
     given = {"id": "cellar"} if "{id}" in uri else {}
     shared = Scope(user=other.user)  # Some resources show only what belongs to no project.
@@ -266,7 +304,9 @@ def test_a_named_user_sees_own_and_shared_rows_and_changes_own(engine: Engine) -
     ours = ask(memories, "add_memory", content="Everybody stores rope.")["id"]
 
     shared = ask(memories, "search_memories", query="rope", user_id="ada")["memories"]
-    alone = powermem.result("search_memories", query="rope", user_id="ada")["structuredContent"]["results"]
+    alone = powermem.result("search_memories", query="rope", user_id="ada")["structuredContent"][
+        "results"
+    ]
 
     assert {one["id"] for one in shared} == {mine, ours}
     assert [one["memory"] for one in alone] == ["Ada stores rope."]
@@ -280,7 +320,9 @@ def test_the_owner_by_name_is_the_owner(engine: Engine) -> None:
     memories = Client(engine, registry.find("memories"))
     powermem.result("add_memory", messages="The rope is in the loft.", user_id="mcp_user")
     found = ask(memories, "search_memories", query="rope", user_id="mcp_user")["memories"]
-    assert [(one["content"], one.get("userId")) for one in found] == [("The rope is in the loft.", None)]
+    assert [(one["content"], one.get("userId")) for one in found] == [
+        ("The rope is in the loft.", None)
+    ]
 
 
 def test_a_project_shows_where_it_should_and_nowhere_else(engine: Engine) -> None:
@@ -292,7 +334,11 @@ def test_a_project_shows_where_it_should_and_nowhere_else(engine: Engine) -> Non
         return len(ask(memories, "search_memories", query="rope", **more)["memories"])
 
     def found(**more: str) -> int:
-        return len(memstate.result("memstate_search", query="rope", **more)["structuredContent"]["data"]["results"])
+        return len(
+            memstate.result("memstate_search", query="rope", **more)["structuredContent"]["data"][
+                "results"
+            ]
+        )
 
     assert (seen(), seen(project_id="cellar"), seen(project_id="pier")) == (0, 1, 0)
     assert (found(), found(project_id="cellar"), found(project_id="pier")) == (1, 1, 0)
@@ -303,7 +349,9 @@ def test_marks_of_ours_cannot_be_forged_to_look_through_a_wall(engine: Engine) -
     forged = {"fact": {"mentioned_at": 1, "sources": [other.number]}}
     powermem = Client(engine, registry.find("powermem"))
     memories = Client(engine, registry.find("memories"))
-    assert powermem.result("add_memory", messages="A.", memory_type="observation", metadata=forged)["isError"]
+    assert powermem.result("add_memory", messages="A.", memory_type="observation", metadata=forged)[
+        "isError"
+    ]
     assert memories.result("add_memory", content="A.", metadata=forged)["isError"]
     own = ask(memories, "add_memory", content="A.")["id"]
     assert memories.result("edit_memory", id=own, metadata=forged)["isError"]
@@ -314,7 +362,9 @@ def test_a_named_users_context_is_not_written_into_anothers_session(engine: Engi
     memories = Client(engine, registry.find("memories"))
     memories.result("add_memory", content=TEXT, type="rule", user_id="bob")
     for user in ("ada", ""):
-        session = engine.start_session("default", SessionDraft("Nets", user=user, metadata={"file": "nets.md"}))
+        session = engine.start_session(
+            "default", SessionDraft("Nets", user=user, metadata={"file": "nets.md"})
+        )
         handle = {"session_id": ids.short(session.id), "task_completed": True, "user_id": "bob"}
 
         told = memories.result("get_context", query="nets", **handle)["content"][0]["text"]

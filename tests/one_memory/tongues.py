@@ -51,19 +51,31 @@ class Row:
     def takes(self, name: str) -> bool:
         return any(one.name == name for one in self.tool.parameters)
 
-    def arguments(self, cue: str, *, words: str = "", form: str = "", project: str = "") -> dict[str, Any]:
+    def arguments(
+        self, cue: str, *, words: str = "", form: str = "", project: str = ""
+    ) -> dict[str, Any]:
         """What the tool is called with to do this."""
         given: dict[str, Any] = dict(self.does.given)
         if self.does.words:
-            kind = next(one.schema.get("type") for one in self.tool.parameters if one.name == self.does.words)
+            kind = next(
+                one.schema.get("type")
+                for one in self.tool.parameters
+                if one.name == self.does.words
+            )
             given[self.does.words] = [words] if kind == "array" else words
         if self.does.id:
             given[self.does.id] = form
         for one in self.tool.parameters:
             if one.required and one.name not in given:
-                assert one.name in SAMPLES, f"{self}: the table of tests has no sample for `{one.name}`"
+                assert one.name in SAMPLES, (
+                    f"{self}: the table of tests has no sample for `{one.name}`"
+                )
                 given[one.name] = SAMPLES[one.name](cue)
-        if project and self.takes("project_id") and self.does.deed in ("find", "list", "revise", "restore", "forget"):
+        if (
+            project
+            and self.takes("project_id")
+            and self.does.deed in ("find", "list", "revise", "restore", "forget")
+        ):
             given["project_id"] = project
         if self.does.deed == "list" and self.takes("limit"):
             given["limit"] = 100
@@ -84,7 +96,9 @@ def rows(*deeds: Deed) -> list[Row]:
 
 @dataclass(frozen=True)
 class Said:
-    """A statement of which one word is asked for and another, its sign, is looked for in answers."""
+    """A statement of which one word is asked for and another, its sign, is looked for in
+    answers.
+    """
 
     cue: str
     sign: str
@@ -122,14 +136,25 @@ class Speaker:
     def write(self, row: Row, what: Said) -> None:
         self.do(row, what.cue, words=what.words)
 
-    def finds(self, what: Said, project: str, dialect: str = "", *, before: Said | None = None) -> dict[str, bool]:
-        """By tool, whether asking for a statement brings it up, and nothing of what it said before."""
+    def finds(
+        self, what: Said, project: str, dialect: str = "", *, before: Said | None = None
+    ) -> dict[str, bool]:
+        """By tool, whether asking for a statement brings it up, and nothing of what it said
+        before.
+        """
         asked = [row for row in rows("find") if dialect in ("", row.dialect)]
-        told = {str(row): self.do(row, what.cue, words=what.question, project=project) for row in asked}
-        return {row: what.sign in text and not (before and before.sign in text) for row, text in told.items()}
+        told = {
+            str(row): self.do(row, what.cue, words=what.question, project=project) for row in asked
+        }
+        return {
+            row: what.sign in text and not (before and before.sign in text)
+            for row, text in told.items()
+        }
 
     def lists(self, what: Said, project: str, dialect: str = "") -> dict[str, bool]:
-        """By tool, whether a list shows a statement, where a list can: Memstate lists the trees of projects."""
+        """By tool, whether a list shows a statement, where a list can: Memstate lists the trees of
+        projects.
+        """
         shown = [row for row in rows("list") if dialect in ("", row.dialect) and not row.does.kind]
         shown = [row for row in shown if project or row.dialect != "memstate"]
         return {str(row): what.sign in self.do(row, what.cue, project=project) for row in shown}
@@ -164,14 +189,20 @@ def apart(home: Path) -> Iterator[Speaker]:
             )
             client = Client(parameters)
             clients[name] = stack.enter_context(portal.wrap_async_context_manager(client))
-        yield Speaker(lambda name, tool, given: _text(portal.call(partial(clients[name].call_tool, tool, given))))
+        yield Speaker(
+            lambda name, tool, given: _text(
+                portal.call(partial(clients[name].call_tool, tool, given))
+            )
+        )
 
 
 @contextmanager
 def together(home: Path) -> Iterator[Speaker]:
     """Every dialect of one server, over HTTP."""
     with ExitStack() as stack:
-        running = stack.enter_context(server(home, "serve", "--port", "0", module="commonplace", HOME=str(home)))
+        running = stack.enter_context(
+            server(home, "serve", "--port", "0", module="commonplace", HOME=str(home))
+        )
         portal = stack.enter_context(start_blocking_portal())
         headers = {"Authorization": f"Bearer {vault_token(home)}"}
         clients: dict[str, Client] = {}
@@ -180,7 +211,11 @@ def together(home: Path) -> Iterator[Speaker]:
             stack.enter_context(portal.wrap_async_context_manager(http))
             client = Client(streamable_http_client(f"{running.url}/{name}/mcp", http_client=http))
             clients[name] = stack.enter_context(portal.wrap_async_context_manager(client))
-        yield Speaker(lambda name, tool, given: _text(portal.call(partial(clients[name].call_tool, tool, given))))
+        yield Speaker(
+            lambda name, tool, given: _text(
+                portal.call(partial(clients[name].call_tool, tool, given))
+            )
+        )
 
 
 def _text(result: Any) -> str:

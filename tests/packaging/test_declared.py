@@ -24,7 +24,9 @@ def normal(name: str) -> str:
 
 
 def declared() -> set[str]:
-    lines: list[str] = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["dependencies"]
+    lines: list[str] = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"][
+        "dependencies"
+    ]
     return {normal(re.split(r"[^\w.-]", line, maxsplit=1)[0]) for line in lines}
 
 
@@ -36,7 +38,11 @@ def imported() -> set[str]:
                 names |= {alias.name for alias in node.names}
             elif isinstance(node, ast.ImportFrom) and node.module:
                 names.add(node.module)
-    return {name.split(".", maxsplit=1)[0] for name in names} - set(sys.stdlib_module_names) - {"commonplace"}
+    return (
+        {name.split(".", maxsplit=1)[0] for name in names}
+        - set(sys.stdlib_module_names)
+        - {"commonplace"}
+    )
 
 
 def test_every_package_that_is_imported_is_declared_and_no_other() -> None:
@@ -48,7 +54,10 @@ def test_every_package_that_is_imported_is_declared_and_no_other() -> None:
 
 
 def test_everything_declared_is_locked() -> None:
-    locked = {normal(name) for name in re.findall(r"^[a-zA-Z][\w.-]*", (ROOT / "requirements.txt").read_text(), re.M)}
+    locked = {
+        normal(name)
+        for name in re.findall(r"^[a-zA-Z][\w.-]*", (ROOT / "requirements.txt").read_text(), re.M)
+    }
 
     assert sorted(declared() - locked) == []
 

@@ -16,17 +16,23 @@ STRANGERS = ("COMMONPLACE_", "HINDSIGHT_", "PYTHON", "VIRTUAL_ENV")
 
 
 def tried(environment: Path, folder: Path) -> str:
-    """The version of the program in a virtual environment, once it remembered, recalled and served."""
+    """The version of the program in a virtual environment, once it remembered, recalled and
+    served.
+    """
     bare = {name: value for name, value in os.environ.items() if not name.startswith(STRANGERS)}
     place = bare | {"HOME": str(folder), "COMMONPLACE_HOME": str(folder / "home")}
     program = str(environment / "bin" / "commonplace")
 
     def ran(*command: str) -> str:
-        done = subprocess.run(command, cwd=folder, env=place, capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            command, cwd=folder, env=place, capture_output=True, text=True, check=False
+        )
         assert done.returncode == 0, done.stderr
         return done.stdout.strip()
 
-    imported = ran(str(environment / "bin" / "python"), "-c", "import commonplace; print(commonplace.__file__)")
+    imported = ran(
+        str(environment / "bin" / "python"), "-c", "import commonplace; print(commonplace.__file__)"
+    )
     assert Path(imported).is_relative_to(environment)
     place["PATH"] = f"{environment / 'bin'}{os.pathsep}{place['PATH']}"
     printed = {command: ran("sh", "-c", command) for command in first_commands()}

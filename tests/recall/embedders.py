@@ -10,7 +10,9 @@ from commonplace.models.embedder import Floats
 
 
 class HashEmbedder:
-    """Each term points somewhere; a text is the sum. Knows no meaning, only which terms are shared."""
+    """Each term points somewhere; a text is the sum. Knows no meaning, only which terms are
+    shared.
+    """
 
     def __init__(self, name: str = "hash-64", dimensions: int = 64) -> None:
         self.name = name

@@ -17,15 +17,27 @@ def _has(question: str, said: str) -> bool:
 @pytest.mark.parametrize(
     ("question", "answer", "other"),
     [
-        ("What time does the choir sing?", "The choir sings at 19:30.", "The choir sings on Monday."),
+        (
+            "What time does the choir sing?",
+            "The choir sings at 19:30.",
+            "The choir sings on Monday.",
+        ),
         ("When is Ella's birthday?", "Ella was born on 6 October.", "Ella's dad fetches her."),
         ("How long is the set?", "It lasts 75 minutes.", "It costs 75 pounds."),
-        ("How often are the chicks weighed?", "Weigh them every third day.", "They weigh 100 grams."),
+        (
+            "How often are the chicks weighed?",
+            "Weigh them every third day.",
+            "They weigh 100 grams.",
+        ),
         ("How much do parents pay?", "It is 12 dollars a child.", "The visit is on 21 October."),
         ("What does the choir charge?", "They will sing for £1,800.", "They bring 18 singers."),
         ("How big is the dataset?", "It is 61 GB of sound.", "It is stored on the old disk."),
         ("What is Omar's mother's phone number?", "Ring her on 555-0142.", "She works until 8."),
-        ("Which email address takes invoices?", "Send them to ap@harbour.example.", "Send them by post."),
+        (
+            "Which email address takes invoices?",
+            "Send them to ap@harbour.example.",
+            "Send them by post.",
+        ),
         ("Why does Mila sit in front?", "Because of her eyesight.", "She sits by the window."),
         ("Who has the key?", "The key is with Moira.", "The key is lost."),
         ("Where is the depot?", "It is in Harrow Lane.", "It is closed."),
@@ -33,12 +45,16 @@ def _has(question: str, said: str) -> bool:
         ("什么时候开会？", "3月2日开会。", "开会很久。"),
     ],
 )
-def test_an_answer_of_the_sort_asked_for_is_told_from_others(question: str, answer: str, other: str) -> None:
+def test_an_answer_of_the_sort_asked_for_is_told_from_others(
+    question: str, answer: str, other: str
+) -> None:
     assert _has(question, answer)
     assert not _has(question, other)
 
 
-@pytest.mark.parametrize("question", ["What did Anna say about the garden?", "Tell me about the lake house", ""])
+@pytest.mark.parametrize(
+    "question", ["What did Anna say about the garden?", "Tell me about the lake house", ""]
+)
 def test_a_question_may_ask_for_no_sort_of_answer(question: str) -> None:
     assert not answer_types.asked_for(question)
 
@@ -50,9 +66,16 @@ def test_a_question_that_says_the_same_again_and_again_is_read_once(words: str) 
     assert all(sort.asks.search(words) for sort in answer_types.asked_for(long))
 
 
-def test_a_statement_that_tells_when_comes_before_one_with_more_of_the_words(engine: Engine) -> None:
-    for said in ("Ella's parents come in for a talk on 6 October.", "Ella's dad fetches her at the side gate."):
+def test_a_statement_that_tells_when_comes_before_one_with_more_of_the_words(
+    engine: Engine,
+) -> None:
+    for said in (
+        "Ella's parents come in for a talk on 6 October.",
+        "Ella's dad fetches her at the side gate.",
+    ):
         engine.remember("b", Draft(said))
-    first, second = engine.recall("b", Query("When are Ella's mum and dad coming to see us?", limit=2)).hits
+    first, second = engine.recall(
+        "b", Query("When are Ella's mum and dad coming to see us?", limit=2)
+    ).hits
     assert "6 October" in first.memory.text
     assert (first.channels["answer"], second.channels["answer"]) == (1, 0)

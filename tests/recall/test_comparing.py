@@ -18,7 +18,10 @@ from commonplace.records.query import Query
             "How many days passed between my visit to the harbour and the concert in Leeds?",
             ["my visit to the harbour", "the concert in Leeds"],
         ),
-        ("Which came first, the new boiler or the blue carpet?", ["the new boiler", "the blue carpet"]),
+        (
+            "Which came first, the new boiler or the blue carpet?",
+            ["the new boiler", "the blue carpet"],
+        ),
         (
             "Who joined most recently, the plumber from Kiel, the cook or the night porter?",
             ["the plumber from Kiel", "the cook", "the night porter"],
@@ -42,7 +45,10 @@ def test_a_comparison_is_taken_apart(question: str, parts: list[str]) -> None:
     [
         "What is the difference between tea and coffee?",
         "What did Anna and Ben talk about?",
-        "Which came first, the new boiler, the carpet, the red lamp, the grey sofa, a big shelf or the blue door?",
+        (
+            "Which came first, the new boiler, the carpet, the red lamp, the grey sofa, a big shelf"
+            " or the blue door?"
+        ),
         "Is it open on Sunday, or not?",
         "between " * 2_000 + "and the rest of it",
         "",
@@ -61,17 +67,27 @@ def test_what_is_told_of_one_thing_comes_before_what_has_words_of_both(engine: E
         "Friday's concert was loud.",
     ):
         engine.remember("b", Draft(said))
-    query = Query("How many days passed between my walk around the harbour and the loud concert in Leeds?", limit=5)
+    query = Query(
+        "How many days passed between my walk around the harbour and the loud concert in Leeds?",
+        limit=5,
+    )
     found = {hit.memory.text: hit.channels["part"] for hit in engine.recall("b", query).hits}
     assert "Walked around the harbour on Monday." in list(found)[:2]
     assert found["Walked around the harbour on Monday."] == 1
     assert found["Friday's concert was loud."] > 0.9
 
 
-def test_what_comes_after_the_best_of_a_comparison_is_scored_without_its_parts(engine: Engine) -> None:
-    broken = [Draft(f"The stand mixer number {number} broke down on the second of May.") for number in range(20)]
+def test_what_comes_after_the_best_of_a_comparison_is_scored_without_its_parts(
+    engine: Engine,
+) -> None:
+    broken = [
+        Draft(f"The stand mixer number {number} broke down on the second of May.")
+        for number in range(20)
+    ]
     engine.remember_many("b", broken)
-    query = Query("How long between the broken mixer and the new coffee maker?", limit=HEAD, depth=50)
+    query = Query(
+        "How long between the broken mixer and the new coffee maker?", limit=HEAD, depth=50
+    )
     first = engine.recall("b", query)
     assert all("part" in hit.channels for hit in first.hits)
     second = engine.recall("b", replace(query, after=first.next))

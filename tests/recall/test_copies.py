@@ -63,8 +63,17 @@ def test_another_word_or_a_question_is_not_the_same(text: str) -> None:
 
 
 def test_when_and_through_which_tongue_it_was_written_makes_no_difference() -> None:
-    assert are_copies(created_at=99, updated_at=99, kind="fact", category="general", document_id=4, paths=("src/*",))
-    assert are_copies(tags=("loft", "lamps"), metadata={"page": 3, "by": "Ada"} | OURS, version=3, version_id=9)
+    assert are_copies(
+        created_at=99,
+        updated_at=99,
+        kind="fact",
+        category="general",
+        document_id=4,
+        paths=("src/*",),
+    )
+    assert are_copies(
+        tags=("loft", "lamps"), metadata={"page": 3, "by": "Ada"} | OURS, version=3, version_id=9
+    )
 
 
 @pytest.mark.parametrize(
@@ -83,16 +92,23 @@ def test_when_and_through_which_tongue_it_was_written_makes_no_difference() -> N
     ],
     ids="-".join,
 )
-def test_what_is_filed_noted_or_dated_otherwise_is_a_memory_of_its_own(changes: dict[str, object]) -> None:
+def test_what_is_filed_noted_or_dated_otherwise_is_a_memory_of_its_own(
+    changes: dict[str, object],
+) -> None:
     assert not are_copies(**changes)
 
 
 def test_a_key_made_of_the_text_itself_tells_nothing_apart() -> None:
     plain = replace(SAID, key="")
     digest = replace(SAID, id=2, key="ae755baea52561576f24b703")
-    assert deduplication.grouped([plain, digest, replace(SAID, id=3, key="ae755baea52561576f24")]) == [[1, 2]]
+    assert deduplication.grouped(
+        [plain, digest, replace(SAID, id=3, key="ae755baea52561576f24")]
+    ) == [[1, 2]]
 
 
 def test_each_group_is_by_itself_and_what_is_there_once_is_in_none() -> None:
-    some = [replace(SAID, id=number, text=text) for number, text in enumerate(("A.", "B.", "a", "C.", "b"))]
+    some = [
+        replace(SAID, id=number, text=text)
+        for number, text in enumerate(("A.", "B.", "a", "C.", "b"))
+    ]
     assert deduplication.grouped(some) == [[0, 2], [1, 4]]

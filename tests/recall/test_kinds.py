@@ -66,7 +66,10 @@ def test_what_the_question_says_itself_is_no_answer() -> None:
 
 
 def test_only_a_kind_that_is_named_is_missed_where_nothing_of_it_is_there(engine: Engine) -> None:
-    for said in ("The birdsong files are under /data/birdsong.", "Our lake house stands empty in winter."):
+    for said in (
+        "The birdsong files are under /data/birdsong.",
+        "Our lake house stands empty in winter.",
+    ):
         engine.remember("b", Draft(said))
     stored = engine.recall("b", Query("Where are the birdsong files?", limit=5))
     asked = engine.recall("b", Query("Which country are the birdsong files from?", limit=5))
@@ -77,13 +80,21 @@ def test_only_a_kind_that_is_named_is_missed_where_nothing_of_it_is_there(engine
 def test_what_is_of_the_kind_comes_before_what_only_has_the_words(engine: Engine) -> None:
     for said in ("Callum is a vet.", "Callum works at home on Fridays."):
         engine.remember("b", Draft(said))
-    # What the reranker says is one more kind of evidence, and here the weaker one is wanted by itself.
-    found = replace(engine, reranker=lambda: None).recall("b", Query("What does Callum do for a living?", limit=2))
+    # What the reranker says is one more kind of evidence, and here the weaker one is wanted by
+    # itself.
+    found = replace(engine, reranker=lambda: None).recall(
+        "b", Query("What does Callum do for a living?", limit=2)
+    )
     assert found.hits[0].memory.text == "Callum is a vet."
 
 
 def test_each_line_names_a_kind_and_things_of_it_once() -> None:
-    lines = resources.files("commonplace.recall").joinpath("type_lexicon.txt").read_text(encoding="utf-8").splitlines()
+    lines = (
+        resources.files("commonplace.recall")
+        .joinpath("type_lexicon.txt")
+        .read_text(encoding="utf-8")
+        .splitlines()
+    )
     assert lines == sorted(lines, key=lambda line: line.split(":")[0].split(",")[0])
     for line in lines:
         names, _, things = line.partition(": ")

@@ -5,9 +5,18 @@ import pytest
 from commonplace.recall import scoring
 from commonplace.recall.scoring import Evidence
 
-ALL = {"keyword": 0.8, "coverage": 1.0, "passage": 1.0, "vector": 1.0, "tokens": 1.0, "passage tokens": 1.0}
+ALL = {
+    "keyword": 0.8,
+    "coverage": 1.0,
+    "passage": 1.0,
+    "vector": 1.0,
+    "tokens": 1.0,
+    "passage tokens": 1.0,
+}
 SURE = Evidence(1, False, ALL)
-NOTHING = Evidence(2, False, dict.fromkeys(ALL, 0.0) | {"vector": 0.2, "tokens": 0.3, "passage tokens": 0.3})
+NOTHING = Evidence(
+    2, False, dict.fromkeys(ALL, 0.0) | {"vector": 0.2, "tokens": 0.3, "passage tokens": 0.3}
+)
 
 
 def relevance(evidence: Evidence) -> float:
@@ -68,7 +77,9 @@ def test_a_passage_forgets_what_has_left_it() -> None:
 
 def test_a_rare_word_counts_more_than_a_common_one() -> None:
     question = asked("zebra meeting", {"zebra": 2, "meet": 600})
-    rare, common = (scoring.words(question, terms).coverage for terms in ("zebra stripe", "meet stripe"))
+    rare, common = (
+        scoring.words(question, terms).coverage for terms in ("zebra stripe", "meet stripe")
+    )
     assert rare > 2 * common
 
 

@@ -1,4 +1,6 @@
-"""Recall with a reranker: the best candidates are read once more, and what is read settles the order."""
+"""Recall with a reranker: the best candidates are read once more, and what is read settles the
+order.
+"""
 
 import os
 import subprocess
@@ -28,7 +30,11 @@ FACTS = (
     "Heating oil is ordered in September, when it is cheap.",
     "The window in the hall is broken.",
 )
-STRANGERS = tuple(f"Box {number} holds {colour} beads." for number in range(20) for colour in ("red", "green", "blue"))
+STRANGERS = tuple(
+    f"Box {number} holds {colour} beads."
+    for number in range(20)
+    for colour in ("red", "green", "blue")
+)
 QUESTION = "Who fixes the heating?"
 
 
@@ -47,7 +53,9 @@ class Choosy:
         self.given += texts
         return [10.0 if self.word in text else -11.0 for text in texts]
 
-    def replacing(self, question: str, pairs: Sequence[tuple[str, str]], tokens_max: int) -> list[float]:
+    def replacing(
+        self, question: str, pairs: Sequence[tuple[str, str]], tokens_max: int
+    ) -> list[float]:
         self.compared += pairs
         return [10.0 if self.word in newer else -11.0 for _, newer in pairs]
 
@@ -63,7 +71,9 @@ def reading(engine: Engine, reranker: rerank.Reranker) -> Engine:
     return replace(engine, reranker=lambda: reranker)
 
 
-def test_what_answers_in_other_words_comes_first_once_it_is_read(engine: Engine, home: Path) -> None:
+def test_what_answers_in_other_words_comes_first_once_it_is_read(
+    engine: Engine, home: Path
+) -> None:
     engine.remember_many("b", [Draft(fact) for fact in FACTS])
     unread = open_engine(load({"COMMONPLACE_HOME": str(home), "COMMONPLACE_RERANKER": "none"}))
     plain = unread.recall("b", Query(QUESTION, limit=4)).hits
@@ -76,15 +86,25 @@ def test_what_answers_in_other_words_comes_first_once_it_is_read(engine: Engine,
 
 
 def test_only_the_best_are_read_and_what_was_not_stands_below_them(engine: Engine) -> None:
-    engine.remember_many("b", [Draft(f"Box {number} holds green glass beads.") for number in range(40)])
+    engine.remember_many(
+        "b", [Draft(f"Box {number} holds green glass beads.") for number in range(40)]
+    )
     choosy = Choosy("holds")
-    hits = reading(engine, choosy).recall("b", Query("which box holds green glass beads", limit=40)).hits
+    hits = (
+        reading(engine, choosy)
+        .recall("b", Query("which box holds green glass beads", limit=40))
+        .hits
+    )
     assert len(choosy.given) == rerank.DEPTH
-    assert ["read" in hit.channels for hit in hits] == [True] * rerank.DEPTH + [False] * (40 - rerank.DEPTH)
+    assert ["read" in hit.channels for hit in hits] == [True] * rerank.DEPTH + [False] * (
+        40 - rerank.DEPTH
+    )
     assert all(hit.channels["unread"] < 0 for hit in hits[rerank.DEPTH :])
 
 
-def test_what_may_be_an_answer_is_shown_and_doubted_though_it_has_no_word_of_the_question(engine: Engine) -> None:
+def test_what_may_be_an_answer_is_shown_and_doubted_though_it_has_no_word_of_the_question(
+    engine: Engine,
+) -> None:
     engine.remember_many("b", [Draft(fact) for fact in (*FACTS, *STRANGERS)])
     question = "Whom do we call when it is cold inside?"
     assert not reading(engine, Lukewarm("nothing of the kind")).recall("b", Query(question)).hits
@@ -117,7 +137,11 @@ def test_a_turn_of_a_talk_is_read_with_what_it_replies_to(engine: Engine) -> Non
     )
     engine.remember_many("b", [Draft(turn) for turn in said])
     choosy = Choosy("900")
-    assert reading(engine, choosy).recall("b", Query("what did Ines get for her old car", limit=4)).hits
+    assert (
+        reading(engine, choosy)
+        .recall("b", Query("what did Ines get for her old car", limit=4))
+        .hits
+    )
     assert set(choosy.given) == {said[0], *(f"{before} {turn}" for before, turn in pairwise(said))}
 
 
@@ -128,21 +152,33 @@ def test_what_somebody_may_not_see_is_not_read_before_a_turn_either(engine: Engi
         "Ines: It came to 900.",
         "Vera: Not bad for it!",
     )
-    drafts = [Draft(turn, tags=("secret",) if place == 1 else ()) for place, turn in enumerate(said)]
+    drafts = [
+        Draft(turn, tags=("secret",) if place == 1 else ()) for place, turn in enumerate(said)
+    ]
     engine.remember_many("b", drafts)
     choosy, open_to_all = Choosy("900"), Filter(where=Not(TagMatch(("secret",))))
-    assert reading(engine, choosy).recall("b", Query("what did Ines get for her old car", open_to_all, limit=4)).hits
+    assert (
+        reading(engine, choosy)
+        .recall("b", Query("what did Ines get for her old car", open_to_all, limit=4))
+        .hits
+    )
     assert not any("What did you get" in text for text in choosy.given)
 
 
 def test_the_more_memories_there_are_the_less_is_read_so_that_an_answer_takes_no_longer() -> None:
-    few, many, most = (rerank.Reading.among(Choosy(""), QUESTION, 10**power).tokens for power in (3, 6, 9))
+    few, many, most = (
+        rerank.Reading.among(Choosy(""), QUESTION, 10**power).tokens for power in (3, 6, 9)
+    )
     assert few > many >= most > 0
 
 
 def test_an_exact_name_still_comes_first(engine: Engine) -> None:
-    engine.remember_many("b", [Draft("Ticket PROJ-123 tracks the login."), Draft("The login is slow on Mondays.")])
-    first, *_ = reading(engine, Choosy("Mondays")).recall("b", Query("login PROJ-123", limit=5)).hits
+    engine.remember_many(
+        "b", [Draft("Ticket PROJ-123 tracks the login."), Draft("The login is slow on Mondays.")]
+    )
+    first, *_ = (
+        reading(engine, Choosy("Mondays")).recall("b", Query("login PROJ-123", limit=5)).hits
+    )
     assert "PROJ-123" in first.memory.text
 
 
@@ -157,10 +193,14 @@ def test_the_first_page_is_read_and_the_others_follow_without_reading(engine: En
     assert choosy.given == []
     every = [hit.memory.id for page in (first, second, third) for hit in page.hits]
     assert len(every) == len(set(every)) == 30
-    assert [hit.memory.id for hit in reading(engine, choosy).recall("b", replace(query, limit=50)).hits] == every
+    assert [
+        hit.memory.id for hit in reading(engine, choosy).recall("b", replace(query, limit=50)).hits
+    ] == every
 
 
-def test_a_question_in_letters_that_the_reranker_cannot_read_is_not_given_to_it(engine: Engine) -> None:
+def test_a_question_in_letters_that_the_reranker_cannot_read_is_not_given_to_it(
+    engine: Engine,
+) -> None:
     engine.remember("b", Draft("我妹妹在杭州的一家医院当护士。"))
     choosy = Choosy("护士")
     assert reading(engine, choosy).recall("b", Query("我妹妹在哪里当护士", limit=3)).hits
@@ -180,10 +220,17 @@ def test_of_a_long_text_what_comes_nearest_to_the_question_is_read(engine: Engin
     assert hit.channels["read"] > 0
 
 
-def test_where_no_excerpt_can_be_made_a_long_text_stands_in_the_middle_of_what_was_read(engine: Engine) -> None:
+def test_where_no_excerpt_can_be_made_a_long_text_stands_in_the_middle_of_what_was_read(
+    engine: Engine,
+) -> None:
     semantics = Semantics(HashEmbedder())
     long = f"Ruth has the vault code. {FILLER}"
-    short = ["The vault code is 4711.", "4711, a vault code.", "Who has the vault code?", "The vault code was changed."]
+    short = [
+        "The vault code is 4711.",
+        "4711, a vault code.",
+        "Who has the vault code?",
+        "The vault code was changed.",
+    ]
     engine.remember_many("b", [Draft(text) for text in (long, *short)])
     choosy = Choosy("4711")
     without_tokens = replace(reading(engine, choosy), semantics=lambda: semantics)
@@ -212,13 +259,17 @@ def test_a_question_in_a_language_that_it_does_not_read_is_not_given_to_it(engin
 def test_a_search_by_one_channel_alone_shows_what_that_one_says(engine: Engine) -> None:
     engine.remember_many("b", [Draft("The mint is open on Fridays.")])
     choosy = Choosy("mint")
-    (hit,) = reading(engine, choosy).recall("b", Query("mint open", limit=3, channels=("keyword",))).hits
+    (hit,) = (
+        reading(engine, choosy).recall("b", Query("mint open", limit=3, channels=("keyword",))).hits
+    )
     assert choosy.given == []
     assert "read" not in hit.channels
 
 
 class Updating(Choosy):
-    """A reranker to which all texts are the same, but one with a certain word has replaced every older one."""
+    """A reranker to which all texts are the same, but one with a certain word has replaced every
+    older one.
+    """
 
     def scores(self, question: str, texts: Sequence[str], tokens_max: int) -> list[float]:
         return [0.0 for _ in texts]
@@ -231,12 +282,16 @@ WIFI = (
 )
 
 
-def test_what_replaced_an_older_memory_in_other_words_comes_before_it_once_both_are_read(engine: Engine) -> None:
+def test_what_replaced_an_older_memory_in_other_words_comes_before_it_once_both_are_read(
+    engine: Engine,
+) -> None:
     engine.remember_many("b", [Draft(fact) for fact in WIFI])
     question = Query("What is the wifi password?", limit=3)
     kept = reading(engine, Updating("nothing")).recall("b", question).hits
     assert kept[0].memory.text == WIFI[0]
-    changed = [hit.memory.text for hit in reading(engine, Updating("router")).recall("b", question).hits]
+    changed = [
+        hit.memory.text for hit in reading(engine, Updating("router")).recall("b", question).hits
+    ]
     assert changed.index(WIFI[2]) < changed.index(WIFI[0])
 
 
@@ -247,7 +302,9 @@ TALK = (
 )
 
 
-def test_what_somebody_says_later_in_a_talk_comes_first_once_it_is_read_as_a_change(engine: Engine) -> None:
+def test_what_somebody_says_later_in_a_talk_comes_first_once_it_is_read_as_a_change(
+    engine: Engine,
+) -> None:
     engine.remember_many("b", [Draft(turn) for turn in TALK])
     question = Query("How much is the rent for Ines's half?", limit=3)
     for word, first in (("nothing", TALK[0]), ("925", TALK[2])):
@@ -257,12 +314,18 @@ def test_what_somebody_says_later_in_a_talk_comes_first_once_it_is_read_as_a_cha
 class Hesitant(Updating):
     """To whom a text with the word is more likely a change than not."""
 
-    def replacing(self, question: str, pairs: Sequence[tuple[str, str]], tokens_max: int) -> list[float]:
+    def replacing(
+        self, question: str, pairs: Sequence[tuple[str, str]], tokens_max: int
+    ) -> list[float]:
         return [1.0 if self.word in newer else -11.0 for _, newer in pairs]
 
 
 def test_a_sibling_replaces_nothing_unless_it_is_surely_read_as_a_change(engine: Engine) -> None:
-    siblings = "The web repo uses React 19.", "The web repo's CI runs on GitHub Actions.", "Lunch is at 12."
+    siblings = (
+        "The web repo uses React 19.",
+        "The web repo's CI runs on GitHub Actions.",
+        "Lunch is at 12.",
+    )
     engine.remember_many("b", [Draft(fact) for fact in siblings])
     question = Query("Which framework does the web repo use?", limit=3)
     for reranker, first in ((Hesitant("Actions"), siblings[0]), (Updating("Actions"), siblings[1])):
@@ -271,12 +334,16 @@ def test_a_sibling_replaces_nothing_unless_it_is_surely_read_as_a_change(engine:
 
 def test_who_names_no_limit_is_not_told_what_was_replaced(engine: Engine) -> None:
     engine.remember_many("b", [Draft(fact) for fact in WIFI])
-    found = reading(engine, Updating("router")).recall("b", Query("What is the wifi password?")).hits
+    found = (
+        reading(engine, Updating("router")).recall("b", Query("What is the wifi password?")).hits
+    )
     assert [hit.memory.text for hit in found] == [WIFI[2]]
 
 
 def test_only_the_likeliest_changes_are_read_the_older_one_first(engine: Engine) -> None:
-    engine.remember_many("b", [Draft(f"Ana now has {number} goats on the farm.") for number in range(2, 12)])
+    engine.remember_many(
+        "b", [Draft(f"Ana now has {number} goats on the farm.") for number in range(2, 12)]
+    )
     updating = Updating("goats")
     reading(engine, updating).recall("b", Query("How many goats are on the farm?", limit=5))
     assert 0 < len(updating.compared) <= rerank.PAIRS
@@ -284,7 +351,11 @@ def test_only_the_likeliest_changes_are_read_the_older_one_first(engine: Engine)
 
 
 def test_a_change_is_looked_for_where_something_was_taken_for_an_answer(engine: Engine) -> None:
-    herds = [f"Ana now has {number} {animals} on the farm." for number in range(2, 7) for animals in ("goats", "sheep")]
+    herds = [
+        f"Ana now has {number} {animals} on the farm."
+        for number in range(2, 7)
+        for animals in ("goats", "sheep")
+    ]
     engine.remember_many("b", [Draft(fact) for fact in herds])
     choosy = Choosy("goats")
     reading(engine, choosy).recall("b", Query("How many animals has Ana on the farm?"))
@@ -295,12 +366,17 @@ def test_a_change_is_looked_for_where_something_was_taken_for_an_answer(engine: 
 def test_in_the_largest_banks_no_changes_are_read() -> None:
     pair, looks = Pair(0, 1, {}), [Look(fact, frozenset(), frozenset()) for fact in WIFI]
     updating = Updating("router")
-    assert rerank.Reading.among(updating, "What is the wifi password?", 10**9).compared([pair], looks, []) == [pair]
+    assert rerank.Reading.among(updating, "What is the wifi password?", 10**9).compared(
+        [pair], looks, []
+    ) == [pair]
     assert updating.compared == []
 
 
 def test_a_long_text_is_not_compared(engine: Engine) -> None:
-    engine.remember_many("b", [Draft(WIFI[0]), Draft("The wifi password is on the router now. " + "It rained. " * 60)])
+    engine.remember_many(
+        "b",
+        [Draft(WIFI[0]), Draft("The wifi password is on the router now. " + "It rained. " * 60)],
+    )
     updating = Updating("router")
     reading(engine, updating).recall("b", Query("What is the wifi password?", limit=5))
     assert updating.compared == []
@@ -313,7 +389,10 @@ def test_an_unknown_reranker_is_named(home: Path) -> None:
 
 def test_a_start_without_the_package_says_what_to_do(home: Path) -> None:
     # As if it were not installed: the name leads to no module.
-    script = "import sys; sys.modules['onnxruntime'] = None; from commonplace.faces.cli import main; sys.exit(main())"
+    script = (
+        "import sys; sys.modules['onnxruntime'] = None; from commonplace.faces.cli import main;"
+        " sys.exit(main())"
+    )
     settings = {"COMMONPLACE_HOME": str(home), "COMMONPLACE_RERANKER": "cross-encoder"}
     done = subprocess.run(
         [sys.executable, "-c", script, "recall", "anything"],

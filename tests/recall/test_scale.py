@@ -1,4 +1,6 @@
-"""What must stay true in large banks: next to nothing is missed, filters miss nothing, processes agree at once."""
+"""What must stay true in large banks: next to nothing is missed, filters miss nothing, processes
+agree at once.
+"""
 
 import multiprocessing
 from collections.abc import Iterator
@@ -54,10 +56,14 @@ class Filled(NamedTuple):
 
 @pytest.fixture(scope="module")
 def filled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Filled]:
-    """Memories of which every tenth, every hundredth and two in all are singled out, in each of the ways there are."""
+    """Memories of which every tenth, every hundredth and two in all are singled out, in each of the
+    ways there are.
+    """
     held = Semantics(HashEmbedder())
     home = tmp_path_factory.mktemp("scale")
-    engine = replace(open_engine(load({"COMMONPLACE_HOME": str(home)}), StoppedClock()), semantics=lambda: held)
+    engine = replace(
+        open_engine(load({"COMMONPLACE_HOME": str(home)}), StoppedClock()), semantics=lambda: held
+    )
     drafts = [_draft(place, written) for place, written in enumerate(Author().memories(COUNT))]
     ids: dict[str, list[int]] = {}
     for outcome in engine.remember_many("b", drafts):
@@ -82,7 +88,9 @@ WAYS = {
     "kind": lambda name: Filter(kinds=(name,)),
     "category": lambda name: Filter(categories=(name,)),
     "any tag": lambda name: Filter(where=TagMatch((name,), "any_strict")),
-    "all tags": lambda name: Filter(where=AllOf((TagMatch(("more", name), "all_strict"), Match(("name",), "ne", "x")))),
+    "all tags": lambda name: Filter(
+        where=AllOf((TagMatch(("more", name), "all_strict"), Match(("name",), "ne", "x")))
+    ),
     "metadata": lambda name: Filter(where=Match(("name",), "eq", name)),
     "nobody's user": lambda name: Filter(users=("",), where=Match(("name",), "eq", "")),
 }
@@ -90,14 +98,19 @@ WAYS = {
 
 @pytest.mark.parametrize("name", ["every-10", "every-100", "every-1500"])
 @pytest.mark.parametrize("way", WAYS)
-def test_a_filter_finds_the_nearest_of_what_it_means_however_few(filled: Filled, way: str, name: str) -> None:
+def test_a_filter_finds_the_nearest_of_what_it_means_however_few(
+    filled: Filled, way: str, name: str
+) -> None:
     engine, held = filled.engine, filled.engine.semantics()
     assert held
     chosen, bank_id = WAYS[way](name), engine.get_bank("b").id
     expected = filled.ids["" if way == "nobody's user" else name]
     meaning = held.meaning("what about the key of project in Lisbon?")
     stored = vector_rows.of(engine.db, bank_id, held.name, expected)
-    near = {number: float(np.frombuffer(row, dtype=np.float16) @ meaning.vector) for number, row in stored.items()}
+    near = {
+        number: float(np.frombuffer(row, dtype=np.float16) @ meaning.vector)
+        for number, row in stored.items()
+    }
     found = held.nearest(engine.db, Within(bank_id, chosen, NOW), meaning, 20)
     if len(expected) <= 20:
         assert sorted(found) == sorted(expected)
@@ -109,7 +122,9 @@ def test_a_filter_finds_the_nearest_of_what_it_means_however_few(filled: Filled,
 def test_ids_and_forgotten_ones_are_meant_as_well(filled: Filled) -> None:
     engine, some = filled.engine, filled.ids["every-100"][:5]
     bank_id = engine.get_bank("b").id
-    assert text_index.meant(engine.db, Within(bank_id, Filter(ids=(*some, 999)), NOW)).split() == list(map(str, some))
+    assert text_index.meant(
+        engine.db, Within(bank_id, Filter(ids=(*some, 999)), NOW)
+    ).split() == list(map(str, some))
     engine.forget("b", some[:1])
     tagged = Filter(where=TagMatch(("every-100",), "any_strict"), status="forgotten")
     assert text_index.meant(engine.db, Within(bank_id, tagged, NOW)) == str(some[0])
@@ -124,11 +139,15 @@ def test_of_texts_with_common_words_those_with_all_of_them_come_first(filled: Fi
     found = text_index.together_ids(engine.db, Within(bank_id, Filter(), NOW), terms, 5)
     assert found[0] == needle.id
     assert len(found) == 5
-    few = text_index.together_ids(engine.db, Within(bank_id, Filter(users=("every-1500",)), NOW), terms, 5)
+    few = text_index.together_ids(
+        engine.db, Within(bank_id, Filter(users=("every-1500",)), NOW), terms, 5
+    )
     assert set(few) <= set(filled.ids["every-1500"])
 
 
-def test_a_common_word_is_not_counted_again_until_half_of_the_texts_are_gone(engine: Engine) -> None:
+def test_a_common_word_is_not_counted_again_until_half_of_the_texts_are_gone(
+    engine: Engine,
+) -> None:
     written = engine.remember_many("b", [Draft(f"Common word {number}.") for number in range(40)])
     assert text_index.term_counts(engine.db, ["common"], 30) == {"common": 30}
     engine.purge("b", [outcome.memory.id for outcome in written[:15]])
@@ -141,11 +160,18 @@ def _answer(home: str, pipe: Connection) -> None:
     """Another process: it holds the bank's sketches and is asked again and again."""
     engine = open_engine(load({"COMMONPLACE_HOME": home}))
     while question := pipe.recv():
-        pipe.send([hit.memory.text for hit in engine.recall("b", Query(question, channels=("vector",))).hits])
+        pipe.send(
+            [
+                hit.memory.text
+                for hit in engine.recall("b", Query(question, channels=("vector",))).hits
+            ]
+        )
     engine.db.close()
 
 
-def test_another_process_finds_what_was_written_and_not_what_was_erased(engine: Engine, home: Path) -> None:
+def test_another_process_finds_what_was_written_and_not_what_was_erased(
+    engine: Engine, home: Path
+) -> None:
     engine.remember_many("b", [Draft(one) for one in Author().memories(300)])
     spawn = multiprocessing.get_context("spawn")
     pipe, theirs = spawn.Pipe()

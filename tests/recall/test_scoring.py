@@ -8,9 +8,13 @@ from commonplace.evaluation import metrics
 from commonplace.evaluation.metrics import PACE, PRECISION, RANKING, Answer, estimates
 
 
-def answer(expected: str, found: str, superseded: str = "", also_fine: str = "", unsure: bool = False) -> Answer:
+def answer(
+    expected: str, found: str, superseded: str = "", also_fine: str = "", unsure: bool = False
+) -> Answer:
     """Every letter is a memory."""
-    return Answer(frozenset(expected), tuple(found), frozenset(superseded), frozenset(also_fine), unsure)
+    return Answer(
+        frozenset(expected), tuple(found), frozenset(superseded), frozenset(also_fine), unsure
+    )
 
 
 def value(measure: str, *answers: Answer) -> float:
@@ -51,10 +55,16 @@ def test_precision_is_the_share_of_all_that_was_returned_to_answerable_questions
     assert value("recall", *returned) == pytest.approx(2 / 3)
 
 
-def test_lenient_precision_lets_pass_what_is_fine_and_what_is_superseded_below_its_successor() -> None:
-    assert value("precision", answer("a", "aof", superseded="o", also_fine="f")) == pytest.approx(1 / 3)
+def test_lenient_precision_lets_pass_what_is_fine_and_what_is_superseded_below_its_successor() -> (
+    None
+):
+    assert value("precision", answer("a", "aof", superseded="o", also_fine="f")) == pytest.approx(
+        1 / 3
+    )
     assert value("precision, lenient", answer("a", "aof", superseded="o", also_fine="f")) == 1
-    assert value("precision, lenient", answer("a", "oaf", superseded="o", also_fine="f")) == pytest.approx(2 / 3)
+    assert value(
+        "precision, lenient", answer("a", "oaf", superseded="o", also_fine="f")
+    ) == pytest.approx(2 / 3)
 
 
 def test_an_unanswerable_question_is_admitted_by_silence_or_by_saying_unsure() -> None:
@@ -71,9 +81,12 @@ def test_whoever_is_sure_of_nothing_recalls_nothing() -> None:
 
 
 @pytest.mark.parametrize(
-    ("found", "outranked"), [("oa", True), ("ao", False), ("xa", False), ("xo", True), ("x", False), ("", False)]
+    ("found", "outranked"),
+    [("oa", True), ("ao", False), ("xa", False), ("xo", True), ("x", False), ("", False)],
 )
-def test_a_superseded_value_outranks_above_the_current_one_or_in_its_place(found: str, outranked: bool) -> None:
+def test_a_superseded_value_outranks_above_the_current_one_or_in_its_place(
+    found: str, outranked: bool
+) -> None:
     assert metrics.outranked(answer("a", found, superseded="o")) is outranked
 
 
@@ -104,7 +117,9 @@ def test_a_measure_that_no_question_speaks_to_is_left_out() -> None:
     assert estimates([], RANKING) == {}
 
 
-def test_the_interval_holds_the_value_narrows_with_more_questions_and_is_the_same_every_time() -> None:
+def test_the_interval_holds_the_value_narrows_with_more_questions_and_is_the_same_every_time() -> (
+    None
+):
     few = [answer("a", "a"), answer("a", "x")] * 10
     once, again = (estimates(few, RANKING)["recall@5"] for _ in range(2))
     many = estimates(few * 20, RANKING)["recall@5"]

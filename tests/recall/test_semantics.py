@@ -1,4 +1,6 @@
-"""Vectors as one process sees them: caught up before every search, let go after a purge, bounded in number."""
+"""Vectors as one process sees them: caught up before every search, let go after a purge, bounded in
+number.
+"""
 
 import threading
 from dataclasses import replace
@@ -32,18 +34,24 @@ def small(engine: Engine, semantics: Semantics) -> Engine:
 def nearest(engine: Engine, semantics: Semantics, question: str, limit: int = 10) -> list[str]:
     bank_id = engine.get_bank("b").id
     indexing.heal(engine, bank_id, 10_000)
-    found = semantics.nearest(engine.db, Within(bank_id, Filter(), 0), semantics.meaning(question), limit)
+    found = semantics.nearest(
+        engine.db, Within(bank_id, Filter(), 0), semantics.meaning(question), limit
+    )
     return [engine.get("b", number).text for number in found]
 
 
-def test_a_memory_written_after_the_last_search_is_there_in_the_next(small: Engine, semantics: Semantics) -> None:
+def test_a_memory_written_after_the_last_search_is_there_in_the_next(
+    small: Engine, semantics: Semantics
+) -> None:
     small.remember_many("b", [Draft(text) for text in TEXTS[:2]])
     assert len(nearest(small, semantics, "fox")) == 2
     small.remember("b", Draft(TEXTS[2]))
     assert nearest(small, semantics, "green tea", 1) == [TEXTS[2]]
 
 
-def test_a_revised_memory_has_the_vector_of_its_new_text(small: Engine, semantics: Semantics) -> None:
+def test_a_revised_memory_has_the_vector_of_its_new_text(
+    small: Engine, semantics: Semantics
+) -> None:
     small.remember_many("b", [Draft(text) for text in TEXTS])
     first = small.remember("b", Draft("Something else.", key="k")).memory
     nearest(small, semantics, "fox")
@@ -65,7 +73,9 @@ def test_a_purged_memory_leaves_the_vectors_in_memory(small: Engine, semantics: 
     assert vector_rows.of(small.db, bank_id, semantics.name, [doomed.id]) == {}
 
 
-def test_a_forgotten_memory_is_found_among_the_forgotten_only(small: Engine, semantics: Semantics) -> None:
+def test_a_forgotten_memory_is_found_among_the_forgotten_only(
+    small: Engine, semantics: Semantics
+) -> None:
     gone = small.remember_many("b", [Draft(text) for text in TEXTS])[0].memory
     nearest(small, semantics, "fox")
     small.forget("b", [gone.id])
@@ -86,12 +96,19 @@ def test_the_bank_that_was_not_asked_for_longest_is_let_go(small: Engine) -> Non
         small.remember_many(bank, [Draft(f"{text} {bank}") for text in TEXTS])
         ids[bank] = small.get_bank(bank).id
         indexing.heal(parts, ids[bank], 10_000)
-        assert len(bounded.nearest(small.db, Within(ids[bank], Filter(), 0), bounded.meaning("fox"), 10)) in (3, 6)
+        assert len(
+            bounded.nearest(small.db, Within(ids[bank], Filter(), 0), bounded.meaning("fox"), 10)
+        ) in (3, 6)
     assert [bounded.count(ids[bank]) for bank in "bcd"] == [6, 0, 3]
-    assert len(bounded.nearest(small.db, Within(ids["c"], Filter(), 0), bounded.meaning("fox"), 10)) == 3
+    assert (
+        len(bounded.nearest(small.db, Within(ids["c"], Filter(), 0), bounded.meaning("fox"), 10))
+        == 3
+    )
 
 
-def test_vectors_of_another_embedder_are_never_compared(small: Engine, semantics: Semantics) -> None:
+def test_vectors_of_another_embedder_are_never_compared(
+    small: Engine, semantics: Semantics
+) -> None:
     small.remember_many("b", [Draft(text) for text in TEXTS])
     nearest(small, semantics, "fox")
     other = Semantics(HashEmbedder("hash-32", 32))
@@ -122,7 +139,9 @@ def test_threads_share_one_index(small: Engine, semantics: Semantics) -> None:
     assert seen == [50] * 80
 
 
-def test_who_reads_an_older_state_takes_nothing_from_who_reads_a_newer_one(small: Engine, semantics: Semantics) -> None:
+def test_who_reads_an_older_state_takes_nothing_from_who_reads_a_newer_one(
+    small: Engine, semantics: Semantics
+) -> None:
     small.remember_many("b", [Draft(text) for text in TEXTS])
     nearest(small, semantics, "fox")
     bank_id = small.get_bank("b").id
@@ -135,7 +154,9 @@ def test_who_reads_an_older_state_takes_nothing_from_who_reads_a_newer_one(small
             began.set()
             written.wait(10)
             meaning = semantics.meaning("purple rain")
-            found.extend(semantics.nearest(small.db, Within(bank_id, Filter(status="any"), 0), meaning, 10))
+            found.extend(
+                semantics.nearest(small.db, Within(bank_id, Filter(status="any"), 0), meaning, 10)
+            )
 
     thread = threading.Thread(target=ask_of_the_past)
     thread.start()
@@ -152,7 +173,10 @@ def test_who_reads_an_older_state_takes_nothing_from_who_reads_a_newer_one(small
 
 def test_a_word_that_is_rare_in_the_store_says_more_in_a_question() -> None:
     held = Semantics(StaticEmbedder())
-    plain, weighed = held.meaning("Anna and Lisbon"), held.meaning("Anna and Lisbon", {"anna": 0.7, "lisbon": 7.0})
+    plain, weighed = (
+        held.meaning("Anna and Lisbon"),
+        held.meaning("Anna and Lisbon", {"anna": 0.7, "lisbon": 7.0}),
+    )
     assert plain.token_weights is not None
     assert weighed.token_weights is not None
     assert (
@@ -164,7 +188,9 @@ def test_a_word_that_is_rare_in_the_store_says_more_in_a_question() -> None:
     assert weighed.vector @ anna < plain.vector @ anna
 
 
-def test_the_newest_memory_is_let_go_when_it_was_purged(small: Engine, semantics: Semantics) -> None:
+def test_the_newest_memory_is_let_go_when_it_was_purged(
+    small: Engine, semantics: Semantics
+) -> None:
     small.remember_many("b", [Draft(text) for text in TEXTS[:2]])
     doomed = small.remember("b", Draft(TEXTS[2])).memory
     assert nearest(small, semantics, "green tea", 1) == [TEXTS[2]]

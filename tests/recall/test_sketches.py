@@ -1,4 +1,6 @@
-"""The sketches in memory: nearly the same answers as comparing everything, whatever came and went."""
+"""The sketches in memory: nearly the same answers as comparing everything, whatever came and
+went.
+"""
 
 import numpy as np
 import pytest
@@ -27,7 +29,11 @@ def holding(numbers: list[int], live: list[bool] | None = None) -> Sketches:
 
 
 def put(held: Sketches, numbers: list[int], live: list[bool] | None = None) -> None:
-    held.put(ids(numbers), np.array(live or [True] * len(numbers), dtype=np.bool_), sketched(vectors(numbers)))
+    held.put(
+        ids(numbers),
+        np.array(live or [True] * len(numbers), dtype=np.bool_),
+        sketched(vectors(numbers)),
+    )
 
 
 def question(number: int) -> Bits:
@@ -52,7 +58,9 @@ def test_the_nearest_comes_first_and_of_equals_the_newer() -> None:
 
 def test_a_vector_without_direction_is_found_last() -> None:
     held = holding([1, 2])
-    held.put(ids([3]), np.ones(1, dtype=np.bool_), sketched(np.zeros((1, DIMENSIONS), dtype=np.float32)))
+    held.put(
+        ids([3]), np.ones(1, dtype=np.bool_), sketched(np.zeros((1, DIMENSIONS), dtype=np.float32))
+    )
     assert nearest(held, 1, 3)[0] == 1
     assert len(held.view().nearest(asked(np.zeros(DIMENSIONS, dtype=np.float32)), 3, "live")) == 3
 
@@ -88,7 +96,9 @@ def test_a_view_does_not_see_what_comes_later() -> None:
     assert nearest(held, 4, 1) == [4]
 
 
-STEP = st.tuples(st.sampled_from(["put", "drop", "keep"]), st.lists(st.integers(1, 12), max_size=6, unique=True))
+STEP = st.tuples(
+    st.sampled_from(["put", "drop", "keep"]), st.lists(st.integers(1, 12), max_size=6, unique=True)
+)
 
 
 @settings(max_examples=50, deadline=None)

@@ -44,7 +44,9 @@ def test_a_speaker_whose_name_is_spelt_otherwise_is_meant_too() -> None:
         ("Which city is the capital?", set[str]()),
     ],
 )
-def test_in_a_talk_with_an_assistant_it_is_told_whose_words_are_asked_for(question: str, meant: Iterable[str]) -> None:
+def test_in_a_talk_with_an_assistant_it_is_told_whose_words_are_asked_for(
+    question: str, meant: Iterable[str]
+) -> None:
     assert asked_about(question, talk("user", "assistant")) == frozenset(meant)
 
 
@@ -65,8 +67,16 @@ def test_who_is_called_by_another_name_is_meant_by_it(calls: tuple[str, str]) ->
 @pytest.mark.parametrize(
     "said",
     [
-        [("elise", "I met Kate at the spa."), ("emi", "Nice."), ("elise", "Kate has a dog, and Kate paints.")],
-        [("elise", "Amy, Kate, and Joseph came."), ("emi", "Nice."), ("elise", "So did Jo, Kate, and Tim.")],
+        [
+            ("elise", "I met Kate at the spa."),
+            ("emi", "Nice."),
+            ("elise", "Kate has a dog, and Kate paints."),
+        ],
+        [
+            ("elise", "Amy, Kate, and Joseph came."),
+            ("emi", "Nice."),
+            ("elise", "So did Jo, Kate, and Tim."),
+        ],
         [("elise", "Hello Kate."), ("emi", "Hi."), ("elise", "Bye.")],
         [("elise", "Hello Kate."), ("emi", "Hello Kate."), ("elise", "Hello Kate.")],
         [("elise", "Hello Kate."), ("emi", "Hi."), ("ben", "Hi."), ("elise", "Bye Kate.")],

@@ -42,9 +42,14 @@ def test_what_was_replaced_is_left_out_when_no_limit_is_given(moved: Engine) -> 
 def test_explain_says_that_a_newer_memory_replaced_it(moved: Engine) -> None:
     answer = moved.recall("b", Query(QUESTION, explain=True))
     older = next(
-        hit.memory.id for hit in moved.recall("b", Query(MOVED[0], limit=2)).hits if hit.memory.text == MOVED[0]
+        hit.memory.id
+        for hit in moved.recall("b", Query(MOVED[0], limit=2)).hits
+        if hit.memory.text == MOVED[0]
     )
-    assert next(one.why for one in answer.dropped if one.memory_id == older) == "a newer memory replaced it"
+    assert (
+        next(one.why for one in answer.dropped if one.memory_id == older)
+        == "a newer memory replaced it"
+    )
 
 
 def test_with_a_limit_the_newer_one_stands_before_the_older(moved: Engine) -> None:
@@ -113,8 +118,13 @@ def test_nothing_that_comes_later_changes_when_something_happened(
     assert texts(engine, Query(question))[0] == first
 
 
-def test_who_asks_when_something_was_done_last_wants_the_newest(engine: Engine, clock: StoppedClock) -> None:
-    often = [f"The certificate of the web server was renewed on {day}." for day in ("3 May", "7 September")]
+def test_who_asks_when_something_was_done_last_wants_the_newest(
+    engine: Engine, clock: StoppedClock
+) -> None:
+    often = [
+        f"The certificate of the web server was renewed on {day}."
+        for day in ("3 May", "7 September")
+    ]
     write(engine, clock, often[0], *MOVED[1:5], often[1])
     assert texts(engine, Query("when was the certificate last renewed?"))[0] == often[1]
 
@@ -147,17 +157,29 @@ def test_what_was_done_to_something_else_later_replaces_nothing(
 
 
 def test_what_bears_another_number_replaces_nothing(engine: Engine, clock: StoppedClock) -> None:
-    vans = ("Van 4 spends its nights at the Millbrook depot.", "Moved van 5 to Quayside for the nights.")
+    vans = (
+        "Van 4 spends its nights at the Millbrook depot.",
+        "Moved van 5 to Quayside for the nights.",
+    )
     write(engine, clock, vans[0], *MOVED[1:5], vans[1])
     assert texts(engine, Query("where is van 4 kept overnight"))[0] == vans[0]
 
 
-def test_what_has_nothing_of_the_question_replaces_nothing(engine: Engine, clock: StoppedClock) -> None:
-    write(engine, clock, "Vitest runs the unit suite of the web shop", "Jest runs the unit suite of the web shop now")
+def test_what_has_nothing_of_the_question_replaces_nothing(
+    engine: Engine, clock: StoppedClock
+) -> None:
+    write(
+        engine,
+        clock,
+        "Vitest runs the unit suite of the web shop",
+        "Jest runs the unit suite of the web shop now",
+    )
     assert texts(engine, Query("vitest", limit=2))[0].startswith("Vitest")
 
 
-def test_what_is_of_the_kind_asked_for_is_not_replaced_by_what_is_not(engine: Engine, clock: StoppedClock) -> None:
+def test_what_is_of_the_kind_asked_for_is_not_replaced_by_what_is_not(
+    engine: Engine, clock: StoppedClock
+) -> None:
     for text in (
         "We use npm in the shop repo.",
         "The shop repo is in TypeScript.",
@@ -166,14 +188,31 @@ def test_what_is_of_the_kind_asked_for_is_not_replaced_by_what_is_not(engine: En
     ):
         clock.advance(DAY_MS)
         engine.remember("b", Draft(text))
-    assert texts(engine, Query("Which language is the shop repo in?"))[0] == "The shop repo is in TypeScript."
-    assert texts(engine, Query("Which package manager does the shop repo use?"))[0].startswith("We use pnpm")
+    assert (
+        texts(engine, Query("Which language is the shop repo in?"))[0]
+        == "The shop repo is in TypeScript."
+    )
+    assert texts(engine, Query("Which package manager does the shop repo use?"))[0].startswith(
+        "We use pnpm"
+    )
 
 
-def test_news_of_something_else_about_the_same_person_replaces_nothing(engine: Engine, clock: StoppedClock) -> None:
-    write(engine, clock, "Mia is allergic to peanuts.", "Mia lives in Berlin.", *MOVED, "Mia moved to Hamburg.")
+def test_news_of_something_else_about_the_same_person_replaces_nothing(
+    engine: Engine, clock: StoppedClock
+) -> None:
+    write(
+        engine,
+        clock,
+        "Mia is allergic to peanuts.",
+        "Mia lives in Berlin.",
+        *MOVED,
+        "Mia moved to Hamburg.",
+    )
 
-    assert texts(engine, Query("What is Mia allergic to?", limit=5))[0] == "Mia is allergic to peanuts."
+    assert (
+        texts(engine, Query("What is Mia allergic to?", limit=5))[0]
+        == "Mia is allergic to peanuts."
+    )
     assert texts(engine, Query("Where does Mia live?", limit=5))[0] == "Mia moved to Hamburg."
 
 
@@ -187,14 +226,24 @@ def test_a_change_that_names_what_was_before_needs_none_of_the_question_s_words(
         *MOVED,
         "Closed the Mailgun account, Postmark does it now.",
     )
-    assert texts(engine, Query("how is the newsletter sent?", limit=10))[0].startswith("Closed the Mailgun account")
+    assert texts(engine, Query("how is the newsletter sent?", limit=10))[0].startswith(
+        "Closed the Mailgun account"
+    )
 
 
 @pytest.mark.parametrize(
     ("settled", "passing", "question"),
     [
-        ("Therapy is on Tuesdays at 17:00.", "Therapy is on Friday at 9:00 this week.", "when is therapy?"),
-        ("Rides a Canyon to work.", "Wants to swap the Canyon for a gravel bike.", "what does she ride to work?"),
+        (
+            "Therapy is on Tuesdays at 17:00.",
+            "Therapy is on Friday at 9:00 this week.",
+            "when is therapy?",
+        ),
+        (
+            "Rides a Canyon to work.",
+            "Wants to swap the Canyon for a gravel bike.",
+            "what does she ride to work?",
+        ),
     ],
 )
 def test_an_exception_or_a_plan_replaces_nothing(
@@ -206,13 +255,21 @@ def test_an_exception_or_a_plan_replaces_nothing(
 
 def test_a_name_alone_ties_no_two_memories_together(engine: Engine, clock: StoppedClock) -> None:
     write(engine, clock, "Callum lives in Dunedin.", *MOVED, "Gave the old watch to Callum.")
-    assert texts(engine, Query("Where does Callum live?", limit=10))[0] == "Callum lives in Dunedin."
+    assert (
+        texts(engine, Query("Where does Callum live?", limit=10))[0] == "Callum lives in Dunedin."
+    )
 
 
 def test_a_rule_stands_until_another_rule_or_a_change(engine: Engine, clock: StoppedClock) -> None:
     rule = "Always use pnpm when you install packages in the web repo."
     question = "How do I install packages for the web repo?"
-    write(engine, clock, rule, "The web repo lives at git.example.org/web and is built with Vite.", "Lunch is at noon.")
+    write(
+        engine,
+        clock,
+        rule,
+        "The web repo lives at git.example.org/web and is built with Vite.",
+        "Lunch is at noon.",
+    )
     assert texts(engine, Query(question))[0] == rule
     clock.advance(DAY_MS)
     changed = "Always use bun when you install packages in the web repo."
@@ -224,7 +281,11 @@ def test_a_rule_stands_until_another_rule_or_a_change(engine: Engine, clock: Sto
     ("facts", "question"),
     [
         (
-            ("Staging database is on port 5432.", "Production database is on port 6432.", "Backups run at 2am."),
+            (
+                "Staging database is on port 5432.",
+                "Production database is on port 6432.",
+                "Backups run at 2am.",
+            ),
             "What port is the staging database on?",
         ),
         (
@@ -235,14 +296,23 @@ def test_a_rule_stands_until_another_rule_or_a_change(engine: Engine, clock: Sto
             ),
             "What port is the production database on?",
         ),
-        (("Anna is allergic to peanuts.", "Ben is allergic to cats.", "Lunch is at 12."), "What is Anna allergic to?"),
         (
-            ("The web repo uses React 19.", "The web repo's CI runs on GitHub Actions.", "Lunch is at 12."),
+            ("Anna is allergic to peanuts.", "Ben is allergic to cats.", "Lunch is at 12."),
+            "What is Anna allergic to?",
+        ),
+        (
+            (
+                "The web repo uses React 19.",
+                "The web repo's CI runs on GitHub Actions.",
+                "Lunch is at 12.",
+            ),
             "Which framework does the web repo use?",
         ),
     ],
 )
-def test_a_sibling_replaces_nothing(engine: Engine, clock: StoppedClock, facts: tuple[str, ...], question: str) -> None:
+def test_a_sibling_replaces_nothing(
+    engine: Engine, clock: StoppedClock, facts: tuple[str, ...], question: str
+) -> None:
     for fact in facts:
         clock.advance(DAY_MS)
         engine.remember("b", Draft(fact))

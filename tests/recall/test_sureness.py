@@ -39,7 +39,9 @@ def filled(engine: Engine, clock: StoppedClock) -> Engine:
         ("where are the spare keys?", FACTS[4]),
     ],
 )
-def test_only_what_surely_answers_is_returned_without_a_limit(filled: Engine, question: str, fact: str) -> None:
+def test_only_what_surely_answers_is_returned_without_a_limit(
+    filled: Engine, question: str, fact: str
+) -> None:
     answer = filled.recall("b", Query(question))
     assert [hit.memory.text for hit in answer.hits] == [fact]
     assert not answer.unsure
@@ -47,7 +49,9 @@ def test_only_what_surely_answers_is_returned_without_a_limit(filled: Engine, qu
 
 def test_a_limit_brings_the_merely_similar_too(filled: Engine) -> None:
     question = "on which day of the month do newsletters go out?"
-    assert len(filled.recall("b", Query(question, limit=10)).hits) > len(filled.recall("b", Query(question)).hits)
+    assert len(filled.recall("b", Query(question, limit=10)).hits) > len(
+        filled.recall("b", Query(question)).hits
+    )
 
 
 def test_what_nothing_answers_is_named_as_such(filled: Engine) -> None:
@@ -71,12 +75,16 @@ def test_when_nothing_is_sure_only_the_few_that_come_closest_are_shown(filled: E
         "when does the choir rehearse?",
     ],
 )
-def test_the_score_of_the_best_is_one_half_where_it_is_just_sure_enough(filled: Engine, question: str) -> None:
+def test_the_score_of_the_best_is_one_half_where_it_is_just_sure_enough(
+    filled: Engine, question: str
+) -> None:
     answer = filled.recall("b", Query(question, limit=10))
     scores = [hit.score for hit in answer.hits]
     assert scores == sorted(scores, reverse=True)
     assert answer.unsure == (max(scores, default=0.0) < 0.5)
-    assert len(filled.recall("b", Query(question, limit=10, min_score=0.5)).hits) == sum(one >= 0.5 for one in scores)
+    assert len(filled.recall("b", Query(question, limit=10, min_score=0.5)).hits) == sum(
+        one >= 0.5 for one in scores
+    )
 
 
 def test_explain_says_how_sure_a_hit_is_and_why_another_was_dropped(filled: Engine) -> None:
@@ -106,9 +114,16 @@ def features(question: str, text: str, found: frozenset[str] = frozenset()) -> d
 
 
 def test_a_name_that_is_not_there_speaks_against_a_hit() -> None:
-    missing = features("When is Anand's birthday?", "Sietse's birthday is in May.", frozenset({"birthday"}))
+    missing = features(
+        "When is Anand's birthday?", "Sietse's birthday is in May.", frozenset({"birthday"})
+    )
     assert missing["names missing"] == 1
-    assert features("When is Anand's birthday?", "Anand was born in May.", frozenset({"anand"}))["names missing"] == 0
+    assert (
+        features("When is Anand's birthday?", "Anand was born in May.", frozenset({"anand"}))[
+            "names missing"
+        ]
+        == 0
+    )
 
 
 def test_words_that_others_have_are_told_from_words_that_nobody_has() -> None:
@@ -125,15 +140,21 @@ def test_words_that_others_have_are_told_from_words_that_nobody_has() -> None:
         ("Wann beginnt es?", "Es beginnt um 8.", "Es beginnt bald."),
     ],
 )
-def test_a_hit_without_the_kind_of_thing_asked_for_is_less_sure(question: str, answering: str, other: str) -> None:
+def test_a_hit_without_the_kind_of_thing_asked_for_is_less_sure(
+    question: str, answering: str, other: str
+) -> None:
     assert features(question, answering)["kind missing"] == 0
     assert features(question, other)["kind missing"] == 1
 
 
 def behind(*said: float) -> list[float]:
-    found = ordered([Evidence(number, False, {"vector": 0.5, "read": one}) for number, one in enumerate(said)])
+    found = ordered(
+        [Evidence(number, False, {"vector": 0.5, "read": one}) for number, one in enumerate(said)]
+    )
     asked = Asked("Who has the key?", {"key": 1.0}, frozenset(), frozenset())
-    looks = [Look("Moira has it.", frozenset(), frozenset(), [0.0] * len(confidence.DEGREES))] * len(said)
+    looks = [
+        Look("Moira has it.", frozenset(), frozenset(), [0.0] * len(confidence.DEGREES))
+    ] * len(said)
     return [round(values["behind"], 2) for values in confidence.features(asked, found, looks)]
 
 
@@ -144,7 +165,14 @@ def test_what_is_read_as_less_of_an_answer_than_another_is_behind_it() -> None:
 
 
 def test_more_that_speaks_for_a_hit_never_makes_it_less_sure() -> None:
-    against = {"asking", "behind", "kind missing", "known missing", "unknown missing", "names missing"}
+    against = {
+        "asking",
+        "behind",
+        "kind missing",
+        "known missing",
+        "unknown missing",
+        "names missing",
+    }
     either_way = {"long", "turn", "speaker"}
     for name, weight in [*weights.SURE.items(), *weights.READ.items()]:
         assert name in either_way or (weight <= 0 if name in against else weight >= 0), name
@@ -172,7 +200,11 @@ def test_what_only_names_the_thing_that_is_asked_about_is_no_answer(filled: Engi
 
 
 def test_who_asks_for_little_else_than_an_identifier_gets_whatever_names_it(filled: Engine) -> None:
-    facts = ["PROJ-123 is the new login.", "Nadia closed PROJ-123 before lunch.", "Blocked by PROJ-123: the release."]
+    facts = [
+        "PROJ-123 is the new login.",
+        "Nadia closed PROJ-123 before lunch.",
+        "Blocked by PROJ-123: the release.",
+    ]
     filled.remember_many("b", [Draft(fact) for fact in facts])
     for question in ("PROJ-123", "What is with PROJ-123?"):
         answer = filled.recall("b", Query(question))

@@ -7,7 +7,11 @@ def test_who_tells_says_more_than_who_thanks_agrees_or_promises() -> None:
     telling = Telling("What does Anna do?")
     told = telling.to_people("Last week I went to Oslo and bought two paintings.")
     assert told > 0
-    for said in ("Wow, that's great, thanks!", "Yeah, sounds nice.", "Let's keep in touch, I'll call."):
+    for said in (
+        "Wow, that's great, thanks!",
+        "Yeah, sounds nice.",
+        "Let's keep in touch, I'll call.",
+    ):
         assert telling.to_people(said) < 0
 
 
@@ -19,7 +23,9 @@ def test_what_a_question_asks_for_counts_more() -> None:
         ("Which book was it?", "It is called “Pachinko”."),
     ):
         assert Telling(question).to_people(said) > plain.to_people(said)
-        assert Telling(question).to_people("All of them liked it.") == plain.to_people("All of them liked it.")
+        assert Telling(question).to_people("All of them liked it.") == plain.to_people(
+            "All of them liked it."
+        )
 
 
 def test_a_typographic_apostrophe_is_read_like_a_plain_one() -> None:

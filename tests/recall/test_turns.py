@@ -79,7 +79,9 @@ def test_somebody_who_goes_on_is_told_from_somebody_who_asks() -> None:
 
 
 def test_a_turn_is_shown_behind_the_end_of_what_was_said_before_without_dates() -> None:
-    before = f"(4:04 pm on 20 January, 2023) Vera: {'Well, well. ' * 20}What did you get for the car?"
+    before = (
+        f"(4:04 pm on 20 January, 2023) Vera: {'Well, well. ' * 20}What did you get for the car?"
+    )
     shown = dialogue.replying(before, "(4:05 pm on 20 January, 2023) Ines: It came to 900.")
     assert shown.startswith("Vera: ")
     assert shown.endswith(" What did you get for the car? Ines: It came to 900.")

@@ -1,4 +1,6 @@
-"""What is weighed beside a memory's own words: the company a long text is in, and what an embedder cannot read."""
+"""What is weighed beside a memory's own words: the company a long text is in, and what an embedder
+cannot read.
+"""
 
 import pytest
 
@@ -9,25 +11,30 @@ from commonplace.records.memory import Draft
 from commonplace.records.query import Query
 
 GARDEN = (
-    "We planned the vegetable garden behind the house. Tomatoes go along the south wall, beans and peas climb the "
-    "fence, and the compost heap stays where it is. The soil needs lime before the potatoes are planted, and the can "
-    "leaks, so a new hose is on the list for the weekend together with seeds for carrots, leeks and kinds of salad. "
+    "We planned the vegetable garden behind the house. Tomatoes go along the south wall, beans and"
+    " peas climb the fence, and the compost heap stays where it is. The soil needs lime before the"
+    " potatoes are planted, and the can leaks, so a new hose is on the list for the weekend"
+    " together with seeds for carrots, leeks and kinds of salad. "
 )
 LEDGER = (
-    "The tax office sent a letter about the second quarter. The invoices of March and April were booked twice, the "
-    "bank statement shows the correct sum, and the accountant asked for the receipts of the printer, the phone and the "
-    "train. The deadline for the correction is short, so the folder has to be complete before the end of the month. "
+    "The tax office sent a letter about the second quarter. The invoices of March and April were"
+    " booked twice, the bank statement shows the correct sum, and the accountant asked for the"
+    " receipts of the printer, the phone and the train. The deadline for the correction is short,"
+    " so the folder has to be complete before the end of the month. "
 )
 
 
 @pytest.mark.parametrize(
-    "question", ["我妹妹住在哪里?", "妹は今どこに住んでいますか", "Πού μένει η αδερφή μου;", "أين تعيش أختي"]
+    "question",
+    ["我妹妹住在哪里?", "妹は今どこに住んでいますか", "Πού μένει η αδερφή μου;", "أين تعيش أختي"],
 )
 def test_a_question_whose_letters_are_spelt_one_by_one_is_known_as_such(question: str) -> None:
     assert Semantics(StaticEmbedder()).meaning(question).is_spelt
 
 
-@pytest.mark.parametrize("question", ["Where does my sister live?", "Wo wohnt sie?", "Где живёт моя сестра?", ""])
+@pytest.mark.parametrize(
+    "question", ["Where does my sister live?", "Wo wohnt sie?", "Где живёт моя сестра?", ""]
+)
 def test_a_question_in_words_the_embedder_knows_is_not_spelt(question: str) -> None:
     assert not Semantics(StaticEmbedder()).meaning(question).is_spelt
 
@@ -45,7 +52,9 @@ def test_a_long_text_rises_in_the_company_of_others_like_it(engine: Engine) -> N
     strangers = [LEDGER + f"Letter {number} came on a Monday." for number in range(4)]
     kin = [GARDEN + f"Bed {number} was dug over." for number in range(4)]
     engine.remember_many("b", [Draft(text) for text in (*strangers, *kin)])
-    hits = engine.recall("b", Query("which seeds and hose do the tomatoes need", limit=8, explain=True)).hits
+    hits = engine.recall(
+        "b", Query("which seeds and hose do the tomatoes need", limit=8, explain=True)
+    ).hits
     company = {hit.memory.text: hit.channels["company"] for hit in hits}
     assert min(company[text] for text in kin if text in company) > max(
         (company[text] for text in strangers if text in company), default=-1.0
@@ -53,7 +62,11 @@ def test_a_long_text_rises_in_the_company_of_others_like_it(engine: Engine) -> N
 
 
 def test_a_statement_or_a_turn_is_in_no_company(engine: Engine) -> None:
-    turns = [Draft(f"{who}: {GARDEN} So much for day {day}.") for day in range(3) for who in ("Ann", "Ben")]
+    turns = [
+        Draft(f"{who}: {GARDEN} So much for day {day}.")
+        for day in range(3)
+        for who in ("Ann", "Ben")
+    ]
     engine.remember_many("b", [*turns, Draft("The hose is green.")])
     hits = engine.recall("b", Query("green hose", limit=9)).hits
     assert len(hits) > 3

@@ -1,8 +1,9 @@
-"""Stores as earlier versions left them, as SQL: made once by the code of their time, and loaded by tests ever after.
+"""Stores as earlier versions left them, as SQL: made once by the code of their time, and loaded by
+tests ever after.
 
-`python -m tests.storage.old_stores` writes `stores/NNNN.sql` and `stores/NNNN.json` for the newest migration of the
-code at hand: the store, and what the engine answered about it. Run it before you add a migration. Nothing in it is of
-anybody's: all content is invented here.
+`python -m tests.storage.old_stores` writes `stores/NNNN.sql` and `stores/NNNN.json` for the newest
+migration of the code at hand: the store, and what the engine answered about it. Run it before you
+add a migration. Nothing in it is of anybody's: all content is invented here.
 """
 
 import json
@@ -61,7 +62,12 @@ FILTERS = {
     "a null": Filter(where=Match(("shelf",), "eq", None)),
     "another user": Filter(where=Match(("user",), "eq", "ben", own=True)),
 }
-QUESTIONS = ("Where is the lamp oil kept?", "How long are the wicks?", "Where does Dora live?", "Who mends the sail?")
+QUESTIONS = (
+    "Where is the lamp oil kept?",
+    "How long are the wicks?",
+    "Where does Dora live?",
+    "Who mends the sail?",
+)
 
 
 def open_small(home: Path, clock: Clock) -> Engine:
@@ -93,34 +99,68 @@ def fill_all(engine: Engine, clock: StoppedClock) -> None:
 
 def _lamps(engine: Engine, clock: StoppedClock) -> None:
     ben = Scope("harbour", "ben", "scout", "night")
-    engine.create_bank("lamps", BankEdit(title="Lamps", config={"mcp_enabled_tools": ["recall", "sync_retain"]}))
+    engine.create_bank(
+        "lamps", BankEdit(title="Lamps", config={"mcp_enabled_tools": ["recall", "sync_retain"]})
+    )
     shelf = {"shelf": {"number": 7, "sides": ["left", "right"], "label": "ü" * 120}}
-    engine.remember("lamps", Draft("The lamp oil is kept on shelf seven.", scope=ben, tags=("oil",), metadata=shelf))
-    wicks = Draft("Wicks are a hand long.", scope=replace(ben, agent="", run=""), tags=("wicks",), kind="rule")
+    engine.remember(
+        "lamps",
+        Draft("The lamp oil is kept on shelf seven.", scope=ben, tags=("oil",), metadata=shelf),
+    )
+    wicks = Draft(
+        "Wicks are a hand long.", scope=replace(ben, agent="", run=""), tags=("wicks",), kind="rule"
+    )
     engine.remember("lamps", replace(wicks, category="supplies", paths=("lamps/**",)), BY)
     for number, words in enumerate(("Port: 8080", "Port: 9090", "The sail is mended by Cleo."), 8):
         clock.advance(1)
         engine.remember("lamps", Draft(words, metadata={"shelf": {"number": number, "full": True}}))
-    keyed = Draft("Brass", scope=Scope("harbour"), key="lamps.metal", happened_at=5, happened_until=9)
+    keyed = Draft(
+        "Brass", scope=Scope("harbour"), key="lamps.metal", happened_at=5, happened_until=9
+    )
     metal = engine.remember("lamps", keyed).memory.id
     engine.revise("lamps", metal, Edit(text="Copper"), BY)
-    gone = engine.remember("lamps", Draft("The old tower was white.", expires_at=clock.now() + 5)).memory.id
+    gone = engine.remember(
+        "lamps", Draft("The old tower was white.", expires_at=clock.now() + 5)
+    ).memory.id
     engine.forget("lamps", [gone], BY)
     for key in ("before", "erased"):
         engine.remember_once(
-            "lamps", Once("s", "add", key), Draft(f"The {key} jar of Zoe.", scope=Scope("", "zoe")), BY
+            "lamps",
+            Once("s", "add", key),
+            Draft(f"The {key} jar of Zoe.", scope=Scope("", "zoe")),
+            BY,
         )
     engine.erase("lamps", Portion(user="zoe"), BY)
 
 
 def _facts(engine: Engine, clock: StoppedClock) -> None:
     hindsight = Hindsight(engine)
-    hindsight.keep("Dora lives in Rome. Dora works at Acme. Dora has a dog.", document_id="dora.md", tags=["people"])
-    hindsight("create_mental_model", name="Dora", source_query="Where does Dora live?", mental_model_id="dora")
+    hindsight.keep(
+        "Dora lives in Rome. Dora works at Acme. Dora has a dog.",
+        document_id="dora.md",
+        tags=["people"],
+    )
+    hindsight(
+        "create_mental_model",
+        name="Dora",
+        source_query="Where does Dora live?",
+        mental_model_id="dora",
+    )
     timed = {"refresh_cron": "0 3 * * *"}
-    hindsight("create_mental_model", name="Dogs", source_query="Who has a dog?", mental_model_id="dogs", trigger=timed)
+    hindsight(
+        "create_mental_model",
+        name="Dogs",
+        source_query="Who has a dog?",
+        mental_model_id="dogs",
+        trigger=timed,
+    )
     folder = hindsight("create_knowledge_folder", name="People")["id"]
-    hindsight("create_knowledge_page", name="Page of Dora", source_query="What does Dora do?", parent_id=folder)
+    hindsight(
+        "create_knowledge_page",
+        name="Page of Dora",
+        source_query="What does Dora do?",
+        parent_id=folder,
+    )
     hindsight("create_directive", name="Tone", content="Be brief.")
     clock.advance(1000)
     hindsight.keep("Dora plays chess.")
@@ -155,7 +195,10 @@ def _notes(engine: Engine) -> None:
     (vault.root / "Lost.md").unlink()
     sync(vault)
     sync(vault, settle=False)
-    doomed = [kept(vault, "Burnt", "Ashes."), *(one for one in engine.list("default") if one.text.startswith("My own"))]
+    doomed = [
+        kept(vault, "Burnt", "Ashes."),
+        *(one for one in engine.list("default") if one.text.startswith("My own")),
+    ]
     engine.purge("default", [doomed[0].id], BY)
     sync(vault)
     engine.purge("default", [one.id for one in doomed[1:]], BY)
@@ -166,20 +209,39 @@ def _notes(engine: Engine) -> None:
 
 def _activities(engine: Engine) -> None:
     client = Client(engine, registry.single("memories"))
-    client.result("add_memory", content="Ada mends the nets.", user_id="ada", project_id="harbour", tags=["nets"])
-    client.result("add_reminder", cron="0 9 * * 1", message="Trim the wicks.", user_id="ada", project_id="harbour")
-    daily = engine.add_reminder("default", ReminderDraft("30 8 * * *", "Fill the lamps.", timezone="Europe/Rome"))
+    client.result(
+        "add_memory",
+        content="Ada mends the nets.",
+        user_id="ada",
+        project_id="harbour",
+        tags=["nets"],
+    )
+    client.result(
+        "add_reminder",
+        cron="0 9 * * 1",
+        message="Trim the wicks.",
+        user_id="ada",
+        project_id="harbour",
+    )
+    daily = engine.add_reminder(
+        "default", ReminderDraft("30 8 * * *", "Fill the lamps.", timezone="Europe/Rome")
+    )
     engine.disable_reminder("default", daily.id)
-    engine.start_session("default", SessionDraft("Open talk", user="ada", project="harbour", client="tester"))
+    engine.start_session(
+        "default", SessionDraft("Open talk", user="ada", project="harbour", client="tester")
+    )
 
 
 def answers(engine: Engine) -> dict[str, Any]:
     """What an engine says of its store, in a form that can be kept."""
     told: dict[str, Any] = {"export": [json.loads(line) for line in exported(engine)]}
-    told["sound"] = sorted(f"{one.check}: {one.text}" for one in engine.doctor() if one.state != "ok")
+    told["sound"] = sorted(
+        f"{one.check}: {one.text}" for one in engine.doctor() if one.state != "ok"
+    )
     for bank in engine.list_banks():
         listed = {
-            name: [one.id for one in engine.list(bank.name, chosen, limit=100)] for name, chosen in FILTERS.items()
+            name: [one.id for one in engine.list(bank.name, chosen, limit=100)]
+            for name, chosen in FILTERS.items()
         }
         models = engine.list_mental_models(bank.name)
         told[bank.name] = {
@@ -189,7 +251,10 @@ def answers(engine: Engine) -> dict[str, Any]:
             "jobs": dict(engine.count_jobs(bank.name)),
             "stale models": [model.name for model in models if engine.is_stale(bank.name, model)],
             "unsettled": engine.unsettled_count(bank.name),
-            "first hits": [[hit.memory.id for hit in _hits(engine, bank.name, asked)[:1]] for asked in QUESTIONS],
+            "first hits": [
+                [hit.memory.id for hit in _hits(engine, bank.name, asked)[:1]]
+                for asked in QUESTIONS
+            ],
             "projects": [asdict(one) for one in engine.list_projects(bank.name)],
         }
     plain: dict[str, Any] = json.loads(json.dumps(told))
@@ -213,8 +278,14 @@ def dumped(path: Path) -> Iterator[str]:
         found = store.execute(
             "select type, name, sql from sqlite_schema where sql is not null order by rowid"
         ).fetchall()
-        virtual = [str(name) for _, name, sql in found if str(sql).lower().startswith("create virtual")]
-        own = [one for one in found if not str(one[1]).startswith(("sqlite_", *(f"{name}_" for name in virtual)))]
+        virtual = [
+            str(name) for _, name, sql in found if str(sql).lower().startswith("create virtual")
+        ]
+        own = [
+            one
+            for one in found
+            if not str(one[1]).startswith(("sqlite_", *(f"{name}_" for name in virtual)))
+        ]
         yield from (f"{sql};" for type_, _, sql in own if type_ == "table")
         for name in virtual:
             yield f"insert into {name} ({name}, rank) values ('secure-delete', 1);"
@@ -246,7 +317,9 @@ def load_store(name: str, path: Path) -> None:
 
 
 def undo_renaming(store: apsw.Connection) -> None:
-    """Give tables, columns and indexes of a present store the names they had before 0016_schema_words."""
+    """Give tables, columns and indexes of a present store the names they had before
+    0016_schema_words.
+    """
     [step] = [one for one in migrations.packaged() if one.name == "0016_schema_words"]
     statements = re.sub(r"--.*", "", step.sql).split(";")
     dropped = list[str]()

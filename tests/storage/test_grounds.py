@@ -33,14 +33,23 @@ def test_an_older_store_knows_what_rests_on_what(home: Path, clock: StoppedClock
 
 
 def _aged(path: Path) -> None:
-    """Make a store what one of before would be: without the new tables, and with models as they were written then."""
+    """Make a store what one of before would be: without the new tables, and with models as they
+    were written then.
+    """
     with closing(apsw.Connection(str(path))) as connection:
         for name in NEW:
             connection.execute(f"drop table {name}")
         ((body,),) = connection.execute("select body from standings where name = 'dora'").fetchall()
         kept = json.loads(str(body))
-        old = {name: kept[name] for name in ("title", "query", "tokens_max", "content", "sources", "history")}
-        old |= {"trigger": {"refresh_after_consolidation": True}, "refreshed_at": kept["refreshed_at"], "seen_at": 1}
+        old = {
+            name: kept[name]
+            for name in ("title", "query", "tokens_max", "content", "sources", "history")
+        }
+        old |= {
+            "trigger": {"refresh_after_consolidation": True},
+            "refreshed_at": kept["refreshed_at"],
+            "seen_at": 1,
+        }
         connection.execute("update standings set body = ? where name = 'dora'", (json.dumps(old),))
         connection.execute("delete from migrations where name = '0005_hindsight_grounds'")
         assert connection.changes() == 1

@@ -13,24 +13,48 @@ from tests.conftest import StoppedClock
 
 SQL = Path(queries.__file__).with_name("sql")
 # Conditions, orders and endings that the code adds to a query.
-PARTS = ("filter_", "named_", "order_", "match_", "own_", "label_", "at_most", "count_way", "found_on_way")
-SECOND = Migration("0002_second", "create table extra (id integer primary key) strict; insert into extra values (7);")
-BROKEN = Migration("0002_second", "create table extra (id integer primary key) strict; insert into nowhere values (7);")
+PARTS = (
+    "filter_",
+    "named_",
+    "order_",
+    "match_",
+    "own_",
+    "label_",
+    "at_most",
+    "count_way",
+    "found_on_way",
+)
+SECOND = Migration(
+    "0002_second",
+    "create table extra (id integer primary key) strict; insert into extra values (7);",
+)
+BROKEN = Migration(
+    "0002_second",
+    "create table extra (id integer primary key) strict; insert into nowhere values (7);",
+)
 
 
 def shape(connection: apsw.Connection) -> list[tuple[object, ...]]:
-    rows = connection.execute("select type, name, tbl_name, sql from sqlite_schema order by type, name").fetchall()
+    rows = connection.execute(
+        "select type, name, tbl_name, sql from sqlite_schema order by type, name"
+    ).fetchall()
     return [(*row[:3], plain(str(row[3]))) for row in rows if not str(row[1]).startswith("sqlite_")]
 
 
 def plain(sql: str) -> str:
-    """A statement without comments, which a renamed table keeps, and without the quotes that SQLite gives its name."""
+    """A statement without comments, which a renamed table keeps, and without the quotes that SQLite
+    gives its name.
+    """
     uncommented = re.sub(r"--.*", "", sql)
-    unquoted = re.sub(r"""(?i)(create (?:virtual )?table|on) ["'](\w+)["']""", r"\1 \2", uncommented)
+    unquoted = re.sub(
+        r"""(?i)(create (?:virtual )?table|on) ["'](\w+)["']""", r"\1 \2", uncommented
+    )
     return " ".join(unquoted.split())
 
 
-def test_schema_and_migrations_end_in_the_same_database(tmp_path: Path, clock: StoppedClock) -> None:
+def test_schema_and_migrations_end_in_the_same_database(
+    tmp_path: Path, clock: StoppedClock
+) -> None:
     open_database(tmp_path / "a.db", clock).close()
     written = apsw.Connection(":memory:")
     written.execute(migrations.schema())
@@ -78,7 +102,9 @@ def test_an_old_file_is_upgraded_after_a_backup(tmp_path: Path, clock: StoppedCl
     upgraded.close()
     kept = apsw.Connection(str(tmp_path / "a.db.before-0002_second.bak"))
     assert kept.execute("select value from store_info").fetchall() == [("green",)]
-    assert kept.execute("select count(*) from sqlite_schema where name = 'extra'").fetchall() == [(0,)]
+    assert kept.execute("select count(*) from sqlite_schema where name = 'extra'").fetchall() == [
+        (0,)
+    ]
 
 
 def test_opening_again_changes_nothing(tmp_path: Path, clock: StoppedClock) -> None:
@@ -128,9 +154,15 @@ def test_somebody_elses_database_is_left_alone(tmp_path: Path, clock: StoppedClo
 
 
 @pytest.mark.parametrize(
-    "junk", [b"not a database at all, but long enough to be read as one" * 40, b"SQLite format 3\x00" + b"\xff" * 4000]
+    "junk",
+    [
+        b"not a database at all, but long enough to be read as one" * 40,
+        b"SQLite format 3\x00" + b"\xff" * 4000,
+    ],
 )
-def test_a_file_that_is_no_database_is_explained(tmp_path: Path, clock: StoppedClock, junk: bytes) -> None:
+def test_a_file_that_is_no_database_is_explained(
+    tmp_path: Path, clock: StoppedClock, junk: bytes
+) -> None:
     path = tmp_path / "a.db"
     path.write_bytes(junk)
     with pytest.raises(Unsupported) as caught:
@@ -154,16 +186,20 @@ def test_the_store_is_readable_by_its_owner_only(tmp_path: Path, clock: StoppedC
     assert (tmp_path / "home").stat().st_mode & 0o777 == 0o700
 
 
-def test_facts_with_a_digest_for_a_key_are_embedded_again(tmp_path: Path, clock: StoppedClock) -> None:
+def test_facts_with_a_digest_for_a_key_are_embedded_again(
+    tmp_path: Path, clock: StoppedClock
+) -> None:
     steps = migrations.packaged()
     before = tuple(step for step in steps if step.name < "0012")
     open_database(tmp_path / "a.db", clock, steps=before).close()
     old = apsw.Connection(str(tmp_path / "a.db"))
     old.execute("insert into banks (id, name, created_at) values (1, 'b', 0)")
-    for number, key in enumerate(("ae755baea52561576f24b703", "stores.oil", "", "ae755baea52561576f24b70g"), 1):
+    for number, key in enumerate(
+        ("ae755baea52561576f24b703", "stores.oil", "", "ae755baea52561576f24b70g"), 1
+    ):
         old.execute(
-            "insert into memories (id, bank_id, kind, text, key, version, version_id, created_at, updated_at) "
-            "values (?, 1, 'note', 'oil', ?, 1, ?, 0, 0)",
+            "insert into memories (id, bank_id, kind, text, key, version, version_id, created_at,"
+            " updated_at) values (?, 1, 'note', 'oil', ?, 1, ?, 0, 0)",
             (number, key, 10 + number),
         )
     old.close()

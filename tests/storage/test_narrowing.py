@@ -1,4 +1,6 @@
-"""An index leads to all that a filter means, whatever stands in metadata, and only what it means comes of it."""
+"""An index leads to all that a filter means, whatever stands in metadata, and only what it means
+comes of it.
+"""
 
 import json
 from collections.abc import Iterator
@@ -15,7 +17,17 @@ from commonplace.app import open_engine
 from commonplace.engine.engine import Engine
 from commonplace.errors import Invalid
 from commonplace.records.memory import Draft, Scope
-from commonplace.records.query import AllOf, AnyOf, Condition, Filter, LabelMatch, Match, Not, Query, TagMatch
+from commonplace.records.query import (
+    AllOf,
+    AnyOf,
+    Condition,
+    Filter,
+    LabelMatch,
+    Match,
+    Not,
+    Query,
+    TagMatch,
+)
 from commonplace.settings import load
 from commonplace.storage import memories, migrations, text_index
 from commonplace.storage.database import Database
@@ -54,13 +66,31 @@ TAGS = ("red", "green", "blue")
 def _metadata(place: int) -> dict[str, object]:
     """Scalars, lists and objects of all values under all fields, so that each meets each."""
     value, other = VALUES[place % len(VALUES)], VALUES[(place * 7 + 3) % len(VALUES)]
-    forms: tuple[object, ...] = (value, [value, other], {"b": value}, {"b": [other, [value]]}, [], {}, [{"b": value}])
-    kinds = {"a": forms[place % 7], "b": forms[(place // 7) % 7], "odd key.é": other, "fact": forms[(place // 3) % 7]}
+    forms: tuple[object, ...] = (
+        value,
+        [value, other],
+        {"b": value},
+        {"b": [other, [value]]},
+        [],
+        {},
+        [{"b": value}],
+    )
+    kinds = {
+        "a": forms[place % 7],
+        "b": forms[(place // 7) % 7],
+        "odd key.é": other,
+        "fact": forms[(place // 3) % 7],
+    }
     return {name: one for number, (name, one) in enumerate(kinds.items()) if (place >> number) % 3}
 
 
 def _draft(place: int) -> Draft:
-    scope = Scope(f"p{place % 3}", ("", "ann", "bob")[place % 3], ("", "x")[place % 2], ("", "r")[place % 5 == 0])
+    scope = Scope(
+        f"p{place % 3}",
+        ("", "ann", "bob")[place % 3],
+        ("", "x")[place % 2],
+        ("", "r")[place % 5 == 0],
+    )
     at = None if place % 4 == 0 else 1_000 + place
     return Draft(
         f"Thing number {place} stands in the hall.",
@@ -76,7 +106,9 @@ def _draft(place: int) -> Draft:
 
 @pytest.fixture(scope="module")
 def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
-    opened = open_engine(load({"COMMONPLACE_HOME": str(tmp_path_factory.mktemp("ways"))}), StoppedClock())
+    opened = open_engine(
+        load({"COMMONPLACE_HOME": str(tmp_path_factory.mktemp("ways"))}), StoppedClock()
+    )
     written = opened.remember_many("b", [_draft(place) for place in range(300)])
     opened.remember_many("other", [_draft(place) for place in range(50)])
     opened.forget("b", [outcome.memory.id for outcome in written[::10]])
@@ -95,7 +127,12 @@ _matches = st.one_of(
         st.sampled_from(["gt", "gte", "lt", "lte"]),
         st.sampled_from(VALUES[:-1]),
     ),
-    st.builds(Match, st.sampled_from(FIELDS), st.sampled_from(["like", "ilike"]), st.sampled_from(["%", "a", "long%"])),
+    st.builds(
+        Match,
+        st.sampled_from(FIELDS),
+        st.sampled_from(["like", "ilike"]),
+        st.sampled_from(["%", "a", "long%"]),
+    ),
     st.builds(
         Match,
         st.sampled_from([("user",), ("kind",), ("agent",), ("run",), ("category",)]),
@@ -118,7 +155,9 @@ _tags = st.builds(
 )
 _labels = st.builds(
     LabelMatch,
-    st.lists(st.sampled_from((*TAGS, "project:p1", "agent:x", "project:")), max_size=2, unique=True).map(tuple),
+    st.lists(
+        st.sampled_from((*TAGS, "project:p1", "agent:x", "project:")), max_size=2, unique=True
+    ).map(tuple),
     st.sampled_from(["any", "any_strict", "all", "all_strict", "exact"]),
 )
 _conditions: st.SearchStrategy[Condition] = st.recursive(
@@ -156,7 +195,9 @@ def _meant(db: Database, bank_id: int, chosen: Filter) -> set[int]:
     return set(memories.select_ids(db, bank_id, chosen, NOW))
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
+@settings(
+    max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True
+)
 @given(chosen=_filters)
 def test_every_way_leads_to_all_that_a_filter_means(engine: Engine, chosen: Filter) -> None:
     bank_id = engine.get_bank("b").id
@@ -164,20 +205,30 @@ def test_every_way_leads_to_all_that_a_filter_means(engine: Engine, chosen: Filt
     ways = Ways(engine.db, bank_id)
     for way in ways.of(chosen):
         assert expected <= {int(number) for number in ways.found(way).split()}, way
-    assert {int(number) for number in text_index.meant(engine.db, Within(bank_id, chosen, NOW)).split()} == expected
+    assert {
+        int(number) for number in text_index.meant(engine.db, Within(bank_id, chosen, NOW)).split()
+    } == expected
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
+@settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True
+)
 @given(chosen=_filters)
-def test_a_search_finds_what_a_filter_means_and_nothing_else(engine: Engine, chosen: Filter) -> None:
+def test_a_search_finds_what_a_filter_means_and_nothing_else(
+    engine: Engine, chosen: Filter
+) -> None:
     bank_id = engine.get_bank("b").id
     expected = _meant(engine.db, bank_id, chosen)
     match = text_index.any_of(["hall", "thing"])
-    assert set(text_index.keyword_ids(engine.db, bank_id, match, chosen, NOW, limit=300)) == expected
+    assert (
+        set(text_index.keyword_ids(engine.db, bank_id, match, chosen, NOW, limit=300)) == expected
+    )
     some = text_index.keyword_ids(engine.db, bank_id, match, chosen, NOW, limit=5)
     assert len(some) == min(5, len(expected))
     assert set(some) <= expected
-    together = text_index.together_ids(engine.db, Within(bank_id, chosen, NOW), ["hall", "thing"], limit=300)
+    together = text_index.together_ids(
+        engine.db, Within(bank_id, chosen, NOW), ["hall", "thing"], limit=300
+    )
     assert set(together) == expected
 
 
@@ -186,9 +237,13 @@ def test_fields_follow_what_becomes_of_a_memory(engine: Engine) -> None:
         asked = Query("what colour is the fence?", Filter(where=Match(("colour",), "in", [colour])))
         return [hit.memory.id for hit in engine.recall("fence", asked).hits]
 
-    memory = engine.remember("fence", Draft("The fence has a colour.", key="fence", metadata={"colour": "red"})).memory
+    memory = engine.remember(
+        "fence", Draft("The fence has a colour.", key="fence", metadata={"colour": "red"})
+    ).memory
     assert (found("red"), found("green")) == ([memory.id], [])
-    engine.remember("fence", Draft("The fence has a colour.", key="fence", metadata={"colour": ["green", 3]}))
+    engine.remember(
+        "fence", Draft("The fence has a colour.", key="fence", metadata={"colour": ["green", 3]})
+    )
     assert (found("red"), found("green"), found(3)) == ([], [memory.id], [memory.id])
     engine.forget("fence", [memory.id])
     assert found("green") == []
@@ -196,7 +251,10 @@ def test_fields_follow_what_becomes_of_a_memory(engine: Engine) -> None:
     assert found("green") == [memory.id]
     engine.purge("fence", [memory.id])
     assert found("green") == []
-    assert engine.db.select("select 1 from metadata_index where memory_id = :id", {"id": memory.id}) == []
+    assert (
+        engine.db.select("select 1 from metadata_index where memory_id = :id", {"id": memory.id})
+        == []
+    )
 
 
 @pytest.mark.parametrize(
@@ -206,14 +264,21 @@ def test_fields_follow_what_becomes_of_a_memory(engine: Engine) -> None:
         (Match(("a\x00b",), "gt", 1), "NUL"),
         (Match(("a", "\ud83d"), "gt", 1), "half of a character"),
         (Match(("a",), "in", 3), "needs a list"),
-        (reduce(lambda inner, _: AllOf((inner,)), range(5_000), cast(Condition, TagMatch(("red",)))), "too deeply"),
+        (
+            reduce(
+                lambda inner, _: AllOf((inner,)), range(5_000), cast(Condition, TagMatch(("red",)))
+            ),
+            "too deeply",
+        ),
     ],
     ids=["no path", "NUL", "half of a character", "no list", "nested"],
 )
 def test_what_is_no_filter_is_refused_in_words(engine: Engine, where: Condition, told: str) -> None:
     bank_id = engine.get_bank("b").id
     with pytest.raises(Invalid, match=told):
-        text_index.keyword_ids(engine.db, bank_id, text_index.any_of(["hall"]), Filter(where=where), NOW, limit=5)
+        text_index.keyword_ids(
+            engine.db, bank_id, text_index.any_of(["hall"]), Filter(where=where), NOW, limit=5
+        )
 
 
 def test_what_was_looked_up_is_remembered_only_within_one_state_of_the_file(engine: Engine) -> None:
@@ -221,7 +286,9 @@ def test_what_was_looked_up_is_remembered_only_within_one_state_of_the_file(engi
     chosen, bank_id = Filter(where=TagMatch(("tool",))), engine.get_bank("yard").id
 
     def found() -> list[int]:
-        return text_index.keyword_ids(engine.db, bank_id, text_index.any_of(["wall"]), chosen, NOW, limit=10)
+        return text_index.keyword_ids(
+            engine.db, bank_id, text_index.any_of(["wall"]), chosen, NOW, limit=10
+        )
 
     with engine.db.snapshot():
         assert found() == [first.id]
@@ -236,18 +303,25 @@ def test_what_was_looked_up_is_remembered_only_within_one_state_of_the_file(engi
         assert found() == []
 
 
-def test_an_older_store_gets_the_fields_that_writing_makes(engine: Engine, tmp_path: Path, clock: StoppedClock) -> None:
+def test_an_older_store_gets_the_fields_that_writing_makes(
+    engine: Engine, tmp_path: Path, clock: StoppedClock
+) -> None:
     steps = migrations.packaged()
     before = [step for step in steps if step.name < STEP]
     open_database(tmp_path / "a.db", clock, steps=tuple(before)).close()
     old = apsw.Connection(str(tmp_path / "a.db"))
     old.execute("insert into banks (id, name, created_at) values (1, 'b', 0)")
-    rows = engine.db.select("select * from memories where bank_id = :bank", {"bank": engine.get_bank("b").id})
+    rows = engine.db.select(
+        "select * from memories where bank_id = :bank", {"bank": engine.get_bank("b").id}
+    )
     for row in rows:
         values = {**row, "bank_id": 1, "document_id": None}
         values["user"] = values.pop("user_name")  # As the column was called then.
         names = ", ".join(values)
-        old.execute(f"insert into memories ({names}) values ({', '.join(':' + name for name in values)})", values)
+        old.execute(
+            f"insert into memories ({names}) values ({', '.join(':' + name for name in values)})",
+            values,
+        )
     old.close()
     upgraded = open_database(tmp_path / "a.db", clock)
     chosen = "memory_id in (select value from json_each(:ids))"

@@ -29,8 +29,14 @@ def path(home: Path) -> Path:
 def test_an_old_store_has_a_row_in_every_table(name: str, path: Path) -> None:
     old_stores.load_store(name, path)
     with closing(apsw.Connection(str(path))) as store:
-        tables = [str(row[0]) for row in store.execute("select name from sqlite_schema where type = 'table'")]
-        counts = {table: store.execute(f'select count(*) from "{table}"').fetchall()[0][0] for table in tables}
+        tables = [
+            str(row[0])
+            for row in store.execute("select name from sqlite_schema where type = 'table'")
+        ]
+        counts = {
+            table: store.execute(f'select count(*) from "{table}"').fetchall()[0][0]
+            for table in tables
+        }
         states = {row[0] for row in store.execute("select distinct state from jobs")}
     assert len(tables) > 30
     assert [table for table, count in counts.items() if not count] == []
@@ -38,7 +44,9 @@ def test_an_old_store_has_a_row_in_every_table(name: str, path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_an_old_store_answers_as_it_did_when_it_was_made(name: str, path: Path, clock: StoppedClock) -> None:
+def test_an_old_store_answers_as_it_did_when_it_was_made(
+    name: str, path: Path, clock: StoppedClock
+) -> None:
     old_stores.load_store(name, path)
     engine = old_stores.open_small(path.parent, clock)
     told, then = old_stores.answers(engine), old_stores.told_then(name)
@@ -50,7 +58,9 @@ def test_an_old_store_answers_as_it_did_when_it_was_made(name: str, path: Path, 
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_an_archive_of_that_time_is_imported_whole(name: str, home: Path, clock: StoppedClock) -> None:
+def test_an_archive_of_that_time_is_imported_whole(
+    name: str, home: Path, clock: StoppedClock
+) -> None:
     engine = old_stores.open_small(home, clock)
     lines = old_stores.told_then(name)["export"]
     archive.import_archive(engine, [json.dumps(line) + "\n" for line in lines])
@@ -59,7 +69,9 @@ def test_an_archive_of_that_time_is_imported_whole(name: str, home: Path, clock:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_backup_of_that_time_is_restored_whole(name: str, home: Path, tmp_path: Path, clock: StoppedClock) -> None:
+def test_a_backup_of_that_time_is_restored_whole(
+    name: str, home: Path, tmp_path: Path, clock: StoppedClock
+) -> None:
     old_stores.load_store(name, tmp_path / "backup.db")
     engine = old_stores.open_small(home, clock)
     engine.restore_backup(tmp_path / "backup.db")
@@ -96,17 +108,24 @@ RENAMED_COLUMNS = {
 }
 
 
-def test_every_row_of_every_table_is_the_same_after_the_tables_got_their_names(path: Path, clock: StoppedClock) -> None:
+def test_every_row_of_every_table_is_the_same_after_the_tables_got_their_names(
+    path: Path, clock: StoppedClock
+) -> None:
     old_stores.load_store("0015", path)
     before = rows_of(path)
     open_database(path, clock).close()
     after = rows_of(path)
-    applied = {str(row["name"]) for row in after["migrations"]} - {str(row["name"]) for row in before["migrations"]}
+    applied = {str(row["name"]) for row in after["migrations"]} - {
+        str(row["name"]) for row in before["migrations"]
+    }
     assert "0016_schema_words" in applied
     after["migrations"] = [row for row in after["migrations"] if row["name"] not in applied]
     assert {RENAMED_TABLES.get(table, table) for table in before} == set(after)
     for table, rows in before.items():
-        renamed = [{RENAMED_COLUMNS.get((table, name), name): value for name, value in row.items()} for row in rows]
+        renamed = [
+            {RENAMED_COLUMNS.get((table, name), name): value for name, value in row.items()}
+            for row in rows
+        ]
         assert after[RENAMED_TABLES.get(table, table)] == renamed, table
 
 
@@ -123,9 +142,14 @@ def test_the_renaming_can_be_undone_and_done_again(path: Path, clock: StoppedClo
 
 
 def rows_of(path: Path) -> dict[str, list[dict[str, object]]]:
-    """Every row of every table that is not the inside of the text index, in the order of its values."""
+    """Every row of every table that is not the inside of the text index, in the order of its
+    values.
+    """
     with closing(apsw.Connection(str(path))) as store:
-        listed = "select name from pragma_table_list where schema = 'main' and type in ('table', 'virtual')"
+        listed = (
+            "select name from pragma_table_list where schema = 'main' and type in ('table',"
+            " 'virtual')"
+        )
         tables = [str(name) for (name,) in store.execute(listed) if name != "sqlite_schema"]
         found = dict[str, list[dict[str, object]]]()
         for table in tables:
@@ -142,7 +166,9 @@ def test_a_renamed_text_index_still_wipes_what_is_deleted_and_can_be_made_again(
     old_stores.load_store("0015", path)
     engine = old_stores.open_small(path.parent, clock)
     assert text_index.texts_sound(engine.db)
-    assert engine.db.select("select v from text_index_config where k = 'secure-delete'", {}) == [{"v": 1}]
+    assert engine.db.select("select v from text_index_config where k = 'secure-delete'", {}) == [
+        {"v": 1}
+    ]
     [memory] = [one for one in engine.list("lamps") if "Wicks" in one.text]
     engine.remember("lamps", Draft("Quixotic zebras."))
     [zebras] = [one for one in engine.list("lamps") if "zebras" in one.text]
@@ -153,9 +179,13 @@ def test_a_renamed_text_index_still_wipes_what_is_deleted_and_can_be_made_again(
     with engine.db.transaction():
         text_index.repair_texts(engine.db)
     assert text_index.texts_sound(engine.db)
-    assert [hit.memory.id for hit in engine.recall("lamps", Query("wicks", limit=1)).hits] == [memory.id]
+    assert [hit.memory.id for hit in engine.recall("lamps", Query("wicks", limit=1)).hits] == [
+        memory.id
+    ]
     engine.db.close()
 
 
 def _blocks(engine: Engine) -> list[bytes]:
-    return [bytes(row["block"]) for row in engine.db.select("select block from text_index_data", {})]
+    return [
+        bytes(row["block"]) for row in engine.db.select("select block from text_index_data", {})
+    ]

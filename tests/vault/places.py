@@ -1,4 +1,6 @@
-"""What the tests of the vault share: a note kept, the folder read, a file edited as a person would."""
+"""What the tests of the vault share: a note kept, the folder read, a file edited as a person
+would.
+"""
 
 from commonplace.records.memory import Memory, Origin
 from commonplace.records.query import Filter
@@ -14,7 +16,9 @@ def kept(vault: Vault, title: str = "Plan", body: str = "We sail.", *tags: str) 
 
 
 def files(vault: Vault) -> dict[str, str]:
-    found = [file for file in sorted(vault.root.rglob("*")) if file.is_file() and file.name != MARK_NAME]
+    found = [
+        file for file in sorted(vault.root.rglob("*")) if file.is_file() and file.name != MARK_NAME
+    ]
     return {str(file.relative_to(vault.root)): file.read_text() for file in found}
 
 

@@ -1,4 +1,6 @@
-"""Whatever people, agents and sync clients do, in whatever order: in the end files and notes say the same."""
+"""Whatever people, agents and sync clients do, in whatever order: in the end files and notes say
+the same.
+"""
 
 import random
 import time
@@ -38,25 +40,47 @@ class Chaos:
             sync(self.vault, full=self.chance.random() < 0.3, settle=self.chance.random() < 0.5)
 
     def _deeds(self) -> list[Callable[[], object]]:
-        person = [self.write, self.edit, self.flip, self.rename, self.remove, self.bring_back, self.copy, self.strip]
+        person = [
+            self.write,
+            self.edit,
+            self.flip,
+            self.rename,
+            self.remove,
+            self.bring_back,
+            self.copy,
+            self.strip,
+        ]
         agent = [self.append, self.revise, self.forget, self.restore, self.purge]
         return [*agent, *person, self.spoil, self.mend, self.wait]
 
     def file(self) -> Path | None:
-        found = sorted(file for file in self.vault.root.rglob("*.md") if file.is_file()) if self.count > 1 else []
+        found = (
+            sorted(file for file in self.vault.root.rglob("*.md") if file.is_file())
+            if self.count > 1
+            else []
+        )
         return self.chance.choice(found) if found else None
 
     def memory(self, status: str = "live") -> Memory | None:
         chosen = Filter(status="live") if status == "live" else Filter(status="forgotten")
-        found = [one for one in self.vault.engine.list("default", chosen, limit=500) if mark_of(one)]
+        found = [
+            one for one in self.vault.engine.list("default", chosen, limit=500) if mark_of(one)
+        ]
         return self.chance.choice(found) if found else None
 
     def append(self) -> None:
-        kept(self.vault, f"Title {self.chance.randrange(4)}", f"Body {self.count}.\nSecond line.", "t")
+        kept(
+            self.vault,
+            f"Title {self.chance.randrange(4)}",
+            f"Body {self.count}.\nSecond line.",
+            "t",
+        )
 
     def write(self) -> None:
         self.vault.root.mkdir(exist_ok=True)
-        (self.vault.root / f"hand {self.chance.randrange(5)}.md").write_text(f"By hand {self.count}.\nMore.\nEnd.\n")
+        (self.vault.root / f"hand {self.chance.randrange(5)}.md").write_text(
+            f"By hand {self.count}.\nMore.\nEnd.\n"
+        )
 
     def edit(self) -> None:
         if file := self.file():
@@ -88,11 +112,17 @@ class Chaos:
 
     def copy(self) -> None:
         if file := self.file():
-            file.with_name(f"{file.stem} (conflicted copy {self.count}).md").write_bytes(file.read_bytes())
+            file.with_name(f"{file.stem} (conflicted copy {self.count}).md").write_bytes(
+                file.read_bytes()
+            )
 
     def strip(self) -> None:
         if file := self.file():
-            file.write_text("".join(line for line in file.read_text().splitlines(True) if not line.startswith("id:")))
+            file.write_text(
+                "".join(
+                    line for line in file.read_text().splitlines(True) if not line.startswith("id:")
+                )
+            )
 
     def spoil(self) -> None:
         if file := self.file():
@@ -131,7 +161,9 @@ class Chaos:
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_in_the_end_every_file_is_a_note_that_says_the_same(engine: Engine, clock: StoppedClock, seed: int) -> None:
+def test_in_the_end_every_file_is_a_note_that_says_the_same(
+    engine: Engine, clock: StoppedClock, seed: int
+) -> None:
     vault = vault_of(engine)
     chaos = Chaos(vault, clock, seed)
     for _ in range(STEPS):
@@ -142,11 +174,24 @@ def test_in_the_end_every_file_is_a_note_that_says_the_same(engine: Engine, cloc
         # Looks at what changed and looks at everything come to the same.
         sync(vault, full=seed % 2 == 0)
         clock.advance(GRACE_MS)
-        time.sleep(0.06)  # Files are known by their time only when that cannot be the time of a second change.
+        time.sleep(
+            0.06
+        )  # Files are known by their time only when that cannot be the time of a second change.
     last = sync(vault, full=True)
-    assert (last.added, last.changed, last.forgotten, last.restored, last.written, last.broken) == (0, 0, 0, 0, 0, {})
+    assert (last.added, last.changed, last.forgotten, last.restored, last.written, last.broken) == (
+        0,
+        0,
+        0,
+        0,
+        0,
+        {},
+    )
     files = {str(file.relative_to(vault.root)): file for file in vault.root.rglob("*.md")}
-    known = {one.path: one.memory_id for one in rows.listed(engine.db, vault.bank_id or 0) if one.path in files}
+    known = {
+        one.path: one.memory_id
+        for one in rows.listed(engine.db, vault.bank_id or 0)
+        if one.path in files
+    }
     assert set(known) == set(files) - set(last.passed) - set(last.conflicts)
     for path, number in known.items():
         note = frontmatter.read(frontmatter.split(files[path].read_bytes()), files[path].stem)

@@ -44,9 +44,15 @@ def test_changes_of_different_lines_are_merged(vault: Vault) -> None:
     assert sync(vault, full=True).changed == 0
 
 
-def test_the_same_line_stays_as_the_person_wrote_it_and_the_agents_text_lies_beside(vault: Vault, home: Path) -> None:
+def test_the_same_line_stays_as_the_person_wrote_it_and_the_agents_text_lies_beside(
+    vault: Vault, home: Path
+) -> None:
     memory = kept(vault, "List", LIST)
-    revised(vault, memory.id, LIST.replace("Call Ada.", "Call Ben.").replace("Buy oil.", "Buy more oil."))
+    revised(
+        vault,
+        memory.id,
+        LIST.replace("Call Ada.", "Call Ben.").replace("Buy oil.", "Buy more oil."),
+    )
     edit(vault, "List.md", "Call Ada.", "Write to Ada.")
     report = sync(vault)
     assert report.conflicts == ["List (conflicted copy, version 2).md"]
@@ -63,7 +69,9 @@ def test_the_same_line_stays_as_the_person_wrote_it_and_the_agents_text_lies_bes
         assert "conflicted copy" in " ".join(told.split())
     (vault.root / "List (conflicted copy, version 2).md").unlink()
     assert sync(vault, full=True).conflicts == []
-    assert "conflict" not in CliRunner().invoke(vault_command, ["status"], obj=Shell(str(home))).output
+    assert (
+        "conflict" not in CliRunner().invoke(vault_command, ["status"], obj=Shell(str(home))).output
+    )
 
 
 def test_two_titles_are_a_conflict_too(vault: Vault) -> None:
@@ -75,7 +83,9 @@ def test_two_titles_are_a_conflict_too(vault: Vault) -> None:
     assert "title: Journey\n" in conflict_files(vault)["Plan (conflicted copy, version 2).md"]
 
 
-def test_an_edit_of_an_agent_is_on_disk_also_when_nothing_is_known_of_the_file(vault: Vault) -> None:
+def test_an_edit_of_an_agent_is_on_disk_also_when_nothing_is_known_of_the_file(
+    vault: Vault,
+) -> None:
     memory = kept(vault)
     revised(vault, memory.id, "We walk.")
     with vault.engine.db.transaction():
@@ -93,7 +103,9 @@ def test_a_second_conflict_of_the_same_version_gets_a_name_of_its_own(vault: Vau
     edit(vault, "Plan.md", "We sail.", "We fly.")
     sync(vault)
     assert conflict_files(vault)["Plan (conflicted copy, version 2).md"] == "A person's own."
-    assert conflict_files(vault)["Plan (conflicted copy, version 2, 2).md"].endswith("\n\nWe walk.\n")
+    assert conflict_files(vault)["Plan (conflicted copy, version 2, 2).md"].endswith(
+        "\n\nWe walk.\n"
+    )
 
 
 def test_purging_a_note_removes_its_conflict_file_unless_a_person_changed_it(vault: Vault) -> None:
@@ -118,7 +130,9 @@ def test_a_note_that_becomes_too_long_by_merging_is_a_conflict(vault: Vault) -> 
     assert len(conflict_files(vault)) == 1
 
 
-def test_a_forgotten_note_stays_forgotten_when_both_changed_its_words(vault: Vault, clock: StoppedClock) -> None:
+def test_a_forgotten_note_stays_forgotten_when_both_changed_its_words(
+    vault: Vault, clock: StoppedClock
+) -> None:
     memory = kept(vault)
     revised(vault, memory.id, "We walk.")
     vault.engine.forget("default", [memory.id], BY)

@@ -1,4 +1,6 @@
-"""Notes that are erased for good leave no file of ours behind, and no file of a person's is removed."""
+"""Notes that are erased for good leave no file of ours behind, and no file of a person's is
+removed.
+"""
 
 from pathlib import Path
 
@@ -61,7 +63,9 @@ def adopted(vault: Vault, name: str = "hand.md") -> int:
     return number
 
 
-def test_a_file_that_a_person_made_is_never_removed_also_when_it_carries_our_id(vault: Vault) -> None:
+def test_a_file_that_a_person_made_is_never_removed_also_when_it_carries_our_id(
+    vault: Vault,
+) -> None:
     number = adopted(vault)
     ours = kept(vault)
     vault.engine.purge("default", [number, ours.id], BY)
@@ -72,14 +76,19 @@ def test_a_file_that_a_person_made_is_never_removed_also_when_it_carries_our_id(
     assert known(vault) == {}
 
 
-def test_a_person_who_purges_finds_an_own_file_in_the_trash_beside_it(vault: Vault, home: Path) -> None:
+def test_a_person_who_purges_finds_an_own_file_in_the_trash_beside_it(
+    vault: Vault, home: Path
+) -> None:
     numbers = list[int]()
     for _ in range(2):  # The second does not replace the first.
         (vault.root / "deep").mkdir(parents=True, exist_ok=True)
         numbers.append(adopted(vault, "deep/hand.md"))
         made = kept(vault, "Ours")
         run = CliRunner().invoke(
-            purge, [ids.short(numbers[-1]), ids.short(made.id), "--yes"], obj=Shell(str(home)), catch_exceptions=False
+            purge,
+            [ids.short(numbers[-1]), ids.short(made.id), "--yes"],
+            obj=Shell(str(home)),
+            catch_exceptions=False,
         )
         assert "Removed 1 file" in run.output
         assert "Moved 1 file that you made to .trash" in run.output
@@ -122,7 +131,9 @@ def test_a_file_of_ours_that_was_changed_since_is_a_note_again(vault: Vault) -> 
     assert [text for text, _, _ in known(vault).values()] == ["We sail, still."]
 
 
-def test_an_erased_bank_takes_its_files_with_it_and_its_folder_when_nothing_is_left(engine: Engine) -> None:
+def test_an_erased_bank_takes_its_files_with_it_and_its_folder_when_nothing_is_left(
+    engine: Engine,
+) -> None:
     one, two = vault_of(engine, "one"), vault_of(engine, "two")
     for place in (one, two):
         kept(place, "Plan", "We sail.")

@@ -22,7 +22,9 @@ def opened(home: Path) -> Iterator[Engine]:
 
 @pytest.fixture
 def note(opened: Engine) -> int:
-    return append(vault_of(opened, BANK), Written("Ports", "Staging listens on 8080.", ()), None, Origin()).id
+    return append(
+        vault_of(opened, BANK), Written("Ports", "Staging listens on 8080.", ()), None, Origin()
+    ).id
 
 
 @pytest.fixture
@@ -32,14 +34,18 @@ def file(home: Path, note: int) -> Path:
     return found
 
 
-def test_a_note_that_is_revised_is_revised_in_its_file(opened: Engine, note: int, file: Path) -> None:
+def test_a_note_that_is_revised_is_revised_in_its_file(
+    opened: Engine, note: int, file: Path
+) -> None:
     opened.revise(BANK, note, Edit(text="Staging listens on 9090."))
 
     assert "9090" in file.read_text(encoding="utf-8")
     assert "8080" not in file.read_text(encoding="utf-8")
 
 
-def test_a_note_that_is_tagged_and_restored_is_the_same_in_its_file(opened: Engine, note: int, file: Path) -> None:
+def test_a_note_that_is_tagged_and_restored_is_the_same_in_its_file(
+    opened: Engine, note: int, file: Path
+) -> None:
     first = opened.get(BANK, note)
     opened.revise(BANK, note, Edit(text="Staging listens on 9090.", tags=("infra",)))
     assert "infra" in file.read_text(encoding="utf-8")
@@ -49,7 +55,9 @@ def test_a_note_that_is_tagged_and_restored_is_the_same_in_its_file(opened: Engi
     assert "8080" in file.read_text(encoding="utf-8")
 
 
-def test_what_a_transaction_wrote_is_in_the_file_after_the_next_write(opened: Engine, note: int, file: Path) -> None:
+def test_what_a_transaction_wrote_is_in_the_file_after_the_next_write(
+    opened: Engine, note: int, file: Path
+) -> None:
     with opened.db.transaction():
         opened.revise(BANK, note, Edit(text="Staging listens on 9090."))
         assert "8080" in file.read_text(encoding="utf-8")
@@ -64,7 +72,9 @@ def test_a_note_that_is_purged_leaves_no_file(opened: Engine, note: int, file: P
     assert not file.exists()
 
 
-def test_a_file_that_a_person_changed_meanwhile_is_not_written_over(opened: Engine, note: int, file: Path) -> None:
+def test_a_file_that_a_person_changed_meanwhile_is_not_written_over(
+    opened: Engine, note: int, file: Path
+) -> None:
     file.write_text(file.read_text(encoding="utf-8").replace("8080", "7070"), encoding="utf-8")
 
     opened.revise(BANK, note, Edit(text="Staging listens on 9090."))

@@ -1,4 +1,6 @@
-"""How much work a look is: little where little changed, also when something in the folder is never in order."""
+"""How much work a look is: little where little changed, also when something in the folder is never
+in order.
+"""
 
 import os
 import sys
@@ -27,7 +29,9 @@ def vault(engine: Engine) -> Vault:
 
 
 def calls(work: Callable[[], object]) -> int:
-    """How many calls of functions some work is, which unlike its time is the same on every machine."""
+    """How many calls of functions some work is, which unlike its time is the same on every
+    machine.
+    """
     count = 0
 
     def noted(_frame: object, event: str, _argument: object) -> None:
@@ -46,7 +50,9 @@ def look(vault: Vault) -> int:
     return calls(lambda: sync(vault, settle=False))
 
 
-def test_a_few_files_that_are_not_in_order_do_not_make_every_look_go_through_all(vault: Vault) -> None:
+def test_a_few_files_that_are_not_in_order_do_not_make_every_look_go_through_all(
+    vault: Vault,
+) -> None:
     look(vault)
     usual = look(vault)
     (vault.root / "broken.md").write_text('---\ntitle: "unclosed\n---\n')

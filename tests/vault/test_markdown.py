@@ -12,7 +12,10 @@ from commonplace.vault.markdown import LINKS_MAX, link_names, names_of, text_tag
     [
         ("Water the #garden today.", ("garden",)),
         ("#first of all, and #last", ("first", "last")),
-        ("#projects/boat/ #two-words #snake_case #v2", ("projects/boat", "two-words", "snake_case", "v2")),
+        (
+            "#projects/boat/ #two-words #snake_case #v2",
+            ("projects/boat", "two-words", "snake_case", "v2"),
+        ),
         ("#naïve #日本 #Ärger", ("naïve", "日本", "Ärger")),
         ("#Boat and #boat", ("Boat",)),
         ("#12 is a number, #2026-plan is not", ("2026-plan",)),
@@ -26,7 +29,9 @@ from commonplace.vault.markdown import LINKS_MAX, link_names, names_of, text_tag
         ("#!/bin/sh ## #", ()),
     ],
 )
-def test_tags_are_found_in_the_text_and_not_in_code_headings_or_urls(text: str, tags: tuple[str, ...]) -> None:
+def test_tags_are_found_in_the_text_and_not_in_code_headings_or_urls(
+    text: str, tags: tuple[str, ...]
+) -> None:
     assert text_tags(text) == tags
 
 
@@ -35,7 +40,10 @@ def test_tags_are_found_in_the_text_and_not_in_code_headings_or_urls(text: str, 
     [
         ("[[Plan]] and [[Plan|the plan]]", ("plan",)),
         ("[[Plan#Monday]] [[Plan#Monday|then]] [[Crew^3]]", ("plan", "crew^3")),
-        ("![[Map]] [[trips/Texel.md]] [[../up/Here]] [[/top/There]]", ("map", "trips/texel", "here", "top/there")),
+        (
+            "![[Map]] [[trips/Texel.md]] [[../up/Here]] [[/top/There]]",
+            ("map", "trips/texel", "here", "top/there"),
+        ),
         ("[[#Only a heading]] [[]] [[ ]] [[a\nb]] [one]", ()),
         ("`[[code]]`\n```\n[[code]]\n```\n[[Cafe\u0301]]", ("café",)),
     ],
@@ -50,10 +58,15 @@ def test_a_note_is_meant_by_its_file_any_of_its_folders_its_aliases_and_its_titl
 
 
 def test_no_more_links_are_kept_than_the_limit() -> None:
-    assert len(link_names(" ".join(f"[[note {number}]]" for number in range(2 * LINKS_MAX)))) == LINKS_MAX
+    assert (
+        len(link_names(" ".join(f"[[note {number}]]" for number in range(2 * LINKS_MAX))))
+        == LINKS_MAX
+    )
 
 
-@pytest.mark.parametrize("shape", ["#a", "[[", "[[a|", "`", "`` ` ", "[[a]]", "\n```", "#/", "~~~\n", "](", "# "])
+@pytest.mark.parametrize(
+    "shape", ["#a", "[[", "[[a|", "`", "`` ` ", "[[a]]", "\n```", "#/", "~~~\n", "](", "# "]
+)
 def test_hostile_texts_take_linear_time(shape: str) -> None:
     text = shape * (1_000_000 // len(shape))
     started = time.process_time()

@@ -65,7 +65,9 @@ def test_words_changed_elsewhere_and_tags_changed_in_the_file_are_both_kept(vaul
     assert files(vault)["Plan.md"].endswith("tags: [land]\n---\n\nWe walk.\n")
 
 
-def test_a_title_changed_elsewhere_stays_when_only_the_words_of_the_file_change(vault: Vault) -> None:
+def test_a_title_changed_elsewhere_stays_when_only_the_words_of_the_file_change(
+    vault: Vault,
+) -> None:
     memory = kept(vault, "  Plan  ")
     vault.engine.revise("default", memory.id, Edit(title="Voyage"), BY)
     edit(vault, "Plan.md", "We sail.", "We fly.")
@@ -74,7 +76,9 @@ def test_a_title_changed_elsewhere_stays_when_only_the_words_of_the_file_change(
     assert "title: Voyage\n" in files(vault)["Plan.md"]
 
 
-def test_an_edit_of_a_deleted_note_keeps_the_time_it_was_deleted(vault: Vault, clock: StoppedClock) -> None:
+def test_an_edit_of_a_deleted_note_keeps_the_time_it_was_deleted(
+    vault: Vault, clock: StoppedClock
+) -> None:
     memory = kept(vault)
     vault.engine.forget("default", [memory.id], BY)
     sync(vault)
@@ -84,7 +88,11 @@ def test_an_edit_of_a_deleted_note_keeps_the_time_it_was_deleted(vault: Vault, c
     sync(vault)
     after = vault.engine.get("default", memory.id)
     assert (after.text, after.forgotten_at) == ("We sank.", before)
-    assert [one.forgotten for one in vault.engine.history("default", memory.id)] == [False, True, True]
+    assert [one.forgotten for one in vault.engine.history("default", memory.id)] == [
+        False,
+        True,
+        True,
+    ]
 
 
 def test_a_file_that_still_says_active_after_a_crash_does_not_undo_a_forget(vault: Vault) -> None:
@@ -103,14 +111,19 @@ def test_a_file_without_an_id_is_known_again_after_a_rename_and_an_edit(vault: V
     sync(vault)
     before = {one.title: one.id for one in vault.engine.list("default")}
     (vault.root / "soup.md").unlink()
-    (vault.root / "Winter soup.md").write_text("# Winter soup\n\nTwo onions\nThree carrots\nA pot\nSalt\n")
+    (vault.root / "Winter soup.md").write_text(
+        "# Winter soup\n\nTwo onions\nThree carrots\nA pot\nSalt\n"
+    )
     (vault.root / "cake.md").write_text("# Cake\n\nSugar\nEggs\nA tin\n")
     sync(vault)
     after = {one.title: one.id for one in vault.engine.list("default")}
     assert set(after) == {"Winter soup", "Bread", "Cake"}
     assert after["Winter soup"] == before["Soup"]
     assert after["Cake"] not in before.values()
-    assert [one.title for one in vault.engine.history("default", after["Winter soup"])] == ["Soup", "Winter soup"]
+    assert [one.title for one in vault.engine.history("default", after["Winter soup"])] == [
+        "Soup",
+        "Winter soup",
+    ]
 
 
 def test_a_new_file_that_is_like_no_lost_one_is_a_new_note(vault: Vault) -> None:
@@ -125,7 +138,9 @@ def test_a_new_file_that_is_like_no_lost_one_is_a_new_note(vault: Vault) -> None
 
 def test_the_day_that_a_person_writes_as_that_of_its_making_stays_in_the_file(vault: Vault) -> None:
     memory = kept(vault)
-    made = next(line for line in files(vault)["Plan.md"].splitlines() if line.startswith("created_at:"))
+    made = next(
+        line for line in files(vault)["Plan.md"].splitlines() if line.startswith("created_at:")
+    )
     edit(vault, "Plan.md", made, "created_at: 1999-12-31 # when it was said")
     sync(vault)
     vault.engine.forget("default", [memory.id], BY)

@@ -35,7 +35,13 @@ def test_a_taken_name_gets_a_number_also_when_only_case_or_spelling_differs() ->
 
 @pytest.mark.parametrize(
     "stem",
-    ["a (conflicted copy 2026-01-01)", "a [Conflict]", "Copy of a", "a.sync-conflict-20260101-120000-ABC", "a (2)"],
+    [
+        "a (conflicted copy 2026-01-01)",
+        "a [Conflict]",
+        "Copy of a",
+        "a.sync-conflict-20260101-120000-ABC",
+        "a (2)",
+    ],
 )
 def test_conflict_copies_are_known_by_their_names(stem: str) -> None:
     assert filenames.conflict(stem, {"a"}.__contains__)

@@ -18,7 +18,10 @@ from tests.vault.torture import BODIES, TITLES
 
 MOMENTS = st.integers(0, MOMENT_MAX - 1)
 BODY = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"))
-LINE = st.text(st.characters(exclude_categories=["Cs", "Cc"], exclude_characters="\u2028\u2029\x85"), min_size=1)
+LINE = st.text(
+    st.characters(exclude_categories=["Cs", "Cc"], exclude_characters="\u2028\u2029\x85"),
+    min_size=1,
+)
 LABEL = LINE.map(str.strip).filter(bool)
 NOTES = st.builds(
     Note,
@@ -32,7 +35,9 @@ NOTES = st.builds(
 
 
 def _deleted(note: Note, at: int) -> Note:
-    return Note(note.title, note.body, note.id, True, note.created_at, note.updated_at, at, note.tags)
+    return Note(
+        note.title, note.body, note.id, True, note.created_at, note.updated_at, at, note.tags
+    )
 
 
 DELETED = st.builds(_deleted, NOTES, MOMENTS)
@@ -47,7 +52,11 @@ def test_what_is_rendered_is_read_again_exactly(note: Note) -> None:
     assert parsed(frontmatter.render(note)) == note
 
 
-@given(st.binary() | BODY.map(str.encode) | BODY.map(lambda body: f"---\ntitle: x\nmore: y\n---\n{body}".encode()))
+@given(
+    st.binary()
+    | BODY.map(str.encode)
+    | BODY.map(lambda body: f"---\ntitle: x\nmore: y\n---\n{body}".encode())
+)
 def test_a_file_taken_apart_and_put_together_is_the_same_file(data: bytes) -> None:
     try:
         page = frontmatter.split(data)
@@ -76,7 +85,16 @@ def test_unknown_content_survives_every_change(note: Note, body: str, eol: str, 
     data = (lead + body).encode()
     page = frontmatter.split(data)
     before = frontmatter.read(page, "stem")
-    after = Note(note.title, before.body, note.id, True, note.created_at, note.updated_at, note.updated_at, note.tags)
+    after = Note(
+        note.title,
+        before.body,
+        note.id,
+        True,
+        note.created_at,
+        note.updated_at,
+        note.updated_at,
+        note.tags,
+    )
     after = replace(after, aliases=before.aliases)
     changed = frontmatter.change(page, before, after)
     text = changed.decode()
@@ -92,7 +110,9 @@ def test_unknown_content_survives_every_change(note: Note, body: str, eol: str, 
 
 @pytest.mark.parametrize("title", TITLES)
 def test_titles_of_the_torture_list_come_back(title: str) -> None:
-    assert parsed(frontmatter.render(Note(title, "b", 1, created_at=0, updated_at=0))).title == title
+    assert (
+        parsed(frontmatter.render(Note(title, "b", 1, created_at=0, updated_at=0))).title == title
+    )
 
 
 @pytest.mark.parametrize("body", BODIES, ids=lambda body: repr(body[:12]))
@@ -104,7 +124,9 @@ def test_bodies_of_the_torture_list_come_back(body: str) -> None:
 def test_a_file_without_frontmatter_gets_one_and_keeps_its_text(body: str) -> None:
     page = frontmatter.split(body.encode())
     before = frontmatter.read(page, "stem")
-    changed = frontmatter.change(page, before, Note(before.title, before.body, 5, created_at=1, updated_at=1))
+    changed = frontmatter.change(
+        page, before, Note(before.title, before.body, 5, created_at=1, updated_at=1)
+    )
     assert changed.endswith(body.removeprefix("\ufeff").encode())
     assert parsed(changed).id == 5
     assert parsed(changed).body == before.body
@@ -112,8 +134,9 @@ def test_a_file_without_frontmatter_gets_one_and_keeps_its_text(body: str) -> No
 
 def test_people_write_yaml_in_many_ways() -> None:
     text = (
-        "---\r\ntitle: 'It''s'\r\ntags:\r\n  - a\r\n  - \"b, c\"\r\n- d\r\nphases: [work, 'review']\r\n"
-        "status: Deleted\r\ncreated_at: 2026-01-02\r\nid: somebody-elses\r\n---\r\nBody\r\n"
+        "---\r\ntitle: 'It''s'\r\ntags:\r\n  - a\r\n  - \"b, c\"\r\n- d\r\nphases: [work,"
+        " 'review']\r\nstatus: Deleted\r\ncreated_at: 2026-01-02\r\nid:"
+        " somebody-elses\r\n---\r\nBody\r\n"
     )
     note = parsed(text.encode())
     assert (note.title, note.tags, note.phases) == ("It's", ("a", "b, c", "d"), ("work", "review"))
@@ -122,12 +145,16 @@ def test_people_write_yaml_in_many_ways() -> None:
     assert note.body == "Body"
     assert note.created_at == 1_767_312_000_000
     page = frontmatter.split(text.encode())
-    changed = frontmatter.change(page, note, Note(note.title, note.body, 7, created_at=note.created_at, tags=note.tags))
+    changed = frontmatter.change(
+        page, note, Note(note.title, note.body, 7, created_at=note.created_at, tags=note.tags)
+    )
     assert b"id: somebody-elses\r\n" in changed
     assert b"status: active\r\n" in changed
 
 
-@pytest.mark.parametrize("key", ["dc:title", '"my: key"', "'a:b'", "http://a.example/x", "🎉", "two words"])
+@pytest.mark.parametrize(
+    "key", ["dc:title", '"my: key"', "'a:b'", "http://a.example/x", "🎉", "two words"]
+)
 def test_any_key_that_yaml_knows_stays_in_the_file(key: str) -> None:
     data = f"---\n{key}: of no concern\ntitle: Known\n---\nBody\n".encode()
     note = parsed(data)
@@ -153,7 +180,8 @@ def test_a_title_comes_from_the_frontmatter_the_heading_or_the_name(text: str, t
 
 
 @pytest.mark.parametrize(
-    "text", ["# a{}b", "---\na{}b\n---\nx", "---\ntags: [a{}[b]]\n---\nx", "---\ntags: ['a'{}[b]]\n---\nx"]
+    "text",
+    ["# a{}b", "---\na{}b\n---\nx", "---\ntags: [a{}[b]]\n---\nx", "---\ntags: ['a'{}[b]]\n---\nx"],
 )
 def test_many_blanks_take_no_time(text: str) -> None:
     started = time.process_time()
@@ -194,7 +222,9 @@ def test_a_file_that_is_not_utf_8_is_refused_in_words() -> None:
         ("title: {{title}}", "Line 2: A value in the frontmatter is not a plain string."),
     ],
 )
-def test_a_broken_line_of_the_frontmatter_is_named_and_hides_nothing_else(head: str, fault: str) -> None:
+def test_a_broken_line_of_the_frontmatter_is_named_and_hides_nothing_else(
+    head: str, fault: str
+) -> None:
     data = f"---\n{head}\ncreated: 2024-05-06\n---\nThe text.\n".encode()
     note = parsed(data)
     assert (note.body, note.created_at) == ("The text.", moment("2024-05-06"))
@@ -222,17 +252,26 @@ def test_words_between_two_rules_are_text_and_no_frontmatter(text: str) -> None:
         ("created: last spring\ndate: 2024-05-06", "2024-05-06", None),
     ],
 )
-def test_the_dates_that_people_and_plug_ins_write_are_read(head: str, created: str | None, updated: str | None) -> None:
+def test_the_dates_that_people_and_plug_ins_write_are_read(
+    head: str, created: str | None, updated: str | None
+) -> None:
     note = parsed(f"---\n{head}\n---\nx".encode())
     assert note.created_at == (moment(created) if created else None)
     assert note.updated_at == (moment(updated) if updated else None)
 
 
 def test_tags_of_the_text_come_after_those_of_the_frontmatter_and_once() -> None:
-    note = parsed(b"---\ntags: [Garden]\n---\nWater the #garden and the #lawn/front, #12 first. #Lawn/front\n")
+    note = parsed(
+        b"---\ntags: [Garden]\n---\nWater the #garden and the #lawn/front, #12 first. #Lawn/front\n"
+    )
     assert note.tags == ("Garden",)
     assert frontmatter.all_tags(note) == ("Garden", "lawn/front")
     # Writing the note back changes nothing in it.
     assert (
-        parsed(frontmatter.change(frontmatter.split(b"a #tag\n"), parsed(b"a #tag\n"), parsed(b"a #tag\n"))).tags == ()
+        parsed(
+            frontmatter.change(
+                frontmatter.split(b"a #tag\n"), parsed(b"a #tag\n"), parsed(b"a #tag\n")
+            )
+        ).tags
+        == ()
     )

@@ -1,4 +1,6 @@
-"""A folder as people keep it in Obsidian: tags in the text, aliases, links, dates, templates, drawings, an inbox."""
+"""A folder as people keep it in Obsidian: tags in the text, aliases, links, dates, templates,
+drawings, an inbox.
+"""
 
 from pathlib import Path
 
@@ -110,7 +112,11 @@ def test_a_note_is_found_by_its_alias(vault: Vault) -> None:
 
 def test_links_lead_back_to_their_notes(vault: Vault) -> None:
     plan = written(vault, "Trips/Plan.md", "---\naliases: [Voyage]\n---\nSee [[Crew]].\n")
-    for name, link in (("A", "[[Plan]]"), ("B", "[[Trips/Plan#Day 1|first day]]"), ("C", "[[voyage]]")):
+    for name, link in (
+        ("A", "[[Plan]]"),
+        ("B", "[[Trips/Plan#Day 1|first day]]"),
+        ("C", "[[voyage]]"),
+    ):
         written(vault, f"{name}.md", f"From {link} on.\n")
     written(vault, "D.md", "`[[Plan]]` is code.\n")
     crew = written(vault, "Crew.md", "Ada and Ben, see [[Crew]].\n")
@@ -136,7 +142,9 @@ def test_links_are_made_again_from_the_files(vault: Vault) -> None:
 
 
 def test_dates_of_the_frontmatter_are_the_times_of_the_note(vault: Vault) -> None:
-    note = written(vault, "Plan.md", "---\ncreated: 2024-05-06\nmodified: 2024-06-07T08:09\n---\nx\n")
+    note = written(
+        vault, "Plan.md", "---\ncreated: 2024-05-06\nmodified: 2024-06-07T08:09\n---\nx\n"
+    )
     assert time.iso(note.created_at) == "2024-05-06T00:00:00.000Z"
     assert time.iso(note.updated_at) == "2024-06-07T08:09:00.000Z"
 
@@ -167,7 +175,9 @@ def test_a_status_that_cannot_be_read_brings_no_note_back(vault: Vault) -> None:
     assert vault.engine.get("default", note.id).forgotten_at is not None
 
 
-def test_templates_drawings_and_what_the_person_ignores_are_no_notes(vault: Vault, clock: StoppedClock) -> None:
+def test_templates_drawings_and_what_the_person_ignores_are_no_notes(
+    vault: Vault, clock: StoppedClock
+) -> None:
     ignored = {
         "Templates/Daily.md": "{{date}}",
         "Extras/Meta/Weekly.md": "<% tp.date %>",
@@ -215,15 +225,21 @@ def test_new_notes_of_agents_go_into_the_inbox(home: Path, clock: StoppedClock) 
     engine.db.close()
 
 
-@pytest.mark.parametrize("inbox", ["../out", "/tmp/out", "a/../../b", ".hidden", "C:\\notes", "~/notes"])
+@pytest.mark.parametrize(
+    "inbox", ["../out", "/tmp/out", "a/../../b", ".hidden", "C:\\notes", "~/notes"]
+)
 def test_an_inbox_outside_of_the_folder_is_refused(inbox: str) -> None:
     with pytest.raises(Invalid, match="COMMONPLACE_VAULT_INBOX") as caught:
         load({"COMMONPLACE_VAULT_INBOX": inbox})
     assert "Inbox" in caught.value.hint
 
 
-def test_an_inbox_that_is_a_link_is_not_followed(home: Path, clock: StoppedClock, tmp_path: Path) -> None:
-    engine = open_engine(load({"COMMONPLACE_HOME": str(home), "COMMONPLACE_VAULT_INBOX": "Inbox"}), clock)
+def test_an_inbox_that_is_a_link_is_not_followed(
+    home: Path, clock: StoppedClock, tmp_path: Path
+) -> None:
+    engine = open_engine(
+        load({"COMMONPLACE_HOME": str(home), "COMMONPLACE_VAULT_INBOX": "Inbox"}), clock
+    )
     vault = vault_of(engine)
     vault.root.mkdir(parents=True)
     (tmp_path / "elsewhere").mkdir()
@@ -246,8 +262,13 @@ def test_a_store_of_an_older_version_learns_tags_aliases_and_links_of_its_notes(
     # As the version before left it: without what it did not know of.
     store = apsw.Connection(str(home / "commonplace.db"))
     old_stores.undo_renaming(store)
-    store.execute("update notes set version = (select version from memories where id = notes.memory_id)")
-    store.execute("drop table wikilinks; drop table conflict_files; delete from migrations where name >= '0015'")
+    store.execute(
+        "update notes set version = (select version from memories where id = notes.memory_id)"
+    )
+    store.execute(
+        "drop table wikilinks; drop table conflict_files; delete from migrations where name >="
+        " '0015'"
+    )
     assert store.changes() == 1
     store.close()
     vault = vault_of(engine := open_engine(load({"COMMONPLACE_HOME": str(home)}), clock))

@@ -28,7 +28,9 @@ def read(root: Path, name: str) -> list[str]:
     return found
 
 
-@pytest.mark.skipif(os.name != "posix", reason="Windows has no pipes, sockets and links among its files.")
+@pytest.mark.skipif(
+    os.name != "posix", reason="Windows has no pipes, sockets and links among its files."
+)
 def test_a_pipe_a_socket_a_device_or_a_link_in_the_place_of_a_note_blocks_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

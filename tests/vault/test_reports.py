@@ -26,7 +26,9 @@ def vault(engine: Engine) -> Vault:
     return vault_of(engine)
 
 
-def test_a_file_is_missing_only_until_it_is_believed_gone(vault: Vault, clock: StoppedClock) -> None:
+def test_a_file_is_missing_only_until_it_is_believed_gone(
+    vault: Vault, clock: StoppedClock
+) -> None:
     kept(vault)
     (vault.root / "Plan.md").unlink()
     assert sync(vault).missing == ["Plan.md"]
@@ -91,4 +93,9 @@ def test_many_files_that_are_no_notes_are_told_of_in_a_few_lines_and_to_programs
     told = CliRunner().invoke(vault_command, ["status"], obj=Shell(str(home))).output
     assert told.count("picture") == 5
     assert "… and 35 more" in told
-    assert CliRunner().invoke(vault_command, ["status", "--json"], obj=Shell(str(home))).output.count("picture") == 40
+    assert (
+        CliRunner()
+        .invoke(vault_command, ["status", "--json"], obj=Shell(str(home)))
+        .output.count("picture")
+        == 40
+    )

@@ -1,4 +1,6 @@
-"""A folder whose disk is away, or in whose place another one lies: nothing is forgotten, and no new note is lost."""
+"""A folder whose disk is away, or in whose place another one lies: nothing is forgotten, and no new
+note is lost.
+"""
 
 import shutil
 from pathlib import Path
@@ -38,7 +40,9 @@ def living(vault: Vault) -> list[str]:
     return sorted(title for title, (_, _, alive) in known(vault).items() if alive)
 
 
-def test_a_note_that_comes_while_the_disk_is_away_is_written_when_it_is_back(vault: Vault, clock: StoppedClock) -> None:
+def test_a_note_that_comes_while_the_disk_is_away_is_written_when_it_is_back(
+    vault: Vault, clock: StoppedClock
+) -> None:
     for number in range(12):
         kept(vault, f"Note {number:02}")
     vault.root.rename(away := vault.root.with_name("away"))
@@ -53,7 +57,9 @@ def test_a_note_that_comes_while_the_disk_is_away_is_written_when_it_is_back(vau
     assert len(files(vault)) == 13
 
 
-def test_an_empty_folder_below_the_disk_is_not_taken_for_the_folder(vault: Vault, clock: StoppedClock) -> None:
+def test_an_empty_folder_below_the_disk_is_not_taken_for_the_folder(
+    vault: Vault, clock: StoppedClock
+) -> None:
     kept(vault, "Old")
     vault.root.rename(away := vault.root.with_name("away"))
     vault.root.mkdir()
@@ -93,7 +99,9 @@ def test_another_folder_in_its_place_changes_no_note_until_a_person_trusts_it(
     assert set(files(vault)) == {"First.md", "First-2.md"}
 
 
-def test_a_folder_that_lost_its_mark_is_known_by_its_files(vault: Vault, clock: StoppedClock) -> None:
+def test_a_folder_that_lost_its_mark_is_known_by_its_files(
+    vault: Vault, clock: StoppedClock
+) -> None:
     kept(vault, "First", "one")
     kept(vault, "Second", "two")
     (vault.root / MARK_NAME).unlink()
@@ -103,9 +111,13 @@ def test_a_folder_that_lost_its_mark_is_known_by_its_files(vault: Vault, clock: 
     assert (vault.root / MARK_NAME).is_file()
 
 
-def test_a_folder_that_moved_with_its_setting_is_the_same_folder(home: Path, clock: StoppedClock) -> None:
+def test_a_folder_that_moved_with_its_setting_is_the_same_folder(
+    home: Path, clock: StoppedClock
+) -> None:
     def opened(name: str) -> Vault:
-        return vault_of(open_engine(load({"COMMONPLACE_HOME": str(home), "COMMONPLACE_VAULT": name}), clock))
+        return vault_of(
+            open_engine(load({"COMMONPLACE_HOME": str(home), "COMMONPLACE_VAULT": name}), clock)
+        )
 
     before = opened("one")
     memory = kept(before, "Plan", "We sail.")
@@ -126,7 +138,9 @@ def test_a_folder_that_moved_with_its_setting_is_the_same_folder(home: Path, clo
     chosen.engine.db.close()
 
 
-def test_a_store_from_before_the_mark_forgets_nothing_while_its_disk_is_away(vault: Vault, clock: StoppedClock) -> None:
+def test_a_store_from_before_the_mark_forgets_nothing_while_its_disk_is_away(
+    vault: Vault, clock: StoppedClock
+) -> None:
     kept(vault, "Plan")
     with vault.engine.db.transaction():
         vault.engine.db.run("drop_vault_root", bank="default")

@@ -1,4 +1,6 @@
-"""What happens in the folder becomes versions, and what happens to a memory is written into its file."""
+"""What happens in the folder becomes versions, and what happens to a memory is written into its
+file.
+"""
 
 import os
 import unicodedata
@@ -44,7 +46,10 @@ def test_an_edit_in_the_folder_is_a_version(vault: Vault) -> None:
     sync(vault)
     after = vault.engine.get("default", memory.id)
     assert (after.text, after.version) == ("We fly.", 2)
-    assert [one.text for one in vault.engine.history("default", memory.id)] == ["We sail.", "We fly."]
+    assert [one.text for one in vault.engine.history("default", memory.id)] == [
+        "We sail.",
+        "We fly.",
+    ]
     assert vault.engine.history("default", memory.id)[1].origin.reason == "changed in the folder"
     assert settle(sync(vault)) == (0, 0, 0, 0, 0)
 
@@ -78,13 +83,19 @@ def test_a_change_through_another_tongue_is_written_into_the_file(vault: Vault) 
     assert "deleted_at" not in text
 
 
-def test_where_both_changed_the_same_line_the_file_wins_and_the_other_words_stay_in_history_too(vault: Vault) -> None:
+def test_where_both_changed_the_same_line_the_file_wins_and_the_other_words_stay_in_history_too(
+    vault: Vault,
+) -> None:
     memory = kept(vault)
     vault.engine.revise("default", memory.id, Edit(text="We walk."), BY)
     edit(vault, "Plan.md", "We sail.", "We fly.")
     sync(vault)
     assert vault.engine.get("default", memory.id).text == "We fly."
-    assert [one.text for one in vault.engine.history("default", memory.id)] == ["We sail.", "We walk.", "We fly."]
+    assert [one.text for one in vault.engine.history("default", memory.id)] == [
+        "We sail.",
+        "We walk.",
+        "We fly.",
+    ]
     assert "We fly." in (vault.root / "Plan.md").read_text()
 
 
@@ -135,7 +146,9 @@ def test_a_status_flipped_to_deleted_in_the_file_forgets(vault: Vault) -> None:
     assert vault.engine.get("default", memory.id).forgotten_at is not None
 
 
-def test_a_vanished_file_is_believed_gone_only_after_a_while(vault: Vault, clock: StoppedClock) -> None:
+def test_a_vanished_file_is_believed_gone_only_after_a_while(
+    vault: Vault, clock: StoppedClock
+) -> None:
     memory = kept(vault)
     data = (vault.root / "Plan.md").read_bytes()
     (vault.root / "Plan.md").unlink()
@@ -166,7 +179,9 @@ def test_a_file_that_comes_back_in_time_was_never_gone(vault: Vault, clock: Stop
     assert vault.engine.get("default", memory.id).version == 1
 
 
-def test_a_folder_that_is_not_there_says_nothing_about_its_notes(vault: Vault, clock: StoppedClock) -> None:
+def test_a_folder_that_is_not_there_says_nothing_about_its_notes(
+    vault: Vault, clock: StoppedClock
+) -> None:
     memory = kept(vault)
     vault.root.rename(vault.root.with_name("unmounted"))
     sync(vault)
@@ -175,7 +190,9 @@ def test_a_folder_that_is_not_there_says_nothing_about_its_notes(vault: Vault, c
     assert vault.engine.get("default", memory.id).forgotten_at is None
 
 
-def test_a_note_brought_back_elsewhere_gets_its_file_again(vault: Vault, clock: StoppedClock) -> None:
+def test_a_note_brought_back_elsewhere_gets_its_file_again(
+    vault: Vault, clock: StoppedClock
+) -> None:
     memory = kept(vault)
     (vault.root / "Plan.md").unlink()
     sync(vault)
@@ -191,7 +208,10 @@ def test_files_made_by_hand_are_notes_and_nothing_is_written_into_them(vault: Va
     (vault.root / "hand.md").write_text("# By hand\n\nquokka\n")
     (vault.root / "empty.md").write_text("")
     sync(vault)
-    assert known(vault) == {"By hand": ("# By hand\n\nquokka", "", True), "empty": ("empty", "", True)}
+    assert known(vault) == {
+        "By hand": ("# By hand\n\nquokka", "", True),
+        "empty": ("empty", "", True),
+    }
     assert files(vault) == {"empty.md": "", "hand.md": "# By hand\n\nquokka\n"}
     before = {one.title: one.id for one in vault.engine.list("default")}
     (vault.root / "hand.md").rename(vault.root / "renamed.md")
@@ -220,11 +240,17 @@ def test_a_copy_of_a_file_never_shares_its_id(vault: Vault) -> None:
     assert "status: active" in files(vault)["Plan.md"]
 
 
-def test_a_copy_that_comes_first_is_not_taken_for_the_original(home: Path, clock: StoppedClock, vault: Vault) -> None:
+def test_a_copy_that_comes_first_is_not_taken_for_the_original(
+    home: Path, clock: StoppedClock, vault: Vault
+) -> None:
     kept(vault)
     text = files(vault)["Plan.md"]
     (vault.root / "A [Conflict].md").write_text(text.replace("We sail.", "We row."))
-    other = open_engine(load({"COMMONPLACE_HOME": str(home.with_name("fresh")), "COMMONPLACE_VAULT": str(vault.root)}))
+    other = open_engine(
+        load(
+            {"COMMONPLACE_HOME": str(home.with_name("fresh")), "COMMONPLACE_VAULT": str(vault.root)}
+        )
+    )
     sync(fresh := vault_of(other))
     found = {one.id: one.text for one in other.list("default")}
     assert found[next(one.id for one in vault.engine.list("default"))] == "We sail."
@@ -247,7 +273,9 @@ def test_one_broken_file_hides_nothing_else(vault: Vault) -> None:
     assert "mended" in known(vault)
 
 
-def test_temporary_files_dot_folders_and_links_are_passed_over(vault: Vault, tmp_path: Path) -> None:
+def test_temporary_files_dot_folders_and_links_are_passed_over(
+    vault: Vault, tmp_path: Path
+) -> None:
     kept(vault)
     (tmp_path / "secret.md").write_text("outside")
     (vault.root / ".trash").mkdir()
@@ -261,7 +289,15 @@ def test_temporary_files_dot_folders_and_links_are_passed_over(vault: Vault, tmp
     kept(vault, "b\u00ffd")
     report = sync(vault)
     assert set(known(vault)) == {"Plan", "b\u00ffd"}
-    assert set(report.passed) == {".trash", "~$doc.md", "draft.md.tmp", "picture.png", "link.md", "out", "b?d.md"}
+    assert set(report.passed) == {
+        ".trash",
+        "~$doc.md",
+        "draft.md.tmp",
+        "picture.png",
+        "link.md",
+        "out",
+        "b?d.md",
+    }
 
 
 def test_a_new_note_overwrites_nothing(vault: Vault) -> None:
@@ -303,7 +339,11 @@ def test_a_store_made_anew_finds_the_same_notes(vault: Vault, home: Path) -> Non
     vault.engine.forget("default", [kept(vault, "Gone").id], BY)
     sync(vault)
     assert sync(vault, full=True).broken == {}
-    other = open_engine(load({"COMMONPLACE_HOME": str(home.with_name("fresh")), "COMMONPLACE_VAULT": str(vault.root)}))
+    other = open_engine(
+        load(
+            {"COMMONPLACE_HOME": str(home.with_name("fresh")), "COMMONPLACE_VAULT": str(vault.root)}
+        )
+    )
     sync(vault_of(other))
 
     def state(engine: Engine) -> dict[int, tuple[object, ...]]:
@@ -366,7 +406,9 @@ def test_notes_of_an_archive_get_files_again(vault: Vault, home: Path, tmp_path:
     other.db.close()
 
 
-def test_ids_from_the_future_and_of_other_banks_are_not_believed(vault: Vault, engine: Engine) -> None:
+def test_ids_from_the_future_and_of_other_banks_are_not_believed(
+    vault: Vault, engine: Engine
+) -> None:
     vault.root.mkdir()
     (vault.root / "future.md").write_text(f"---\nid: {note(ID_MAX)}\n---\nfrom the future")
     other = vault_of(engine, "other")

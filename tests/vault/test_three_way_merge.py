@@ -1,4 +1,6 @@
-"""Two edits of one text in one: what each side changed is kept, line by line, and conflicts are counted."""
+"""Two edits of one text in one: what each side changed is kept, line by line, and conflicts are
+counted.
+"""
 
 import time
 
@@ -38,7 +40,9 @@ LINES = st.lists(st.sampled_from(["", "a", "b", "c", "d"]), max_size=12)
         ("", "ours", "theirs", "ours", 1),
     ],
 )
-def test_changes_of_both_sides_are_merged(base: str, ours: str, theirs: str, merged: str, conflict_count: int) -> None:
+def test_changes_of_both_sides_are_merged(
+    base: str, ours: str, theirs: str, merged: str, conflict_count: int
+) -> None:
     assert three_way_merge(base, ours, theirs) == Merged(merged, conflict_count)
 
 
@@ -55,8 +59,14 @@ def test_what_only_one_side_changed_is_taken_and_no_line_comes_from_nowhere(
     assert three_way_merge(texts[2], merged.text, texts[2]) == Merged(merged.text)
 
 
-@given(LINES, st.lists(st.sampled_from(["x", "y"]), max_size=3), st.lists(st.sampled_from(["p", "q"]), max_size=3))
-def test_without_a_conflict_every_added_line_is_kept(base: list[str], ours: list[str], theirs: list[str]) -> None:
+@given(
+    LINES,
+    st.lists(st.sampled_from(["x", "y"]), max_size=3),
+    st.lists(st.sampled_from(["p", "q"]), max_size=3),
+)
+def test_without_a_conflict_every_added_line_is_kept(
+    base: list[str], ours: list[str], theirs: list[str]
+) -> None:
     text = "\n".join(["top", *base, "end"])
     merged = three_way_merge(text, "\n".join([*ours, text]), "\n".join([text, *theirs]))
     assert merged == Merged("\n".join([*ours, text, *theirs]))
@@ -73,7 +83,9 @@ def test_a_long_text_is_merged_in_linear_time(shape: str) -> None:
         "unlike": [f"base {number % 1000}" for number in range(count)],
     }[shape]
     ours = ["ours", *base[::2]] if shape != "rotated" else base[count // 2 :] + base[: count // 2]
-    theirs = sorted(base) if shape != "unlike" else [f"theirs {number % 999}" for number in range(count)]
+    theirs = (
+        sorted(base) if shape != "unlike" else [f"theirs {number % 999}" for number in range(count)]
+    )
     started = time.process_time()
     three_way_merge("\n".join(base), "\n".join(ours), "\n".join(theirs))
     assert time.process_time() - started < 10

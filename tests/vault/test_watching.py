@@ -81,7 +81,9 @@ def test_what_lies_behind_links_and_dots_is_not_listened_to(
     assert not woken.wait(1)
 
 
-def test_a_watch_looks_when_it_is_told_and_ends_when_it_is_closed(engine: Engine, woken: threading.Event) -> None:
+def test_a_watch_looks_when_it_is_told_and_ends_when_it_is_closed(
+    engine: Engine, woken: threading.Event
+) -> None:
     place, watch = vault_of(engine), Watch(engine)
     watch.begin(woken.set)
     place.root.mkdir()
@@ -107,9 +109,9 @@ def test_what_no_notice_told_of_is_found_by_looking(engine: Engine) -> None:
 
 def test_a_store_without_notes_does_not_load_what_listens(home: Path) -> None:
     code = (
-        "import sys; from commonplace.app import open_engine; from commonplace.settings import load\n"
-        "from commonplace.vault.sync_loop import Watch\n"
-        f"watch = Watch(open_engine(load({{'COMMONPLACE_HOME': {str(home)!r}}})))\n"
-        "watch.look(); watch.close(); sys.exit('watchfiles' in sys.modules)"
+        "import sys; from commonplace.app import open_engine; from commonplace.settings import"
+        " load\nfrom commonplace.vault.sync_loop import Watch\nwatch ="
+        f" Watch(open_engine(load({{'COMMONPLACE_HOME': {str(home)!r}}})))\nwatch.look();"
+        " watch.close(); sys.exit('watchfiles' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -1,6 +1,7 @@
 """A bank's allowlist: `mcp_enabled_tools`, a list of Hindsight's tools. It holds in every dialect.
 
-A tool of another dialect needs, for everything that it does, one tool in the list that does the same.
+A tool of another dialect needs, for everything that it does, one tool in the list that does the
+same.
 """
 
 from collections.abc import Iterable, Mapping
@@ -13,8 +14,8 @@ Allowed: TypeAlias = frozenset[str]
 FIELD = "mcp_enabled_tools"
 _ERASING = ("clear_memories", "delete_bank")
 
-# Hindsight's tools that do the same, by what a tool does. What is about something else than memories (sessions,
-# reminders, streams) goes by the effect of the tool.
+# Hindsight's tools that do the same, by what a tool does. What is about something else than
+# memories (sessions, reminders, streams) goes by the effect of the tool.
 SAME: Mapping[str, tuple[str, ...]] = {
     "find": ("recall", "reflect"),
     "list": ("list_memories",),
@@ -36,19 +37,29 @@ def of(engine: Engine, bank: object) -> Allowed | None:
     try:
         listed: Any = engine.get_bank(str(bank)).config.get(FIELD)
     except (NotFound, Invalid):
-        # A bank that is not there yet allows everything; a name that is none is refused by the tool.
+        # A bank that is not there yet allows everything; a name that is none is refused by the
+        # tool.
         return None
-    return frozenset(str(one).strip().lower() for one in cast(list[object], listed)) if listed is not None else None
+    return (
+        frozenset(str(one).strip().lower() for one in cast(list[object], listed))
+        if listed is not None
+        else None
+    )
 
 
 def check(engine: Engine, bank: object, name: str, deeds: Iterable[str]) -> None:
-    """Refuse what a bank does not allow. `name` is what the caller asked for, `deeds` are keys of SAME."""
+    """Refuse what a bank does not allow. `name` is what the caller asked for, `deeds` are keys of
+    SAME.
+    """
     allowed = of(engine, bank)
     if allowed is not None and (missing := _missing(allowed, deeds)):
         raise Forbidden(
-            f"The bank {str(bank).strip()!r} does not allow {name}. It allows only what these Hindsight tools do: "
-            f"{', '.join(sorted(allowed))}.",
-            hint=f"Use another bank, or ask its owner to add {' or '.join(missing)} to its list of tools.",
+            f"The bank {str(bank).strip()!r} does not allow {name}. It allows only what these"
+            f" Hindsight tools do: {', '.join(sorted(allowed))}.",
+            hint=(
+                f"Use another bank, or ask its owner to add {' or '.join(missing)} to its list of"
+                " tools."
+            ),
         )
 
 

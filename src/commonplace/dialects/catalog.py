@@ -1,4 +1,6 @@
-"""Which dialect is for whom: one table for the command line, the README and the page about connecting."""
+"""Which dialect is for whom: one table for the command line, the README and the page about
+connecting.
+"""
 
 from dataclasses import dataclass
 
@@ -6,9 +8,14 @@ from commonplace.dialects import registry
 from commonplace.dialects.dialect import Deed, Dialect
 
 FOR_WHOM = {
-    "hindsight": "an assistant that takes notes of conversations, recalls facts with dates and reflects on them",
+    "hindsight": (
+        "an assistant that takes notes of conversations, recalls facts with dates and reflects on"
+        " them"
+    ),
     "memories": "a coding agent: rules for files, context for a task, sessions, reminders",
-    "memstate": "an agent that keeps the state of a project under keypaths and looks at earlier states",
+    "memstate": (
+        "an agent that keeps the state of a project under keypaths and looks at earlier states"
+    ),
     "powermem": "a program that sends the messages of many users; few tools",
     "vault": "a person with a folder of markdown notes, in Obsidian for instance",
 }
@@ -49,4 +56,11 @@ def _choice(dialect: Dialect) -> Choice:
 
 
 def _tool(dialect: Dialect, deed: Deed) -> str:
-    return next((tool.name for tool in dialect.tools.values() if any(one.deed == deed for one in tool.roles)), "")
+    return next(
+        (
+            tool.name
+            for tool in dialect.tools.values()
+            if any(one.deed == deed for one in tool.roles)
+        ),
+        "",
+    )

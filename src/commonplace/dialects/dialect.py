@@ -17,7 +17,9 @@ from commonplace.errors import CommonplaceError, NotFound
 from commonplace.records.memory import Origin
 
 Effect: TypeAlias = Literal["reads", "writes", "destroys"]
-Deed: TypeAlias = Literal["write", "find", "list", "fetch", "history", "revise", "restore", "forget", "sweep", "apart"]
+Deed: TypeAlias = Literal[
+    "write", "find", "list", "fetch", "history", "revise", "restore", "forget", "sweep", "apart"
+]
 Progress: TypeAlias = Callable[[float, float | None, str], None]
 
 
@@ -31,7 +33,8 @@ def _no_progress(_done: float, _total: float | None, _text: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """Everything about a call besides its arguments: on which engine and bank, for whom, in which session.
+    """Everything about a call besides its arguments: on which engine and bank, for whom, in which
+    session.
 
     A long tool reports through `progress`, which also raises when the caller has gone away.
     """
@@ -57,7 +60,9 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """An answer twice: structured for programs and as text for readers. Each is complete without the other."""
+    """An answer twice: structured for programs and as text for readers. Each is complete without
+    the other.
+    """
 
     structured: Mapping[str, Any]
     text: str
@@ -68,9 +73,11 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class Does:
-    """What a tool does to a memory, by the argument that names the memory and the one that has its words.
+    """What a tool does to a memory, by the argument that names the memory and the one that has its
+    words.
 
-    To sweep is to forget or erase many at once. A tool that stands apart is about something else than memories.
+    To sweep is to forget or erase many at once. A tool that stands apart is about something else
+    than memories.
     """
 
     deed: Deed
@@ -87,7 +94,9 @@ APART = Does("apart")
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """One row: the signature is the contract, the docstring the description, one word tells the effect."""
+    """One row: the signature is the contract, the docstring the description, one word tells the
+    effect.
+    """
 
     name: str
     function: Callable[..., Mapping[str, Any] | Reply]
@@ -99,10 +108,13 @@ class Tool:
     listed: bool = True
     # A question to put to a person first, where the client can ask one.
     confirm: str = ""
-    output: Mapping[str, Any] = field(default_factory=lambda: {"type": "object", "additionalProperties": True})
+    output: Mapping[str, Any] = field(
+        default_factory=lambda: {"type": "object", "additionalProperties": True}
+    )
     parameters: tuple[arguments.Parameter, ...] = ()
     description: str = ""
-    # Allowlists go by these, and the tests make their tables of who sees, changes and forgets what others wrote.
+    # Allowlists go by these, and the tests make their tables of who sees, changes and forgets what
+    # others wrote.
     roles: tuple[Does, ...] = ()
 
     @property
@@ -168,15 +180,19 @@ class Dialect:
     prompts: tuple[Prompt, ...] = ()
     # The tools to whose descriptions a deployment may add guidance.
     guided: tuple[str, ...] = ()
-    # The product whose tools a bank's allowlist names: how it lists those that a bank allows, and what it answers to
-    # a call of another. Where these are not set, a tool is allowed that does what a listed one does.
+    # The product whose tools a bank's allowlist names: how it lists those that a bank allows, and
+    # what it answers to a call of another. Where these are not set, a tool is allowed that does
+    # what a listed one does.
     narrowed: "Callable[[Dialect, Engine, str], Dialect] | None" = None
     not_allowed: Callable[[Tool], Reply] | None = None
-    # The answer to a call of a tool that is not there, where a product has one; otherwise the protocol's error is it.
+    # The answer to a call of a tool that is not there, where a product has one; otherwise the
+    # protocol's error is it.
     unknown: Callable[[str], Reply] | None = None
 
     def call(self, name: str, given: Mapping[str, object], call: Call) -> Reply:
-        """Check the arguments, run the tool and shape its answer, or its failure, as the product does."""
+        """Check the arguments, run the tool and shape its answer, or its failure, as the product
+        does.
+        """
         tool = self.tool(name)
         try:
             values = arguments.checked(tool.parameters, given, strict=self.strict)
@@ -190,19 +206,25 @@ class Dialect:
         return _with_files(reply, left) if left else reply
 
     def read(self, resource: Resource, call: Call, parts: Mapping[str, str]) -> str:
-        """What a resource says. Raises Forbidden where the bank does not allow to list its memories."""
+        """What a resource says. Raises Forbidden where the bank does not allow to list its
+        memories.
+        """
         allowlists.check(call.engine, call.bank, resource.uri, ("list",))
         return resource.read(call, **parts)
 
     def complete(self, name: str, call: Call, typed: str) -> Iterable[str]:
-        """Values for an argument that begin as it was typed; none where the bank does not allow to list them."""
+        """Values for an argument that begin as it was typed; none where the bank does not allow to
+        list them.
+        """
         suggest = self.completions.get(name)
         if suggest is None or not allowlists.allows(call.engine, call.bank, ("list",)):
             return ()
         return suggest(call, typed)
 
     def _refusal(self, tool: Tool, bank: object, engine: Engine) -> Reply | None:
-        """The answer to a call of a tool that the bank does not allow, where it is no error of ours."""
+        """The answer to a call of a tool that the bank does not allow, where it is no error of
+        ours.
+        """
         if self.not_allowed is None:
             allowlists.check(engine, bank, tool.name, tool.deeds)
             return None
@@ -212,17 +234,25 @@ class Dialect:
     def tool(self, name: str) -> Tool:
         """The row of a name."""
         if name not in self.tools:
-            raise NotFound(f"Unknown tool: {name}", hint=f"The {self.name} dialect has: {', '.join(self.tools)}.")
+            raise NotFound(
+                f"Unknown tool: {name}",
+                hint=f"The {self.name} dialect has: {', '.join(self.tools)}.",
+            )
         return self.tools[name]
 
     def fixed(self, parameter: str, without: Iterable[str] = ()) -> "Dialect":
         """The same dialect with a parameter of every tool answered, and some tools left out."""
         gone = set(without)
-        return replace(self, tools={n: tool.fixed(parameter) for n, tool in self.tools.items() if n not in gone})
+        return replace(
+            self,
+            tools={n: tool.fixed(parameter) for n, tool in self.tools.items() if n not in gone},
+        )
 
     def for_one_person(self) -> "Dialect":
         """The same dialect as a server lists it that one person starts for one client."""
-        return replace(self, tools={name: tool.for_one_person() for name, tool in self.tools.items()})
+        return replace(
+            self, tools={name: tool.for_one_person() for name, tool in self.tools.items()}
+        )
 
 
 def tool(
@@ -259,25 +289,37 @@ def rows(*tools: Tool) -> dict[str, Tool]:
 
 
 def instructed(dialect: Dialect, text: str) -> Dialect:
-    """The dialect with a deployment's own guidance at the end of what some of its tools say of themselves."""
+    """The dialect with a deployment's own guidance at the end of what some of its tools say of
+    themselves.
+    """
     if not text.strip():
         return dialect
     added = f"\n\nAdditional instructions: {text.strip()}"
     tools = {
-        name: replace(tool, description=tool.description + added) if name in dialect.guided else tool
+        name: replace(tool, description=tool.description + added)
+        if name in dialect.guided
+        else tool
         for name, tool in dialect.tools.items()
     }
     return replace(dialect, tools=tools)
 
 
 def _with_files(reply: Reply, left: int) -> Reply:
-    """An answer that also says how many files were left in the folder of notes because a person made them."""
+    """An answer that also says how many files were left in the folder of notes because a person
+    made them.
+    """
     structured = {**reply.structured, "files_left": left}
     if reply.text.startswith(("{", "[")):
         return replace(reply, structured=structured, text=as_json(structured))
-    files = "1 file that a person made stays" if left == 1 else f"{left:,} files that a person made stay"
+    files = (
+        "1 file that a person made stays"
+        if left == 1
+        else f"{left:,} files that a person made stay"
+    )
     return replace(
-        reply, structured=structured, text=f"{reply.text}\n\n{files} in the folder of notes, but no longer read."
+        reply,
+        structured=structured,
+        text=f"{reply.text}\n\n{files} in the folder of notes, but no longer read.",
     )
 
 
@@ -294,7 +336,11 @@ def as_json(value: object) -> str:
 
 def filled(record: Mapping[str, Any]) -> dict[str, Any]:
     """A record without its empty fields, which cost a model tokens and tell it nothing."""
-    return {name: value for name, value in record.items() if value is not None and value not in ("", [], {}, ())}
+    return {
+        name: value
+        for name, value in record.items()
+        if value is not None and value not in ("", [], {}, ())
+    }
 
 
 def _unlisted(parameter: arguments.Parameter) -> arguments.Parameter:

@@ -1,4 +1,6 @@
-"""Which version of a memory a caller has read, in one word in every dialect that replaces a text."""
+"""Which version of a memory a caller has read, in one word in every dialect that replaces a
+text.
+"""
 
 from typing import Annotated
 
@@ -6,10 +8,15 @@ from commonplace.dialects.parameters import About
 from commonplace.records.memory import Memory
 
 ExpectedVersion = Annotated[
-    int | None, About("The `version` you read, 1 where none is shown; refused if it is no longer the newest.", 1)
+    int | None,
+    About(
+        "The `version` you read, 1 where none is shown; refused if it is no longer the newest.", 1
+    ),
 ]
 
 
 def version(memory: Memory) -> dict[str, int]:
-    """The number of a memory's version, for an answer; nothing for the first one, which most memories have."""
+    """The number of a memory's version, for an answer; nothing for the first one, which most
+    memories have.
+    """
     return {"version": memory.version} if memory.version > 1 else {}

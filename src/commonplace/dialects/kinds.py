@@ -1,7 +1,8 @@
-"""Kinds in the tongues that have a closed list of them: what each shows, and which memories a caller means by it.
+"""Kinds in the tongues that have a closed list of them: what each shows, and which memories a
+caller means by it.
 
-A memory keeps the kind it was born with, so nothing is lost when another tongue has no word for it; naming the word
-that a tongue shows for it means that kind.
+A memory keeps the kind it was born with, so nothing is lost when another tongue has no word for it;
+naming the word that a tongue shows for it means that kind.
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,7 +14,9 @@ from commonplace.records.query import Filter
 
 @dataclass(frozen=True, slots=True)
 class Kinds:
-    """A tongue's own kinds, which of them stands for kinds of other tongues, and which for all that nobody listed."""
+    """A tongue's own kinds, which of them stands for kinds of other tongues, and which for all that
+    nobody listed.
+    """
 
     own: tuple[str, ...]
     near: Mapping[str, str]
@@ -33,8 +36,13 @@ class Kinds:
             return chosen
         known = (*self.own, *self.near)
         if self.rest in wanted:
-            return replace(chosen, kinds_not=tuple(kind for kind in known if not self.means(kind, wanted)))
-        return replace(chosen, kinds=tuple(dict.fromkeys((*wanted, *(k for k in known if self.means(k, wanted))))))
+            return replace(
+                chosen, kinds_not=tuple(kind for kind in known if not self.means(kind, wanted))
+            )
+        return replace(
+            chosen,
+            kinds=tuple(dict.fromkeys((*wanted, *(k for k in known if self.means(k, wanted))))),
+        )
 
     def edited(self, before: str, wanted: str | None) -> str | Unset:
         """The kind that an edit asks for; the one that is shown for it anyway changes nothing."""
@@ -54,7 +62,18 @@ MEMORIES = Kinds(
     },
 )
 MEMSTATE = Kinds(
-    own=("decision", "preference", "fact", "task", "context", "requirement", "note", "code", "learning", "config"),
+    own=(
+        "decision",
+        "preference",
+        "fact",
+        "task",
+        "context",
+        "requirement",
+        "note",
+        "code",
+        "learning",
+        "config",
+    ),
     near={
         "world": "fact",
         "experience": "fact",

@@ -1,7 +1,7 @@
 """What a tool's parameters may be: their JSON Schema, and the check of what a caller sent.
 
-The check is friendly where the meaning is plain (a digit string for a number, JSON in a string for a list) and names
-every problem at once, because the caller is a model that will try again.
+The check is friendly where the meaning is plain (a digit string for a number, JSON in a string for
+a list) and names every problem at once, because the caller is a model that will try again.
 """
 
 import inspect
@@ -20,15 +20,19 @@ _Schema = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """What a parameter is, for people and models; bounds are lengths of texts and lists, or values of numbers."""
+    """What a parameter is, for people and models; bounds are lengths of texts and lists, or values
+    of numbers.
+    """
 
     text: str
     least: float | None = None
     most: float | None = None
     aliases: tuple[str, ...] = ()
-    # Reads other forms in which callers write it, before its type is looked at; what it does not know it leaves alone.
+    # Reads other forms in which callers write it, before its type is looked at; what it does not
+    # know it leaves alone.
     reads: Callable[[object], object] | None = None
-    # Tells the people of a shared server apart, so a server that one person starts does not advertise it.
+    # Tells the people of a shared server apart, so a server that one person starts does not
+    # advertise it.
     multiuser: bool = False
 
 
@@ -41,7 +45,8 @@ class Parameter:
     about: About
     required: bool
     default: Any
-    # What the function calls it: a name that is a word of the language has an underscore after it there.
+    # What the function calls it: a name that is a word of the language has an underscore after it
+    # there.
     keyword: str = ""
     # Whether clients are shown it; one that is not shown is accepted all the same.
     listed: bool = True
@@ -72,8 +77,12 @@ def input_schema(listed: tuple[Parameter, ...], *, strict: bool) -> _Schema:
     return schema
 
 
-def checked(listed: tuple[Parameter, ...], given: Mapping[str, object], *, strict: bool) -> dict[str, Any]:
-    """The arguments a tool's function gets; null means absent. Raises Invalid with every problem named."""
+def checked(
+    listed: tuple[Parameter, ...], given: Mapping[str, object], *, strict: bool
+) -> dict[str, Any]:
+    """The arguments a tool's function gets; null means absent. Raises Invalid with every problem
+    named.
+    """
     problems: list[str] = []
     values: dict[str, Any] = {}
     known: set[str] = set()
@@ -162,7 +171,10 @@ def _converted(value: Any, kind: Any, name: str) -> Any:
         return _first_fitting(value, args, name)
     if origin is list:
         items = _decoded(value, list, name, "a list")
-        return [_converted(item, args[0], f"{name}[{place}]") for place, item in enumerate(cast(list[Any], items))]
+        return [
+            _converted(item, args[0], f"{name}[{place}]")
+            for place, item in enumerate(cast(list[Any], items))
+        ]
     if origin is dict or kind is dict:
         return _decoded(value, dict, name, "an object")
     if kind in (str, int, float, bool):
@@ -171,7 +183,10 @@ def _converted(value: Any, kind: Any, name: str) -> Any:
 
 
 def _chosen(value: Any, allowed: tuple[Any, ...], name: str) -> Any:
-    if isinstance(value, str) and (found := next((one for one in allowed if one == value.strip()), None)) is not None:
+    if (
+        isinstance(value, str)
+        and (found := next((one for one in allowed if one == value.strip()), None)) is not None
+    ):
         return found
     raise Invalid(f"`{name}` must be one of {', '.join(allowed)}, not {_shown(value)}")
 
@@ -208,7 +223,12 @@ def _text(value: Any, name: str) -> str:
 def _whole(value: Any, name: str) -> int:
     if isinstance(value, str) and value.strip().removeprefix("-").isdecimal() and len(value) < 20:
         return int(value)
-    if isinstance(value, bool) or not isinstance(value, int | float) or value != value or value in (_INF, -_INF):
+    if (
+        isinstance(value, bool)
+        or not isinstance(value, int | float)
+        or value != value
+        or value in (_INF, -_INF)
+    ):
         raise Invalid(f"`{name}` must be an integer, not {_shown(value)}")
     if value != int(value):
         raise Invalid(f"`{name}` must be an integer, not {_shown(value)}")
@@ -236,7 +256,12 @@ def _truth(value: Any, name: str) -> bool:
 
 
 _INF = float("inf")
-_SIMPLE: dict[Any, Callable[[Any, str], Any]] = {str: _text, int: _whole, float: _number, bool: _truth}
+_SIMPLE: dict[Any, Callable[[Any, str], Any]] = {
+    str: _text,
+    int: _whole,
+    float: _number,
+    bool: _truth,
+}
 
 
 def _unknown(name: str, known: set[str]) -> str:

@@ -1,4 +1,6 @@
-"""The dialects by name. One is loaded when first asked for, because a client speaks one and waits for the start."""
+"""The dialects by name. One is loaded when first asked for, because a client speaks one and waits
+for the start.
+"""
 
 from functools import cache
 from importlib import import_module
@@ -21,7 +23,8 @@ NAMES = ("vault", "memories", "memstate", "powermem", "hindsight")
 # What a client gets that names none. It has tools that correct and forget a single memory.
 DEFAULT = "hindsight"
 
-# Dialects whose tools name a bank: by which parameter, and the tools that make no sense when there is only one bank.
+# Dialects whose tools name a bank: by which parameter, and the tools that make no sense when there
+# is only one bank.
 BANKED = {
     "hindsight": ("bank_id", ("list_banks", "create_bank", "get_bank_stats")),
     "memories": ("tenant_id", ()),

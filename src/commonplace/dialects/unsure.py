@@ -1,4 +1,6 @@
-"""Says beside hits that none of them is surely an answer, in one word in every dialect that searches."""
+"""Says beside hits that none of them is surely an answer, in one word in every dialect that
+searches.
+"""
 
 from collections.abc import Sized
 

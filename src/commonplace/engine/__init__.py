@@ -1,4 +1,6 @@
-"""The verbs, one module a noun. A module is imported when it is first used: `engine.recall.recall`."""
+"""The verbs, one module a noun. A module is imported when it is first used:
+`engine.recall.recall`.
+"""
 
 from typing import TYPE_CHECKING
 

@@ -1,7 +1,9 @@
-"""Tell: what was said goes in, and the statements worth remembering in it are merged with what is known.
+"""Tell: what was said goes in, and the statements worth remembering in it are merged with what is
+known.
 
-The whole text stays as a document unless it is nothing but one statement. With a language model the model finds the
-statements and decides, and is checked; when it fails, the rules do both and the answer says so.
+The whole text stays as a document unless it is nothing but one statement. With a language model the
+model finds the statements and decides, and is checked; when it fails, the rules do both and the
+answer says so.
 """
 
 import hashlib
@@ -36,7 +38,9 @@ _USUAL_KIND = "note"
 
 @dataclass(frozen=True, slots=True)
 class Telling:
-    """What was said, by whom and about what. With `whole` it is kept as one memory, undivided and unmerged."""
+    """What was said, by whom and about what. With `whole` it is kept as one memory, undivided and
+    unmerged.
+    """
 
     messages: tuple[Message, ...]
     scope: Scope = Scope()
@@ -56,7 +60,8 @@ class Noted(Outcome):
 class Told:
     """What became of everything that was said.
 
-    `document` names where the whole text is, and `failure` says why the model that should have read it did not.
+    `document` names where the whole text is, and `failure` says why the model that should have read
+    it did not.
     """
 
     outcomes: tuple[Noted, ...]
@@ -67,22 +72,31 @@ class Told:
 
 @dataclass(frozen=True, slots=True)
 class _Reading:
-    """What a model made of a telling, and the memories it was shown, in the order of their numbers."""
+    """What a model made of a telling, and the memories it was shown, in the order of their
+    numbers.
+    """
 
     decisions: Sequence[Decision]
     shown: Sequence[Memory]
 
 
 def tell(parts: Parts, bank: str, telling: Telling, origin: Origin = Origin()) -> Told:
-    """Remember what was said: each statement is added, changes what is known, or is known already."""
-    checked, name, author = _checked(telling), validation.name(bank, what="bank"), checked_origin(origin)
+    """Remember what was said: each statement is added, changes what is known, or is known
+    already.
+    """
+    checked, name, author = (
+        _checked(telling),
+        validation.name(bank, what="bank"),
+        checked_origin(origin),
+    )
     if checked.whole:
         return Told((_Merging(parts, name, checked, author).keep(_transcript(checked.messages)),))
     reading, failure = _read(parts, name, checked)
     found = statement_splitting.find(checked.messages)
     if reading is None and len(found.statements) > STATEMENTS_MAX:
         raise TooLarge(
-            f"The messages contain {len(found.statements):,} statements; the limit is {STATEMENTS_MAX:,}.",
+            f"The messages contain {len(found.statements):,} statements; the limit is"
+            f" {STATEMENTS_MAX:,}.",
             hint="Split it into parts.",
         )
     with parts.db.transaction():
@@ -92,7 +106,9 @@ def tell(parts: Parts, bank: str, telling: Telling, origin: Origin = Origin()) -
         if reading is not None or [one.text for one in found.statements] != [text.strip()]:
             merge.file(text)
         if reading is not None:
-            outcomes = [noted for one in reading.decisions if (noted := merge.obey(one, reading.shown))]
+            outcomes = [
+                noted for one in reading.decisions if (noted := merge.obey(one, reading.shown))
+            ]
             return Told(_each_once(outcomes), document=merge.document)
         outcomes = [merge.take(one) for one in found.statements]
         return Told(_each_once(outcomes), found.skipped, merge.document, failure)
@@ -120,7 +136,9 @@ class _Merging:
         """Keep the whole text."""
         scope = self.telling.scope
         said = {"user": scope.user, "agent": scope.agent, "run": scope.run}
-        draft = DocumentDraft(_document_name(scope, text), text, metadata={k: v for k, v in said.items() if v})
+        draft = DocumentDraft(
+            _document_name(scope, text), text, metadata={k: v for k, v in said.items() if v}
+        )
         stored, _ = put_document(self.parts, self.bank, draft)
         self.document, self.document_id = stored.name, stored.id
 
@@ -183,7 +201,9 @@ class _Merging:
         said = self._said(statement, old.metadata)
         validation.metadata(said)
         after = replace(
-            next_version(old, banks.new_ids(self.parts.db, self.revising.now)[0], self.revising.now),
+            next_version(
+                old, banks.new_ids(self.parts.db, self.revising.now)[0], self.revising.now
+            ),
             text=validation.body(statement.text),
             metadata=said,
             kind=self.telling.kind or old.kind,
@@ -193,20 +213,26 @@ class _Merging:
         return Noted("revised", after, self.revising.write(after, "revise"), old.text)
 
     def _forget(self, old: Memory) -> Noted:
-        after = next_version(old, banks.new_ids(self.parts.db, self.revising.now)[0], self.revising.now)
+        after = next_version(
+            old, banks.new_ids(self.parts.db, self.revising.now)[0], self.revising.now
+        )
         after = replace(after, forgotten_at=after.updated_at)
         self.written.add(after.id)
         return Noted("forgotten", after, self.revising.write(after, "forget"))
 
     def _said(self, statement: Message, before: Metadata) -> Mapping[str, object]:
-        """The metadata of a statement: what it had, what the telling says, and the role unless it is the usual one."""
+        """The metadata of a statement: what it had, what the telling says, and the role unless it
+        is the usual one.
+        """
         kept = {name: value for name, value in before.items() if name != "role"}
         role = {"role": statement.role} if statement.role not in ("", "user") else {}
         return kept | dict(self.telling.metadata) | role
 
 
 def _read(parts: Parts, bank: str, telling: Telling) -> tuple[_Reading | None, str]:
-    """What the model makes of a telling, or why it makes nothing of it; neither when there is no model."""
+    """What the model makes of a telling, or why it makes nothing of it; neither when there is no
+    model.
+    """
     try:
         model = parts.llm()
         if model is None:
@@ -232,15 +258,25 @@ def _alike(parts: Parts, revising: Revising, statement: str, scope: Scope) -> li
     matches = [text_index.all_of(terms) for terms in (content, *lookups(statement)) if terms]
     for match in [*matches, text_index.any_of(content)]:
         found |= dict.fromkeys(
-            text_index.keyword_ids(parts.db, bank_id, match, chosen, now, _LIKE_MAX) if match else ()
+            text_index.keyword_ids(parts.db, bank_id, match, chosen, now, _LIKE_MAX)
+            if match
+            else ()
         )
     by_id = memories.by_ids(parts.db, bank_id, list(found))
     return [by_id[number] for number in found if number in by_id]
 
 
 def _same_scope(scope: Scope) -> Filter:
-    """Exactly this scope: nothing that was told to one agent or in one run changes for another. Keys are left alone."""
-    return Filter(projects=(scope.project,), users=(scope.user,), agents=(scope.agent,), runs=(scope.run,), key="")
+    """Exactly this scope: nothing that was told to one agent or in one run changes for another.
+    Keys are left alone.
+    """
+    return Filter(
+        projects=(scope.project,),
+        users=(scope.user,),
+        agents=(scope.agent,),
+        runs=(scope.run,),
+        key="",
+    )
 
 
 def _each_once(outcomes: Sequence[Noted]) -> tuple[Noted, ...]:
@@ -256,12 +292,16 @@ def _each_once(outcomes: Sequence[Noted]) -> tuple[Noted, ...]:
 
 def _checked(telling: Telling) -> Telling:
     messages = tuple(
-        Message(validation.line(one.role, what="role"), validation.passage(one.text, what="message"))
+        Message(
+            validation.line(one.role, what="role"), validation.passage(one.text, what="message")
+        )
         for one in telling.messages
         if one.text.strip()
     )
     if not messages:
-        raise Invalid("The messages contain no text.", hint="Give at least one message with some text.")
+        raise Invalid(
+            "The messages contain no text.", hint="Give at least one message with some text."
+        )
     validation.body(_transcript(messages))
     validation.metadata(telling.metadata)
     kind = validation.line(telling.kind, what="kind")
@@ -278,4 +318,8 @@ def _transcript(messages: Sequence[Message]) -> str:
 def _document_name(scope: Scope, text: str) -> str:
     """The same text told twice in one scope is one document; in another scope it is another."""
     told = json.dumps([scope.project, scope.user, scope.agent, scope.run, text])
-    return "/".join(part for part in ("told", scope.user[:100], hashlib.sha256(told.encode()).hexdigest()[:16]) if part)
+    return "/".join(
+        part
+        for part in ("told", scope.user[:100], hashlib.sha256(told.encode()).hexdigest()[:16])
+        if part
+    )

@@ -20,7 +20,9 @@ def create_bank(parts: Parts, bank: str, edit: BankEdit = BankEdit()) -> Bank:
 
 
 def update_bank(parts: Parts, bank: str, edit: BankEdit) -> Bank:
-    """Change a bank's title, mission or configuration; configuration fields given as None are taken away."""
+    """Change a bank's title, mission or configuration; configuration fields given as None are taken
+    away.
+    """
     with parts.db.transaction():
         changed = _edited(known(parts, bank), edit)
         banks.update(parts.db, changed)
@@ -41,7 +43,10 @@ def known(parts: Parts, bank: str) -> Bank:
     """The bank of a name, which must exist."""
     found = banks.find(parts.db, validation.name(bank, what="bank"))
     if found is None:
-        raise NotFound(f"There is no bank {bank!r}.", hint="Check the spelling; the first write to a bank creates it.")
+        raise NotFound(
+            f"There is no bank {bank!r}.",
+            hint="Check the spelling; the first write to a bank creates it.",
+        )
     return found
 
 
@@ -49,7 +54,11 @@ def _edited(bank: Bank, edit: BankEdit) -> Bank:
     title = bank.title
     if not isinstance(edit.title, Unset):
         title = validation.line(edit.title, what="title", chars_max=TITLE_CHARS_MAX)
-    mission = bank.mission if isinstance(edit.mission, Unset) else validation.passage(edit.mission, what="mission")
+    mission = (
+        bank.mission
+        if isinstance(edit.mission, Unset)
+        else validation.passage(edit.mission, what="mission")
+    )
     config = {**bank.config, **({} if isinstance(edit.config, Unset) else edit.config)}
     kept = {name: value for name, value in config.items() if value is not None}
     validation.metadata(kept, what="configuration", bytes_max=CONFIG_BYTES_MAX)

@@ -1,8 +1,9 @@
-"""Consolidation: of memories that say the same, or the same thing anew, the newest stays and the others give way.
+"""Consolidation: of memories that say the same, or the same thing anew, the newest stays and the
+others give way.
 
-One transaction, with an audit row that says what was done. A memory that gave way is forgotten, so that no dialect
-shows it any more, and can be restored; its last version names the one that took its place. Memories with keys are left
-alone: a key has its own chain of versions.
+One transaction, with an audit row that says what was done. A memory that gave way is forgotten, so
+that no dialect shows it any more, and can be restored; its last version names the one that took its
+place. Memories with keys are left alone: a key has its own chain of versions.
 """
 
 import json
@@ -29,7 +30,9 @@ from commonplace.storage import links as stored
 
 # How sure the judge must be: of two statements with one label, and of any two.
 _LABELLED_MIN, _ENDED_MIN = 0.7, 0.8
-_JUDGED_MAX = 1_000  # Each costs a search; a store with more statements has them looked at in several runs.
+_JUDGED_MAX = (
+    1_000  # Each costs a search; a store with more statements has them looked at in several runs.
+)
 _REPORT_EVERY = 500
 
 Report = Callable[[int, int], None]
@@ -37,7 +40,9 @@ Report = Callable[[int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class Merge:
-    """One memory that stays and those that gave way to it; a conflict is one that said something else."""
+    """One memory that stays and those that gave way to it; a conflict is one that said something
+    else.
+    """
 
     winner_id: int
     loser_ids: tuple[int, ...]
@@ -66,7 +71,9 @@ class Consolidation:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """How to go about it: without changing anything, telling whom, and what to note in the audit row besides."""
+    """How to go about it: without changing anything, telling whom, and what to note in the audit
+    row besides.
+    """
 
     dry_run: bool = False
     report: Report | None = None
@@ -76,7 +83,9 @@ class Run:
 def consolidate(
     parts: Parts, bank: str, chosen: Filter, origin: Origin = Origin(), run: Run | None = None
 ) -> Consolidation:
-    """Merge duplicates and let newer statements take the place of older ones about the same subject, in one go."""
+    """Merge duplicates and let newer statements take the place of older ones about the same
+    subject, in one go.
+    """
     name, author, how = validation.name(bank, what="bank"), checked_origin(origin), run or Run()
     checked = checked_filter(chosen)
     validation.metadata(how.note, what="note")
@@ -117,7 +126,9 @@ class _Families:
 
     def join(self, one: int, other: int) -> None:
         """Make two families one."""
-        first, second = sorted((self.head(one), self.head(other)), key=lambda n: newness(self.memories[n]))
+        first, second = sorted(
+            (self.head(one), self.head(other)), key=lambda n: newness(self.memories[n])
+        )
         self._head[first] = second
 
     def groups(self) -> list[list[Memory]]:
@@ -125,7 +136,9 @@ class _Families:
         found: dict[int, list[Memory]] = {}
         for number, memory in self.memories.items():
             found.setdefault(self.head(number), []).append(memory)
-        return [sorted(group, key=newness, reverse=True) for group in found.values() if len(group) > 1]
+        return [
+            sorted(group, key=newness, reverse=True) for group in found.values() if len(group) > 1
+        ]
 
 
 def newness(memory: Memory) -> tuple[int, int]:
@@ -169,7 +182,9 @@ def _merge(group: Sequence[Memory]) -> Merge:
     return Merge(winner.id, tuple(loser.id for loser in losers), conflicts)
 
 
-def _apply(parts: Parts, groups: Sequence[Sequence[Memory]], revising: Revising, report: Report) -> None:
+def _apply(
+    parts: Parts, groups: Sequence[Sequence[Memory]], revising: Revising, report: Report
+) -> None:
     total = sum(len(group) - 1 for group in groups)
     drawn = iter(banks.new_ids(parts.db, revising.now, total + len(groups)) if groups else ())
     made: list[Link] = []
@@ -177,7 +192,9 @@ def _apply(parts: Parts, groups: Sequence[Sequence[Memory]], revising: Revising,
     for winner, *losers in groups:
         tags = tuple(dict.fromkeys(tag for one in (winner, *losers) for tag in one.tags))[:TAGS_MAX]
         if tags != winner.tags:
-            revising.write(replace(next_version(winner, next(drawn), revising.now), tags=tags), "revise")
+            revising.write(
+                replace(next_version(winner, next(drawn), revising.now), tags=tags), "revise"
+            )
         for loser in losers:
             after = next_version(loser, next(drawn), revising.now)
             gone = replace(after, forgotten_at=after.updated_at)

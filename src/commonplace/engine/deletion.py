@@ -15,36 +15,64 @@ from commonplace.records.query import Filter
 from commonplace.storage import banks, memories
 
 # What an older version says again; whose memory it is, its key and its document stay.
-_RESTORED = ("text", "title", "kind", "tags", "paths", "category", "happened_at", "happened_until", "expires_at")
+_RESTORED = (
+    "text",
+    "title",
+    "kind",
+    "tags",
+    "paths",
+    "category",
+    "happened_at",
+    "happened_until",
+    "expires_at",
+)
 
 
-def forget(parts: Parts, bank: str, memory_ids: Sequence[int | str], origin: Origin = Origin()) -> tuple[Outcome, ...]:
+def forget(
+    parts: Parts, bank: str, memory_ids: Sequence[int | str], origin: Origin = Origin()
+) -> tuple[Outcome, ...]:
     """Forget memories in one transaction; one already forgotten stays as it is."""
     author = checked_origin(origin)
     with parts.db.transaction():
         revising = Revising(parts, known(parts, bank).id, "forget", author)
-        return tuple(_forget(parts, get(parts, bank, memory_id), revising) for memory_id in bounded(memory_ids))
+        return tuple(
+            _forget(parts, get(parts, bank, memory_id), revising)
+            for memory_id in bounded(memory_ids)
+        )
 
 
-def forget_where(parts: Parts, bank: str, chosen: Filter, origin: Origin = Origin()) -> tuple[Outcome, ...]:
+def forget_where(
+    parts: Parts, bank: str, chosen: Filter, origin: Origin = Origin()
+) -> tuple[Outcome, ...]:
     """Forget every live memory a filter means, in one transaction."""
     checked, author = checked_filter(chosen), checked_origin(origin)
     with parts.db.transaction():
         revising = Revising(parts, known(parts, bank).id, "forget", author)
         found = _all(parts, revising, bank, checked)
-        return tuple(_forget(parts, memory, revising) for memory in found if memory.forgotten_at is None)
+        return tuple(
+            _forget(parts, memory, revising) for memory in found if memory.forgotten_at is None
+        )
 
 
-def restore(parts: Parts, bank: str, memory_ids: Sequence[int | str], origin: Origin = Origin()) -> tuple[Outcome, ...]:
+def restore(
+    parts: Parts, bank: str, memory_ids: Sequence[int | str], origin: Origin = Origin()
+) -> tuple[Outcome, ...]:
     """Bring forgotten memories back as they were; one that is not forgotten stays as it is."""
     author = checked_origin(origin)
     with parts.db.transaction():
         revising = Revising(parts, known(parts, bank).id, "restore", author)
-        return tuple(_restore(parts, get(parts, bank, memory_id), revising) for memory_id in bounded(memory_ids))
+        return tuple(
+            _restore(parts, get(parts, bank, memory_id), revising)
+            for memory_id in bounded(memory_ids)
+        )
 
 
-def restore_version(parts: Parts, bank: str, memory_id: int | str, number: int, origin: Origin = Origin()) -> Outcome:
-    """Have a memory say again what it said in one of its versions, as its newest version; a forgotten one is back."""
+def restore_version(
+    parts: Parts, bank: str, memory_id: int | str, number: int, origin: Origin = Origin()
+) -> Outcome:
+    """Have a memory say again what it said in one of its versions, as its newest version; a
+    forgotten one is back.
+    """
     author = checked_origin(origin)
     with parts.db.transaction():
         revising = Revising(parts, known(parts, bank).id, "restore", author)
@@ -67,9 +95,19 @@ def _version(parts: Parts, memory: Memory, number: int) -> Version:
 
 
 def _as_it_was(memory: Memory, version: Version) -> Memory:
-    """A memory with the content of a version. What is noted of its file is true of the file as it lies there now."""
-    told = {name: value for name, value in version.metadata.items() if not reserved_metadata.is_note(name, value)}
-    noted = {name: value for name, value in memory.metadata.items() if reserved_metadata.is_note(name, value)}
+    """A memory with the content of a version. What is noted of its file is true of the file as it
+    lies there now.
+    """
+    told = {
+        name: value
+        for name, value in version.metadata.items()
+        if not reserved_metadata.is_note(name, value)
+    }
+    noted = {
+        name: value
+        for name, value in memory.metadata.items()
+        if reserved_metadata.is_note(name, value)
+    }
     content = {name: getattr(version, name) for name in _RESTORED}
     return replace(memory, forgotten_at=None, metadata={**told, **noted}, **content)
 

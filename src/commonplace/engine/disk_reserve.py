@@ -1,4 +1,6 @@
-"""Forgetting and erasing work where the disk is nearly full, or nobody could make room with them."""
+"""Forgetting and erasing work where the disk is nearly full, or nobody could make room with
+them.
+"""
 
 from collections.abc import Callable
 from functools import wraps

@@ -1,4 +1,6 @@
-"""Documents lose what is erased: one whose memories all go goes with them, another loses the words of those that go."""
+"""Documents lose what is erased: one whose memories all go goes with them, another loses the words
+of those that go.
+"""
 
 import hashlib
 import json
@@ -16,7 +18,8 @@ from commonplace.records.work import Document
 from commonplace.storage import documents, erasure, memories
 from commonplace.storage.erasure import Wording
 
-# What documents note for the engine: which facts others said first, and which a model read from which chunk.
+# What documents note for the engine: which facts others said first, and which a model read from
+# which chunk.
 SHARED = "shared"
 READ = "read"
 # For whom and when a document was told; what it is found by does not change with its words.
@@ -24,7 +27,9 @@ _KEPT = ("user", "agent", "run", "said_at", "zone_ms", SHARED)
 
 
 class Redacting:
-    """The documents of one erasure. Each is looked at once, with all of its memories that are to go."""
+    """The documents of one erasure. Each is looked at once, with all of its memories that are to
+    go.
+    """
 
     def __init__(self, parts: Parts, doomed: Iterable[int], ledger: Ledger | None = None) -> None:
         self._db = parts.db
@@ -49,8 +54,12 @@ class Redacting:
                     self._redact(document)
 
     def drop(self) -> None:
-        """Remove the documents of which nothing is left, after the memories that were given last."""
-        erasure.delete_empty(self._db, [number for number in self._touched if number in self._empty])
+        """Remove the documents of which nothing is left, after the memories that were given
+        last.
+        """
+        erasure.delete_empty(
+            self._db, [number for number in self._touched if number in self._empty]
+        )
 
     def _redact(self, document: Document) -> None:
         shared = document.metadata.get(SHARED)
@@ -62,7 +71,15 @@ class Redacting:
             # Its row stays until its last memory goes; its words do not.
             self._empty.add(document.id)
             self.names.append(document.name)
-            blank = replace(document, title="", text="", sha256=_sha256(""), tags=(), metadata={}, updated_at=now)
+            blank = replace(
+                document,
+                title="",
+                text="",
+                sha256=_sha256(""),
+                tags=(),
+                metadata={},
+                updated_at=now,
+            )
             documents.update(self._db, blank)
             if self._ledger:
                 self._ledger.gone("document", document.id, document.text, derived=True)
@@ -71,7 +88,9 @@ class Redacting:
         kept = [one for one in erasure.wordings(self._db, sorted(left)) if _from(one, document.id)]
         after = _without(document, gone, kept)
         if SHARED in after.metadata:
-            after = replace(after, metadata={**after.metadata, SHARED: [one for one in also if one in left]})
+            after = replace(
+                after, metadata={**after.metadata, SHARED: [one for one in also if one in left]}
+            )
         documents.update(self._db, replace(after, updated_at=now))
         if self._ledger:
             self._ledger.shortened("document", document.id, document.text)
@@ -81,7 +100,10 @@ def _documents_of(wordings: Sequence[Wording]) -> list[int]:
     found: dict[int, None] = {}
     for one in wordings:
         mark = mark_in(one.metadata)
-        numbers = (*(mark.documents if mark else ()), *(() if one.document_id is None else (one.document_id,)))
+        numbers = (
+            *(mark.documents if mark else ()),
+            *(() if one.document_id is None else (one.document_id,)),
+        )
         found.update(dict.fromkeys(numbers))
     return list(found)
 
@@ -92,10 +114,17 @@ def _from(one: Wording, number: int) -> bool:
 
 
 def _without(document: Document, gone: Sequence[Wording], kept: Sequence[Wording]) -> Document:
-    """A document without what some memories said in it. Where that cannot be found, its facts are all that is left."""
+    """A document without what some memories said in it. Where that cannot be found, its facts are
+    all that is left.
+    """
     newest = {one.memory_id: one.text for one in kept}
-    statements = [_statement(list(some), document.id) for _, some in groupby(gone, key=lambda one: one.memory_id)]
-    redacted = redaction.without(document.text, statements, (f"{one.title} {one.text}" for one in kept))
+    statements = [
+        _statement(list(some), document.id)
+        for _, some in groupby(gone, key=lambda one: one.memory_id)
+    ]
+    redacted = redaction.without(
+        document.text, statements, (f"{one.title} {one.text}" for one in kept)
+    )
     text = "\n".join(newest.values()) if redacted.text is None else redacted.text
     return replace(
         document,
@@ -109,7 +138,9 @@ def _without(document: Document, gone: Sequence[Wording], kept: Sequence[Wording
 
 
 def _statement(wordings: Sequence[Wording], number: int) -> redaction.Erased:
-    """What a memory said in a document. What the document took back since need not be found in it."""
+    """What a memory said in a document. What the document took back since need not be found in
+    it.
+    """
     mark = mark_in(wordings[-1].metadata)
     present = mark is None or number in mark.documents
     return redaction.Erased(tuple(one.text for one in wordings if _from(one, number)), present)
@@ -119,7 +150,8 @@ def _noted(metadata: Metadata, redacted: redaction.Redacted) -> Mapping[str, obj
     return {
         name: value
         for name, value in metadata.items()
-        if name in _KEPT or (name != READ and not redacted.holds(json.dumps(value, ensure_ascii=False)))
+        if name in _KEPT
+        or (name != READ and not redacted.holds(json.dumps(value, ensure_ascii=False)))
     }
 
 

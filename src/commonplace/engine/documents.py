@@ -23,8 +23,8 @@ def put_document(
 ) -> tuple[Document, DocumentChange]:
     """The document after the call, and whether its text was added, replaced or unchanged.
 
-    Appending puts the text on a new line at the end of what is there. Memories made from an older text stay as they
-    are: whoever extracts decides what becomes of them.
+    Appending puts the text on a new line at the end of what is there. Memories made from an older
+    text stay as they are: whoever extracts decides what becomes of them.
     """
     checked, name = _checked(draft), validation.name(bank, what="bank")
     with parts.db.transaction():
@@ -32,10 +32,16 @@ def put_document(
         bank_id = banks.ensure(parts.db, name, now).id
         before = documents.find(parts.db, bank_id, checked.name)
         if before is None:
-            added = _labelled(_blank(bank_id, banks.new_ids(parts.db, now)[0], checked.name, now), checked)
+            added = _labelled(
+                _blank(bank_id, banks.new_ids(parts.db, now)[0], checked.name, now), checked
+            )
             documents.add(parts.db, _with_text(added, checked.text))
             return _found(parts, bank, checked.name), "added"
-        text = validation.body(f"{before.text}\n{checked.text}", what="document") if append else checked.text
+        text = (
+            validation.body(f"{before.text}\n{checked.text}", what="document")
+            if append
+            else checked.text
+        )
         after = _with_text(_labelled(before, checked), text)
         if after != before:
             documents.update(parts.db, replace(after, updated_at=max(now, before.updated_at)))
@@ -49,9 +55,16 @@ def get_document(parts: Parts, bank: str, name: str) -> Document:
 
 
 def list_documents(
-    parts: Parts, bank: str, words: str = "", *, limit: int = 100, offset: int = 0, user: str | None = None
+    parts: Parts,
+    bank: str,
+    words: str = "",
+    *,
+    limit: int = 100,
+    offset: int = 0,
+    user: str | None = None,
 ) -> Page[Document]:
-    """Documents whose name, title or text contains the words, last changed first, without their texts.
+    """Documents whose name, title or text contains the words, last changed first, without their
+    texts.
 
     With a user, only what was told for that user; "" is the owner.
     """
@@ -100,7 +113,9 @@ def _checked(draft: DocumentDraft) -> DocumentDraft:
         tags = validation.tags(tags)
     if not isinstance(draft.metadata, Unset):
         validation.metadata(draft.metadata)
-    return replace(draft, name=validation.name(draft.name, what="document name"), title=title, tags=tags)
+    return replace(
+        draft, name=validation.name(draft.name, what="document name"), title=title, tags=tags
+    )
 
 
 def _blank(bank_id: int, number: int, name: str, now: int) -> Document:
@@ -139,6 +154,7 @@ def _found(parts: Parts, bank: str, name: str) -> Document:
     found = documents.find(parts.db, known(parts, bank).id, wanted)
     if found is None:
         raise NotFound(
-            f"There is no document {wanted!r} in bank {bank!r}.", hint="List the documents; names are case-sensitive."
+            f"There is no document {wanted!r} in bank {bank!r}.",
+            hint="List the documents; names are case-sensitive.",
         )
     return found

@@ -39,7 +39,10 @@ def checked_edit(edit: Edit) -> Edit:
     given: dict[str, Any] = {f.name: getattr(edit, f.name) for f in fields(edit)}
     given = {name: value for name, value in given.items() if not isinstance(value, Unset)}
     if not given:
-        raise Invalid("The edit changes nothing.", hint=f"Give one of: {', '.join(f.name for f in fields(edit))}.")
+        raise Invalid(
+            "The edit changes nothing.",
+            hint=f"Give one of: {', '.join(f.name for f in fields(edit))}.",
+        )
     # A draft with a stand-in for the text checks the other fields by the same rules.
     stand_in: dict[str, Any] = {"text": "-"}
     checked = checked_draft(Draft(**(stand_in | given)))
@@ -48,7 +51,9 @@ def checked_edit(edit: Edit) -> Edit:
 
 def checked_scope(scope: Scope) -> Scope:
     """A scope of short names."""
-    return Scope(**{f.name: validation.line(getattr(scope, f.name), what=f.name) for f in fields(scope)})
+    return Scope(
+        **{f.name: validation.line(getattr(scope, f.name), what=f.name) for f in fields(scope)}
+    )
 
 
 def checked_origin(origin: Origin) -> Origin:
@@ -62,13 +67,18 @@ def checked_origin(origin: Origin) -> Origin:
 
 
 def checked_filter(chosen: Filter) -> Filter:
-    """A filter that means what it says: a blank pattern, which would mean everything, is refused."""
+    """A filter that means what it says: a blank pattern, which would mean everything, is
+    refused.
+    """
     for field in fields(chosen):
         value: object = getattr(chosen, field.name)
         if isinstance(value, tuple):
             most = BULK_MAX if field.name == "ids" else FILTER_VALUES_MAX
             if len(cast(tuple[object, ...], value)) > most:
-                raise TooLarge(f"The filter names too many {field.name}; the limit is {most:,}.", hint="Use fewer.")
+                raise TooLarge(
+                    f"The filter names too many {field.name}; the limit is {most:,}.",
+                    hint="Use fewer.",
+                )
     for name in ("text_contains", "text_pattern", "key_prefix", "path"):
         value = getattr(chosen, name)
         if value is not None:
@@ -80,7 +90,9 @@ def checked_filter(chosen: Filter) -> Filter:
     return chosen
 
 
-def _check_times(happened_at: int | None, happened_until: int | None, expires_at: int | None) -> None:
+def _check_times(
+    happened_at: int | None, happened_until: int | None, expires_at: int | None
+) -> None:
     validation.moment(happened_at, what="time it happened")
     validation.moment(happened_until, what="time it ended")
     validation.moment(expires_at, what="time it expires")

@@ -1,6 +1,7 @@
 """The engine: its parts, and the table of its verbs. Each verb is a function in its noun's file.
 
-A noun's file is imported when one of its verbs is first used, so that a command pays for what it does and no more.
+A noun's file is imported when one of its verbs is first used, so that a command pays for what it
+does and no more.
 """
 
 from commonplace import engine as nouns

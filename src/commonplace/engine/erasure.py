@@ -1,7 +1,8 @@
 """Purge: erase for good. What was said goes, and everything that was made of it or still tells it.
 
-Many memories go in transactions that are short enough that nobody waits long for them. Each of these leaves the store
-whole, so an erasure that was stopped in the middle is finished by asking for it again.
+Many memories go in transactions that are short enough that nobody waits long for them. Each of
+these leaves the store whole, so an erasure that was stopped in the middle is finished by asking for
+it again.
 """
 
 import time
@@ -19,7 +20,15 @@ from commonplace.engine.runtime import Parts
 from commonplace.engine.session_redaction import Transcripts
 from commonplace.records.memory import Bank, Memory, Origin
 from commonplace.records.query import Filter
-from commonplace.storage import banks, derivations, erasure, memories, note_files, secure_delete, session_files
+from commonplace.storage import (
+    banks,
+    derivations,
+    erasure,
+    memories,
+    note_files,
+    secure_delete,
+    session_files,
+)
 
 EVERYTHING = Filter(status="any", expired=True)
 _AT_FIRST, _AT_ONCE_MAX = 50, 500
@@ -28,9 +37,15 @@ _SHORT_S, _LONG_S, _PAUSE_S = 0.03, 0.1, 0.02
 
 
 def purge(
-    parts: Parts, bank: str, memory_ids: Sequence[int | str], origin: Origin = Origin(), ledger: Ledger | None = None
+    parts: Parts,
+    bank: str,
+    memory_ids: Sequence[int | str],
+    origin: Origin = Origin(),
+    ledger: Ledger | None = None,
 ) -> tuple[int, ...]:
-    """Erase memories for good: rows, versions, index, vectors, links, documents and free pages. Their ids."""
+    """Erase memories for good: rows, versions, index, vectors, links, documents and free pages.
+    Their ids.
+    """
     author = checked_origin(origin)
     with parts.db.snapshot():
         found = [get(parts, bank, memory_id).id for memory_id in bounded(memory_ids)]
@@ -47,7 +62,9 @@ def purge_where(
     return erase_memories(parts, place, found, author, ledger)
 
 
-def delete_bank(parts: Parts, bank: str, origin: Origin = Origin(), ledger: Ledger | None = None) -> int:
+def delete_bank(
+    parts: Parts, bank: str, origin: Origin = Origin(), ledger: Ledger | None = None
+) -> int:
     """Erase a bank for good, with all it holds; how many memories it had."""
     gone = set(purge_where(parts, bank, EVERYTHING, origin, ledger))
     with for_good(parts):
@@ -66,9 +83,15 @@ def delete_bank(parts: Parts, bank: str, origin: Origin = Origin(), ledger: Ledg
 
 
 def erase_memories(
-    parts: Parts, bank: Bank, memory_ids: Sequence[int], origin: Origin, ledger: Ledger | None = None
+    parts: Parts,
+    bank: Bank,
+    memory_ids: Sequence[int],
+    origin: Origin,
+    ledger: Ledger | None = None,
 ) -> tuple[int, ...]:
-    """Erase memories of a bank by their ids; those that are gone already are left out. The ids of the others."""
+    """Erase memories of a bank by their ids; those that are gone already are left out. The ids of
+    the others.
+    """
     doomed = list(dict.fromkeys(memory_ids))
     if not doomed:
         return ()
@@ -83,7 +106,9 @@ def erase_memories(
 
 
 def paced(parts: Parts, numbers: Sequence[int]) -> Iterator[Sequence[int]]:
-    """Ids in batches, each for a transaction of its own. Within a transaction there is one batch."""
+    """Ids in batches, each for a transaction of its own. Within a transaction there is one
+    batch.
+    """
     if parts.db.in_transaction:
         yield numbers
         return
@@ -110,7 +135,9 @@ def for_good(parts: Parts) -> Generator[None]:
 
 
 def scrub(parts: Parts) -> bool:
-    """Overwrite what erased rows left in the file and its log. Inside a transaction it waits for the outermost one."""
+    """Overwrite what erased rows left in the file and its log. Inside a transaction it waits for
+    the outermost one.
+    """
     if not parts.db.in_transaction and note_files.banks_to_erase(parts.db):
         parts.follow_files(parts)
     return secure_delete.scrub(parts.db)
@@ -125,7 +152,9 @@ def scrub_if_owed(parts: Parts) -> None:
 class _Erasure:
     """Memories on their way out of a bank."""
 
-    def __init__(self, parts: Parts, bank: Bank, origin: Origin, ledger: Ledger | None, doomed: Sequence[int]) -> None:
+    def __init__(
+        self, parts: Parts, bank: Bank, origin: Origin, ledger: Ledger | None, doomed: Sequence[int]
+    ) -> None:
         self._parts, self._bank, self._ledger = parts, bank, ledger
         self._revising = Revising(parts, bank.id, "purge", origin)
         self._documents = Redacting(parts, doomed, ledger)
@@ -138,7 +167,8 @@ class _Erasure:
         for project in sorted({memory.scope.project for memory in found.values()}):
             self._revising.number(project)
         purged = list(found)
-        # What was made of them goes with them, with its history; what is left of its sources is looked at again.
+        # What was made of them goes with them, with its history; what is left of its sources is
+        # looked at again.
         resting = memories.by_ids(db, self._bank.id, derivations.holders(db, purged))
         gone = list(dict.fromkeys([*purged, *resting]))
         left = set(derivations.beneath(db, list(resting))) - set(gone)
@@ -151,7 +181,9 @@ class _Erasure:
         derivations.unsettle(db, self._bank.id, sorted(left))
         return purged
 
-    def _note(self, found: dict[int, Memory], resting: dict[int, Memory], gone: Sequence[int]) -> None:
+    def _note(
+        self, found: dict[int, Memory], resting: dict[int, Memory], gone: Sequence[int]
+    ) -> None:
         released = mental_model_rows.release(self._parts, gone)
         if self._ledger is None:
             return

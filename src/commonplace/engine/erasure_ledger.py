@@ -16,7 +16,9 @@ _KEY_BYTES = 32
 
 
 class Ledger:
-    """The receipt of one erasure in the making. A thing is written down once, however often it is met."""
+    """The receipt of one erasure in the making. A thing is written down once, however often it is
+    met.
+    """
 
     def __init__(self, parts: Parts, bank: Bank, origin: Origin) -> None:
         self._bank, self._at, self._origin = bank.name, parts.clock.now(), origin
@@ -31,7 +33,9 @@ class Ledger:
 
     def shortened(self, kind: Kind, number: int, text: str) -> None:
         """Something stays and lost words; this is what it said before."""
-        self._shortened.setdefault((kind, number), Gone(kind, number, self.hash(text), derived=True))
+        self._shortened.setdefault(
+            (kind, number), Gone(kind, number, self.hash(text), derived=True)
+        )
 
     def rows(self, name: str, count: int) -> None:
         """So many rows went that say nothing by themselves."""
@@ -43,7 +47,9 @@ class Ledger:
 
     def receipt(self, portion: Portion, *, log_emptied: bool) -> Receipt:
         """The receipt of all that was written down."""
-        named = {name: getattr(portion, name) for name in ("user", "project", "document", "session")}
+        named = {
+            name: getattr(portion, name) for name in ("user", "project", "document", "session")
+        }
         asked = {name: self.hash(value) for name, value in named.items() if value is not None}
         kept = {place: one for place, one in self._shortened.items() if place not in self._gone}
         return Receipt(

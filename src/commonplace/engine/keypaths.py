@@ -23,13 +23,16 @@ from commonplace.records.memory import Draft, Edit, Memory, Origin, Outcome, Sco
 from commonplace.records.work import DocumentDraft, Job
 from commonplace.storage import banks, jobs, memories
 
-# What a text says of itself; it belongs to the version that came out of that text and to no later one.
+# What a text says of itself; it belongs to the version that came out of that text and to no later
+# one.
 _OF_THE_TEXT = ("source", "context")
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Where a text comes from and what it is about; both are kept with it and guide where its statements go."""
+    """Where a text comes from and what it is about; both are kept with it and guide where its
+    statements go.
+    """
 
     name: str = ""
     context: str = ""
@@ -42,14 +45,18 @@ _BY_RULE = "key_by_rule"
 
 @dataclass(frozen=True, slots=True)
 class KeyOutcome(Outcome):
-    """What a write did to a key, and the id of the version whose place it took, if there was one."""
+    """What a write did to a key, and the id of the version whose place it took, if there was
+    one.
+    """
 
     before_id: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """A key, and which version of its memory was read: 0 where there was none, None where it does not matter."""
+    """A key, and which version of its memory was read: 0 where there was none, None where it does
+    not matter.
+    """
 
     scope: Scope
     name: str
@@ -66,7 +73,9 @@ class Tree:
 
 
 def set_key(parts: Parts, bank: str, key: Key, edit: Edit, origin: Origin = Origin()) -> KeyOutcome:
-    """Make the next version of a key, which need not exist yet; fields not given stay as they are."""
+    """Make the next version of a key, which need not exist yet; fields not given stay as they
+    are.
+    """
     checked, owned, author = checked_edit(edit), checked_scope(key.scope), checked_origin(origin)
     name = validation.name(key.name, what="key", chars_max=KEY_CHARS_MAX)
     with parts.db.transaction():
@@ -80,16 +89,26 @@ def _require_version(memory: Memory | None, key: Key) -> None:
     if memory is not None:
         require_version(memory, key.expected)
     elif key.expected:
-        raise Conflict(f"{key.name!r} has no version {key.expected}.", hint="Read it again; 0 creates a new key.")
+        raise Conflict(
+            f"{key.name!r} has no version {key.expected}.",
+            hint="Read it again; 0 creates a new key.",
+        )
 
 
 def absorb(
-    parts: Parts, bank: str, scope: Scope, text: str, source: Source = UNSAID, origin: Origin = Origin()
+    parts: Parts,
+    bank: str,
+    scope: Scope,
+    text: str,
+    source: Source = UNSAID,
+    origin: Origin = Origin(),
 ) -> tuple[Outcome, ...]:
-    """Cut a text into statements with keys and store what is new or changed, all of it in one revision.
+    """Cut a text into statements with keys and store what is new or changed, all of it in one
+    revision.
 
-    The text itself is kept as a document. A key that the text does not name is not touched. A model, where there is
-    one, may name the keys of what is new; it is asked before the transaction, so nobody waits for it.
+    The text itself is kept as a document. A key that the text does not name is not touched. A
+    model, where there is one, may name the keys of what is new; it is asked before the transaction,
+    so nobody waits for it.
     """
     validation.body(text)
     absorbing = _Absorbing(bank, checked_scope(scope), text, source, checked_origin(origin))
@@ -97,11 +116,17 @@ def absorb(
 
 
 def absorb_as_job(
-    parts: Parts, bank: str, scope: Scope, text: str, source: Source = UNSAID, origin: Origin = Origin()
+    parts: Parts,
+    bank: str,
+    scope: Scope,
+    text: str,
+    source: Source = UNSAID,
+    origin: Origin = Origin(),
 ) -> Job:
     """Absorb a text now and keep a record of it as a finished job, for callers that expect one.
 
-    Work and record are one transaction: a text that cannot be absorbed is an error, never a job that failed unseen.
+    Work and record are one transaction: a text that cannot be absorbed is an error, never a job
+    that failed unseen.
     """
     validation.body(text)
     absorbing = _Absorbing(bank, checked_scope(scope), text, source, checked_origin(origin))
@@ -134,12 +159,18 @@ def _names(parts: Parts, one: _Absorbing) -> dict[str, str]:
 def _placed(parts: Parts, one: _Absorbing) -> tuple[list[key_assignment.Placed], dict[str, str]]:
     """The statements of a text with their keys, and what is known under every key.
 
-    Keys are found by rule. A key that a model named remembers which one the rules would have given, and is found by it.
+    Keys are found by rule. A key that a model named remembers which one the rules would have given,
+    and is found by it.
     """
     state = _state(parts, one.bank, one.scope)
-    by_rule = {key_of(version): str(version.metadata.get(_BY_RULE, "")) or key_of(version) for version in state}
+    by_rule = {
+        key_of(version): str(version.metadata.get(_BY_RULE, "")) or key_of(version)
+        for version in state
+    }
     named = {rule: key for key, rule in by_rule.items()}
-    drawn = {by_rule[version.key] for version in state if version.key and version.document_id is not None}
+    drawn = {
+        by_rule[version.key] for version in state if version.key and version.document_id is not None
+    }
     known = {by_rule[key_of(version)]: version.text for version in state}
     hints = key_assignment.Hints(one.source.context, one.source.name)
     placed = key_assignment.place(one.text, known, hints, drawn=drawn, judge=parts.judge)
@@ -169,8 +200,12 @@ def _filed(draft: Draft, new: key_assignment.Placed, rule: str) -> Draft:
     return replace(draft, key=new.key, kind=new.kind, metadata=noted)
 
 
-def tree(parts: Parts, bank: str, scope: Scope, prefix: str = "", *, revision: int | None = None) -> Tree:
-    """A user's keys in a project, or those below a prefix, in their order; now, or right after a revision."""
+def tree(
+    parts: Parts, bank: str, scope: Scope, prefix: str = "", *, revision: int | None = None
+) -> Tree:
+    """A user's keys in a project, or those below a prefix, in their order; now, or right after a
+    revision.
+    """
     with parts.db.snapshot():
         newest, now = past.revision(parts, bank, scope.project), parts.clock.now()
         number = newest if revision is None else revision
@@ -188,9 +223,17 @@ def find_key(parts: Parts, bank: str, scope: Scope, key: str) -> Memory | None:
 
 
 def forget_keys(
-    parts: Parts, bank: str, scope: Scope, key: str = "", origin: Origin = Origin(), *, recursive: bool = False
+    parts: Parts,
+    bank: str,
+    scope: Scope,
+    key: str = "",
+    origin: Origin = Origin(),
+    *,
+    recursive: bool = False,
 ) -> tuple[Version, ...]:
-    """Forget what a key names, with all below it where asked; without a key, all of a user's part of a project."""
+    """Forget what a key names, with all below it where asked; without a key, all of a user's part
+    of a project.
+    """
     author = checked_origin(origin)
     with parts.db.transaction():
         found = banks.find(parts.db, bank)
@@ -198,7 +241,10 @@ def forget_keys(
             return ()
         revising = Revising(parts, found.id, "forget", author)
         if recursive or not key:
-            doomed = sorted((one for one in _state(parts, bank, scope) if _is_below(key_of(one), key)), key=key_of)
+            doomed = sorted(
+                (one for one in _state(parts, bank, scope) if _is_below(key_of(one), key)),
+                key=key_of,
+            )
             now_known = memories.by_ids(parts.db, found.id, [one.memory_id for one in doomed])
             for one in doomed:
                 _forget(parts, now_known[one.memory_id], revising)
@@ -224,7 +270,9 @@ def evened(path: str) -> str:
 
 
 def key_of(one: Memory | Version) -> str:
-    """The key, or for a memory without one its kind and id, so that it can be seen among the others."""
+    """The key, or for a memory without one its kind and id, so that it can be seen among the
+    others.
+    """
     number = one.id if isinstance(one, Memory) else one.memory_id
     return one.key or f"{slugs.segment(one.kind)}.{ids.short(number)}"
 
@@ -256,7 +304,9 @@ def _at_home(memory: Memory, scope: Scope) -> bool:
 
 
 def _own_id(key: str) -> int | None:
-    """The id in `<kind>.<id>`. The kind is not compared: it may have changed since somebody saw the key."""
+    """The id in `<kind>.<id>`. The kind is not compared: it may have changed since somebody saw the
+    key.
+    """
     kind, _, form = key.partition(".")
     try:
         number = ids.parse(form)
@@ -269,7 +319,9 @@ def _reason(one: key_assignment.Placed) -> str:
     return f"{one.relation}: {one.reason}" if one.reason else one.relation
 
 
-def _set(parts: Parts, draft: Draft, edit: Edit, revising: Revising, reason: str = "") -> KeyOutcome:
+def _set(
+    parts: Parts, draft: Draft, edit: Edit, revising: Revising, reason: str = ""
+) -> KeyOutcome:
     """Store an edit under the key of a draft, which says what a new memory is besides the edit."""
     given: dict[str, Any] = {field.name: getattr(edit, field.name) for field in fields(edit)}
     given = {name: value for name, value in given.items() if not isinstance(value, Unset)}
@@ -288,7 +340,10 @@ def _set(parts: Parts, draft: Draft, edit: Edit, revising: Revising, reason: str
         reason = f"{found}: {why}" if why else found
     if "metadata" not in given and given.get("text", before.text) != before.text:
         kept = {name: value for name, value in before.metadata.items() if name not in _OF_THE_TEXT}
-        given |= {"metadata": kept | dict(draft.metadata), "document_id": draft.document_id or before.document_id}
+        given |= {
+            "metadata": kept | dict(draft.metadata),
+            "document_id": draft.document_id or before.document_id,
+        }
     new_id = banks.new_ids(parts.db, revising.now)[0]
     memory = replace(next_version(before, new_id, revising.now), forgotten_at=None, **given)
     change = "revised" if alive else "restored"

@@ -1,7 +1,9 @@
-"""Links between memories: made from their words after they were written, by whoever next wants to know.
+"""Links between memories: made from their words after they were written, by whoever next wants to
+know.
 
-A write does not wait for them. What changed since is looked at in the order of the changes, within a time budget, and
-a mark tells how far that came; so every process sees the same links, and dropping them all makes them again.
+A write does not wait for them. What changed since is looked at in the order of the changes, within
+a time budget, and a mark tells how far that came; so every process sees the same links, and
+dropping them all makes them again.
 """
 
 import re
@@ -53,7 +55,9 @@ _ALIKE_MIN = 0.6  # As much of their words must two memories share that only res
 
 @dataclass(frozen=True, slots=True)
 class Reached:
-    """A memory found over links: from which one, over which last link, how far away, and what that is worth."""
+    """A memory found over links: from which one, over which last link, how far away, and what that
+    is worth.
+    """
 
     memory: Memory
     seed_id: int
@@ -76,13 +80,21 @@ def superseded_by(winner: int) -> str:
 
 def succession(winner: int, loser: int) -> Link:
     """The link of a memory to one that gave way to it."""
-    return Link("supersedes", winner, loser, 1.0, "It replaced the older one when memories were consolidated.")
+    return Link(
+        "supersedes",
+        winner,
+        loser,
+        1.0,
+        "It replaced the older one when memories were consolidated.",
+    )
 
 
 def heal(parts: Parts, bank_id: int, wanted: Iterable[Memory], budget_ms: int) -> None:
-    """Make the links of some memories, and then those of what else changed since the last time, within a time.
+    """Make the links of some memories, and then those of what else changed since the last time,
+    within a time.
 
-    Another writer is hardly waited for: the answer at hand is more urgent, and the work stays to be done.
+    Another writer is hardly waited for: the answer at hand is more urgent, and the work stays to be
+    done.
     """
     mark = links.mark(parts.db, bank_id)
     changed = links.changed_since(parts.db, bank_id, mark, _BATCH)
@@ -113,9 +125,11 @@ def heal_all(parts: Parts, budget_ms: int) -> None:
 
 
 def judge(parts: Parts, bank_id: int) -> int:
-    """Have the language model look at what was linked last, if there is one; how many memories it was asked about.
+    """Have the language model look at what was linked last, if there is one; how many memories it
+    was asked about.
 
-    Nobody waits for it: it is asked when a server is idle, and what it says stands beside what the words say.
+    Nobody waits for it: it is asked when a server is idle, and what it says stands beside what the
+    words say.
     """
     model, mark = parts.llm(), links.mark(parts.db, bank_id, _JUDGED)
     count = 0
@@ -184,20 +198,31 @@ def reached(
         ways |= fresh
         edge = set(fresh)
     passing = text_index.passing(parts.db, bank_id, list(ways), allowed, parts.clock.now())
-    best = sorted((number for number in ways if number in passing), key=lambda number: (-ways[number][3], -number))
+    best = sorted(
+        (number for number in ways if number in passing),
+        key=lambda number: (-ways[number][3], -number),
+    )
     found = memories.by_ids(parts.db, bank_id, best[:limit])
     return tuple(Reached(found[number], *ways[number]) for number in best[:limit])
 
 
 def candidates(parts: Parts, memory: Memory, limit: int = _CANDIDATES_MAX) -> list[Memory]:
-    """The memories that share telling words with one, among those that a reader may see together with it."""
-    telling = _telling(parts.db, analyzer.question_terms(f"{memory.title} {memory.text}"[:_TEXT_CHARS_MAX]))
+    """The memories that share telling words with one, among those that a reader may see together
+    with it.
+    """
+    telling = _telling(
+        parts.db, analyzer.question_terms(f"{memory.title} {memory.text}"[:_TEXT_CHARS_MAX])
+    )
     if not telling:
         return []
     scope = memory.scope
-    chosen = Filter(projects=(scope.project, "") if scope.project else None, users=tuple({scope.user, ""}))
+    chosen = Filter(
+        projects=(scope.project, "") if scope.project else None, users=tuple({scope.user, ""})
+    )
     now = parts.clock.now()
-    found = text_index.keyword_ids(parts.db, memory.bank_id, text_index.any_of(telling), chosen, now, limit + 1)
+    found = text_index.keyword_ids(
+        parts.db, memory.bank_id, text_index.any_of(telling), chosen, now, limit + 1
+    )
     others = [number for number in found if number != memory.id]
     by_id = memories.by_ids(parts.db, memory.bank_id, others)
     return [by_id[number] for number in others if number in by_id]
@@ -226,16 +251,23 @@ def _links_of(parts: Parts, memory: Memory, reason: str) -> list[Link]:
 
 
 def kind_of(verdict: Judgement) -> LinkKind | None:
-    """The kind of link that a judgement makes; None when it is too unsure, or nothing that links two memories."""
+    """The kind of link that a judgement makes; None when it is too unsure, or nothing that links
+    two memories.
+    """
     least = _ALIKE_MIN if verdict.relation is Relation.ADDS else POSSIBLE
     return _KINDS.get(verdict.relation) if verdict.confidence >= least else None
 
 
 def _caused(parts: Parts, memory: Memory) -> list[Link]:
     """The links of a fact to those that are its causes."""
-    named = (memories.find_by_key(parts.db, memory.bank_id, Scope(), key) for key in mark_of(memory).causes)
+    named = (
+        memories.find_by_key(parts.db, memory.bank_id, Scope(), key)
+        for key in mark_of(memory).causes
+    )
     causes = [one for one in named if one and one.id != memory.id]
-    return [Link("caused_by", memory.id, one.id, _CAUSE_SURE, "The text states it.") for one in causes]
+    return [
+        Link("caused_by", memory.id, one.id, _CAUSE_SURE, "The text states it.") for one in causes
+    ]
 
 
 def _succession(memory: Memory, reason: str) -> list[Link]:
@@ -245,7 +277,9 @@ def _succession(memory: Memory, reason: str) -> list[Link]:
     return [succession(ids.parse(winner[1]), memory.id)]
 
 
-def _keep(parts: Parts, bank_id: int, made: Sequence[tuple[Memory, list[Link]]], mark: Mark) -> None:
+def _keep(
+    parts: Parts, bank_id: int, made: Sequence[tuple[Memory, list[Link]]], mark: Mark
+) -> None:
     if parts.db.in_transaction:
         _store(parts.db, bank_id, made, mark, parts.clock.now())
         return
@@ -256,7 +290,9 @@ def _keep(parts: Parts, bank_id: int, made: Sequence[tuple[Memory, list[Link]]],
         return
 
 
-def _store(db: Database, bank_id: int, made: Sequence[tuple[Memory, list[Link]]], mark: Mark, now: int) -> None:
+def _store(
+    db: Database, bank_id: int, made: Sequence[tuple[Memory, list[Link]]], mark: Mark, now: int
+) -> None:
     for memory, found in made:
         if memory.forgotten_at is None:
             links.drop(db, memory.id)

@@ -1,4 +1,6 @@
-"""Remember, read and revise. A reply means the change is on disk, with its version and its revision."""
+"""Remember, read and revise. A reply means the change is on disk, with its version and its
+revision.
+"""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -7,7 +9,12 @@ from typing import TypeVar
 
 from commonplace import ids, validation
 from commonplace.engine.banks import known
-from commonplace.engine.draft_validation import checked_draft, checked_edit, checked_filter, checked_origin
+from commonplace.engine.draft_validation import (
+    checked_draft,
+    checked_edit,
+    checked_filter,
+    checked_origin,
+)
 from commonplace.engine.revisions import Revising
 from commonplace.engine.runtime import Parts
 from commonplace.errors import Conflict, NotFound, TooLarge
@@ -25,7 +32,9 @@ def remember(parts: Parts, bank: str, draft: Draft, origin: Origin = Origin()) -
     return remember_many(parts, bank, [draft], origin)[0]
 
 
-def remember_many(parts: Parts, bank: str, drafts: Sequence[Draft], origin: Origin = Origin()) -> tuple[Outcome, ...]:
+def remember_many(
+    parts: Parts, bank: str, drafts: Sequence[Draft], origin: Origin = Origin()
+) -> tuple[Outcome, ...]:
     """Store many drafts in one transaction: all of them or none."""
     checked = bounded([checked_draft(draft) for draft in drafts])
     name, author = validation.name(bank, what="bank"), checked_origin(origin)
@@ -35,11 +44,15 @@ def remember_many(parts: Parts, bank: str, drafts: Sequence[Draft], origin: Orig
         revising = Revising(parts, bank_id, "remember", author)
         drawn = banks.new_ids(parts.db, revising.now, 2 * max(1, len(checked)))
         pairs = zip(checked, drawn[::2], drawn[1::2], strict=False)
-        return tuple(_remember(parts, draft, (first, second), revising) for draft, first, second in pairs)
+        return tuple(
+            _remember(parts, draft, (first, second), revising) for draft, first, second in pairs
+        )
 
 
 def get(parts: Parts, bank: str, memory_id: int | str) -> Memory:
-    """A memory by any form of its id, or of the id of one of its versions; forgotten ones too, marked as such."""
+    """A memory by any form of its id, or of the id of one of its versions; forgotten ones too,
+    marked as such.
+    """
     number, place = ids.parse(memory_id), banks.find(parts.db, bank)
     found = memories.find(parts.db, place.id, number) if place else None
     if found is None:
@@ -48,7 +61,13 @@ def get(parts: Parts, bank: str, memory_id: int | str) -> Memory:
 
 
 def list_memories(
-    parts: Parts, bank: str, chosen: Filter = Filter(), *, order: Order = "created", limit: int = 50, offset: int = 0
+    parts: Parts,
+    bank: str,
+    chosen: Filter = Filter(),
+    *,
+    order: Order = "created",
+    limit: int = 50,
+    offset: int = 0,
 ) -> tuple[Memory, ...]:
     """The memories a filter means. A bank nobody wrote to has none."""
     validation.count(limit, what="limit", most=LIST_MAX)
@@ -57,7 +76,9 @@ def list_memories(
     checked, found = checked_filter(chosen), banks.find(parts.db, bank)
     if found is None:
         return ()
-    return tuple(memories.select(parts.db, found.id, checked, Page(order, limit, offset), parts.clock.now()))
+    return tuple(
+        memories.select(parts.db, found.id, checked, Page(order, limit, offset), parts.clock.now())
+    )
 
 
 def count(parts: Parts, bank: str, chosen: Filter = Filter()) -> int:
@@ -67,9 +88,17 @@ def count(parts: Parts, bank: str, chosen: Filter = Filter()) -> int:
 
 
 def revise(
-    parts: Parts, bank: str, memory_id: int | str, edit: Edit, origin: Origin = Origin(), *, expected: int | None = None
+    parts: Parts,
+    bank: str,
+    memory_id: int | str,
+    edit: Edit,
+    origin: Origin = Origin(),
+    *,
+    expected: int | None = None,
 ) -> Outcome:
-    """Make the next version of a live memory. With `expected`, only if that is still its newest version."""
+    """Make the next version of a live memory. With `expected`, only if that is still its newest
+    version.
+    """
     checked, author = checked_edit(edit), checked_origin(origin)
     with parts.db.transaction():
         memory = get(parts, bank, memory_id)
@@ -97,23 +126,35 @@ def tag(
             memory = get(parts, bank, memory_id)
             _require_live(memory, memory_id)
             kept = [label for label in memory.tags if label not in removed]
-            outcomes.append(_revise(parts, memory, Edit(tags=validation.tags([*kept, *added])), revising))
+            outcomes.append(
+                _revise(parts, memory, Edit(tags=validation.tags([*kept, *added])), revising)
+            )
         return tuple(outcomes)
 
 
 def list_tags(
-    parts: Parts, bank: str, pattern: str = "", *, limit: int = 100, user: str | None = None, labels: bool = False
+    parts: Parts,
+    bank: str,
+    pattern: str = "",
+    *,
+    limit: int = 100,
+    user: str | None = None,
+    labels: bool = False,
 ) -> tuple[TagCount, ...]:
-    """The tags of live memories, or of one user's, with their counts; `*` and `?` in the pattern are wildcards.
+    """The tags of live memories, or of one user's, with their counts; `*` and `?` in the pattern
+    are wildcards.
 
-    With labels, projects and agents count as tags, such as `project:shop`; the pattern is not for those.
+    With labels, projects and agents count as tags, such as `project:shop`; the pattern is not for
+    those.
     """
     validation.count(limit, what="limit", most=LIST_MAX)
     found = banks.find(parts.db, bank)
     wanted = validation.line(pattern, what="pattern")
     if found is None:
         return ()
-    counts = Counter({one.tag: one.count for one in memories.tags(parts.db, found.id, wanted, limit, user)})
+    counts = Counter(
+        {one.tag: one.count for one in memories.tags(parts.db, found.id, wanted, limit, user)}
+    )
     if labels:
         counts.update(memories.labels(parts.db, found.id, limit, user, parts.clock.now()))
     return tuple(TagCount(tag, count) for tag, count in counts.most_common())
@@ -122,11 +163,18 @@ def list_tags(
 def _check_documents(parts: Parts, bank_id: int, drafts: Sequence[Draft]) -> None:
     named = {draft.document_id for draft in drafts if draft.document_id is not None}
     if missing := named - documents.names(parts.db, bank_id, list(named)).keys() if named else None:
-        raise NotFound(f"There is no document {min(missing)}.", hint="Store the document first, in the same bank.")
+        raise NotFound(
+            f"There is no document {min(missing)}.",
+            hint="Store the document first, in the same bank.",
+        )
 
 
 def _remember(parts: Parts, draft: Draft, new_ids: tuple[int, int], revising: Revising) -> Outcome:
-    before = memories.find_by_key(parts.db, revising.bank_id, draft.scope, draft.key) if draft.key else None
+    before = (
+        memories.find_by_key(parts.db, revising.bank_id, draft.scope, draft.key)
+        if draft.key
+        else None
+    )
     content = {name: getattr(draft, name) for name in _CONTENT}
     if before is None:
         memory = newborn(draft, new_ids, revising)
@@ -140,7 +188,11 @@ def _remember(parts: Parts, draft: Draft, new_ids: tuple[int, int], revising: Re
 
 def _revise(parts: Parts, memory: Memory, edit: Edit, revising: Revising) -> Outcome:
     given = {f.name: getattr(edit, f.name) for f in fields(edit)}
-    changed = {name: v for name, v in given.items() if not isinstance(v, Unset) and v != getattr(memory, name)}
+    changed = {
+        name: v
+        for name, v in given.items()
+        if not isinstance(v, Unset) and v != getattr(memory, name)
+    }
     if not changed:
         return Outcome("unchanged", memory)
     new_id = banks.new_ids(parts.db, revising.now)[0]
@@ -164,14 +216,20 @@ def newborn(draft: Draft, new_ids: tuple[int, int], revising: Revising) -> Memor
 
 def next_version(memory: Memory, version_id: int, now: int) -> Memory:
     """The same memory one version later. Its time never runs backwards, whatever the clock does."""
-    return replace(memory, version=memory.version + 1, version_id=version_id, updated_at=max(now, memory.updated_at))
+    return replace(
+        memory,
+        version=memory.version + 1,
+        version_id=version_id,
+        updated_at=max(now, memory.updated_at),
+    )
 
 
 def bounded(items: Sequence[_Item]) -> Sequence[_Item]:
     """The items of one call, refused when they are too many."""
     if len(items) > BULK_MAX:
         raise TooLarge(
-            f"{len(items):,} items in one call; the limit is {BULK_MAX:,}.", hint="Split them over several calls."
+            f"{len(items):,} items in one call; the limit is {BULK_MAX:,}.",
+            hint="Split them over several calls.",
         )
     return items
 
@@ -191,4 +249,7 @@ def _require_live(memory: Memory, memory_id: int | str) -> None:
 
 
 def _unknown(memory_id: int | str) -> NotFound:
-    return NotFound(f"There is no memory {memory_id}.", hint="Check the id and the bank; purged memories are gone.")
+    return NotFound(
+        f"There is no memory {memory_id}.",
+        hint="Check the id and the bank; purged memories are gone.",
+    )

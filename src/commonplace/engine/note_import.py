@@ -31,15 +31,21 @@ class Adoption:
     past: Past
 
 
-def adopt(parts: Parts, bank: str, adoptions: Sequence[Adoption], origin: Origin = Origin()) -> tuple[Memory, ...]:
-    """Store notes under the ids they have, all or none. Times that a file cannot have, such as coming ones, are now."""
+def adopt(
+    parts: Parts, bank: str, adoptions: Sequence[Adoption], origin: Origin = Origin()
+) -> tuple[Memory, ...]:
+    """Store notes under the ids they have, all or none. Times that a file cannot have, such as
+    coming ones, are now.
+    """
     checked = [Adoption(checked_draft(one.draft), one.past) for one in bounded(adoptions)]
     name, author = validation.name(bank, what="bank"), checked_origin(origin)
     numbers = [ids.parse(one.past.id) for one in checked]
     with parts.db.transaction():
         bank_id = banks.ensure(parts.db, name, parts.clock.now()).id
         if taken := note_files.taken(parts.db, numbers):
-            raise Conflict(f"The id {ids.note(min(taken))} belongs to another memory.", hint="Use another id.")
+            raise Conflict(
+                f"The id {ids.note(min(taken))} belongs to another memory.", hint="Use another id."
+            )
         revising = Revising(parts, bank_id, "adopt", author)
         banks.skip_ids(parts.db, max(numbers, default=0))
         drawn = banks.new_ids(parts.db, revising.now, 2 * max(1, len(checked)))
@@ -50,7 +56,9 @@ def adopt(parts: Parts, bank: str, adoptions: Sequence[Adoption], origin: Origin
 def _adopted(one: Adoption, version_ids: tuple[int, int], revising: Revising) -> Memory:
     past, created = one.past, _earlier(one.past.created_at, revising.now)
     memory = newborn(one.draft, (ids.parse(past.id), version_ids[0]), revising)
-    memory = replace(memory, created_at=created, updated_at=max(created, _earlier(past.updated_at, revising.now)))
+    memory = replace(
+        memory, created_at=created, updated_at=max(created, _earlier(past.updated_at, revising.now))
+    )
     revising.write(memory, "remember")
     if past.deleted_at is None:
         return memory

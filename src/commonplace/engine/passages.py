@@ -15,7 +15,9 @@ def passages_of(parts: Parts, question: str, texts: Sequence[str]) -> tuple[str,
     asked = words.asked(validation.body(question, what="question", bytes_max=4 * QUERY_CHARS_MAX))
     terms = tuple(scoring.bounded(words.question_terms(asked)))
     weighed = scoring.question(
-        asked, text_index.term_counts(parts.db, terms, pipeline.COUNT_MAX), *text_index.extent(parts.db)
+        asked,
+        text_index.term_counts(parts.db, terms, pipeline.COUNT_MAX),
+        *text_index.extent(parts.db),
     )
     semantics = parts.semantics()
     likeness = semantics.asking(asked, weighed.terms).likeness if semantics else None

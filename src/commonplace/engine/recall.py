@@ -31,11 +31,13 @@ def recall(parts: Parts, bank: str, query: Query) -> Recall:
     if semantics:
         indexing.heal(parts, bank_id, HEAL_MS)
     now = parts.clock.now() if query.now is None else query.now
-    # What is newer may come from further down, so all of it is looked at before the order is settled.
-    # Pages go by the score alone.
+    # What is newer may come from further down, so all of it is looked at before the order is
+    # settled. Pages go by the score alone.
     fades = parts.fading_days and not query.depth
     asked = replace(query, limit=RECALL_MAX) if fades and query.limit else query
-    if asked.during is None and (span := temporal_expressions.first(query.text[:_TIMED_CHARS], now)):
+    if asked.during is None and (
+        span := temporal_expressions.first(query.text[:_TIMED_CHARS], now)
+    ):
         asked = replace(asked, during=(span.start, span.end))
     # Who asks for one channel alone wants to see what that one says.
     reranker = parts.reranker() if set(query.channels) == set(pipeline.CHANNELS) else None
@@ -58,6 +60,8 @@ def _check(query: Query) -> None:
     if not 0 <= query.min_score <= 1:
         raise Invalid(f"The minimum score is {query.min_score}.", hint="Use 0 to 1.")
     if not query.channels:
-        raise Invalid("No channel is selected.", hint=f"Use some of: {', '.join(pipeline.CHANNELS)}.")
+        raise Invalid(
+            "No channel is selected.", hint=f"Use some of: {', '.join(pipeline.CHANNELS)}."
+        )
     for channel in query.channels:
         validation.choice(channel, pipeline.CHANNELS, what="channel")

@@ -27,7 +27,9 @@ class Revising:
         return self._numbers[project]
 
     def write(self, memory: Memory, action: Action, reason: str = "") -> int:
-        """Store a memory's next state as a part of this call, with a reason of its own if it has one; its revision."""
+        """Store a memory's next state as a part of this call, with a reason of its own if it has
+        one; its revision.
+        """
         revision = self.number(memory.scope.project)
         origin = replace(self.origin, reason=reason) if reason else self.origin
         memories.write(self._db, memory, action, revision, origin)

@@ -1,4 +1,6 @@
-"""What the verbs work with. app.py puts the parts together; a verb takes them as its first argument."""
+"""What the verbs work with. app.py puts the parts together; a verb takes them as its first
+argument.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -24,12 +26,16 @@ def _nobody() -> None:
 
 
 def judge_by_rules(older: Statement, newer: Statement) -> Judgement:
-    """The default judge: rules that look at words alone, which are loaded when the first pair is judged."""
+    """The default judge: rules that look at words alone, which are loaded when the first pair is
+    judged.
+    """
     return conflicts.judge(older, newer)
 
 
 def leave_files(_parts: "Parts") -> None:
-    """The face that made the call brings the files of notes in line after it, and says what became of them."""
+    """The face that made the call brings the files of notes in line after it, and says what became
+    of them.
+    """
 
 
 class Bell:
@@ -61,7 +67,8 @@ class Parts:
 
     db: Database
     clock: Clock
-    # Opened on first use, because a start that only writes must not wait for it. None when switched off.
+    # Opened on first use, because a start that only writes must not wait for it. None when switched
+    # off.
     semantics: Callable[[], "Semantics | None"]
     timezone: str = ""
     # Reads the best candidates of a question once more, where one is installed and switched on.
@@ -72,11 +79,13 @@ class Parts:
     llm: Callable[[], "Model | None"] = _nobody
     # What dialects that name the owner of the installation call that person; scopes say "" of them.
     owner: str = ""
-    # After how many days a memory weighs half in the order of hits; 0 means that age does not matter.
+    # After how many days a memory weighs half in the order of hits; 0 means that age does not
+    # matter.
     fading_days: float = 0.0
     # The folder in which notes lie as files; None where nobody wants any.
     vault: Path | None = None
-    # The folder in it for new notes of agents, with / between its parts; "" means the folder of notes itself.
+    # The folder in it for new notes of agents, with / between its parts; "" means the folder of
+    # notes itself.
     vault_inbox: str = ""
     # Brings the files of notes in line after each write, where no face does it after each call.
     follow_files: Callable[["Parts"], object] = field(default=leave_files, compare=False)

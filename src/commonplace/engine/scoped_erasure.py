@@ -1,4 +1,6 @@
-"""Erases a part of a bank for good: what belongs to a user, a project, a document or a session. Ends with a receipt."""
+"""Erases a part of a bank for good: what belongs to a user, a project, a document or a session.
+Ends with a receipt.
+"""
 
 from collections.abc import Sequence
 
@@ -23,11 +25,13 @@ from commonplace.storage import memories, session_files
 def erase(parts: Parts, bank: str, portion: Portion, origin: Origin = Origin()) -> Receipt:
     """Erase for good what a part of a bank holds, and all that was made of it.
 
-    A user and a project together mean what that user has in that project. Where neither has anything, the receipt is
-    empty; a document or a session that is not there is an error.
+    A user and a project together mean what that user has in that project. Where neither has
+    anything, the receipt is empty; a document or a session that is not there is an error.
     """
     if portion == WHOLE:
-        raise Invalid("Nothing was selected.", hint="Name a user, a project, a document or a session.")
+        raise Invalid(
+            "Nothing was selected.", hint="Name a user, a project, a document or a session."
+        )
     place, author = known(parts, bank), checked_origin(origin)
     ledger = Ledger(parts, place, author)
     if portion.document is not None:
@@ -44,7 +48,9 @@ def erase(parts: Parts, bank: str, portion: Portion, origin: Origin = Origin()) 
     return ledger.receipt(portion, log_emptied=erasure.scrub(parts))
 
 
-def erase_ids(parts: Parts, bank: str, memory_ids: Sequence[int | str], origin: Origin = Origin()) -> Receipt:
+def erase_ids(
+    parts: Parts, bank: str, memory_ids: Sequence[int | str], origin: Origin = Origin()
+) -> Receipt:
     """Erase memories by their ids, all of which must be there."""
     place, author = known(parts, bank), checked_origin(origin)
     found = [get(parts, bank, memory_id).id for memory_id in bounded(memory_ids)]
@@ -97,8 +103,12 @@ def _around(parts: Parts, place: Bank, portion: Portion, ledger: Ledger) -> None
             ledger.gone("document", number, text)
 
 
-def _traces(parts: Parts, place: Bank, portion: Portion, projects: set[str], ledger: Ledger) -> None:
-    """The jobs that name a user or a project, and the changes of projects in which nothing is left."""
+def _traces(
+    parts: Parts, place: Bank, portion: Portion, projects: set[str], ledger: Ledger
+) -> None:
+    """The jobs that name a user or a project, and the changes of projects in which nothing is
+    left.
+    """
     with erasure.for_good(parts):
         ledger.rows("job", rows.delete_jobs(parts.db, place.id, portion))
         for project in sorted(projects - {""}):

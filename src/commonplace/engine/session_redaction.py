@@ -1,4 +1,6 @@
-"""What events and snapshots of sessions tell of memories that are erased: lines that name them or say the same."""
+"""What events and snapshots of sessions tell of memories that are erased: lines that name them or
+say the same.
+"""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -29,7 +31,8 @@ class Transcripts:
         """Before the memories go: whoever is stopped in the middle does all of it again."""
         db, youngest = self._parts.db, min(memory_ids, default=0) - 1
         if not memory_ids or not (
-            erasure.events_after(db, self._bank.id, youngest) or erasure.snapshots_after(db, self._bank.id, youngest)
+            erasure.events_after(db, self._bank.id, youngest)
+            or erasure.snapshots_after(db, self._bank.id, youngest)
         ):
             return
         self._forms = {form(number) for number in memory_ids for form in _FORMS}
@@ -40,7 +43,11 @@ class Transcripts:
     def _events(self, after: int) -> None:
         db = self._parts.db
         while found := erasure.events_after(db, self._bank.id, after):
-            changed = [(number, text, left) for number, text in found if (left := self._without(text)) != text]
+            changed = [
+                (number, text, left)
+                for number, text in found
+                if (left := self._without(text)) != text
+            ]
             if changed:
                 with db.transaction():
                     for number, text, left in changed:
@@ -54,7 +61,8 @@ class Transcripts:
             for one in found:
                 if (left := self._without(one.text)) != one.text:
                     with db.transaction():
-                        # Its file is a copy for people; what was taken out of it would not be noticed there.
+                        # Its file is a copy for people; what was taken out of it would not be
+                        # noticed there.
                         session_files.remove(home, self._bank.name, one)
                         erasure.rewrite_snapshot(db, one.id, left)
                         self._note("snapshot", one.id, one.text)

@@ -24,16 +24,23 @@ def complete_id(parts: Parts, bank: str, given: str) -> int | str:
         )
     if len(found) == 1:
         return found[0].id
-    listed = [f"{ids.short(one.id)} ({_first_words(one.title or one.text)})" for one in found[:_CANDIDATES_MAX]]
+    listed = [
+        f"{ids.short(one.id)} ({_first_words(one.title or one.text)})"
+        for one in found[:_CANDIDATES_MAX]
+    ]
     more = " and more" if len(found) > _CANDIDATES_MAX else ""
     raise Invalid(
-        f"Several ids begin with {given}: {', '.join(listed)}{more}.", hint="Repeat with more characters of the id."
+        f"Several ids begin with {given}: {', '.join(listed)}{more}.",
+        hint="Repeat with more characters of the id.",
     )
 
 
 def short_ids(parts: Parts, numbers: Sequence[int]) -> dict[int, str]:
     """Ids as short as they can be while each still names one memory."""
-    return {number: ids.abbreviated(number, near) for number, near in memories.neighbours(parts.db, numbers).items()}
+    return {
+        number: ids.abbreviated(number, near)
+        for number, near in memories.neighbours(parts.db, numbers).items()
+    }
 
 
 def _first_words(text: str) -> str:

@@ -36,27 +36,37 @@ def verb(load: Callable[[], _V]) -> _V:
 def settled(
     load: Callable[[], Callable[Concatenate[Parts, str, _P], _R]],
 ) -> Callable[Concatenate[Parts, str, _P], _R]:
-    """A verb after which whatever rests on what it changed has followed, and so have the files of notes."""
+    """A verb after which whatever rests on what it changed has followed, and so have the files of
+    notes.
+    """
     return verb(lambda: _following(_settling(load())))
 
 
-def followed(load: Callable[[], Callable[Concatenate[Parts, _P], _R]]) -> Callable[Concatenate[Parts, _P], _R]:
+def followed(
+    load: Callable[[], Callable[Concatenate[Parts, _P], _R]],
+) -> Callable[Concatenate[Parts, _P], _R]:
     """A verb that may change notes, after which their files have followed."""
     return verb(lambda: _following(load()))
 
 
-def _following(function: Callable[Concatenate[Parts, _P], _R]) -> Callable[Concatenate[Parts, _P], _R]:
+def _following(
+    function: Callable[Concatenate[Parts, _P], _R],
+) -> Callable[Concatenate[Parts, _P], _R]:
     @wraps(function)
     def run(parts: Parts, /, *args: _P.args, **kwargs: _P.kwargs) -> _R:
         done = function(parts, *args, **kwargs)
-        if not parts.db.in_transaction:  # Else it is not certain yet; the next write takes care of it.
+        if (
+            not parts.db.in_transaction
+        ):  # Else it is not certain yet; the next write takes care of it.
             parts.follow_files(parts)
         return done
 
     return run
 
 
-def _settling(function: Callable[Concatenate[Parts, str, _P], _R]) -> Callable[Concatenate[Parts, str, _P], _R]:
+def _settling(
+    function: Callable[Concatenate[Parts, str, _P], _R],
+) -> Callable[Concatenate[Parts, str, _P], _R]:
     @wraps(function)
     def run(parts: Parts, bank: str, /, *args: _P.args, **kwargs: _P.kwargs) -> _R:
         done = function(parts, bank, *args, **kwargs)
@@ -64,7 +74,8 @@ def _settling(function: Callable[Concatenate[Parts, str, _P], _R]) -> Callable[C
             if derivations.something_waits(parts.db, bank, parts.clock.now()):
                 nouns.facts.propagation.settle(parts, bank)
         except (Busy, Forbidden):
-            # The change itself is made; what is left to do is noted, and the worker or the next writer does it.
+            # The change itself is made; what is left to do is noted, and the worker or the next
+            # writer does it.
             return done
         return done
 

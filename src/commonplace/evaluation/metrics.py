@@ -1,11 +1,12 @@
 """How good answers were, where it is known what they should have been. Only arithmetic.
 
-A measure is a quotient over questions, so that the mean of a score and a share of hits are worked out alike. Its 95 %
-interval comes from drawing the questions again, with replacement, a thousand times from a fixed seed (the percentile
-bootstrap), so the same answers always give the same interval.
+A measure is a quotient over questions, so that the mean of a score and a share of hits are worked
+out alike. Its 95 % interval comes from drawing the questions again, with replacement, a thousand
+times from a fixed seed (the percentile bootstrap), so the same answers always give the same
+interval.
 
-An answer marked as unsure claims nothing: it counts as silence for precision, recall and questions without an answer.
-Otherwise a memory could be right about everything by being sure of nothing.
+An answer marked as unsure claims nothing: it counts as silence for precision, recall and questions
+without an answer. Otherwise a memory could be right about everything by being sure of nothing.
 """
 
 import math
@@ -25,8 +26,8 @@ _NOT_COUNTED: Share = (0.0, 0.0)
 class Answer:
     """One question that was asked: what it should have found, and what it found, best first.
 
-    Nothing expected means that the store does not know. `superseded` is what used to be right; `also_fine` is not the
-    answer, but nobody would call it noise.
+    Nothing expected means that the store does not know. `superseded` is what used to be right;
+    `also_fine` is not the answer, but nobody would call it noise.
     """
 
     expected: frozenset[Name]
@@ -53,14 +54,20 @@ def recall_at(answer: Answer, depth: int) -> float:
 
 
 def ndcg_at(answer: Answer, depth: int) -> float:
-    """How near the order of the first so many comes to the best possible one: 1 with all of the expected on top."""
-    gained = sum(_gain(place) for place, name in enumerate(answer.found[:depth]) if name in answer.expected)
+    """How near the order of the first so many comes to the best possible one: 1 with all of the
+    expected on top.
+    """
+    gained = sum(
+        _gain(place) for place, name in enumerate(answer.found[:depth]) if name in answer.expected
+    )
     return gained / sum(_gain(place) for place in range(min(depth, len(answer.expected))))
 
 
 def reciprocal_rank(answer: Answer) -> float:
     """One divided by the place of the first expected one; 0 without any."""
-    return next((1 / (place + 1) for place, name in enumerate(answer.found) if name in answer.expected), 0.0)
+    return next(
+        (1 / (place + 1) for place, name in enumerate(answer.found) if name in answer.expected), 0.0
+    )
 
 
 def outranked(answer: Answer) -> bool:
@@ -74,7 +81,9 @@ def outranked(answer: Answer) -> bool:
 
 
 def fitting(answer: Answer, *, lenient: bool) -> int:
-    """How many of the found are right. Leniently also what is fine, and what is superseded below its successor."""
+    """How many of the found are right. Leniently also what is fine, and what is superseded below
+    its successor.
+    """
     right, above = 0, False
     for name in answer.found:
         above = above or name in answer.expected
@@ -147,8 +156,12 @@ PACE: Measures = {
 }
 
 
-def estimates(answers: Sequence[Answer], measures: Measures, draws: int = DRAWS) -> dict[str, Estimate]:
-    """Each measure over the answers, with its interval; a measure that no question speaks to is left out."""
+def estimates(
+    answers: Sequence[Answer], measures: Measures, draws: int = DRAWS
+) -> dict[str, Estimate]:
+    """Each measure over the answers, with its interval; a measure that no question speaks to is
+    left out.
+    """
     columns = {name: [measure(answer) for answer in answers] for name, measure in measures.items()}
     told = {name: shares for name, shares in columns.items() if any(bottom for _, bottom in shares)}
     random, places = Random(SEED), range(len(answers))

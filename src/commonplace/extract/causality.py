@@ -1,4 +1,5 @@
-"""Finds what a text says was the cause of what: because, therefore, so, led to, caused by, due to, as a result.
+"""Finds what a text says was the cause of what: because, therefore, so, led to, caused by, due to,
+as a result.
 
 Pure, from the words alone, and only where they are plain: what merely came first is no cause.
 """
@@ -17,17 +18,25 @@ _CLAUSE_WORDS_MIN = 3
 _DENIED = re.compile(r"\b(?:not|never|hardly)(?:\s+\w+ly)?$|n['’]t$", re.IGNORECASE)
 # A sentence that begins with one of these follows from the one before it.
 _FOLLOWS = re.compile(
-    r"(?:as an? (?:\w+ )?(?:result|consequence)|therefore|consequently|thus|hence|accordingly|because of (?:this|that)|"
-    r"due to (?:this|that)|for (?:this|that) reason|(?:this|that) is why|that['’]s why|so)\b(?!\s+(?:far|that|of)\b)"
+    r"(?:as an? (?:\w+"
+    r" )?(?:result|consequence)|therefore|consequently|thus|hence|accordingly|because of"
+    r" (?:this|that)|"
+    r"due to (?:this|that)|for (?:this|that) reason|(?:this|that) is why|that['’]s"
+    r" why|so)\b(?!\s+(?:far|that|of)\b)"
     r",?\s+(?P<rest>\S.*)",
     re.IGNORECASE | re.DOTALL,
 )
 _LEANS = re.compile(
-    r"(?:it|its|it['’]s|this|that|these|those|they|their|he|his|she|her|them|him|there|then|which|who)\b", re.IGNORECASE
+    r"(?:it|its|it['’]s|this|that|these|those|they|their|he|his|she|her|them|him|there|then|which|who)\b",
+    re.IGNORECASE,
 )
-_BY = r"because of|because|due to|owing to|on account of|as an? (?:\w+ )?(?:result|consequence) of|thanks to"
+_BY = (
+    r"because of|because|due to|owing to|on account of|as an? (?:\w+ )?(?:result|consequence)"
+    r" of|thanks to"
+)
 _MADE = (
-    r"(?:has |have |had )?(?:caused|led to|resulted in|triggered|brought about)|causes|leads to|results in|triggers|"
+    r"(?:has |have |had )?(?:caused|led to|resulted in|triggered|brought about)|causes|leads"
+    r" to|results in|triggers|"
     r"brings about"
 )
 _PATTERNS = tuple(
@@ -35,18 +44,24 @@ _PATTERNS = tuple(
     for pattern in (
         # They read a text whose words stand one space apart.
         rf"^(?:{_BY}) (?P<cause>[^,]++), (?P<effect>.+)$",
-        r"^(?P<effect>.+?) (?:was|were|is|are|been|being) (?:\w+ly )?(?:caused|triggered|brought about) by "
+        r"^(?P<effect>.+?) (?:was|were|is|are|been|being) (?:\w+ly )?(?:caused|triggered|brought"
+        r" about) by "
         r"(?P<cause>.+)$",
         r"^(?P<effect>.+?) (?:result(?:s|ed)|stem(?:s|med)|follow(?:s|ed)) from (?P<cause>.+)$",
         rf"^(?P<effect>.+?),? (?:{_BY}) (?P<cause>.+)$",
         r"^(?P<cause>.+?)(?:[,;] ?(?:and )?| and )"
-        r"(?:therefore|consequently|thus|hence|as an? result|for (?:this|that) reason),? (?P<effect>.+)$",
-        r"^(?P<cause>.+?)[,;] ?(?:and )?so (?!that\b|far\b|much\b|many\b|called\b|long\b|as\b)(?P<effect>.+)$",
+        r"(?:therefore|consequently|thus|hence|as an? result|for (?:this|that) reason),?"
+        r" (?P<effect>.+)$",
+        (
+            r"^(?P<cause>.+?)[,;] ?(?:and )?so"
+            r" (?!that\b|far\b|much\b|many\b|called\b|long\b|as\b)(?P<effect>.+)$"
+        ),
         rf"^(?P<cause>.+?) (?:{_MADE}) (?P<effect>.+)$",
     )
 )
 _ANY = re.compile(
-    rf"\b(?:{_BY}|therefore|consequently|thus|hence|so|caused?|causes|leads? to|led to|result(?:s|ed)?|stem(?:s|med)|"
+    rf"\b(?:{_BY}|therefore|consequently|thus|hence|so|caused?|causes|leads? to|led"
+    r" to|result(?:s|ed)?|stem(?:s|med)|"
     r"follow(?:s|ed) from|trigger(?:s|ed)|br(?:ings?|ought) about|reason)\b",
     re.IGNORECASE,
 )
@@ -74,9 +89,15 @@ def said(text: str) -> Causation | None:
         match = pattern.match(plain)
         if match:
             # What follows from it in turn is no part of a cause.
-            cause = re.split(r",\s+(?:so|therefore|thus|hence|and so|which)\b", match["cause"])[0].strip(" ,;")
+            cause = re.split(r",\s+(?:so|therefore|thus|hence|and so|which)\b", match["cause"])[
+                0
+            ].strip(" ,;")
             effect = match["effect"].strip(" ,;")
-            return Causation(cause, effect) if cause and effect and not _DENIED.search(effect) else None
+            return (
+                Causation(cause, effect)
+                if cause and effect and not _DENIED.search(effect)
+                else None
+            )
     return None
 
 
@@ -86,7 +107,9 @@ def follows(text: str) -> bool:
 
 
 def parted(text: str) -> list[str]:
-    """A statement of several sentences, cut before one that follows from the others and can stand by itself."""
+    """A statement of several sentences, cut before one that follows from the others and can stand
+    by itself.
+    """
     if "\n" in text.strip() or not _ANY.search(text):
         return [text]
     out: list[str] = []
@@ -100,7 +123,9 @@ def parted(text: str) -> list[str]:
 
 
 def clause(text: str) -> str:
-    """The cause that a statement names, as a sentence of its own where it is a whole one; otherwise empty."""
+    """The cause that a statement names, as a sentence of its own where it is a whole one; otherwise
+    empty.
+    """
     found = said(text)
     if found is None or len(found.cause.split()) < _CLAUSE_WORDS_MIN or _LEANS.match(found.cause):
         return ""
@@ -111,13 +136,17 @@ def clause(text: str) -> str:
 
 
 def among(texts: Sequence[str]) -> dict[int, tuple[int, ...]]:
-    """Which statements are the causes of which, by their places, as far as the statements themselves say so."""
+    """Which statements are the causes of which, by their places, as far as the statements
+    themselves say so.
+    """
     found: dict[int, dict[int, None]] = {}
     every: list[frozenset[str]] | None = None
     for place, text in enumerate(texts[:_STATEMENTS_MAX]):
         if not _ANY.search(text[:_TEXT_CHARS_MAX]):
             continue
-        every = every or [frozenset(words.terms(one[:_TEXT_CHARS_MAX])) for one in texts[:_STATEMENTS_MAX]]
+        every = every or [
+            frozenset(words.terms(one[:_TEXT_CHARS_MAX])) for one in texts[:_STATEMENTS_MAX]
+        ]
         if place and follows(text):
             found.setdefault(place, {})[place - 1] = None
         if told := said(text):
@@ -136,7 +165,9 @@ def among(texts: Sequence[str]) -> dict[int, tuple[int, ...]]:
 
 
 def telling(phrase: str) -> list[str]:
-    """The terms that a statement of a cause must have to be the one that a phrase means; none where they say little."""
+    """The terms that a statement of a cause must have to be the one that a phrase means; none where
+    they say little.
+    """
     terms = words.question_terms(phrase)
     return terms if len(terms) >= _TERMS_MIN else []
 

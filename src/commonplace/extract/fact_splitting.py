@@ -1,7 +1,8 @@
-"""Cuts a text into statement-sized facts, each with the time it speaks of and whom and what it names.
+"""Cuts a text into statement-sized facts, each with the time it speaks of and whom and what it
+names.
 
-Pure, and word for word, but for pronouns that can mean one person only. A text from which nothing can be cut is one
-fact as a whole, because somebody asked for it to be kept.
+Pure, and word for word, but for pronouns that can mean one person only. A text from which nothing
+can be cut is one fact as a whole, because somebody asked for it to be kept.
 """
 
 import hashlib
@@ -42,9 +43,13 @@ _TIME_FIRST = re.compile(
     r"|(?:on |last |next )?(?:mon|tues|wednes|thurs|fri|satur|sun)day),?\s+",
     re.IGNORECASE,
 )
-_WHEN = r"(?:(?:yesterday|today|earlier|later|then|last \w+|this \w+|on [\w -]{2,30}|in [\w ]{2,20}),?\s++)?"
+_WHEN = (
+    r"(?:(?:yesterday|today|earlier|later|then|last \w+|this \w+|on [\w -]{2,30}|in [\w"
+    r" ]{2,20}),?\s++)?"
+)
 _EXPERIENCE = re.compile(
-    rf"{_WHEN}(?:(?:the |this )?(?:assistant|agent|ai|bot)\s+(?:\w+ly\s+)?(?:has |have |had )?(?:{_DONE})\b"
+    rf"{_WHEN}(?:(?:the |this )?(?:assistant|agent|ai|bot)\s+(?:\w+ly\s+)?(?:has |have |had"
+    rf" )?(?:{_DONE})\b"
     rf"|(?:i|we)(?:['’]ve| have| had)?\s+(?:\w+ly\s+|just\s+|then\s+|also\s+)?(?:{_DONE})\b)",
     re.IGNORECASE,
 )
@@ -57,16 +62,23 @@ _SUBJECT = re.compile(
     r"keeps?|teaches|taught|drives?|drove|fell|grew|rose)\b",
     re.IGNORECASE,
 )
-# "Decisions: We go with Redis Streams": a heading, and a statement where more than a short value follows.
+# "Decisions: We go with Redis Streams": a heading, and a statement where more than a short value
+# follows.
 _HEADED = re.compile(r"[^:：\n]{1,80}(?::\s+|：)(?P<said>\S.*)", re.DOTALL)
 _VALUE_WORDS_MAX = 4
-# Labels that say something of the text they stand in: an owner here and an owner there are not one that changed.
+# Labels that say something of the text they stand in: an owner here and an owner there are not one
+# that changed.
 _OF_ITS_TEXT = frozenset(
-    "owner author authors location role name title status state date updated created version priority reason type tags "
-    "category subject from to cc start end deadline due attendees deciders participants revisit description".split()
+    "owner author authors location role name title status state date updated created version"
+    " priority reason type tags category subject from to cc start end deadline due attendees"
+    " deciders participants revisit description".split()
 )
-_JOINING = re.compile(r"\b(?:because|since|although|though|when|while|if|that|which|who|so|and then)\b", re.IGNORECASE)
-_VAGUE = frozenset("it this that these those there he she they we one what which who here everything something".split())
+_JOINING = re.compile(
+    r"\b(?:because|since|although|though|when|while|if|that|which|who|so|and then)\b", re.IGNORECASE
+)
+_VAGUE = frozenset(
+    "it this that these those there he she they we one what which who here everything something".split()
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,15 +91,22 @@ class Fact:
     happened_until: int | None
     entities: tuple[str, ...]
     chunk: int
-    # The facts of the same text that it says are its causes, and in its own words what else it says is one.
+    # The facts of the same text that it says are its causes, and in its own words what else it says
+    # is one.
     causes: tuple[str, ...] = ()
     because: str = ""
 
 
-def find(text: str, at: int, *, chunk_chars: int = CHUNK_CHARS, whole_chunks: bool = False) -> tuple[Fact, ...]:
-    """The facts of a text said at a moment, in their order and each once; or its chunks as facts, uncut."""
+def find(
+    text: str, at: int, *, chunk_chars: int = CHUNK_CHARS, whole_chunks: bool = False
+) -> tuple[Fact, ...]:
+    """The facts of a text said at a moment, in their order and each once; or its chunks as facts,
+    uncut.
+    """
     parts = chunks(text, chunk_chars)
-    return together(of_chunk(chunk, at, number, whole=whole_chunks) for number, chunk in enumerate(parts))
+    return together(
+        of_chunk(chunk, at, number, whole=whole_chunks) for number, chunk in enumerate(parts)
+    )
 
 
 def of_chunk(chunk: str, at: int, number: int, *, whole: bool = False) -> list[Fact]:
@@ -110,7 +129,9 @@ def linked(found: Sequence[Fact]) -> tuple[Fact, ...]:
     by_place = causality.among([one.text for one in found])
     out: list[Fact] = []
     for place, one in enumerate(found):
-        known = dict.fromkeys((*one.causes, *(found[other].text for other in by_place.get(place, ()))))
+        known = dict.fromkeys(
+            (*one.causes, *(found[other].text for other in by_place.get(place, ())))
+        )
         told = None if known else causality.said(one.text)
         out.append(replace(one, causes=tuple(known), because=told.cause if told else ""))
     return tuple(out)
@@ -123,7 +144,9 @@ def chunks(text: str, chars: int = CHUNK_CHARS, turn_chars: int | None = None) -
     """
     if len(text) <= chars:
         return (text,) if text.strip() else ()
-    turns = [json.dumps(turn, ensure_ascii=False) for turn in _short_turns(_turns(text), turn_chars)]
+    turns = [
+        json.dumps(turn, ensure_ascii=False) for turn in _short_turns(_turns(text), turn_chars)
+    ]
     parts: list[str] = []
     room = 0
     for line in turns or _lines(text, chars):
@@ -136,7 +159,9 @@ def chunks(text: str, chars: int = CHUNK_CHARS, turn_chars: int | None = None) -
 
 
 def identity(text: str, tags: Sequence[str]) -> str:
-    """A short name of a fact that the same statement under the same tags has again, and no other one."""
+    """A short name of a fact that the same statement under the same tags has again, and no other
+    one.
+    """
     whole = "\n".join((folded(text), *sorted(tags)))
     return hashlib.sha256(whole.encode()).hexdigest()[:24]
 
@@ -146,7 +171,11 @@ def subject(text: str) -> str:
     """What a statement is about, evened out; empty where its words do not tell."""
     told = _TIME_FIRST.sub("", text[:_SUBJECT_CHARS_MAX].strip())
     match = _SUBJECT.match(told)
-    if not match and (headed := _HEADED.match(told)) and len(headed["said"].split()) > _VALUE_WORDS_MAX:
+    if (
+        not match
+        and (headed := _HEADED.match(told))
+        and len(headed["said"].split()) > _VALUE_WORDS_MAX
+    ):
         # What stands under a heading is about its own subject, not about the heading.
         match = _SUBJECT.match(_TIME_FIRST.sub("", headed["said"]))
         if not match:
@@ -180,7 +209,8 @@ def _parted(pieces: Sequence[Message]) -> Iterator[Message]:
 def read(piece: Message, at: int, chunk: int) -> Fact:
     """A statement as a fact: when, of whom and of which sort it is."""
     span = _span(piece.text.strip(), at)
-    # What a person says of themselves in a conversation is about the world; what nobody is named for may be an agent's.
+    # What a person says of themselves in a conversation is about the world; what nobody is named
+    # for may be an agent's.
     own = piece.role != "user" and _EXPERIENCE.match(piece.text.strip()) is not None
     return Fact(
         text=piece.text.strip(),
@@ -193,7 +223,9 @@ def read(piece: Message, at: int, chunk: int) -> Fact:
 
 
 def _span(text: str, at: int) -> Span | None:
-    """The time that a statement speaks of; where its own time stands before it, "yesterday" is the day before that."""
+    """The time that a statement speaks of; where its own time stands before it, "yesterday" is the
+    day before that.
+    """
     said = _SAID_AT.match(text)
     moment = temporal_expressions.main(said[0], at) if said else None
     if said is None or moment is None:
@@ -202,7 +234,9 @@ def _span(text: str, at: int) -> Span | None:
 
 
 def _turns(text: str) -> list[dict[str, Any]]:
-    """The turns of a conversation written as JSON, one list or one object a line; none when it is no such thing."""
+    """The turns of a conversation written as JSON, one list or one object a line; none when it is
+    no such thing.
+    """
     if text.lstrip()[:1] not in "[{":
         return []
     try:
@@ -218,7 +252,8 @@ def _turns(text: str) -> list[dict[str, Any]]:
     if not all(isinstance(one, dict) for one in items):
         return []
     turns = [
-        one | {"content": _content(one.get("content", one.get("text")))} for one in cast(list[dict[str, Any]], items)
+        one | {"content": _content(one.get("content", one.get("text")))}
+        for one in cast(list[dict[str, Any]], items)
     ]
     return turns if all(isinstance(one["content"], str) for one in turns) else []
 
@@ -226,14 +261,23 @@ def _turns(text: str) -> list[dict[str, Any]]:
 def _who(turn: dict[str, Any]) -> str:
     """Who speaks in a turn, where that has a name."""
     named = (turn.get(name) for name in ("speaker", "name", "author"))
-    return next((" ".join(one.split())[:_NAME_CHARS_MAX] for one in named if isinstance(one, str) and one.strip()), "")
+    return next(
+        (
+            " ".join(one.split())[:_NAME_CHARS_MAX]
+            for one in named
+            if isinstance(one, str) and one.strip()
+        ),
+        "",
+    )
 
 
 def _content(given: object) -> object:
     """What a turn says; where that is in parts, the texts among them."""
     if not isinstance(given, list):
         return given
-    parts = [cast(dict[str, Any], one) for one in cast(list[object], given) if isinstance(one, dict)]
+    parts = [
+        cast(dict[str, Any], one) for one in cast(list[object], given) if isinstance(one, dict)
+    ]
     texts = [str(one["text"]) for one in parts if isinstance(one.get("text"), str)]
     return "\n".join(texts) if texts else cast(object, given)
 
@@ -251,7 +295,8 @@ def _short_turns(turns: Sequence[dict[str, Any]], chars: int | None) -> Iterator
 def _messages(text: str) -> tuple[Message, ...]:
     if turns := _turns(text):
         return tuple(
-            replace(_message(str(one.get("role", "user")), one["content"]), speaker=_who(one)) for one in turns
+            replace(_message(str(one.get("role", "user")), one["content"]), speaker=_who(one))
+            for one in turns
         )
     out: list[Message] = []
     for line in text.splitlines(keepends=True):
@@ -268,11 +313,17 @@ def _messages(text: str) -> tuple[Message, ...]:
 
 def _message(role: str, text: str) -> Message:
     plain = role.lower()
-    return Message("user" if plain in _USERS else "assistant" if plain in _ASSISTANTS else plain, text)
+    return Message(
+        "user" if plain in _USERS else "assistant" if plain in _ASSISTANTS else plain, text
+    )
 
 
 def _lines(text: str, chars: int) -> Iterator[str]:
     """The lines of a text; a longer one in sentences, and a longer sentence in pieces."""
     for line in text.splitlines(keepends=True):
-        for sentence in [line] if len(line) <= chars else re.findall(r".+?(?:[.!?](?=\s)\s*|$)|\s+", line, re.DOTALL):
+        for sentence in (
+            [line]
+            if len(line) <= chars
+            else re.findall(r".+?(?:[.!?](?=\s)\s*|$)|\s+", line, re.DOTALL)
+        ):
             yield from (sentence[at : at + chars] for at in range(0, len(sentence), chars))

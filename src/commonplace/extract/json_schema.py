@@ -1,8 +1,10 @@
-"""Whether a value fits a JSON Schema. Imported by those who need it only then: the library takes a tenth of a second.
+"""Whether a value fits a JSON Schema. Imported by those who need it only then: the library takes a
+tenth of a second.
 
-A schema comes from a caller, so the work it can cause has an end: its length and the steps of each check are limited,
-a reference is never fetched from anywhere, and regular expressions are never evaluated (`pattern`, `patternProperties`
-and `format`), because Python's engine can take for ever and holds up the whole process meanwhile.
+A schema comes from a caller, so the work it can cause has an end: its length and the steps of each
+check are limited, a reference is never fetched from anywhere, and regular expressions are never
+evaluated (`pattern`, `patternProperties` and `format`), because Python's engine can take for ever
+and holds up the whole process meanwhile.
 """
 
 import json
@@ -20,7 +22,8 @@ from commonplace.limits import SCHEMA_BYTES_MAX
 _BEST, _NOWHERE = cast(Any, exceptions).best_match, cast(Any, Registry)()
 _REASON_CHARS_MAX = 300
 _STEPS_MAX, _SECONDS_MAX = 20_000, 2
-# These match names or texts by patterns; the last two only need to know which names the patterns have taken.
+# These match names or texts by patterns; the last two only need to know which names the patterns
+# have taken.
 _UNEVALUATED = ("pattern", "patternProperties", "format")
 _BESIDE_PATTERNS = ("additionalProperties", "unevaluatedProperties")
 
@@ -51,7 +54,9 @@ def mismatch(schema: Mapping[str, Any], value: object) -> str:
     except (Unresolvable, RecursionError) as failure:
         return f"The schema cannot be evaluated ({_short(str(failure))})."
     except _TooMuch:
-        return f"The schema takes more than {_STEPS_MAX:,} steps or {_SECONDS_MAX} seconds to check."
+        return (
+            f"The schema takes more than {_STEPS_MAX:,} steps or {_SECONDS_MAX} seconds to check."
+        )
     if error is None:
         return ""
     place = ".".join(map(str, error.absolute_path))

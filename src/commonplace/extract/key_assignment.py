@@ -1,6 +1,8 @@
-"""Gives every statement of a text its key, next to what is already known, and says how the two relate.
+"""Gives every statement of a text its key, next to what is already known, and says how the two
+relate.
 
-Pure: it is told what is known under each key and writes nothing. A key that the text does not name is never touched.
+Pure: it is told what is known under each key and writes nothing. A key that the text does not name
+is never touched.
 """
 
 import re
@@ -21,8 +23,9 @@ _NAMES: Mapping[judgement.Relation, Relation] = {
     judgement.Relation.CONTRADICTS: "contradiction",
 }
 
-# A line was reworded when it shares most of its words with one that the text no longer has. Where the lines around it
-# are still there, fewer are enough; elsewhere it must also start alike, for it may be about something else.
+# A line was reworded when it shares most of its words with one that the text no longer has. Where
+# the lines around it are still there, fewer are enough; elsewhere it must also start alike, for it
+# may be about something else.
 _SHARED_MIN = 0.4
 _SHARED_ALONE_MIN = 0.6
 _OPENING_WORDS = 2
@@ -32,11 +35,25 @@ _ONE_KEY = "key"
 # Keypaths that begin so are read as those of a project.
 _RESERVED = "project"
 _KINDS = (
-    ("decision", re.compile(r"\b(decid\w+|decisions?|chose|chosen|agreed|we will|going with)\b", re.IGNORECASE)),
-    ("preference", re.compile(r"\b(prefer\w*|likes?|dislikes?|favou?rite|rather)\b", re.IGNORECASE)),
-    ("requirement", re.compile(r"\b(must|shall|required?|requirements?|has to|needs? to)\b", re.IGNORECASE)),
+    (
+        "decision",
+        re.compile(
+            r"\b(decid\w+|decisions?|chose|chosen|agreed|we will|going with)\b", re.IGNORECASE
+        ),
+    ),
+    (
+        "preference",
+        re.compile(r"\b(prefer\w*|likes?|dislikes?|favou?rite|rather)\b", re.IGNORECASE),
+    ),
+    (
+        "requirement",
+        re.compile(r"\b(must|shall|required?|requirements?|has to|needs? to)\b", re.IGNORECASE),
+    ),
     ("task", re.compile(r"^\[[ xX]\]|\b(todos?|to do|next steps?|follow[- ]up)\b", re.IGNORECASE)),
-    ("learning", re.compile(r"\b(learn(ed|t)|lessons?|gotchas?|turns? out|discovered)\b", re.IGNORECASE)),
+    (
+        "learning",
+        re.compile(r"\b(learn(ed|t)|lessons?|gotchas?|turns? out|discovered)\b", re.IGNORECASE),
+    ),
 )
 
 
@@ -72,24 +89,31 @@ def place(
 ) -> list[Placed]:
     """The statements of a text with their keys, one a key, in the order of the text.
 
-    `drawn` are the known keys that came out of texts, which alone may be taken for an earlier wording; None is all.
+    `drawn` are the known keys that came out of texts, which alone may be taken for an earlier
+    wording; None is all.
     """
     statements = markdown_outline.read(text)
     return _Placing(statements, known, hints, known if drawn is None else drawn, judge).placed()
 
 
-def relation(before: str | None, after: str, judge: Judge = conflicts.judge) -> tuple[Relation, str]:
+def relation(
+    before: str | None, after: str, judge: Judge = conflicts.judge
+) -> tuple[Relation, str]:
     """How a new value of a key stands to the old one, and why."""
     if before is None or before == after:
         return "none", ""
-    found = judge(judgement.Statement(before, key=_ONE_KEY), judgement.Statement(after, key=_ONE_KEY))
+    found = judge(
+        judgement.Statement(before, key=_ONE_KEY), judgement.Statement(after, key=_ONE_KEY)
+    )
     return _NAMES.get(found.relation, "supersede"), found.reason
 
 
 class _Section:
     """What is known directly below a path, as a text sees it that may be a later edition of it."""
 
-    def __init__(self, known: Mapping[str, str], drawn: Collection[str], texts: Collection[str]) -> None:
+    def __init__(
+        self, known: Mapping[str, str], drawn: Collection[str], texts: Collection[str]
+    ) -> None:
         self.by_text = {text: key for key, text in reversed(list(known.items()))}
         lines = self.lines = {key: text for key, text in known.items() if key in drawn}
         gone = {key: words.question_terms(text) for key, text in lines.items() if text not in texts}
@@ -103,7 +127,9 @@ class _Section:
         """The key of the line that this one was before, if any."""
         listed = words.question_terms(text)
         terms, least = frozenset(listed), _SHARED_MIN if self.edited else _SHARED_ALONE_MIN
-        lines = [(key, old) for key, old in self.gone.get(self._opening(listed), ()) if key not in taken]
+        lines = [
+            (key, old) for key, old in self.gone.get(self._opening(listed), ()) if key not in taken
+        ]
         shared = [(len(terms & old) / max(1, len(terms | old)), key) for key, old in lines]
         alike = [pair for pair in shared if pair[0] >= least]
         return max(alike)[1] if alike else None
@@ -140,7 +166,9 @@ class _Placing:
         self.statements, self.known, self.drawn, self.judge = statements, known, drawn, judge
         self.texts = {statement.text for statement in statements}
         context = hints.context.strip()
-        self.about = (slugs.label(context) if "." in context else slugs.sentence(context)) if context else ""
+        self.about = (
+            (slugs.label(context) if "." in context else slugs.sentence(context)) if context else ""
+        )
         self.loose = self.about or slugs.sentence(hints.source or "notes")
         self.said: dict[str, list[Statement]] = {}
         self.beside: dict[str, dict[str, str]] = {}
@@ -154,22 +182,31 @@ class _Placing:
             self.said.setdefault(self._labelled(statement), []).append(statement)
         for statement in (one for one in self.statements if not one.label):
             self.said.setdefault(self._sentence(statement), []).append(statement)
-        return [_placed(key, group, self.known.get(key), self.judge) for key, group in self.said.items()]
+        return [
+            _placed(key, group, self.known.get(key), self.judge) for key, group in self.said.items()
+        ]
 
     def _labelled(self, statement: Statement) -> str:
         if statement.path:
             return _joined(statement.path, statement.label)
-        # Without a heading a label stands below the context, if there is one; a path, or a key that exists, is meant.
+        # Without a heading a label stands below the context, if there is one; a path, or a key that
+        # exists, is meant.
         own, free = _joined((self.about,), statement.label), _joined((), statement.label)
         return free if own not in self.known and (free in self.known or "." in free) else own
 
     def _sentence(self, statement: Statement) -> str:
-        """The key of a line without a label: that of the same line, of the line it was reworded from, or a new one."""
+        """The key of a line without a label: that of the same line, of the line it was reworded
+        from, or a new one.
+        """
         text = statement.text
         wanted = key = _joined(statement.path or (self.loose,), slugs.sentence(text))
         section = self._section(wanted.rpartition(".")[0])
         same = section.by_text.get(text)
-        if found := same or section.reworded(text, self.said) or section.replaced(text, self.said, self.judge):
+        if (
+            found := same
+            or section.reworded(text, self.said)
+            or section.replaced(text, self.said, self.judge)
+        ):
             return found
         number = 2
         while key in self.said or (key in self.known and self.known[key] in self.texts):

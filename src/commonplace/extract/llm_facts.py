@@ -1,8 +1,10 @@
-"""What facts a language model finds in a text, in the way a bank wants them found. All of it checked.
+"""What facts a language model finds in a text, in the way a bank wants them found. All of it
+checked.
 
-A fact must be carried by the words of the text, and so must its numbers and the names of what it is about; a date is
-taken only where the text speaks of a time. What fails that is left out. An answer of another shape is asked for once
-more, saying what was wrong with it; after that it is ModelFailed, and whoever asked has the rules.
+A fact must be carried by the words of the text, and so must its numbers and the names of what it is
+about; a date is taken only where the text speaks of a time. What fails that is left out. An answer
+of another shape is asked for once more, saying what was wrong with it; after that it is
+ModelFailed, and whoever asked has the rules.
 """
 
 import re
@@ -40,15 +42,21 @@ said, or null; "entities", the names of people, places, companies, products, amo
 Answer with JSON only: {{"facts": [{{"text": "...", "type": "world", "start": null, "end": null, "entities": ["..."], \
 {example}"caused_by": []}}]}}. Nothing to keep: {{"facts": []}}."""
 _HOW = {
-    "concise": "Keep what matters later: facts, preferences, plans, decisions, events. Leave out greetings, questions "
-    "and small talk.",
-    "verbose": "Keep every detail that is said, also reasons, circumstances and opinions; only greetings are left out.",
+    "concise": (
+        "Keep what matters later: facts, preferences, plans, decisions, events. Leave out"
+        " greetings, questions and small talk."
+    ),
+    "verbose": (
+        "Keep every detail that is said, also reasons, circumstances and opinions; only greetings"
+        " are left out."
+    ),
     "custom": "Which facts to keep and how is said below.",
 }
 _NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
 # Words for a time that only somebody who knows the world can place.
 _VAGUE = re.compile(
-    r"\b(?:ago|recently|soon|later|earlier|before|after|since|holidays?|christmas|easter|new year|birthday|anniversary|"
+    r"\b(?:ago|recently|soon|later|earlier|before|after|since|holidays?|christmas|easter|new"
+    r" year|birthday|anniversary|"
     r"weekend|semester|quarter|season|spring|summer|autumn|winter|morning|evening|night|noon|days?|weeks?|months?|years?)\b",
     re.IGNORECASE,
 )
@@ -57,7 +65,9 @@ _NEAR_MS = 60 * _DAY_MS
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """A word of a bank's own vocabulary for what its facts name, and the values it may have, none meaning any."""
+    """A word of a bank's own vocabulary for what its facts name, and the values it may have, none
+    meaning any.
+    """
 
     name: str
     values: tuple[str, ...] = ()
@@ -100,7 +110,12 @@ def labelled(found: Sequence[Fact], wanted: Wishes) -> list[Fact]:
     out: list[Fact] = []
     for fact in found if valued else ():
         said = f" {words.indexed(fact.text)} "
-        own = [f"{one.name}:{value}" for one in valued for value in one.values if f" {words.indexed(value)} " in said]
+        own = [
+            f"{one.name}:{value}"
+            for one in valued
+            for value in one.values
+            if f" {words.indexed(value)} " in said
+        ]
         kept = [*own, *(fact.entities if wanted.free_form else ())]
         out.append(replace(fact, entities=tuple(dict.fromkeys(kept))[:_ENTITIES_MAX]))
     return out or list(found)
@@ -108,7 +123,9 @@ def labelled(found: Sequence[Fact], wanted: Wishes) -> list[Fact]:
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """A part of a text: which one it is, what the text is about, and how it begins where this is not the beginning."""
+    """A part of a text: which one it is, what the text is about, and how it begins where this is
+    not the beginning.
+    """
 
     text: str
     number: int = 0
@@ -125,7 +142,9 @@ class Chunk:
         """What a model is given to read."""
         about = f"Context: {self.context}\n" if self.context else ""
         begins = (
-            f"The text begins so, which you need only to know who is meant: {self.opening}\n" if self.opening else ""
+            f"The text begins so, which you need only to know who is meant: {self.opening}\n"
+            if self.opening
+            else ""
         )
         return f"{about}{begins}Text:\n{self.text}"
 
@@ -133,13 +152,18 @@ class Chunk:
 def read(model: Model, chunk: Chunk, at: int, wanted: Wishes) -> list[Fact]:
     """The facts a model finds in one chunk of a text said at a moment. Raises ModelFailed."""
     if len(chunk.text) > MODEL_TEXT_CHARS_MAX:
-        raise ModelFailed(f"The text has more than the {MODEL_TEXT_CHARS_MAX:,} characters that a model is sent.")
+        raise ModelFailed(
+            f"The text has more than the {MODEL_TEXT_CHARS_MAX:,} characters that a model is sent."
+        )
     instructions = _instructions(wanted)
     asked = f"Said on {clock.iso(at)[:10]} ({temporal_expressions.weekday(at)}).\n{chunk.shown}"
     try:
         return _checked(model.ask(instructions, asked), chunk, at, wanted)
     except Unusable as wrong:
-        again = f"{asked}\n\nYour last answer could not be used: {wrong.message} Answer again, with JSON only."
+        again = (
+            f"{asked}\n\nYour last answer could not be used: {wrong.message} Answer again, with"
+            " JSON only."
+        )
     return _checked(model.ask(instructions, again), chunk, at, wanted)
 
 
@@ -151,10 +175,15 @@ def _instructions(wanted: Wishes) -> str:
     if wanted.labels:
         listed = "; ".join(_described(one) for one in wanted.labels)
         rest = "" if wanted.free_form else " Leave out entities that none of them fits."
-        labels = f'. Besides, "labels": for each entity or for the fact as a whole one of these: {listed}.{rest}'
+        labels = (
+            '. Besides, "labels": for each entity or for the fact as a whole one of these:'
+            f" {listed}.{rest}"
+        )
         example = '"labels": [{"label": "...", "value": "..."}], '
     how = _HOW.get(wanted.mode, _HOW["concise"])
-    return _ASKED.format(how=how, wishes="".join(f"\n{one}" for one in told), labels=labels, example=example)
+    return _ASKED.format(
+        how=how, wishes="".join(f"\n{one}" for one in told), labels=labels, example=example
+    )
 
 
 def _described(one: Label) -> str:
@@ -171,9 +200,15 @@ def _label(given: object) -> Label | None:
     one = cast(Mapping[str, object], given)
     name = one.get("key") or one.get("name") or one.get("label")
     listed = one.get("values")
-    values = [_value(value) for value in cast(list[object], listed)] if isinstance(listed, list) else []
+    values = (
+        [_value(value) for value in cast(list[object], listed)] if isinstance(listed, list) else []
+    )
     about = str(one.get("description") or "")
-    return Label(name.strip(), tuple(filter(None, values)), about) if isinstance(name, str) and name.strip() else None
+    return (
+        Label(name.strip(), tuple(filter(None, values)), about)
+        if isinstance(name, str) and name.strip()
+        else None
+    )
 
 
 def _value(given: object) -> str:
@@ -198,7 +233,9 @@ def _checked(answer: Mapping[str, Any], chunk: Chunk, at: int, wanted: Wishes) -
         raise Unusable("The model found no facts in a text that has some.")
     out: dict[str, Fact] = {}
     for place, one in kept.items():
-        causes = tuple(kept[other].text for other in _places(rows[place]) if other in kept and other != place)
+        causes = tuple(
+            kept[other].text for other in _places(rows[place]) if other in kept and other != place
+        )
         out.setdefault(folded(one.text), replace(one, causes=tuple(dict.fromkeys(causes))))
     return list(out.values())
 
@@ -239,7 +276,9 @@ class _Reading:
         return Fact(plain, experience, start, end, names, self.number)
 
     def _numbers_said(self, fact: str) -> bool:
-        """Whether every number of a fact stands in the text; the parts of a date may be reckoned."""
+        """Whether every number of a fact stands in the text; the parts of a date may be
+        reckoned.
+        """
         spoken = fact
         for span in temporal_expressions.spans(fact, self.at) if self.spans or self.vague else ():
             spoken = spoken.replace(span.words, " ")
@@ -259,22 +298,33 @@ class _Reading:
 
     def _entities(self, row: Mapping[str, object], by_rule: Fact) -> tuple[str, ...]:
         listed = row.get("entities")
-        given = [_name(one) for one in cast(list[object], listed)] if isinstance(listed, list) else None
-        named = list(by_rule.entities) if given is None else [one for one in given if one and self._says(one)]
+        given = (
+            [_name(one) for one in cast(list[object], listed)] if isinstance(listed, list) else None
+        )
+        named = (
+            list(by_rule.entities)
+            if given is None
+            else [one for one in given if one and self._says(one)]
+        )
         labels, fitting = self._labels(row)
         if self.wanted.labels and not self.wanted.free_form:
             named = [one for one in named if one.casefold() in fitting]
         return tuple(dict.fromkeys((*labels, *named)))[:_ENTITIES_MAX]
 
     def _labels(self, row: Mapping[str, object]) -> tuple[list[str], set[str]]:
-        """The values that the fact has under labels with a vocabulary, and the names that other labels fit."""
+        """The values that the fact has under labels with a vocabulary, and the names that other
+        labels fit.
+        """
         listed = row.get("labels")
         known = {one.name.casefold(): one for one in self.wanted.labels}
         out: list[str] = []
         fitting: set[str] = set()
         for one in cast(list[object], listed) if isinstance(listed, list) else []:
             given = cast(Mapping[str, object], one if isinstance(one, Mapping) else {})
-            label, value = known.get(str(given.get("label", "")).casefold()), _name(given.get("value"))
+            label, value = (
+                known.get(str(given.get("label", "")).casefold()),
+                _name(given.get("value")),
+            )
             if label is None or not value:
                 continue
             own = {choice.casefold(): choice for choice in label.values}

@@ -1,7 +1,9 @@
-"""Lets a language model name the keys of new statements, and takes only names that break no promise.
+"""Lets a language model name the keys of new statements, and takes only names that break no
+promise.
 
-Values stay as the text has them. A statement that already has a key keeps it, and a name that is taken, or is none, is
-passed over; so the same text still changes nothing, and no key is touched that belongs to something else.
+Values stay as the text has them. A statement that already has a key keeps it, and a name that is
+taken, or is none, is passed over; so the same text still changes nothing, and no key is touched
+that belongs to something else.
 """
 
 import json
@@ -26,7 +28,9 @@ Answer with JSON only: {"keys": {"0": "auth.provider", "1": "database.port"}}.""
 
 
 def proposed(model: Model, placed: Sequence[Placed], known: Mapping[str, str]) -> dict[str, str]:
-    """Better keys for new statements, by the keys they would have had; none when the model gives no usable answer."""
+    """Better keys for new statements, by the keys they would have had; none when the model gives no
+    usable answer.
+    """
     new = [one for one in placed if one.key not in known][:_STATEMENTS_MAX]
     shown = {str(place): {"text": one.text[:500], "key": one.key} for place, one in enumerate(new)}
     question = json.dumps({"statements": shown, "in use": sorted(known)[:200]}, ensure_ascii=False)
@@ -42,7 +46,9 @@ def proposed(model: Model, placed: Sequence[Placed], known: Mapping[str, str]) -
     return {key: name for key, name in wanted.items() if name}
 
 
-def renamed(placed: Sequence[Placed], names: Mapping[str, str], known: Mapping[str, str]) -> list[Placed]:
+def renamed(
+    placed: Sequence[Placed], names: Mapping[str, str], known: Mapping[str, str]
+) -> list[Placed]:
     """The statements under their proposed keys, as far as each is new and its name nobody's yet."""
     taken = {*known, *(one.key for one in placed)}
     out: list[Placed] = []

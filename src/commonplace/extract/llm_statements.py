@@ -1,13 +1,23 @@
-"""What a language model makes of what was said: statements, and how they stand to what is known. All of it checked.
+"""What a language model makes of what was said: statements, and how they stand to what is known.
+All of it checked.
 
-A model may be small and silly. Nothing it says is taken that the text does not carry, no memory is touched that it was
-not shown, and an answer of another shape than the one asked for is ModelFailed.
+A model may be small and silly. Nothing it says is taken that the text does not carry, no memory is
+touched that it was not shown, and an answer of another shape than the one asked for is ModelFailed.
 """
 
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, cast, get_args, runtime_checkable
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Literal,
+    Protocol,
+    TypeAlias,
+    cast,
+    get_args,
+    runtime_checkable,
+)
 
 from commonplace.errors import ModelFailed
 from commonplace.language import analyzer as words
@@ -24,7 +34,9 @@ _FACT_CHARS_MAX = 1_000
 _CARRIED_MIN = 0.5
 _FACT_TERMS_MIN = 2
 _COVERED_MIN = 0.5
-_TELLING = frozenset(words.terms("user users person people assistant he she they their his her is has"))
+_TELLING = frozenset(
+    words.terms("user users person people assistant he she they their his her is has")
+)
 _FACTS = """\
 You keep a person's memory. From the conversation, list what is worth remembering for later: preferences, facts about \
 people and projects, plans, decisions. Leave out questions, greetings and small talk. One short sentence each, with \
@@ -63,7 +75,9 @@ def within(model: Model, seconds: float) -> Model:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What is to become of a fact; the place is that of a known statement among those the model was shown."""
+    """What is to become of a fact; the place is that of a known statement among those the model was
+    shown.
+    """
 
     event: Event
     text: str
@@ -72,9 +86,13 @@ class Decision:
 
 def facts(model: Model, messages: "Sequence[Message]") -> list[str]:
     """The statements worth remembering that a model finds in a conversation. Raises ModelFailed."""
-    said = "\n".join(f"{one.role}: {one.text}" for one in messages if one.role not in ("system", "developer"))
+    said = "\n".join(
+        f"{one.role}: {one.text}" for one in messages if one.role not in ("system", "developer")
+    )
     if len(said) > MODEL_TEXT_CHARS_MAX:
-        raise ModelFailed(f"The text has more than the {MODEL_TEXT_CHARS_MAX:,} characters that a model is sent.")
+        raise ModelFailed(
+            f"The text has more than the {MODEL_TEXT_CHARS_MAX:,} characters that a model is sent."
+        )
     found = model.ask(_FACTS, said).get("facts")
     if not isinstance(found, list):
         raise ModelFailed("The model did not answer with a list of facts.")
@@ -90,16 +108,25 @@ def facts(model: Model, messages: "Sequence[Message]") -> list[str]:
 def decisions(model: Model, new: Sequence[str], known: Sequence[str]) -> list[Decision]:
     """What a model would do about new facts next to what is known. Raises ModelFailed.
 
-    A fact that the model passes over is to be added, and what it says of memories it was not shown is left out.
+    A fact that the model passes over is to be added, and what it says of memories it was not shown
+    is left out.
     """
     if not known:
         return [Decision("ADD", one) for one in new]
-    shown = json.dumps({"known": dict(enumerate(known)), "new": list(new)}, ensure_ascii=False, indent=1)
+    shown = json.dumps(
+        {"known": dict(enumerate(known)), "new": list(new)}, ensure_ascii=False, indent=1
+    )
     found = model.ask(_DECISIONS, shown).get("memory")
     if not isinstance(found, list):
         raise ModelFailed("The model did not answer with a list of decisions.")
-    listed = [one for one in (_decision(entry, new, known) for entry in cast(list[object], found)) if one]
-    passed_over = [one for one in new if not any(_overlap(one, decision.text) >= _COVERED_MIN for decision in listed)]
+    listed = [
+        one for one in (_decision(entry, new, known) for entry in cast(list[object], found)) if one
+    ]
+    passed_over = [
+        one
+        for one in new
+        if not any(_overlap(one, decision.text) >= _COVERED_MIN for decision in listed)
+    ]
     return listed + [Decision("ADD", one) for one in passed_over]
 
 
@@ -107,8 +134,14 @@ def _decision(entry: object, new: Sequence[str], known: Sequence[str]) -> Decisi
     if not isinstance(entry, dict):
         return None
     given = cast(Mapping[str, object], entry)
-    event, text, number = str(given.get("event", "")).upper(), _line(given.get("text")), str(given.get("id", ""))
-    place = int(number) if number.isdecimal() and len(number) < 4 and int(number) < len(known) else None
+    event, text, number = (
+        str(given.get("event", "")).upper(),
+        _line(given.get("text")),
+        str(given.get("id", "")),
+    )
+    place = (
+        int(number) if number.isdecimal() and len(number) < 4 and int(number) < len(known) else None
+    )
     if event not in get_args(Event) or (event in ("UPDATE", "DELETE") and place is None):
         return None
     if event in ("ADD", "UPDATE") or place is None:

@@ -1,7 +1,8 @@
-"""Reads markdown or plain text as an outline: statements under the headings, lists and labels that hold them.
+"""Reads markdown or plain text as an outline: statements under the headings, lists and labels that
+hold them.
 
-Every line that says something ends in exactly one statement, word for word: as its value, or as the name of where it
-stands. Code and quotations are values, never structure.
+Every line that says something ends in exactly one statement, word for word: as its value, or as the
+name of where it stands. Code and quotations are values, never structure.
 """
 
 import re
@@ -31,16 +32,24 @@ _SENTENCE_END = re.compile(
 )
 # "Ursula K. Le Guin" and "am 12. April" go on after the dot.
 _INITIAL = re.compile(r"(?:^|(?:^|[\s(])[A-Z][\w'’.-]*\s)[A-Z]\.$")
-_OPENING = re.compile(r"(?:It|We|The|This|That|These|She|He|They|I|You|An?|In|On|At|But|And|So|If|There|My|Our)\b")
+_OPENING = re.compile(
+    r"(?:It|We|The|This|That|These|She|He|They|I|You|An?|In|On|At|But|And|So|If|There|My|Our)\b"
+)
 _ORDINAL = re.compile(r"(?:^|\s)\d{1,2}\.$")
 _MONTH = re.compile(r"(?:Jan|Feb|M[aä]r|Apr|Mai|Jun|Jul|Aug|Sep|Okt|Nov|Dez)[a-zä]*\b")
-_ABBREVIATION = re.compile(r"(?:^|[\s(])(?:e\.g|i\.e|cf|vs|etc|no|mr|mrs|ms|dr|st|approx|resp)\.$", re.IGNORECASE)
+_ABBREVIATION = re.compile(
+    r"(?:^|[\s(])(?:e\.g|i\.e|cf|vs|etc|no|mr|mrs|ms|dr|st|approx|resp)\.$", re.IGNORECASE
+)
 _QUOTED_CHARS_MAX = 200
 _LABEL_WORDS_MAX = 6
 _DASH_WORDS_MAX = 3
 # Headers that say no more than that a value, or the name of one, stands below them.
-_PLAIN_HEADERS = frozenset(("item", "value", "values", "description", "details", "meaning", "purpose", "what"))
-_NAME_HEADERS = frozenset(("item", "key", "name", "field", "setting", "option", "parameter", "property"))
+_PLAIN_HEADERS = frozenset(
+    ("item", "value", "values", "description", "details", "meaning", "purpose", "what")
+)
+_NAME_HEADERS = frozenset(
+    ("item", "key", "name", "field", "setting", "option", "parameter", "property")
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +86,12 @@ class _Outline:
     def path(self) -> tuple[str, ...]:
         lead = (self.lead.slug,) if self.lead else ()
         row = (self.row,) if self.row else ()
-        return (*(heading.slug for heading in self.headings), *lead, *(slug for _, slug in self.lists), *row)
+        return (
+            *(heading.slug for heading in self.headings),
+            *lead,
+            *(slug for _, slug in self.lists),
+            *row,
+        )
 
     def say(self, label: str, text: str, *, code: bool = False) -> None:
         for named in (*self.headings, *((self.lead,) if self.lead else ())):
@@ -141,13 +155,17 @@ def _goes_on(head: str, rest: str) -> bool:
     """Whether the dot at the end of some words ends no sentence."""
     if head.count('"') % 2 and '"' in rest[:_QUOTED_CHARS_MAX]:
         return True
-    if _ABBREVIATION.search(head[-12:]) or (_INITIAL.search(head[-40:]) and not _OPENING.match(rest)):
+    if _ABBREVIATION.search(head[-12:]) or (
+        _INITIAL.search(head[-40:]) and not _OPENING.match(rest)
+    ):
         return True
     return _ORDINAL.search(head[-4:]) is not None and _MONTH.match(rest) is not None
 
 
 def label_of(text: str) -> tuple[str, str] | None:
-    """The label and the value of `label: value`, `**Label:** value`, `key = value` or `label — value`."""
+    """The label and the value of `label: value`, `**Label:** value`, `key = value` or `label —
+    value`.
+    """
     if (tight := _ASSIGNMENT.match(text)) and slugs.names(tight["label"]):
         return tight["label"], tight["value"].strip()
     found = _LABEL.fullmatch(text)
@@ -194,14 +212,21 @@ def _is_rule(line: str) -> bool:
 
 def is_table(lines: list[str], at: int) -> bool:
     """Whether a table begins with a line."""
-    return "|" in lines[at] and at + 1 < len(lines) and "|" in lines[at + 1] and _is_table_rule(lines[at + 1])
+    return (
+        "|" in lines[at]
+        and at + 1 < len(lines)
+        and "|" in lines[at + 1]
+        and _is_table_rule(lines[at + 1])
+    )
 
 
 def table_rows(lines: list[str]) -> list[str]:
     """The rows of a table as statements, each value with its header: "Name: Ada; Role: CTO"."""
     heads = _cells(lines[0])
     rows = ([*zip_longest(heads, _cells(line), fillvalue="")] for line in lines[2:])
-    told = ("; ".join(f"{head}: {cell}" if head else cell for head, cell in row if cell) for row in rows)
+    told = (
+        "; ".join(f"{head}: {cell}" if head else cell for head, cell in row if cell) for row in rows
+    )
     return [row for row in told if row]
 
 
@@ -212,7 +237,8 @@ def _is_table_rule(line: str) -> bool:
 def _is_plain(lines: list[str], at: int) -> bool:
     """Whether a line can only be the next line of a paragraph."""
     line, item = lines[at], _ITEM.match(lines[at])
-    # A number at the start of a line begins a list only with 1; otherwise it is a number that was wrapped.
+    # A number at the start of a line begins a list only with 1; otherwise it is a number that was
+    # wrapped.
     begins = item is not None and (not item[2][0].isdigit() or item[2][:-1] == "1")
     marked = _FENCE.match(line) or _HEADING.match(line) or _QUOTE.match(line) or _is_rule(line)
     return bool(line.strip()) and not begins and not marked and not is_table(lines, at)
@@ -220,9 +246,13 @@ def _is_plain(lines: list[str], at: int) -> bool:
 
 def _read_fence(outline: _Outline, at: int, mark: str, language: str) -> int:
     lines, end = outline.lines, at + 1
-    while end < len(lines) and not re.fullmatch(rf"{re.escape(mark)}{mark[0]}*", lines[end].strip()):
+    while end < len(lines) and not re.fullmatch(
+        rf"{re.escape(mark)}{mark[0]}*", lines[end].strip()
+    ):
         end += 1
-    outline.say(slugs.segment(language) if language else "code", "\n".join(lines[at : end + 1]), code=True)
+    outline.say(
+        slugs.segment(language) if language else "code", "\n".join(lines[at : end + 1]), code=True
+    )
     return end + 1
 
 
@@ -265,7 +295,9 @@ def _read_row(outline: _Outline, names: list[str], cells: list[str]) -> None:
 
 
 def _cells(line: str) -> list[str]:
-    return [cell.strip() for cell in re.split(r"(?<!\\)\|", re.sub(r"^\||(?<!\\)\|$", "", line.strip()))]
+    return [
+        cell.strip() for cell in re.split(r"(?<!\\)\|", re.sub(r"^\||(?<!\\)\|$", "", line.strip()))
+    ]
 
 
 def _read_item(outline: _Outline, at: int, item: re.Match[str]) -> int:
@@ -284,14 +316,18 @@ def _read_item(outline: _Outline, at: int, item: re.Match[str]) -> int:
     elif not label and not (parent and short):
         outline.say("", text)
     if parent:
-        named = slugs.label(label) if label else slugs.segment(text) if short else slugs.sentence(text)
+        named = (
+            slugs.label(label) if label else slugs.segment(text) if short else slugs.sentence(text)
+        )
         outline.lists.append((indent, named))
     outline.pause = True
     return end
 
 
 def _continues(line: str) -> bool:
-    return bool(line.strip()) and not (_ITEM.match(line) or _FENCE.match(line) or _QUOTE.match(line))
+    return bool(line.strip()) and not (
+        _ITEM.match(line) or _FENCE.match(line) or _QUOTE.match(line)
+    )
 
 
 def _has_children(lines: list[str], at: int, indent: int) -> bool:
@@ -307,7 +343,8 @@ def _indent(line: str) -> int:
 def _read_prose(outline: _Outline, at: int) -> int:
     lines, end = outline.lines, at + 1
     found = label_of(lines[at].strip())
-    # A line above a rule is a heading; but not `Port: 8080`, which may end a front matter, and not a long sentence.
+    # A line above a rule is a heading; but not `Port: 8080`, which may end a front matter, and not
+    # a long sentence.
     under = _UNDERLINE.match(lines[end]) if end < len(lines) else None
     if under and slugs.names(lines[at]) and not (found and found[1]):
         outline.open_heading(1 if under[1][0] == "=" else 2, lines[at].strip())

@@ -1,7 +1,7 @@
 """Takes erased statements out of the text they came from, sentence by sentence.
 
-A sentence goes when it holds a word that only erased statements have. A statement whose every word is also said by one
-that stays goes with the sentences that say nothing else. Pure.
+A sentence goes when it holds a word that only erased statements have. A statement whose every word
+is also said by one that stays goes with the sentences that say nothing else. Pure.
 """
 
 import re
@@ -24,7 +24,9 @@ class Erased:
 
 @dataclass(frozen=True, slots=True)
 class Redacted:
-    """What is left of a text; None where a statement could not be found. `words` are those that must not stay."""
+    """What is left of a text; None where a statement could not be found. `words` are those that
+    must not stay.
+    """
 
     text: str | None
     words: frozenset[str]

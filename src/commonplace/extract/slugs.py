@@ -7,15 +7,17 @@ SEGMENT_CHARS_MAX = 60
 _SENTENCE_WORDS = 6
 _SENTENCE_CHARS_MAX = 48
 _STOPS = frozenset(
-    "a an and are as at be been by for from had has have i in into is it its of on or our so that the their then there "
-    "they this those these to was we were will with you your".split()
+    "a an and are as at be been by for from had has have i in into is it its of on or our so that"
+    " the their then there they this those these to was we were will with you your".split()
 )
 # A label that reads as a path is one: `auth.provider`, `auth/oauth.go`; `CI/CD` is a name.
 _DOTTED = re.compile(r"[^\s./]+(?:[./][^\s./]+)*\.[^\s./]+|[^\s./]+(?:/[^\s./]+)+")
 
 
 def segment(text: str) -> str:
-    """One segment of a keypath: lower case, letters and digits of any script, underscores between words."""
+    """One segment of a keypath: lower case, letters and digits of any script, underscores between
+    words.
+    """
     return _cut(_joined(text), SEGMENT_CHARS_MAX) or "item"
 
 
@@ -37,7 +39,9 @@ def sentence(text: str) -> str:
     words = [word for word in re.split(r"\s+", text.strip()) if re.search(r"\w", word)]
     # Numbers are what changes in a sentence; a key that named one would soon be wrong.
     telling = [word for word in words if not re.fullmatch(r"[\d\W]+", word)] or words
-    telling = [word for word in telling if re.sub(r"\W", "", word).casefold() not in _STOPS] or telling
+    telling = [
+        word for word in telling if re.sub(r"\W", "", word).casefold() not in _STOPS
+    ] or telling
     return _cut(segment(" ".join(telling[:_SENTENCE_WORDS])), _SENTENCE_CHARS_MAX)
 
 

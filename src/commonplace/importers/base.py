@@ -1,4 +1,6 @@
-"""What a reader hands out, and how values are taken out of what another program wrote. Nothing here trusts a type."""
+"""What a reader hands out, and how values are taken out of what another program wrote. Nothing here
+trusts a type.
+"""
 
 import json
 from collections.abc import Callable, Iterator, Mapping
@@ -33,7 +35,9 @@ class Thing:
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """Something that is not taken, and why. A broken one is worth a look; the others are meant to stay behind."""
+    """Something that is not taken, and why. A broken one is worth a look; the others are meant to
+    stay behind.
+    """
 
     where: str
     why: str
@@ -93,7 +97,11 @@ def object_of(value: object) -> Object:
             value = json.loads(value)
         except (ValueError, RecursionError):
             return {}
-    return {str(name): one for name, one in cast("dict[object, Any]", value).items()} if isinstance(value, dict) else {}
+    return (
+        {str(name): one for name, one in cast("dict[object, Any]", value).items()}
+        if isinstance(value, dict)
+        else {}
+    )
 
 
 def list_of(value: object) -> list[Any]:

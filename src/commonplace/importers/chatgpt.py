@@ -1,6 +1,8 @@
-"""The export of ChatGPT. A conversation is a tree of messages; the branch that is shown there is the one taken.
+"""The export of ChatGPT. A conversation is a tree of messages; the branch that is shown there is
+the one taken.
 
-What ChatGPT noted of its user it told a tool called bio, wherever in the tree: each note is a memory by itself.
+What ChatGPT noted of its user it told a tool called bio, wherever in the tree: each note is a
+memory by itself.
 """
 
 import re
@@ -40,7 +42,9 @@ _FOOTNOTES = re.compile("\ue200[^\ue201]*\ue201|【[^】]{0,80}†[^】]{0,80}�
 
 
 def read(place: Place) -> Iterator[Read]:
-    """conversations.json by itself, in the folder of an export, or in its zip; large exports have several."""
+    """conversations.json by itself, in the folder of an export, or in its zip; large exports have
+    several.
+    """
     for name, file in exported(place, CONVERSATIONS):
         for one in json_stream.values(file):
             if isinstance(one, Skipped):
@@ -64,16 +68,30 @@ def _talk(given: Object) -> Talk:
             continue
         if name not in shown and _said(message):
             unsaid.append(LEFT_BRANCH)
-        elif name in shown and not _said(message) and _has_content(message) and not _is_note(message):
+        elif (
+            name in shown and not _said(message) and _has_content(message) and not _is_note(message)
+        ):
             unsaid.append(UNSPOKEN)
     for name in shown:
         message = object_of(nodes[name].get("message"))
         if message and (text := _said(message)):
-            unsaid += [ATTACHED] * len(list_of(object_of(message.get("metadata")).get("attachments")))
+            unsaid += [ATTACHED] * len(
+                list_of(object_of(message.get("metadata")).get("attachments"))
+            )
             speaker = "user" if _role(message) == "user" else SOURCE
-            model = text_of(object_of(message.get("metadata")).get("model_slug")) if speaker == SOURCE else ""
+            model = (
+                text_of(object_of(message.get("metadata")).get("model_slug"))
+                if speaker == SOURCE
+                else ""
+            )
             said.append(
-                Message(text_of(message.get("id")) or name, speaker, text, moment_of(message.get("create_time")), model)
+                Message(
+                    text_of(message.get("id")) or name,
+                    speaker,
+                    text,
+                    moment_of(message.get("create_time")),
+                    model,
+                )
             )
     return Talk(
         text_of(first_of(given, "conversation_id", "id")),
@@ -85,7 +103,10 @@ def _talk(given: Object) -> Talk:
 
 
 def _noted(given: Object, talk: Talk, where: str) -> Iterator[Read]:
-    messages = (object_of(object_of(node).get("message")) for node in object_of(given.get("mapping")).values())
+    messages = (
+        object_of(object_of(node).get("message"))
+        for node in object_of(given.get("mapping")).values()
+    )
     for message in filter(_is_note, messages):
         number, text = text_of(message.get("id")), _text(message)
         if talk.id and number and text:
@@ -124,7 +145,11 @@ def _role(message: Object) -> str:
 def _said(message: Object) -> str:
     """What a message says to the other side; nothing where it is for a tool or not shown."""
     hidden = object_of(message.get("metadata")).get("is_visually_hidden_from_conversation")
-    if hidden or _role(message) not in ("user", "assistant") or message.get("recipient", "all") != "all":
+    if (
+        hidden
+        or _role(message) not in ("user", "assistant")
+        or message.get("recipient", "all") != "all"
+    ):
         return ""
     return _text(message)
 
@@ -146,4 +171,6 @@ def _piece(part: object) -> str:
 
 def _has_content(message: Object) -> bool:
     content = object_of(message.get("content"))
-    return bool(first_of(content, "text", "result", "thoughts") or any(list_of(content.get("parts"))))
+    return bool(
+        first_of(content, "text", "result", "thoughts") or any(list_of(content.get("parts")))
+    )

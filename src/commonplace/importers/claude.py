@@ -1,4 +1,6 @@
-"""The export of Claude: conversations, projects with their documents and instructions, and what Claude noted."""
+"""The export of Claude: conversations, projects with their documents and instructions, and what
+Claude noted.
+"""
 
 import re
 from collections.abc import Iterator
@@ -20,7 +22,15 @@ from commonplace.importers.base import (
     provenance,
     text_of,
 )
-from commonplace.importers.conversations import ATTACHED, CONVERSATIONS, UNSPOKEN, Message, Talk, exported, things
+from commonplace.importers.conversations import (
+    ATTACHED,
+    CONVERSATIONS,
+    UNSPOKEN,
+    Message,
+    Talk,
+    exported,
+    things,
+)
 from commonplace.records.memory import Draft
 
 SOURCE = "claude"
@@ -30,12 +40,18 @@ NOTED = re.compile(r"^(?:.*/)?memories\.json")
 
 
 def read(place: Place) -> Iterator[Read]:
-    """conversations.json, projects.json or memories.json by themselves, in a folder, or in the zip."""
+    """conversations.json, projects.json or memories.json by themselves, in a folder, or in the
+    zip.
+    """
     for pattern, take in ((CONVERSATIONS, _conversation), (PROJECTS, _project), (NOTED, _noted)):
         for name, file in exported(place, pattern):
             for one in json_stream.values(file):
                 where = f"{name} {one.where}"
-                yield from [broken(where, one.why)] if isinstance(one, Skipped) else take(object_of(one.value), where)
+                yield from (
+                    [broken(where, one.why)]
+                    if isinstance(one, Skipped)
+                    else take(object_of(one.value), where)
+                )
 
 
 def _conversation(given: Object, where: str) -> Iterator[Read]:
@@ -46,12 +62,18 @@ def _conversation(given: Object, where: str) -> Iterator[Read]:
     unsaid: list[str] = []
     for message in map(object_of, list_of(given.get("chat_messages"))):
         text = _said(message)
-        unsaid += [ATTACHED] * (len(list_of(message.get("attachments"))) + len(list_of(message.get("files"))))
+        unsaid += [ATTACHED] * (
+            len(list_of(message.get("attachments"))) + len(list_of(message.get("files")))
+        )
         if not text.strip():
             unsaid += [UNSPOKEN] if message.get("content") else []
             continue
         speaker = "user" if message.get("sender") in ("human", "user") else SOURCE
-        said.append(Message(text_of(message.get("uuid")), speaker, text, moment_of(message.get("created_at"))))
+        said.append(
+            Message(
+                text_of(message.get("uuid")), speaker, text, moment_of(message.get("created_at"))
+            )
+        )
     project = object_of(given.get("project")).get("name")
     yield from things(
         Talk(
@@ -70,7 +92,9 @@ def _conversation(given: Object, where: str) -> Iterator[Read]:
 def _said(message: Object) -> str:
     blocks = [object_of(block) for block in list_of(message.get("content"))]
     said = [text_of(block.get("text")) for block in blocks if block.get("type", "text") == "text"]
-    return "\n\n".join(one for one in said if one.strip()) if blocks else text_of(message.get("text"))
+    return (
+        "\n\n".join(one for one in said if one.strip()) if blocks else text_of(message.get("text"))
+    )
 
 
 def _project(given: Object, where: str) -> Iterator[Read]:
@@ -98,11 +122,18 @@ def _noted(given: Object, where: str) -> Iterator[Read]:
     for number, value in object_of(given.get("project_memories")).items():
         text = text_of(value).strip() or text_of(object_of(value).get("memory")).strip()
         if text:
-            yield _note(where, f"{number}/memory", "What Claude noted in a project", text, (None, None))
+            yield _note(
+                where, f"{number}/memory", "What Claude noted in a project", text, (None, None)
+            )
 
 
 def _note(
-    where: str, key: str, title: str, text: str, times: tuple[int | None, int | None], project: str = ""
+    where: str,
+    key: str,
+    title: str,
+    text: str,
+    times: tuple[int | None, int | None],
+    project: str = "",
 ) -> Thing:
     tags = (SOURCE, *((project,) if project else ()))
     draft = Draft(text, title=title, tags=tags, metadata=provenance(SOURCE, key, project=project))

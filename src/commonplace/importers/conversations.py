@@ -1,4 +1,6 @@
-"""Conversations: each message is a memory that says who spoke, when and in which conversation. No small talk."""
+"""Conversations: each message is a memory that says who spoke, when and in which conversation. No
+small talk.
+"""
 
 import re
 from collections.abc import Iterator
@@ -18,9 +20,9 @@ SMALL_TALK = "small talk"
 ATTACHED = "an attached file"
 CONVERSATIONS = re.compile(r"^(?:.*/)?conversations(?:[-_]\d+)?\.json")
 _SMALL = frozenset(
-    "ok okay k yes no yep nope yeah sure thanks thank you thx ty continue go on next great good nice cool perfect "
-    "awesome hi hello hey there please done stop right correct exactly got it makes sense sounds very so much again "
-    "more welcome you're your're glad helped bye goodbye".split()
+    "ok okay k yes no yep nope yeah sure thanks thank you thx ty continue go on next great good"
+    " nice cool perfect awesome hi hello hey there please done stop right correct exactly got it"
+    " makes sense sounds very so much again more welcome you're your're glad helped bye goodbye".split()
 )
 _SMALL_WORDS_MAX = 5
 _SPEAKERS = {"user": "User", "chatgpt": "ChatGPT", "claude": "Claude"}
@@ -55,7 +57,11 @@ def things(talk: Talk, where: str, source: str) -> Iterator[Read]:
     if not talk.id:
         yield broken(where, "it has no id")
         return
-    tags = (source, "conversation", *((line_of(talk.project, NAME_CHARS_MAX),) if talk.project.strip() else ()))
+    tags = (
+        source,
+        "conversation",
+        *((line_of(talk.project, NAME_CHARS_MAX),) if talk.project.strip() else ()),
+    )
     for why in talk.unsaid:
         yield Skipped(where, why)
     for number, message in enumerate(talk.messages, start=1):
@@ -80,15 +86,24 @@ def things(talk: Talk, where: str, source: str) -> Iterator[Read]:
 def is_small_talk(text: str) -> bool:
     """Whether a message is nothing but a courtesy or a push to go on."""
     words = re.findall(r"[\w']+", text.casefold().replace("’", "'"))
-    # A message without any word may still be a formula or a sign worth keeping, but hardly a short one.
-    return len(words) <= _SMALL_WORDS_MAX and all(word in _SMALL for word in words) and len(text.strip()) < 40
+    # A message without any word may still be a formula or a sign worth keeping, but hardly a short
+    # one.
+    return (
+        len(words) <= _SMALL_WORDS_MAX
+        and all(word in _SMALL for word in words)
+        and len(text.strip()) < 40
+    )
 
 
 def exported(place: Place, pattern: re.Pattern[str]) -> Iterator[tuple[str, IO[bytes]]]:
     """The files of an export whose path fits: in a folder, in a zip, or the file that was named."""
     path = place.path
     if path.is_dir():
-        fitting = (one for one in path.rglob("*.json") if pattern.fullmatch(one.relative_to(path).as_posix()))
+        fitting = (
+            one
+            for one in path.rglob("*.json")
+            if pattern.fullmatch(one.relative_to(path).as_posix())
+        )
         for found in sorted(fitting):
             with json_stream.opened(found, place.progress) as file:
                 yield found.relative_to(path).as_posix(), file

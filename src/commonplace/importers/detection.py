@@ -47,18 +47,38 @@ class Source:
 
 
 SOURCES = (
-    Source("memories", "memories.sh", "its local.db, or `memories export` as JSON or YAML", tabular.memories_sh),
+    Source(
+        "memories",
+        "memories.sh",
+        "its local.db, or `memories export` as JSON or YAML",
+        tabular.memories_sh,
+    ),
     Source(
         *("powermem", "PowerMem", "its SQLite file, or a `pmem manage backup`", tabular.powermem),
         owners=("mcp_user", "anonymous_user"),
     ),
     Source("memstate", "Memstate", "memories with keypaths as JSON or JSON lines", memstate.read),
-    Source("hindsight", "Hindsight", "the zip of a bank's export", hindsight.read, hindsight.bank_of),
-    Source("notes", "Markdown notes", "a folder of notes (Obsidian, basic-memory), its zip, or one note", notes.read),
     Source(
-        "graph", "Knowledge graph", "memory.json or memory.jsonl of the official memory server", knowledge_graph.read
+        "hindsight", "Hindsight", "the zip of a bank's export", hindsight.read, hindsight.bank_of
     ),
-    Source("mem0", "mem0", "get_all() or an export as JSON, a backup of OpenMemory, or history.db", tabular.mem0),
+    Source(
+        "notes",
+        "Markdown notes",
+        "a folder of notes (Obsidian, basic-memory), its zip, or one note",
+        notes.read,
+    ),
+    Source(
+        "graph",
+        "Knowledge graph",
+        "memory.json or memory.jsonl of the official memory server",
+        knowledge_graph.read,
+    ),
+    Source(
+        "mem0",
+        "mem0",
+        "get_all() or an export as JSON, a backup of OpenMemory, or history.db",
+        tabular.mem0,
+    ),
     Source("chatgpt", "ChatGPT", "the export: its zip, folder or conversations.json", chatgpt.read),
     Source("claude", "Claude", "the export: its zip, folder or one of its JSON files", claude.read),
 )
@@ -66,7 +86,9 @@ BY_NAME = {source.name: source for source in SOURCES}
 
 
 def found(path: Path) -> str:
-    """The name of the source that a file or folder is. Raises Invalid with all that it might have been."""
+    """The name of the source that a file or folder is. Raises Invalid with all that it might have
+    been.
+    """
     filesystem.check_name(path)
     if path.is_dir():
         name = _folder(path)
@@ -96,9 +118,12 @@ def unknown(name: str) -> Invalid:
     """The refusal of a file that nothing here can read."""
     return Invalid(
         f"{name!r} is not in a format that can be imported.",
-        hint="Give a Commonplace archive, a memories.sh database or export, a PowerMem or mem0 file, Memstate JSON, a "
-        "Hindsight zip, a folder of notes, a memory.jsonl, or an export of ChatGPT or Claude. If it is one of them, "
-        f"name its format with --from: {', '.join((ARCHIVE, *BY_NAME))}.",
+        hint=(
+            "Give a Commonplace archive, a memories.sh database or export, a PowerMem or mem0"
+            " file, Memstate JSON, a Hindsight zip, a folder of notes, a memory.jsonl, or an"
+            " export of ChatGPT or Claude. If it is one of them, name its format with --from:"
+            f" {', '.join((ARCHIVE, *BY_NAME))}."
+        ),
     )
 
 
@@ -117,7 +142,10 @@ def mistaken(path: Path, source: Source, error: CommonplaceError | None = None) 
 def named(name: str) -> Source:
     """A source by its name."""
     if name not in BY_NAME:
-        raise NotFound(f"There is no format called {name!r}.", hint=f"Use one of: {', '.join((ARCHIVE, *BY_NAME))}.")
+        raise NotFound(
+            f"There is no format called {name!r}.",
+            hint=f"Use one of: {', '.join((ARCHIVE, *BY_NAME))}.",
+        )
     return BY_NAME[name]
 
 
@@ -130,8 +158,12 @@ def _folder(path: Path) -> str:
 
 
 def _is_of_an_export(name: str) -> bool:
-    """Whether a file is called like one that an export of conversations has; the conversations may be none."""
-    return any(pattern.fullmatch(name) for pattern in (CONVERSATIONS, claude.PROJECTS, claude.NOTED))
+    """Whether a file is called like one that an export of conversations has; the conversations may
+    be none.
+    """
+    return any(
+        pattern.fullmatch(name) for pattern in (CONVERSATIONS, claude.PROJECTS, claude.NOTED)
+    )
 
 
 def _file(path: Path, head: bytes) -> str:
@@ -153,7 +185,11 @@ def _database(path: Path) -> str:
         return "memories"
     if {"memory_id", "new_memory", "event"} <= tables.get("history", set()):
         return "mem0"
-    return "powermem" if any({"id", "payload", "vector"} <= columns for columns in tables.values()) else ""
+    return (
+        "powermem"
+        if any({"id", "payload", "vector"} <= columns for columns in tables.values())
+        else ""
+    )
 
 
 def _zip(path: Path) -> str:
@@ -179,7 +215,9 @@ def _json(path: Path) -> str:
 def _seen(file: IO[bytes]) -> str:
     """Which source the first thing in a file that can be read is of."""
     try:
-        read = (object_of(one.value) for one in json_stream.values(file) if not isinstance(one, Skipped))
+        read = (
+            object_of(one.value) for one in json_stream.values(file) if not isinstance(one, Skipped)
+        )
         return _kind(next(read, _NOTHING))
     except Invalid:
         return ""
@@ -193,7 +231,11 @@ def _kind(given: Object) -> str:
         return ARCHIVE
     if "mapping" in given:
         return "chatgpt"
-    if "chat_messages" in given or "conversations_memory" in given or {"uuid", "docs"} <= given.keys():
+    if (
+        "chat_messages" in given
+        or "conversations_memory" in given
+        or {"uuid", "docs"} <= given.keys()
+    ):
         return "claude"
     if knowledge_graph.is_graph(given):
         return "graph"

@@ -1,4 +1,5 @@
-"""The export of a Hindsight bank: a zip with documents, the facts found in them, observations, directives and models.
+"""The export of a Hindsight bank: a zip with documents, the facts found in them, observations,
+directives and models.
 
 Documents keep their names and facts the documents that say them, as if they had been retained here.
 """
@@ -49,16 +50,23 @@ def read(place: Place) -> Iterator[Read]:
         manifest = object_of(_member(archive, MANIFEST))
         if manifest.get("schema_version") != _NUMBER:
             raise Invalid(
-                f"The export has format {manifest.get('schema_version')!r}; this version reads {_NUMBER}.",
+                f"The export has format {manifest.get('schema_version')!r}; this version reads"
+                f" {_NUMBER}.",
                 hint="Export it again with Hindsight 1.x.",
             )
-        names = sorted(name for name in archive.namelist() if name.startswith("documents/") and name.endswith(".json"))
+        names = sorted(
+            name
+            for name in archive.namelist()
+            if name.startswith("documents/") and name.endswith(".json")
+        )
         for done, name in enumerate(names, start=1):
             document = _readable(archive, name)
             yield from [document] if isinstance(document, Skipped) else _document(name, document)
             place.progress(done, len(names))
         for number, given in enumerate(_listed(archive, "observations.json"), start=1):
-            yield _fact(f"observation {number}", {"fact_type": "observation"} | object_of(given), "")
+            yield _fact(
+                f"observation {number}", {"fact_type": "observation"} | object_of(given), ""
+            )
         for number, _ in enumerate(_listed(archive, "data/invalidated_memory_units.json"), start=1):
             yield Skipped(f"invalidated fact {number}", INVALIDATED)
         for given in map(object_of, _listed(archive, "directives.json")):
@@ -78,10 +86,15 @@ def _document(where: str, given: Object) -> Iterator[Read]:
     text, tags = text_of(given.get("original_text")), labels_of(given.get("tags"))
     if text.strip() and name:
         said = object_of(given.get("retain_params"))
-        noted: Object = {"context": text_of(said.get("context")), "metadata": object_of(said.get("metadata"))}
+        noted: Object = {
+            "context": text_of(said.get("context")),
+            "metadata": object_of(said.get("metadata")),
+        }
         yield DocumentDraft(name, text, tags=tags, metadata=noted)
     for number, fact in enumerate(list_of(given.get("facts")), start=1):
-        dated = {"created_at": given.get("created_at")} | {n: v for n, v in object_of(fact).items() if v is not None}
+        dated = {"created_at": given.get("created_at")} | {
+            n: v for n, v in object_of(fact).items() if v is not None
+        }
         yield _fact(f"{where} fact {number}", dated, name if text.strip() else "")
 
 
@@ -110,7 +123,9 @@ def _fact(where: str, given: Object, document: str) -> Read:
     )
     mark = Mark(context, said or 0, tuple(one for one in entities if one))
     key = number or f"{document}/{fact_splitting.identity(text, tags)}"
-    return Thing(where, Foreign(key, draft, made or said, made or said, document=document, mark=mark))
+    return Thing(
+        where, Foreign(key, draft, made or said, made or said, document=document, mark=mark)
+    )
 
 
 def _directive(given: Object) -> Directive:
@@ -128,7 +143,10 @@ def _mental_model(given: Object) -> MentalModel:
     """A model's question; its answer is made again from the memories here."""
     name = line_of(given.get("id"), NAME_CHARS_MAX)
     return MentalModel(
-        name, line_of(given.get("name")), text_of(given.get("source_query")), labels_of(given.get("tags"))
+        name,
+        line_of(given.get("name")),
+        text_of(given.get("source_query")),
+        labels_of(given.get("tags")),
     )
 
 

@@ -1,7 +1,8 @@
-"""JSON that may be larger than memory: lists element by element, lines one by one, in files and in zips.
+"""JSON that may be larger than memory: lists element by element, lines one by one, in files and in
+zips.
 
-A broken element is handed out as such and the next one is read. Bytes that are not UTF-8 become half characters, which
-no memory may have, so only the element that has them is refused.
+A broken element is handed out as such and the next one is read. Bytes that are not UTF-8 become
+half characters, which no memory may have, so only the element that has them is refused.
 """
 
 import io
@@ -47,9 +48,13 @@ def opened(path: Path, progress: Progress = lambda done, total: None) -> Generat
 
 
 @contextmanager
-def member(found: zipfile.ZipFile, name: str, progress: Progress = lambda done, total: None) -> Generator[IO[bytes]]:
+def member(
+    found: zipfile.ZipFile, name: str, progress: Progress = lambda done, total: None
+) -> Generator[IO[bytes]]:
     """A file in a zip to read, which tells how many percent of it were read."""
-    with io.BufferedReader(_Measured(found.open(name), found.getinfo(name).file_size, progress), _CHUNK) as file:
+    with io.BufferedReader(
+        _Measured(found.open(name), found.getinfo(name).file_size, progress), _CHUNK
+    ) as file:
         yield file
 
 
@@ -83,14 +88,17 @@ class _Measured(io.RawIOBase):
 
 
 def values(file: IO[bytes]) -> Iterator[Element | Skipped]:
-    """What is in a file, whichever way it is written: a list, a value on each line, or one value."""
+    """What is in a file, whichever way it is written: a list, a value on each line, or one
+    value.
+    """
     head = _head(file)
     file.seek(0)
     if head.startswith(b"["):
         return elements(file)
     # The first line may be the broken one, so any of the first few will do.
     if any(
-        line.startswith(b"{") and isinstance(_parsed("", _decoded(line)), Element) for line in head.split(b"\n")[:3]
+        line.startswith(b"{") and isinstance(_parsed("", _decoded(line)), Element)
+        for line in head.split(b"\n")[:3]
     ):
         return lines(file)
     return iter([Element("the file", whole(file))])
@@ -133,11 +141,15 @@ def whole(file: IO[bytes]) -> Any:
     """The one value that a file is."""
     data = file.read(IMPORT_JSON_BYTES_MAX + 1)
     if len(data) > IMPORT_JSON_BYTES_MAX:
-        raise TooLarge(f"The JSON is larger than {IMPORT_JSON_BYTES_MAX:,} bytes.", hint="Export it in parts.")
+        raise TooLarge(
+            f"The JSON is larger than {IMPORT_JSON_BYTES_MAX:,} bytes.", hint="Export it in parts."
+        )
     try:
         return json.loads(_decoded(data.removeprefix(_BOM)))
     except (ValueError, RecursionError) as error:
-        raise Invalid("The file is not JSON.", hint="It was cut off or edited; export it again.") from error
+        raise Invalid(
+            "The file is not JSON.", hint="It was cut off or edited; export it again."
+        ) from error
 
 
 def _parsed(where: str, text: str) -> Element | Skipped:

@@ -1,7 +1,9 @@
-"""The memory file of the official knowledge-graph server: entities, their observations, and relations between them.
+"""The memory file of the official knowledge-graph server: entities, their observations, and
+relations between them.
 
-Each observation and each relation is a statement, so each becomes a memory: it can be found, corrected and forgotten by
-itself. The file gives them no ids and no times, so a statement is known again by its words.
+Each observation and each relation is a statement, so each becomes a memory: it can be found,
+corrected and forgotten by itself. The file gives them no ids and no times, so a statement is known
+again by its words.
 """
 
 import re
@@ -46,7 +48,10 @@ def is_graph(given: Object) -> bool:
     """Whether an object is a part of such a file, or all of it."""
     if given.get("type") == "relation":
         return "relationType" in given or "relation_type" in given
-    return (given.get("type") == "entity" and "name" in given) or {"entities", "relations"} <= given.keys()
+    return (given.get("type") == "entity" and "name" in given) or {
+        "entities",
+        "relations",
+    } <= given.keys()
 
 
 def _parts(one: Element) -> Iterator[Element]:
@@ -71,7 +76,10 @@ def _statements(where: str, given: Object) -> Iterator[Read]:
 
 def _observations(where: str, name: str, given: Object) -> Iterator[Read]:
     kind = line_of(first_of(given, "entityType", "entity_type"), NAME_CHARS_MAX)
-    said = [text_of(one) or text_of(object_of(one).get("content")) for one in list_of(given.get("observations"))]
+    said = [
+        text_of(one) or text_of(object_of(one).get("content"))
+        for one in list_of(given.get("observations"))
+    ]
     told = [one.strip() for one in said if one.strip()]
     for text in dict.fromkeys(told):
         # Most observations leave out whom they are about, and would mean nothing by themselves.

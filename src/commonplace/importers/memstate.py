@@ -1,4 +1,5 @@
-"""What Memstate gives out as JSON: memory objects in a list, in the answer of a tool or of its API, or one on a line.
+"""What Memstate gives out as JSON: memory objects in a list, in the answer of a tool or of its API,
+or one on a line.
 
 The current value of each keypath is taken; it becomes a version of the same key here.
 """
@@ -71,7 +72,9 @@ def _memories(where: str, value: object, depth: int = 0) -> Iterator[tuple[str, 
     for number, one in enumerate(list_of(value), start=1):
         yield from _memories(f"item {number}", one, depth + 1)
     given = object_of(value)
-    if isinstance(given.get("keypath"), str) and first_of(given, "content", "summary", "is_deleted"):
+    if isinstance(given.get("keypath"), str) and first_of(
+        given, "content", "summary", "is_deleted"
+    ):
         yield where, given
         return
     for name in (name for name in _INSIDE if name in given):
@@ -103,18 +106,25 @@ def _thing(where: str, given: Object) -> Thing | Skipped:
         kind=kind_of(given.get("category")),
         key=key,
         tags=labels_of(given.get("topics")),
-        metadata=({"source": source} if source else {}) | provenance(SOURCE, text_of(given.get("id"))),
+        metadata=({"source": source} if source else {})
+        | provenance(SOURCE, text_of(given.get("id"))),
         scope=Scope(project=project),
     )
-    # A version is a row there and never changes, so the newest one was made when the memory was last changed.
+    # A version is a row there and never changes, so the newest one was made when the memory was
+    # last changed.
     at = moment_of(first_of(given, "updated_at", "created_at"))
     return Thing(where, Foreign(f"{project}/{key}", draft, moment_of(given.get("created_at")), at))
 
 
 def _place(project: str, keypath: str) -> tuple[str, str]:
-    """The project and the key that a full keypath names; keys are spelled as the Memstate tools here spell them."""
+    """The project and the key that a full keypath names; keys are spelled as the Memstate tools
+    here spell them.
+    """
     inside = _PREFIX.fullmatch(keypath)
-    if inside and (not project or inside[1].casefold() in (project.casefold(), project.casefold().replace("-", "_"))):
+    if inside and (
+        not project
+        or inside[1].casefold() in (project.casefold(), project.casefold().replace("-", "_"))
+    ):
         project, keypath = project or inside[1], inside[2]
     return project, evened(keypath)
 

@@ -1,7 +1,9 @@
-"""A folder of markdown notes, as Obsidian and basic-memory keep them, or its zip: one note is one memory.
+"""A folder of markdown notes, as Obsidian and basic-memory keep them, or its zip: one note is one
+memory.
 
-Wikilinks, observations and relations stay in the text as they were written; tags, times, title and type are read from
-the frontmatter, tags also from the text. A note is known again by the folder's name and its path.
+Wikilinks, observations and relations stay in the text as they were written; tags, times, title and
+type are read from the frontmatter, tags also from the text. A note is known again by the folder's
+name and its path.
 """
 
 import os
@@ -66,7 +68,9 @@ class _File:
 
 
 def read(place: Place) -> Iterator[Read]:
-    """Every note below a folder or in a zip, or one note. Hidden folders, where programs keep things, are left out."""
+    """Every note below a folder or in a zip, or one note. Hidden folders, where programs keep
+    things, are left out.
+    """
     path = place.path
     if zips.is_zip(path):
         with zips.archive(path) as archive:
@@ -81,7 +85,9 @@ def read(place: Place) -> Iterator[Read]:
     yield from _read(place, files, whole.name)
 
 
-def _loader(path: Path, vault: Path | None, resolved: Path) -> Callable[[], tuple[bytes, int | None] | Skipped]:
+def _loader(
+    path: Path, vault: Path | None, resolved: Path
+) -> Callable[[], tuple[bytes, int | None] | Skipped]:
     if vault is not None and resolved.is_relative_to(vault):
         return lambda: Skipped(path.name, IN_VAULT)
     return lambda: _on_disk(path)
@@ -98,7 +104,9 @@ def _read(place: Place, found: list[_File], folder: str) -> Iterator[Read]:
 
 
 def _in_folder(thing: Thing, folder: str) -> Thing:
-    """A note known by its folder's name and its path in it: folders may move, and two may have a README each."""
+    """A note known by its folder's name and its path in it: folders may move, and two may have a
+    README each.
+    """
     return replace(thing, foreign=replace(thing.foreign, key=f"{folder}/{thing.foreign.key}"))
 
 
@@ -113,7 +121,9 @@ def has_notes(path: Path) -> bool:
 def _files(folder: Path) -> Iterator[Path]:
     count = 0
     for parent, folders, names in os.walk(folder):
-        folders[:] = sorted(name for name in folders if not name.startswith(".") and name != "node_modules")
+        folders[:] = sorted(
+            name for name in folders if not name.startswith(".") and name != "node_modules"
+        )
         for name in names:
             if name.startswith("."):
                 continue
@@ -124,7 +134,9 @@ def _files(folder: Path) -> Iterator[Path]:
 
 
 def _in_zip(archive: zipfile.ZipFile, stem: str) -> tuple[list[_File], str]:
-    """The files of a zip and the name of their folder, so that a vault is the same one, zipped or not."""
+    """The files of a zip and the name of their folder, so that a vault is the same one, zipped or
+    not.
+    """
     found = zips.packed(archive)
     tops = {PurePosixPath(one.name).parts[0] for one in found if "/" in one.name}
     one_top = len(tops) == 1 and all("/" in one.name for one in found)
@@ -207,7 +219,9 @@ def _thing(name: str, head: Object, body: str, changed: int | None) -> Thing | S
         return Skipped(name, DRAWING)
     if not body.strip():
         return Skipped(name, EMPTY_NOTE)
-    title = line_of(head.get("title")) or line_of(_heading(body)) or line_of(PurePosixPath(name).stem)
+    title = (
+        line_of(head.get("title")) or line_of(_heading(body)) or line_of(PurePosixPath(name).stem)
+    )
     said = _CODE.sub(" ", body)
     tags = [*labels_of(head.get("tags")), *labels_of(head.get("tag")), *_TAG.findall(said)]
     rest = {key: value for key, value in head.items() if key not in _READ and value is not None}
@@ -221,5 +235,7 @@ def _thing(name: str, head: Object, body: str, changed: int | None) -> Thing | S
     )
     updated = moment_of(first_of(head, *_UPDATED)) or changed
     created = moment_of(first_of(head, *_CREATED)) or updated
-    foreign = Foreign(name, draft, created, None if created is None or updated is None else max(created, updated))
+    foreign = Foreign(
+        name, draft, created, None if created is None or updated is None else max(created, updated)
+    )
     return Thing(name, foreign, own=frontmatter.own_id(text_of(head.get("id")) or None))

@@ -1,4 +1,6 @@
-"""The backup of OpenMemory, the server of mem0: a zip with everything in one JSON file, told as mem0 gives it out."""
+"""The backup of OpenMemory, the server of mem0: a zip with everything in one JSON file, told as
+mem0 gives it out.
+"""
 
 from collections.abc import Iterator
 
@@ -9,8 +11,14 @@ MEMBER = "memories.json"
 
 
 def is_backup(given: Object) -> bool:
-    """Whether an object is such a file, or a line of the other file in the zip, which says the same."""
-    return {"user", "apps", "memories"} <= given.keys() or {"content", "state", "categories"} <= given.keys()
+    """Whether an object is such a file, or a line of the other file in the zip, which says the
+    same.
+    """
+    return {"user", "apps", "memories"} <= given.keys() or {
+        "content",
+        "state",
+        "categories",
+    } <= given.keys()
 
 
 def rows(given: Object) -> Iterator[Element]:
@@ -28,4 +36,6 @@ def rows(given: Object) -> Iterator[Element]:
 
 
 def _names(given: object) -> dict[str, str]:
-    return {text_of(one.get("id")): text_of(one.get("name")) for one in map(object_of, list_of(given))}
+    return {
+        text_of(one.get("id")): text_of(one.get("name")) for one in map(object_of, list_of(given))
+    }

@@ -1,4 +1,6 @@
-"""Bringing a source into a bank: read, taken in batches that are each stored whole, and told in a report."""
+"""Bringing a source into a bank: read, taken in batches that are each stored whole, and told in a
+report.
+"""
 
 from collections import Counter
 from dataclasses import dataclass, field, replace
@@ -64,7 +66,9 @@ class Report:
 
 
 def bring(engine: Engine, source: Source, place: Place, wishes: Wishes, origin: Origin) -> Report:
-    """Take over everything in a source that can be; a second time changes only what changed there."""
+    """Take over everything in a source that can be; a second time changes only what changed
+    there.
+    """
     run = _Bringing(engine, source, wishes, origin)
     try:
         for one in source.read(place):
@@ -76,7 +80,11 @@ def bring(engine: Engine, source: Source, place: Place, wishes: Wishes, origin: 
         run.flush()
     report = run.report
     # Where all of it is broken, the report says what is wrong with each part.
-    if not report.taken and not report.left and not (report.broken and detection.seen_as(place.path) == source.name):
+    if (
+        not report.taken
+        and not report.left
+        and not (report.broken and detection.seen_as(place.path) == source.name)
+    ):
         raise detection.mistaken(place.path, source)
     return report
 
@@ -136,13 +144,19 @@ class _Bringing:
             elif not self.wishes.dry_run and isinstance(one, MentalModel):
                 self.engine.add_mental_model(bank, one)
         except CommonplaceError as error:
-            self.skip(Skipped(one.title or "a directive or mental model", error.message, broken=True))
+            self.skip(
+                Skipped(one.title or "a directive or mental model", error.message, broken=True)
+            )
             return
         self.report.standings += 1
 
     def remind(self, one: ForeignReminder) -> None:
-        placed = replace(one, draft=replace(one.draft, project=one.draft.project or self.wishes.project))
-        taken = self.engine.take_reminder(self.wishes.bank, self.source.name, placed, dry_run=self.wishes.dry_run)
+        placed = replace(
+            one, draft=replace(one.draft, project=one.draft.project or self.wishes.project)
+        )
+        taken = self.engine.take_reminder(
+            self.wishes.bank, self.source.name, placed, dry_run=self.wishes.dry_run
+        )
         match taken.change:
             case "refused" | "left":
                 where = f"reminder {one.key}"
@@ -156,7 +170,10 @@ class _Bringing:
         """Whether it is here already, by its words or its name."""
         try:
             if isinstance(one, MentalModel):
-                return any(known.name == one.name for known in self.engine.list_mental_models(self.wishes.bank))
+                return any(
+                    known.name == one.name
+                    for known in self.engine.list_mental_models(self.wishes.bank)
+                )
             known = self.engine.list_directives(self.wishes.bank, active_only=False)
         except NotFound:  # The bank is not there yet.
             return False
@@ -171,7 +188,9 @@ class _Bringing:
         if thing.own is not None and self._is_here(thing.own):
             self.skip(Skipped(thing.where, _OWN))
             return
-        self.waiting.append(replace(thing, foreign=replace(thing.foreign, draft=self._placed(thing))))
+        self.waiting.append(
+            replace(thing, foreign=replace(thing.foreign, draft=self._placed(thing)))
+        )
         if len(self.waiting) >= _BATCH:
             self.flush()
 
@@ -211,8 +230,14 @@ class _Bringing:
     def _placed(self, thing: Thing) -> Draft:
         draft = thing.foreign.draft
         scope = draft.scope
-        user = "" if scope.user in (*self.wishes.owners, *self.source.owners, self.engine.owner) else scope.user
-        return replace(draft, scope=Scope(scope.project or self.wishes.project, user, scope.agent, scope.run))
+        user = (
+            ""
+            if scope.user in (*self.wishes.owners, *self.source.owners, self.engine.owner)
+            else scope.user
+        )
+        return replace(
+            draft, scope=Scope(scope.project or self.wishes.project, user, scope.agent, scope.run)
+        )
 
     def _is_here(self, number: int) -> bool:
         try:

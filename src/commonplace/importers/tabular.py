@@ -1,4 +1,6 @@
-"""Sources that are tables or lists of memories: memories.sh, PowerMem, mem0. One row there is one memory here."""
+"""Sources that are tables or lists of memories: memories.sh, PowerMem, mem0. One row there is one
+memory here.
+"""
 
 import hashlib
 import re
@@ -42,11 +44,12 @@ _LEFT_THERE = {"memory_sessions": "a session", "files": "a file made by an edito
 _STEP_ON_ONE = re.compile(r"(?<![\d\-*/])(\d+)/\d+")
 _RowReader: TypeAlias = Callable[[str, Object, int], Read]
 _HEAD_BYTES = 16
-# What PowerMem counts and plans for itself, and what any of these notes on a memory besides what its user did.
+# What PowerMem counts and plans for itself, and what any of these notes on a memory besides what
+# its user did.
 _BOOKKEEPING = frozenset(
-    "intelligence memory_management processing_applied importance_score access_count memory_type search_count "
-    "last_accessed last_accessed_at should_forget marked_for_forgetting_at fulltext_content hash embedding vector "
-    "data text_lemmatized score".split()
+    "intelligence memory_management processing_applied importance_score access_count memory_type"
+    " search_count last_accessed last_accessed_at should_forget marked_for_forgetting_at"
+    " fulltext_content hash embedding vector data text_lemmatized score".split()
 )
 
 
@@ -76,20 +79,26 @@ def powermem(place: Place) -> Iterator[Read]:
             yield _powermem_row(where, value, place.now)
         return
     with external_sqlite.opened(place.path) as file:
-        tables = [name for name, columns in file.tables().items() if {"id", "payload"} <= set(columns)]
+        tables = [
+            name for name, columns in file.tables().items() if {"id", "payload"} <= set(columns)
+        ]
         for table in tables:
             yield from _table(place, file, table, _powermem_row)
 
 
 def mem0(place: Place) -> Iterator[Read]:
-    """What mem0 gives out as JSON, the backup of its server, or the history that its library keeps in SQLite."""
+    """What mem0 gives out as JSON, the backup of its server, or the history that its library keeps
+    in SQLite.
+    """
     if _is_database(place.path):
         with external_sqlite.opened(place.path) as file:
             yield from _replayed(place, file)
         return
     if zips.is_zip(place.path):
         with zips.archive(place.path) as archive:
-            inside = (one for one in archive.namelist() if one.rpartition("/")[2] == openmemory.MEMBER)
+            inside = (
+                one for one in archive.namelist() if one.rpartition("/")[2] == openmemory.MEMBER
+            )
             for name in inside:
                 with json_stream.member(archive, name, place.progress) as file:
                     yield from _mem0_rows(place, file)
@@ -102,7 +111,11 @@ def _mem0_rows(place: Place, file: IO[bytes]) -> Iterator[Read]:
     for one in json_stream.values(file):
         nested = _listed(one) if isinstance(one, Element) else iter([one])
         for row in nested:
-            yield row if isinstance(row, Skipped) else _mem0_row(row.where, object_of(row.value), place.now)
+            yield (
+                row
+                if isinstance(row, Skipped)
+                else _mem0_row(row.where, object_of(row.value), place.now)
+            )
 
 
 def _memories_sh_row(where: str, row: Object, now: int) -> Read:
@@ -125,9 +138,19 @@ def _memories_sh_row(where: str, row: Object, now: int) -> Read:
         expires_at=moment_of(row.get("expires_at")),
         scope=Scope(project=text_of(row.get("project_id")), user=text_of(row.get("user_id"))),
     )
-    absent = {"paths": "paths", "category": "category", "metadata": "metadata", "expires_at": "expires_at"}
+    absent = {
+        "paths": "paths",
+        "category": "category",
+        "metadata": "metadata",
+        "expires_at": "expires_at",
+    }
     untold = tuple(name for name, column in absent.items() if column not in row)
-    return Thing(where, Foreign(key, draft, moment_of(row.get("created_at")), moment_of(row.get("updated_at")), untold))
+    return Thing(
+        where,
+        Foreign(
+            key, draft, moment_of(row.get("created_at")), moment_of(row.get("updated_at")), untold
+        ),
+    )
 
 
 def _memories_sh_reminder(where: str, row: Object, now: int) -> Read:
@@ -158,7 +181,9 @@ def _powermem_row(where: str, row: Object, now: int) -> Read:
         scope=_scope(said),
     )
     created = moment_of(first_of(said, "created_at")) or moment_of(row.get("created_at"))
-    return Thing(where, Foreign(_identity(number, text), draft, created, moment_of(said.get("updated_at"))))
+    return Thing(
+        where, Foreign(_identity(number, text), draft, created, moment_of(said.get("updated_at")))
+    )
 
 
 def _mem0_row(where: str, row: Object, now: int) -> Read:
@@ -184,7 +209,9 @@ def _mem0_row(where: str, row: Object, now: int) -> Read:
 
 
 def _replayed(place: Place, file: ForeignFile) -> Iterator[Read]:
-    """What the events of a history leave: the last word on each memory. It does not say whose a memory is."""
+    """What the events of a history leave: the last word on each memory. It does not say whose a
+    memory is.
+    """
     last: dict[str, tuple[str, Object]] = {}
     born: dict[str, object] = {}
     for one in _raw(place, file, "history"):
@@ -249,14 +276,19 @@ def _listed(one: Element) -> Iterator[Element]:
 
 
 def _numbered(found: object) -> Iterable[tuple[str, Object]]:
-    return ((f"item {number}", object_of(one)) for number, one in enumerate(list_of(found), start=1))
+    return (
+        (f"item {number}", object_of(one)) for number, one in enumerate(list_of(found), start=1)
+    )
 
 
 def _scope(row: Object, app: str = "project_id") -> Scope:
     # An absent one is None here, "" there, and "None" in files that Python wrote.
     names = {"project": app, "user": "user_id", "agent": "agent_id", "run": "run_id"}
     return Scope(
-        **{ours: "" if row.get(theirs) == "None" else text_of(row.get(theirs)) for ours, theirs in names.items()}
+        **{
+            ours: "" if row.get(theirs) == "None" else text_of(row.get(theirs))
+            for ours, theirs in names.items()
+        }
     )
 
 

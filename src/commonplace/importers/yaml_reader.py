@@ -1,7 +1,7 @@
 """Reads the YAML of notes and exports: mappings, lists and strings.
 
-Every scalar is a string or None: numbers and dates keep the letters they are written with. Aliases, anchors and tags
-are refused, because an alias can make a small file a huge value.
+Every scalar is a string or None: numbers and dates keep the letters they are written with. Aliases,
+anchors and tags are refused, because an alias can make a small file a huge value.
 """
 
 import re
@@ -75,7 +75,11 @@ class _Reader:
         # Obsidian's links, [[Note]], are lists in a list to YAML.
         end: Any = event.end_mark
         source = self.text[start.start_mark.index : end.index]
-        return source if source.startswith("[[") and source.endswith("]]") and len(found) == 1 else found
+        return (
+            source
+            if source.startswith("[[") and source.endswith("]]") and len(found) == 1
+            else found
+        )
 
 
 def _invalid(line: int, problem: str) -> Invalid:

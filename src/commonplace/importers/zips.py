@@ -39,10 +39,14 @@ class Packed:
 
     @property
     def changed_at(self) -> int | None:
-        """When it was last changed, by the clock of this place; zips name no zone, and some no time."""
+        """When it was last changed, by the clock of this place; zips name no zone, and some no
+        time.
+        """
         try:
             return (
-                round(time.mktime((*self.info.date_time, 0, 0, -1)) * 1000) if self.info.date_time[0] > 1980 else None
+                round(time.mktime((*self.info.date_time, 0, 0, -1)) * 1000)
+                if self.info.date_time[0] > 1980
+                else None
             )
         except (ValueError, OverflowError):
             return None
@@ -58,17 +62,23 @@ def archive(path: Path) -> Generator[zipfile.ZipFile]:
     """A zip to read."""
     check_plain(path)
     if not is_zip(path):
-        raise Invalid(f"{path.name!r} is not a zip file.", hint="Give the file as it was downloaded.")
+        raise Invalid(
+            f"{path.name!r} is not a zip file.", hint="Give the file as it was downloaded."
+        )
     try:
         with zipfile.ZipFile(path) as found:
             yield found
     except (*DAMAGED, zipfile.LargeZipFile, RuntimeError) as error:
-        raise Invalid("The zip is damaged or locked with a password.", hint="Download it again.") from error
+        raise Invalid(
+            "The zip is damaged or locked with a password.", hint="Download it again."
+        ) from error
 
 
 def packed(found: zipfile.ZipFile) -> list[Packed]:
     """The files in a zip in the order of their names, without hidden ones."""
-    named = (info for info in found.infolist()[:IMPORT_FILES_MAX] if info.filename and not info.is_dir())
+    named = (
+        info for info in found.infolist()[:IMPORT_FILES_MAX] if info.filename and not info.is_dir()
+    )
     files = (Packed(_name(info), info) for info in named)
     return sorted((one for one in files if not _is_hidden(one.name)), key=lambda one: one.name)
 

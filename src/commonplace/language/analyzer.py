@@ -1,8 +1,10 @@
-"""Cuts text into the terms that are indexed and looked up. The same cut serves both, so what is stored can be found.
+"""Cuts text into the terms that are indexed and looked up. The same cut serves both, so what is
+stored can be found.
 
-Words are folded (case, accents, width) and English ones stemmed; a compound such as `src/main.py` or `fooBar` is kept
-whole and in parts; scripts without spaces become single characters and pairs. No term holds a space, a quotation mark
-or a bracket, so the text index cuts exactly where this module did.
+Words are folded (case, accents, width) and English ones stemmed; a compound such as `src/main.py`
+or `fooBar` is kept whole and in parts; scripts without spaces become single characters and pairs.
+No term holds a space, a quotation mark or a bracket, so the text index cuts exactly where this
+module did.
 """
 
 import re
@@ -15,10 +17,14 @@ from itertools import pairwise
 
 import Stemmer
 
-ANALYZER = "1"  # Raise it when the same text would give other terms; the store then rebuilds its text index.
+ANALYZER = (  # Raise it when the same text would give other terms; the store then rebuilds its text index.
+    "1"
+)
 
 _TERM_CHARS_MAX = 200
-_MARKS = "".join(chr(code) for code in range(0x300, 0x1B00) if unicodedata.category(chr(code)).startswith("M"))
+_MARKS = "".join(
+    chr(code) for code in range(0x300, 0x1B00) if unicodedata.category(chr(code)).startswith("M")
+)
 _ACCENT = re.compile("[\u0300-\u036f\u0591-\u05c7\u064b-\u065f]")
 # Han, kana, hangul, Thai, Lao, Burmese and Khmer: written without spaces, or with endings glued on.
 _UNSPACED = (
@@ -33,16 +39,20 @@ _THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+")
 _TICKET = re.compile(r"#(\d+)\b")
 _QUOTED = re.compile(r'"([^"]{2,100})"|“([^”]{2,100})”|`([^`]{2,100})`')
 # Digits beside letters, or joined by something other than a mere hyphen between words.
-_EXACT = re.compile(r"(?=.*\d)(?=.*[^\W\d_]).+|\d{5,}|\d+(?:[-.:/]\d+)+|.*[_@\\].*|.*(?:\+\+|#)|[\w-]+(?:[./:][\w-]+)+")
+_EXACT = re.compile(
+    r"(?=.*\d)(?=.*[^\W\d_]).+|\d{5,}|\d+(?:[-.:/]\d+)+|.*[_@\\].*|.*(?:\+\+|#)|[\w-]+(?:[./:][\w-]+)+"
+)
 # The 15th, 9am and a 5-day trip are said otherwise just as well.
 _SPOKEN = re.compile(r"\d+(?:st|nd|rd|th|am|pm)|\d+(?:-[^\W\d_]+)+", re.IGNORECASE)
-# As names in code are written; YouTube, iPhone and MoMA are words that may just as well be said otherwise.
+# As names in code are written; YouTube, iPhone and MoMA are words that may just as well be said
+# otherwise.
 _CAMEL = re.compile(r"(?:[a-z]{2}|[A-Z][a-z]++(?=(?:[A-Z][a-z]+){2}))(?>\w*?[A-Z][a-z])\w*+")
 _STOP_WORDS = (
-    "a about all also am an and any are as at be because been being but by can could d did do does doing don for from "
-    "had has have having he her hers him his how i if in into is it its just ll m me my of on or our ours re s she so "
-    "some such t than that the their theirs them then there these they this those to too ve was we were what when "
-    "where which while who whom whose why will with would you your yours"
+    "a about all also am an and any are as at be because been being but by can could d did do does"
+    " doing don for from had has have having he her hers him his how i if in into is it its just ll"
+    " m me my of on or our ours re s she so some such t than that the their theirs them then there"
+    " these they this those to too ve was we were what when where which while who whom whose why"
+    " will with would you your yours"
 ).split()
 # Characters that carry grammar in Chinese: a pair with one of them spans two words or asks.
 _FILLERS = frozenset("的了是在我你他她它们吗呢吧啊么什怎哪谁几和与就都也这那个为被把着过得地")
@@ -64,7 +74,9 @@ class Word:
 
 
 def asked(question: str) -> str:
-    """A question as it is read: runs of blanks, of signs and of letters end where they say no more."""
+    """A question as it is read: runs of blanks, of signs and of letters end where they say no
+    more.
+    """
     plain = _LONG_SIGNS.sub(r"\1", _LONG_BLANKS.sub(r"\1", question))
     return _LONG_WORD.sub(r"\1", plain) if len(plain) > _TERM_CHARS_MAX else plain
 
@@ -80,7 +92,9 @@ def indexed(text: str) -> str:
 
 
 def question_terms(text: str) -> list[str]:
-    """The terms a question is looked up by, each once; words like `the` count only when there are no others."""
+    """The terms a question is looked up by, each once; words like `the` count only when there are
+    no others.
+    """
     every: dict[str, None] = {}
     kept: dict[str, None] = {}
     for kind, chunk in _chunks(text):
@@ -105,12 +119,15 @@ def is_digest(key: str) -> bool:
 
 
 def plain_words(text: str) -> str:
-    """The words of a text that are nothing but letters: numbers and ids have no meaning of their own."""
+    """The words of a text that are nothing but letters: numbers and ids have no meaning of their
+    own.
+    """
     return " ".join(word for word in _PART.findall(text) if word.isalpha())
 
 
 def identifiers(text: str) -> list[str]:
-    """The names in a text that must match exactly, as indexed: file names, versions, tickets, quoted phrases.
+    """The names in a text that must match exactly, as indexed: file names, versions, tickets,
+    quoted phrases.
 
     Each is a run of terms that stands in the index side by side.
     """
@@ -119,7 +136,11 @@ def identifiers(text: str) -> list[str]:
         found[indexed(next(group for group in quoted.groups() if group))] = None
     found |= dict.fromkeys(_TICKET.findall(text))
     for kind, chunk in _chunks(text):
-        if kind == "joined" and (_EXACT.fullmatch(chunk) or _is_camel(chunk)) and not _SPOKEN.fullmatch(chunk):
+        if (
+            kind == "joined"
+            and (_EXACT.fullmatch(chunk) or _is_camel(chunk))
+            and not _SPOKEN.fullmatch(chunk)
+        ):
             found[next(iter(_chunk_terms(kind, chunk)), "")] = None
     found.pop("", None)
     return list(found)
@@ -127,8 +148,8 @@ def identifiers(text: str) -> list[str]:
 
 @cache
 def _chunk() -> re.Pattern[str]:
-    # A run of one script: unspaced characters, a pictogram, or words joined by what joins words in identifiers.
-    # Compiling it is a tenth of a start, which those who write ASCII need not pay.
+    # A run of one script: unspaced characters, a pictogram, or words joined by what joins words in
+    # identifiers. Compiling it is a tenth of a start, which those who write ASCII need not pay.
     return re.compile(
         rf"(?P<unspaced>[{_UNSPACED}]+)"
         rf"|(?P<joined>(?:(?![{_UNSPACED}]){_WORD})+(?:[-./:\\@_'’&+=~,](?:(?![{_UNSPACED}]){_WORD})+)*(?:\+\+|#)?)"
@@ -139,7 +160,10 @@ def _chunk() -> re.Pattern[str]:
 def _chunks(text: str) -> Iterator[tuple[str, str]]:
     if text.isascii():  # Most text is, and the short pattern is several times as fast.
         return (("joined", chunk) for chunk in _ASCII_CHUNK.findall(text))
-    return ((match.lastgroup or "", match[0]) for match in _chunk().finditer(unicodedata.normalize("NFKC", text)))
+    return (
+        (match.lastgroup or "", match[0])
+        for match in _chunk().finditer(unicodedata.normalize("NFKC", text))
+    )
 
 
 @lru_cache(maxsize=20_000)
@@ -156,7 +180,11 @@ def _chunk_terms(kind: str, chunk: str) -> tuple[str, ...]:
         return ()
     if len(parts) == 1 and parts[0] == plain:
         return tuple(dict.fromkeys(filter(None, map(_stem, (plain, *_humps(plain))))))
-    wholes = [] if "'" in plain else [_folded(piece) for piece in _compounds(plain) if len(piece) <= _TERM_CHARS_MAX]
+    wholes = (
+        []
+        if "'" in plain
+        else [_folded(piece) for piece in _compounds(plain) if len(piece) <= _TERM_CHARS_MAX]
+    )
     small = [_stem(part) for word in parts for part in (word, *_humps(word))]
     return tuple(dict.fromkeys(filter(None, (*wholes, *small))))
 
@@ -165,7 +193,9 @@ def _compounds(chunk: str) -> Iterator[str]:
     """The whole chunk, the compounds between its slashes, and the forms people also write it in."""
     yield chunk
     if "/" in chunk or "\\" in chunk:
-        yield from (piece for piece in re.split(r"[/\\]", chunk) if not _PART.fullmatch(piece) and piece)
+        yield from (
+            piece for piece in re.split(r"[/\\]", chunk) if not _PART.fullmatch(piece) and piece
+        )
     elif _THOUSANDS.fullmatch(chunk):
         yield chunk.replace(",", "")
     elif chunk.count("-") == 1:

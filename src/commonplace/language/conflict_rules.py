@@ -31,7 +31,9 @@ class Pair:
     @property
     def shared(self) -> float:
         """Which share of the words of both they have in common."""
-        return len(self.old.content & self.new.content) / max(1, len(self.old.content | self.new.content))
+        return len(self.old.content & self.new.content) / max(
+            1, len(self.old.content | self.new.content)
+        )
 
 
 def _unrelated(reason: str = "They have nothing in common.") -> Judgement:
@@ -40,14 +42,20 @@ def _unrelated(reason: str = "They have nothing in common.") -> Judgement:
 
 def _beside(pair: Pair, reason: str) -> Judgement:
     """Both hold: as more about the same, or as something else."""
-    return Judgement(Relation.ADDS, _sure(pair.shared), reason) if pair.shared >= 0.2 else _unrelated(reason)
+    return (
+        Judgement(Relation.ADDS, _sure(pair.shared), reason)
+        if pair.shared >= 0.2
+        else _unrelated(reason)
+    )
 
 
 def _over(pair: Pair, confidence: float, reason: str) -> Judgement:
     """The older one does not hold any more."""
     relation = Relation.REPLACES if pair.is_announced else Relation.CONTRADICTS
     # A text that says several things is not over because one of them is.
-    return Judgement(relation, _sure(confidence if not pair.old.several else confidence - 0.3), reason)
+    return Judgement(
+        relation, _sure(confidence if not pair.old.several else confidence - 0.3), reason
+    )
 
 
 def _sure(confidence: float) -> float:
@@ -70,7 +78,9 @@ def _keyed(pair: Pair) -> Judgement | None:
         return None
     if pair.older.key != pair.newer.key:
         if pair.shared >= _ALIKE_MIN:
-            return Judgement(Relation.ADDS, _sure(pair.shared), "They are kept under different keys.")
+            return Judgement(
+                Relation.ADDS, _sure(pair.shared), "They are kept under different keys."
+            )
         return _unrelated("They are kept under different keys.")
     if _contains(pair.newer.text, pair.older.text):
         return Judgement(Relation.ADDS, 0.99, "The new value contains the old one and adds to it.")
@@ -88,7 +98,11 @@ def _contains(text: str, part: str) -> bool:
     at = text.find(part) if part else -1
     end = at + len(part)
     before, after = text[at - 1 : at], text[end : end + 1]
-    return at >= 0 and not (before.isalnum() and part[:1].isalnum()) and not (after.isalnum() and part[-1:].isalnum())
+    return (
+        at >= 0
+        and not (before.isalnum() and part[:1].isalnum())
+        and not (after.isalnum() and part[-1:].isalnum())
+    )
 
 
 def _labelled(pair: Pair) -> Judgement | None:
@@ -96,7 +110,9 @@ def _labelled(pair: Pair) -> Judgement | None:
     if not old.label and not new.label:
         return None
     if old.label != new.label:
-        return None if not (old.label and new.label) else _beside(pair, "They have different labels.")
+        return (
+            None if not (old.label and new.label) else _beside(pair, "They have different labels.")
+        )
     if pair.new.adds:
         return _beside(pair, f'The newer one adds something: "{new.adds}".')
     sure = 0.9 if old.label_is_single and new.label_is_single else 0.7
@@ -105,7 +121,9 @@ def _labelled(pair: Pair) -> Judgement | None:
 
 def _passing(pair: Pair) -> Judgement | None:
     if pair.new.passing:
-        return _beside(pair, f'The newer one is a plan, an exception or a question: "{pair.new.passing}".')
+        return _beside(
+            pair, f'The newer one is a plan, an exception or a question: "{pair.new.passing}".'
+        )
     if pair.new.past and not pair.is_announced:
         return _beside(pair, f'The newer one tells of the past: "{pair.new.past}".')
     return None
@@ -131,9 +149,15 @@ def _of_its_subject(pair: Pair, over: Over) -> float:
     old, new = pair.old.claim, pair.new.claim
     if not over.is_own or old is None or new is None:
         return sure
-    if fits(old, new) >= 0.6 or (new.who == "group" and old.who != "name") or old.subject & over.terms:
+    if (
+        fits(old, new) >= 0.6
+        or (new.who == "group" and old.who != "name")
+        or old.subject & over.terms
+    ):
         return sure
-    return 0.0 if new.who in ("name", "thing", "self") or old.who in ("name", "self") else sure - 0.2
+    return (
+        0.0 if new.who in ("name", "thing", "self") or old.who in ("name", "self") else sure - 0.2
+    )
 
 
 def _adding(pair: Pair) -> Judgement | None:
@@ -220,7 +244,11 @@ def _reason(pair: Pair, old: Claim, new: Claim) -> str:
         before, after = (" ".join(sorted(one.values[kind])) for one in (pair.old, pair.new))
         return f'The same is said with "{before}" and with "{after}".'
     subject = " ".join(sorted(new.subject - {"@self"}))
-    return f'Both say what holds of "{subject}", and they differ.' if subject else "Both give another value."
+    return (
+        f'Both say what holds of "{subject}", and they differ.'
+        if subject
+        else "Both give another value."
+    )
 
 
 def _differ(pair: Pair, old: Claim, new: Claim) -> float:
@@ -262,7 +290,9 @@ def _is_one_slot(old: Claim, new: Claim) -> bool:
 def _of_many(pair: Pair, old: Claim, new: Claim) -> float:
     """The same for what may have several values: a tool is replaced by one of its kind, or by
     saying so."""
-    kinds = [kinds_of(one.value | extra.purposes) for one, extra in ((old, pair.old), (new, pair.new))]
+    kinds = [
+        kinds_of(one.value | extra.purposes) for one, extra in ((old, pair.old), (new, pair.new))
+    ]
     if all(kinds):
         return (0.95 if pair.is_announced else 0.8) if kinds[0] & kinds[1] else 0.0
     if pair.new.corrects:
@@ -295,7 +325,12 @@ def _kind_of_difference(pair: Pair) -> str | None:
 def _corrected(pair: Pair) -> Judgement | None:
     """A correction, of what has enough of the same words."""
     old, new = pair.old, pair.new
-    if not (new.corrects or new.announces) or old.is_long or new.is_long or not (new.content - old.content):
+    if (
+        not (new.corrects or new.announces)
+        or old.is_long
+        or new.is_long
+        or not (new.content - old.content)
+    ):
         return None
     fit = fits(old.claim, new.claim) if old.claim and new.claim else 0.7
     shared = len(old.content & new.content) / max(1, min(len(old.content), len(new.content)))
@@ -311,7 +346,9 @@ def _corrected(pair: Pair) -> Judgement | None:
 def _alike(pair: Pair) -> Judgement:
     old, new = pair.old.claim, pair.new.claim
     if pair.shared >= 0.2 or (old and new and old.subject and old.subject == new.subject):
-        return Judgement(Relation.ADDS, _sure(pair.shared), f"They share {pair.shared:.0%} of their words.")
+        return Judgement(
+            Relation.ADDS, _sure(pair.shared), f"They share {pair.shared:.0%} of their words."
+        )
     if old and new and not old.subject and old.who == new.who and old.who in ("self", "group"):
         return Judgement(Relation.ADDS, _sure(pair.shared), "Both speak of the same person.")
     return _unrelated()

@@ -1,7 +1,9 @@
-"""Puts the name in the place of a pronoun that can mean nobody else: "Ann moved. She is happy." becomes two statements.
+"""Puts the name in the place of a pronoun that can mean nobody else: "Ann moved. She is happy."
+becomes two statements.
 
-Careful on purpose: only he and she, only at the beginning of a sentence that leans on nothing else, and only where the
-sentence before is about one person by name and names no second one. Everything else stays joined to what it leans on.
+Careful on purpose: only he and she, only at the beginning of a sentence that leans on nothing else,
+and only where the sentence before is about one person by name and names no second one. Everything
+else stays joined to what it leans on.
 """
 
 import re
@@ -10,31 +12,45 @@ from collections.abc import Sequence
 from commonplace.language import entities
 
 # What may stand before a pronoun that begins a sentence.
-AT_A_TIME = r"(?:previously|before that|after that|since then|currently|originally|at the moment|in \d{4}|last year)"
+AT_A_TIME = (
+    r"(?:previously|before that|after that|since then|currently|originally|at the moment|in"
+    r" \d{4}|last year)"
+)
 _PRONOUN = re.compile(
-    rf"(?P<first>{AT_A_TIME},? )?"
-    r"(?P<word>he|she|his|her)(?P<short>['’](?:s|ll))?\s+(?=\S)",
+    rf"(?P<first>{AT_A_TIME},? )?" r"(?P<word>he|she|his|her)(?P<short>['’](?:s|ll))?\s+(?=\S)",
     re.IGNORECASE,
 )
 _OWNING = ("his", "her")
-# Somebody else whom a sentence speaks of without a name: "Her husband is a cook. She works at Acme."
-_MEN = "husband father dad brother son boyfriend uncle grandfather nephew grandson man boy guy".split()
-_WOMEN = "wife mother mum mom sister daughter girlfriend aunt grandmother niece granddaughter woman girl lady".split()
+# Somebody else whom a sentence speaks of without a name: "Her husband is a cook. She works at
+# Acme."
+_MEN = (
+    "husband father dad brother son boyfriend uncle grandfather nephew grandson man boy guy".split()
+)
+_WOMEN = (
+    "wife mother mum mom sister daughter girlfriend aunt grandmother niece granddaughter woman girl"
+    " lady".split()
+)
 _EITHER = (
-    "friend colleague coworker boss manager partner child kid baby doctor neighbour neighbor teacher cousin roommate "
-    "flatmate dog cat customer client patient assistant mentor lawyer landlord user contractor candidate developer "
-    "designer engineer employee person somebody someone student tenant driver guest nurse recruiter".split()
+    "friend colleague coworker boss manager partner child kid baby doctor neighbour neighbor"
+    " teacher cousin roommate flatmate dog cat customer client patient assistant mentor lawyer"
+    " landlord user contractor candidate developer designer engineer employee person somebody"
+    " someone student tenant driver guest nurse recruiter".split()
 )
 _SORTS = {"she": (_WOMEN, _EITHER), "he": (_MEN, _EITHER)}
 # What somebody is said to be is nobody else: "Ann is a teacher."
-_SAID_TO_BE = re.compile(r"(?:\b(?:is|was|became|becomes|as|being)|['’]s)\s+(?:(?:an?|the)\s+)?(?:[\w-]+\s+){0,2}$")
+_SAID_TO_BE = re.compile(
+    r"(?:\b(?:is|was|became|becomes|as|being)|['’]s)\s+(?:(?:an?|the)\s+)?(?:[\w-]+\s+){0,2}$"
+)
 # "The user's name is Ann": Ann is meant from there on. Of a user without a name it is the user.
 _USER = re.compile(
-    r"(?P<user>(?:the )?(?:user|customer|client|patient))(?:['’]s (?:full )?name is (?P<name>[^.,;]+)|(?!['’\w]))",
+    r"(?P<user>(?:the )?(?:user|customer|client|patient))(?:['’]s (?:full )?name is"
+    r" (?P<name>[^.,;]+)|(?!['’\w]))",
     re.IGNORECASE,
 )
 _SHORT = {"s": "is", "ll": "will"}
-_LEANS = re.compile(r"\b(?:it|its|this|that|these|those|they|them|their|there|then|one)\b", re.IGNORECASE)
+_LEANS = re.compile(
+    r"\b(?:it|its|this|that|these|those|they|them|their|there|then|one)\b", re.IGNORECASE
+)
 # After these stands a place, a company or a time rather than somebody.
 _PLACED = re.compile(
     r"\b(?:in|at|to|from|near|into|on|since|of|as|uses?|using|learn(?:s|ing)?|studies|studying|speaks?|plays?|leaving|"
@@ -44,7 +60,9 @@ _NAME = re.compile(r"[^\W\d_a-z]\S*(?:\s[^\W\d_a-z]\S*){0,2}")
 
 
 def resolved(sentences: Sequence[str]) -> list[str]:
-    """Sentences that lean on each other, those that can stand by themselves on their own and the others joined."""
+    """Sentences that lean on each other, those that can stand by themselves on their own and the
+    others joined.
+    """
     out: list[str] = []
     person = sort = ""
     for place, sentence in enumerate(sentences):
@@ -66,7 +84,9 @@ def resolved(sentences: Sequence[str]) -> list[str]:
 
 
 def _is_doubtful(said: str, person: str, after: str) -> bool:
-    """Whether the pronoun that begins the next sentence may mean somebody else than the one some words are about."""
+    """Whether the pronoun that begins the next sentence may mean somebody else than the one some
+    words are about.
+    """
     match = _PRONOUN.match(after)
     if match is None:
         return False
@@ -78,7 +98,9 @@ def _is_doubtful(said: str, person: str, after: str) -> bool:
         return True
     known = {*_MEN, *_WOMEN} - set(own)
     # A second name may be anybody's, unless the words say whose it is: "her husband Tom".
-    return len(_people(said)) > 1 and not any(one[0] in known for one in re.finditer(r"[a-z]+", plain))
+    return len(_people(said)) > 1 and not any(
+        one[0] in known for one in re.finditer(r"[a-z]+", plain)
+    )
 
 
 def _sort(pronoun: re.Match[str]) -> str:
@@ -108,6 +130,12 @@ def _person(sentence: str) -> str:
 
 
 def _people(sentence: str) -> list[str]:
-    """The names in a sentence that may be somebody's: no digits, and not in the place of a place."""
-    found = [name for name in entities.find(sentence) if re.fullmatch(r"[^\W\d_]+(?:[ '’-][^\W\d_]+)*", name)]
+    """The names in a sentence that may be somebody's: no digits, and not in the place of a
+    place.
+    """
+    found = [
+        name
+        for name in entities.find(sentence)
+        if re.fullmatch(r"[^\W\d_]+(?:[ '’-][^\W\d_]+)*", name)
+    ]
     return [name for name in found if not _PLACED.search(sentence[: sentence.find(name)])]

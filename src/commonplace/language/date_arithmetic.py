@@ -1,13 +1,16 @@
 """Reckons which stretch of time some words mean: what a rule of when.py found, seen from a day.
 
-Each reading takes a match and the midnight of the day on which it was said, and gives a start and an end, the end not
-included. Words that mean no day, such as the 31st of a month that has none, raise ValueError or OverflowError.
+Each reading takes a match and the midnight of the day on which it was said, and gives a start and
+an end, the end not included. Words that mean no day, such as the 31st of a month that has none,
+raise ValueError or OverflowError.
 """
 
 import re
 from datetime import datetime, timedelta
 
-_MONTHS = "january february march april may june july august september october november december".split()
+_MONTHS = (
+    "january february march april may june july august september october november december".split()
+)
 DAYS = "monday tuesday wednesday thursday friday saturday sunday".split()
 _NUMBERS = "one two three four five six seven eight nine ten eleven twelve".split()
 _COUNTS = {word: number for number, word in enumerate(_NUMBERS, 1)} | {
@@ -22,10 +25,13 @@ _SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
 _QUARTERS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "last": 4}
 _GONE = ("last", "past", "this past", "previous")
 _COMING = re.compile(
-    r"\b(?:will|shall|going to|plan(?:s|ned|ning)?\b|scheduled|due|upcoming|deadline|expects?|expected|intends?|"
+    r"\b(?:will|shall|going"
+    r" to|plan(?:s|ned|ning)?\b|scheduled|due|upcoming|deadline|expects?|expected|intends?|"
     r"wants?|must|should|can|before|moves|flies|fly|meet|ship|submit|next|"
-    r"(?:have|has) (?:an?|my|our|his|her) (?:[\w’'-]+ ){0,2}(?:appointment|meeting|call|interview|flight|exam|date)|"
-    r"launch(?:es)?|starts|begins|opens|arrives|leaves|ends|expires|(?:is|are) (?:in|on|by)|until|by)\b"
+    r"(?:have|has) (?:an?|my|our|his|her) (?:[\w’'-]+"
+    r" ){0,2}(?:appointment|meeting|call|interview|flight|exam|date)|"
+    r"launch(?:es)?|starts|begins|opens|arrives|leaves|ends|expires|(?:is|are)"
+    r" (?:in|on|by)|until|by)\b"
     r"|['’]ll\b|\bsee you\b|\blet['’]s\b",
     re.IGNORECASE,
 )
@@ -35,9 +41,11 @@ _PAST = re.compile(
     r"began|left|ran)\b",
     re.IGNORECASE,
 )
-# "It will be finished on Friday" and "she wants it merged by Friday" are to come, whatever ends in -ed.
+# "It will be finished on Friday" and "she wants it merged by Friday" are to come, whatever ends in
+# -ed.
 _YET_TO_BE = re.compile(
-    r"\b(?:(?:will|shall|must|should|to|going to) (?:\w+ly )?(?:be|have|get)|(?:wants?|needs?) \S+(?: \S+)?) \w+ed\b",
+    r"\b(?:(?:will|shall|must|should|to|going to) (?:\w+ly )?(?:be|have|get)|(?:wants?|needs?)"
+    r" \S+(?: \S+)?) \w+ed\b",
     re.I,
 )
 
@@ -50,14 +58,19 @@ def midnight(moment: datetime) -> datetime:
 def _is_coming(match: re.Match[str]) -> bool:
     """Whether the sentence of a match speaks of what is to come."""
     start = max(match.string.rfind(mark, 0, match.start()) for mark in ".!?\n")
-    end = min((at for mark in "!?\n." if (at := match.string.find(mark, match.end())) >= 0), default=len(match.string))
+    end = min(
+        (at for mark in "!?\n." if (at := match.string.find(mark, match.end())) >= 0),
+        default=len(match.string),
+    )
     start, end = max(start + 1, match.start() - _NEAR_CHARS), min(end, match.end() + _NEAR_CHARS)
     said = _YET_TO_BE.sub(" will ", match.string[start:end])
     return _COMING.search(said) is not None and _PAST.search(said) is None
 
 
 def _month_number(name: str) -> int:
-    return next(place for place, month in enumerate(_MONTHS, start=1) if month.startswith(name.lower()[:3]))
+    return next(
+        place for place, month in enumerate(_MONTHS, start=1) if month.startswith(name.lower()[:3])
+    )
 
 
 def _days(start: datetime, count: int = 1) -> tuple[datetime, datetime]:
@@ -113,7 +126,9 @@ def plain_month(match: re.Match[str], today: datetime) -> tuple[datetime, dateti
 
 
 def slashed(match: re.Match[str], today: datetime) -> tuple[datetime, datetime]:
-    """A date in numbers: the day is the one that cannot be a month; where both can, the month stands first."""
+    """A date in numbers: the day is the one that cannot be a month; where both can, the month
+    stands first.
+    """
     one, other, year = int(match["one"]), int(match["other"]), int(match["year"])
     month, day = (other, one) if one > 12 or match["mark"] == "." else (one, other)
     return _days(today.replace(year=year, month=month, day=day))
@@ -132,7 +147,9 @@ def quarter(match: re.Match[str], today: datetime) -> tuple[datetime, datetime]:
     """A quarter of a year; of this one unless told."""
     word = (match["quarter"] or match["ordinal"]).lower()
     number = int(word) if word.isdigit() else _QUARTERS[word]
-    start = today.replace(year=int(match["year"]) if match["year"] else today.year, month=3 * number - 2, day=1)
+    start = today.replace(
+        year=int(match["year"]) if match["year"] else today.year, month=3 * number - 2, day=1
+    )
     return start, _months(start, 3)
 
 
@@ -145,7 +162,9 @@ def season(match: re.Match[str], today: datetime) -> tuple[datetime, datetime]:
     start, which = today.replace(month=first, day=1), (match["which"] or "").lower()
     if which == "next" and start <= today:
         start = _months(start, 12)
-    elif which != "next" and not (which == "this" or _is_coming(match)) and _months(start, 3) > today:
+    elif (
+        which != "next" and not (which == "this" or _is_coming(match)) and _months(start, 3) > today
+    ):
         start = _months(start, -12)
     return start, _months(start, 3)
 
@@ -163,7 +182,9 @@ def part_of_month(match: re.Match[str], today: datetime) -> tuple[datetime, date
 
 def years(match: re.Match[str], today: datetime) -> tuple[datetime, datetime]:
     """From a year to another one, both included."""
-    start, end = (today.replace(year=int(match[name]), month=1, day=1) for name in ("year", "until"))
+    start, end = (
+        today.replace(year=int(match[name]), month=1, day=1) for name in ("year", "until")
+    )
     if end < start:
         raise ValueError("The years run backwards.")
     return start, end.replace(year=end.year + 1)
@@ -184,7 +205,11 @@ def decade(match: re.Match[str], today: datetime) -> tuple[datetime, datetime]:
 
 def clock_ago(match: re.Match[str], moment: datetime) -> tuple[datetime, datetime]:
     """The day on which it was so many hours or minutes ago, or will be."""
-    return _days(midnight(moment + timedelta(seconds=_sign(match) * _count(match) * _CLOCK[match["unit"].lower()])))
+    return _days(
+        midnight(
+            moment + timedelta(seconds=_sign(match) * _count(match) * _CLOCK[match["unit"].lower()])
+        )
+    )
 
 
 def whole_year(match: re.Match[str], today: datetime) -> tuple[datetime, datetime]:
@@ -197,12 +222,28 @@ def near_day(match: re.Match[str], today: datetime) -> tuple[datetime, datetime]
     """Yesterday, today or tomorrow, or a part of that day."""
     word = " ".join(match[0].lower().split())
     far = {"the day before yesterday": -2, "the day after tomorrow": 2}
-    far |= {"大前天": -3, "前天": -2, "昨天": -1, "昨晚": -1, "明天": 1, "后天": 2, "昨日": -1, "明日": 1}
+    far |= {
+        "大前天": -3,
+        "前天": -2,
+        "昨天": -1,
+        "昨晚": -1,
+        "明天": 1,
+        "后天": 2,
+        "昨日": -1,
+        "明日": 1,
+    }
     far |= dict.fromkeys(("vorgestern", "anteayer", "avant-hier"), -2) | dict.fromkeys(
         ("demain", "domani", "завтра"), 1
     )
     far |= dict.fromkeys(("gestern", "ayer", "ieri", "вчера"), -1)
-    near = next((step for name, step in (("yesterday", -1), ("last night", -1), ("tomorrow", 1)) if name in word), 0)
+    near = next(
+        (
+            step
+            for name, step in (("yesterday", -1), ("last night", -1), ("tomorrow", 1))
+            if name in word
+        ),
+        0,
+    )
     return _days(today + timedelta(days=far.get(word, near)))
 
 
@@ -226,7 +267,11 @@ def past_units(match: re.Match[str], today: datetime) -> tuple[datetime, datetim
     if match["which"].lower() not in ("next", "coming"):
         count = -count
     days, months = {"day": 1, "week": 7, "fortnight": 14}, {"month": 1, "year": 12, "decade": 120}
-    far = today + timedelta(days=count * days[unit]) if unit in days else _months(today, count * months[unit])
+    far = (
+        today + timedelta(days=count * days[unit])
+        if unit in days
+        else _months(today, count * months[unit])
+    )
     return min(today, far), max(today, far) + timedelta(days=1)
 
 
@@ -248,7 +293,15 @@ def _counted(today: datetime, unit: str, count: int) -> tuple[datetime, datetime
 def which(match: re.Match[str], today: datetime) -> tuple[datetime, datetime]:
     """The last, this or the next week, weekend, month or year."""
     which = " ".join(match["which"].lower().split())
-    step = {"last": -1, "previous": -1, "past": -1, "this": 0, "next": 1, "coming": 1, "following": 1}[which]
+    step = {
+        "last": -1,
+        "previous": -1,
+        "past": -1,
+        "this": 0,
+        "next": 1,
+        "coming": 1,
+        "following": 1,
+    }[which]
     unit = match["unit"].lower()
     if unit == "weekend":
         saturday = today - timedelta(days=today.weekday()) + timedelta(days=5, weeks=step)
@@ -259,13 +312,17 @@ def which(match: re.Match[str], today: datetime) -> tuple[datetime, datetime]:
 def weekend(match: re.Match[str], today: datetime) -> tuple[datetime, datetime]:
     """The weekend: the last one, or the next one where it is to come."""
     saturday = today + timedelta(days=5 - today.weekday())
-    return _days(saturday if today >= saturday or _is_coming(match) else saturday - timedelta(weeks=1), 2)
+    return _days(
+        saturday if today >= saturday or _is_coming(match) else saturday - timedelta(weeks=1), 2
+    )
 
 
 def chinese(match: re.Match[str], today: datetime) -> tuple[datetime, datetime]:
     """The last or the next week, month or year."""
     step = {"去": -1, "上": -1, "明": 1, "下": 1, "前": -2, "后": 2}[match["way"] or match["way_"]]
-    return _counted(today, {"年": "year", "月": "month"}.get(match["unit"] or match["unit_"], "week"), step)
+    return _counted(
+        today, {"年": "year", "月": "month"}.get(match["unit"] or match["unit_"], "week"), step
+    )
 
 
 def weekday(match: re.Match[str], today: datetime) -> tuple[datetime, datetime]:

@@ -50,7 +50,9 @@ class Judgement:
 
     def ends_older(self, least: float = SURE) -> bool:
         """Whether the older statement surely enough does not hold any more."""
-        return self.relation in (Relation.REPLACES, Relation.CONTRADICTS) and self.confidence >= least
+        return (
+            self.relation in (Relation.REPLACES, Relation.CONTRADICTS) and self.confidence >= least
+        )
 
 
 Judge: TypeAlias = Callable[[Statement, Statement], Judgement]

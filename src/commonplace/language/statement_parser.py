@@ -15,7 +15,9 @@ from commonplace.language.words.lexicon import HAN, Language, Slot, folded_lette
 
 _READ_CHARS_MAX = 2_000  # Two long documents have a word in common with everything.
 _CLAUSES_MAX, _WORD_CHARS_MAX = 8, 30
-_TOKEN = re.compile(rf"[{HAN}]|[$€£¥]?(?:(?![{HAN}])\w)+(?:[-.:/@+#'](?:(?![{HAN}])\w)+)*(?:\+\+|[%€$£¥#])?")
+_TOKEN = re.compile(
+    rf"[{HAN}]|[$€£¥]?(?:(?![{HAN}])\w)+(?:[-.:/@+#'](?:(?![{HAN}])\w)+)*(?:\+\+|[%€$£¥#])?"
+)
 _CLAUSE_END = re.compile(r"(?<=[^\d][.!?])\s+|[\n;。！？；]+")
 _CONTRACTIONS = (
     (re.compile(r"\bcan't\b|\bcannot\b"), "can not"),
@@ -178,7 +180,9 @@ class _Reader:
             who, subject, head, value = "thing", value, "", subject
         is_event = (slot is None or slot.name == "is in") and self._is_event(clause, pivot)
         found_by = self._found_by(slot, pivot)
-        return Claim(who, subject, head, name, is_single, is_change, is_event, value, numbers, found_by)
+        return Claim(
+            who, subject, head, name, is_single, is_change, is_event, value, numbers, found_by
+        )
 
     def _value(
         self, after: str, cue: re.Match[str] | None, pivot: re.Match[str]
@@ -195,14 +199,18 @@ class _Reader:
     def _is_event(self, clause: str, pivot: re.Match[str]) -> bool:
         """Whether a clause tells of something that happened once."""
         event = self.language.events.search(clause)
-        return event is not None and (self.language.has_participles or event.start() <= pivot.start())
+        return event is not None and (
+            self.language.has_participles or event.start() <= pivot.start()
+        )
 
     def _found_by(self, slot: Slot | None, pivot: re.Match[str]) -> tuple[str, ...]:
         is_said = not self.language.copulas.fullmatch(pivot[0].strip())
         words = (slot.found_by if slot else ()) or (pivot[0].split()[:1] if is_said else ())
         return tuple(dict.fromkeys(map(_term, words)))
 
-    def _slot(self, slot: Slot | None, pivot: re.Match[str], after: str, head: str, before: str) -> tuple[str, bool]:
+    def _slot(
+        self, slot: Slot | None, pivot: re.Match[str], after: str, head: str, before: str
+    ) -> tuple[str, bool]:
         """The name of what is said, and whether there is one value of it at a time."""
         spoken = self.language
         is_named = head in spoken.single or spoken.preferred.search(before) is not None

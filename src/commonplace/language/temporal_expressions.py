@@ -1,8 +1,9 @@
-"""Finds the times a text speaks of, from its words alone: dates, months, years, and words such as "last week".
+"""Finds the times a text speaks of, from its words alone: dates, months, years, and words such as
+"last week".
 
-What is relative is reckoned from a moment that the caller gives, in UTC. Rules only: a word that could mean something
-else ("may", "march") is a month only beside a number. A month or weekday without more is the last one, or the next one
-where the sentence speaks of what is to come.
+What is relative is reckoned from a moment that the caller gives, in UTC. Rules only: a word that
+could mean something else ("may", "march") is a month only beside a number. A month or weekday
+without more is the last one, or the next one where the sentence speaks of what is to come.
 """
 
 import re
@@ -12,8 +13,9 @@ from datetime import UTC, datetime
 
 from commonplace.language import date_arithmetic
 
-_MONTH = r"(?P<month>jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|" + (
-    r"oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\.?"
+_MONTH = (
+    r"(?P<month>jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|"
+    + r"oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\.?"
 )
 _DAY = r"(?P<day>0?[1-9]|[12]\d|3[01])(?:st|nd|rd|th)?"
 _YEAR = r"(?P<year>(?:1[6-9]|20)\d\d)"
@@ -22,7 +24,8 @@ _GAP = r"\s*+(?:,\s++)?(?<=\s)"
 _AND_YEAR = rf"(?:{_GAP}{_YEAR})?"
 _TO_DAY = r"\s*(?:[-–—]|to|through|until)\s*(?P<until>\d{1,2})(?:st|nd|rd|th)?"
 _COUNT = (
-    r"(?P<count>\d{1,4}|(?:a )?couple of|(?:a )?few|several|an?|one|two|three|four|five|six|seven|eight|nine|ten|"
+    r"(?P<count>\d{1,4}|(?:a )?couple of|(?:a"
+    r" )?few|several|an?|one|two|three|four|five|six|seven|eight|nine|ten|"
     r"eleven|twelve)"
 )
 _CLOCK = r"(?P<unit>second|minute|hour)s?"
@@ -41,7 +44,9 @@ _MOVED = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A stretch of time that a text names: from a moment up to, and without, another; and the words that name it."""
+    """A stretch of time that a text names: from a moment up to, and without, another; and the words
+    that name it.
+    """
 
     start: int
     end: int
@@ -49,7 +54,9 @@ class Span:
 
 
 def spans(text: str, now: int) -> tuple[Span, ...]:
-    """Every time a text names, in the order of its words; of two readings of the same words the longer one."""
+    """Every time a text names, in the order of its words; of two readings of the same words the
+    longer one.
+    """
     moment = datetime.fromtimestamp(now / 1000, UTC)
     taken: list[tuple[int, int]] = []
     found: list[tuple[int, Span]] = []
@@ -60,9 +67,17 @@ def spans(text: str, now: int) -> tuple[Span, ...]:
                 continue
             try:
                 start, end = read(
-                    match, moment if read is date_arithmetic.clock_ago else date_arithmetic.midnight(moment)
+                    match,
+                    (
+                        moment
+                        if read is date_arithmetic.clock_ago
+                        else date_arithmetic.midnight(moment)
+                    ),
                 )
-            except (ValueError, OverflowError):  # The 31st of a month that has none, or a year that no calendar has.
+            except (
+                ValueError,
+                OverflowError,
+            ):  # The 31st of a month that has none, or a year that no calendar has.
                 continue
             taken.append(match.span())
             found.append((match.start(), Span(_ms(start), _ms(end), match[0])))
@@ -70,7 +85,9 @@ def spans(text: str, now: int) -> tuple[Span, ...]:
 
 
 def _stretched(text: str, found: Sequence[tuple[int, Span]], now: int) -> Iterator[Span]:
-    """The times of a text, two that are the ends of a stretch as one; of what was moved, where it was moved to."""
+    """The times of a text, two that are the ends of a stretch as one; of what was moved, where it
+    was moved to.
+    """
     rest = list(found)
     while rest:
         at, span = rest.pop(0)
@@ -80,7 +97,9 @@ def _stretched(text: str, found: Sequence[tuple[int, Span]], now: int) -> Iterat
             if _TO.fullmatch(between) or (_AND.fullmatch(between) and _BETWEEN.search(before)):
                 rest.pop(0)
                 yield (
-                    after if _MOVED.search(before) else _from_to(span, after, text[at : place + len(after.words)], now)
+                    after
+                    if _MOVED.search(before)
+                    else _from_to(span, after, text[at : place + len(after.words)], now)
                 )
                 continue
         yield span
@@ -88,7 +107,9 @@ def _stretched(text: str, found: Sequence[tuple[int, Span]], now: int) -> Iterat
 
 def _from_to(first: Span, last: Span, words: str, now: int) -> Span:
     year = _SOME_YEAR.search(last.words)
-    if year and not _SOME_YEAR.search(first.words):  # 28 December to 3 January 2027: the year is the last one's.
+    if year and not _SOME_YEAR.search(
+        first.words
+    ):  # 28 December to 3 January 2027: the year is the last one's.
         dated = (spans(f"{first.words} {int(year[0]) - less}", now) for less in (0, 1))
         first = next((one[0] for one in dated if one and one[0].start <= last.start), first)
     return Span(first.start, last.end, words) if first.start < last.end else first
@@ -100,9 +121,14 @@ def first(text: str, now: int) -> Span | None:
 
 
 def main(text: str, now: int) -> Span | None:
-    """The time a statement is of: the first that it names, but rather not one since when something else has been."""
+    """The time a statement is of: the first that it names, but rather not one since when something
+    else has been.
+    """
     found = spans(text, now)
-    return next((one for one in found if not one.words.casefold().startswith("since")), found[0] if found else None)
+    return next(
+        (one for one in found if not one.words.casefold().startswith("since")),
+        found[0] if found else None,
+    )
 
 
 def weekday(moment: int) -> str:
@@ -119,7 +145,10 @@ _Reading = Callable[[re.Match[str], datetime], tuple[datetime, datetime]]
 
 def _rules() -> Iterator[tuple[re.Pattern[str], _Reading]]:
     """The rules, those that read most words first."""
-    yield from ((re.compile(pattern, re.IGNORECASE), read) for pattern, read in (*_written(), *_relative(), *_wide()))
+    yield from (
+        (re.compile(pattern, re.IGNORECASE), read)
+        for pattern, read in (*_written(), *_relative(), *_wide())
+    )
 
 
 def _written() -> Iterator[tuple[str, _Reading]]:
@@ -129,10 +158,16 @@ def _written() -> Iterator[tuple[str, _Reading]]:
         r"(?:[T ]\d\d:\d\d[\d:.]*(?:Z|[+-]\d\d:?\d\d)?)?(?![\d/-])",
         date_arithmetic.exact,
     )
-    yield rf"(?<!\d){_YEAR}年(?P<m>1[0-2]|0?[1-9])月(?P<d>3[01]|[12]\d|0?[1-9])日", date_arithmetic.exact
+    yield (
+        rf"(?<!\d){_YEAR}年(?P<m>1[0-2]|0?[1-9])月(?P<d>3[01]|[12]\d|0?[1-9])日",
+        date_arithmetic.exact,
+    )
     yield rf"(?<!\d){_YEAR}年(?P<m>1[0-2]|0?[1-9])月", date_arithmetic.whole_month
     yield (
-        rf"(?<![\d./v])(?<!version )(?P<one>\d{{1,2}})(?P<mark>[./])(?P<other>\d{{1,2}})(?P=mark){_YEAR}(?![\d/])",
+        (
+            r"(?<![\d./v])(?<!version"
+            rf" )(?P<one>\d{{1,2}})(?P<mark>[./])(?P<other>\d{{1,2}})(?P=mark){_YEAR}(?![\d/])"
+        ),
         date_arithmetic.slashed,
     )
     yield rf"\b{_MONTH}\s+{_DAY}{_TO_DAY}{_AND_YEAR}\b", date_arithmetic.days_of_month
@@ -156,16 +191,25 @@ def _written() -> Iterator[tuple[str, _Reading]]:
         rf"\b(?P<ordinal>first|second|third|fourth|last)\s+quarter(?P<quarter>)\s+of\s+{_YEAR}\b",
         date_arithmetic.quarter,
     )
-    yield rf"\b{part}(?P<which>last\s+|next\s+)?{_MONTH}(?=\W|$)(?!\s+\d)", date_arithmetic.part_of_month
+    yield (
+        rf"\b{part}(?P<which>last\s+|next\s+)?{_MONTH}(?=\W|$)(?!\s+\d)",
+        date_arithmetic.part_of_month,
+    )
 
 
 def _relative() -> Iterator[tuple[str, _Reading]]:
     """Times reckoned from the moment of speaking."""
     yield rf"\b{_COUNT}\s+{_CLOCK}\s+(?P<way>ago|from now|later)\b", date_arithmetic.clock_ago
     yield rf"\bin\s+{_COUNT}\s+{_CLOCK}\b", date_arithmetic.clock_ago
-    yield rf"(?<!half )\b{_COUNT}\s+{_UNIT}\s+(?P<way>ago|from now|from today|later)\b", date_arithmetic.ago
+    yield (
+        rf"(?<!half )\b{_COUNT}\s+{_UNIT}\s+(?P<way>ago|from now|from today|later)\b",
+        date_arithmetic.ago,
+    )
     yield rf"\bin\s+{_COUNT}\s+{_UNIT}(?:['’]s?\s+time)?\b", date_arithmetic.ago
-    yield rf"\b(?P<which>last|past|previous|next|coming)\s+{_COUNT}\s+{_UNIT}\b", date_arithmetic.past_units
+    yield (
+        rf"\b(?P<which>last|past|previous|next|coming)\s+{_COUNT}\s+{_UNIT}\b",
+        date_arithmetic.past_units,
+    )
     yield r"\bthe day before yesterday\b|\bthe day after tomorrow\b", date_arithmetic.near_day
     yield "大前天|前天|昨天|昨晚|今天|今早|今晚|明天|后天|昨日|今日|明日", date_arithmetic.near_day
     yield (
@@ -179,13 +223,22 @@ def _relative() -> Iterator[tuple[str, _Reading]]:
         rf"|\btomorrow(?:\s+{part})?\b|\bthis (?:morning|afternoon|evening)\b",
         date_arithmetic.near_day,
     )
-    yield "(?P<way>[去明前后])(?P<unit>年)|(?P<way_>[上下])个?(?P<unit_>周|星期|礼拜|月)", date_arithmetic.chinese
+    yield (
+        "(?P<way>[去明前后])(?P<unit>年)|(?P<way_>[上下])个?(?P<unit_>周|星期|礼拜|月)",
+        date_arithmetic.chinese,
+    )
     yield r"\b(?:over|at|on|during) the weekend\b", date_arithmetic.weekend
     whole = r"(?P<unit>weekend|week|month|year)"
-    yield rf"\b(?P<which>last|previous|past|this|next|coming|following)\s+{whole}\b", date_arithmetic.which
+    yield (
+        rf"\b(?P<which>last|previous|past|this|next|coming|following)\s+{whole}\b",
+        date_arithmetic.which,
+    )
     weekday = rf"(?P<weekday>{'|'.join(date_arithmetic.DAYS)})\b(?!s)"
     yield (
-        rf"\b(?P<which>last|next|this past|this coming|this|coming|past|previous|on|by|until|since)\s+{weekday}",
+        (
+            r"\b(?P<which>last|next|this past|this"
+            rf" coming|this|coming|past|previous|on|by|until|since)\s+{weekday}"
+        ),
         date_arithmetic.weekday,
     )
     # "Every Monday" and "rubbish day is Monday" name no day.
@@ -209,9 +262,15 @@ def _wide() -> Iterator[tuple[str, _Reading]]:
         rf"\b(?:between|from)\s+{_YEAR}\s+(?:and|to|until|till|through)\s+(?P<until>(?:19|20)\d\d)\b",
         date_arithmetic.years,
     )
-    yield r"\bend of (?P<which>the|this|next|last)\s+(?P<unit>week|month|year)\b", date_arithmetic.end_of
+    yield (
+        r"\bend of (?P<which>the|this|next|last)\s+(?P<unit>week|month|year)\b",
+        date_arithmetic.end_of,
+    )
     yield r"\bthe\s+(?P<decade>(?:19|20)\d0)s\b", date_arithmetic.decade
-    yield rf"\b(?:in|during|since|of|from|until|by|year)\s+{_YEAR}\b(?!\s*(?:[a-z]+s\b|%))", date_arithmetic.whole_year
+    yield (
+        rf"\b(?:in|during|since|of|from|until|by|year)\s+{_YEAR}\b(?!\s*(?:[a-z]+s\b|%))",
+        date_arithmetic.whole_year,
+    )
 
 
 _RULES = tuple(_rules())

@@ -7,10 +7,16 @@ from functools import lru_cache
 from commonplace.language import analyzer
 
 _KINDS = {
-    "database": "mysql mariadb postgres postgresql sqlite mongodb oracle cockroachdb duckdb dynamodb cassandra",
+    "database": (
+        "mysql mariadb postgres postgresql sqlite mongodb oracle cockroachdb duckdb dynamodb"
+        " cassandra"
+    ),
     "cache": "redis memcached valkey dragonfly",
     "package manager": "npm yarn pnpm bun pip poetry uv pipenv conda",
-    "language": "python java rust go golang ruby php kotlin swift scala elixir typescript javascript haskell perl",
+    "language": (
+        "python java rust go golang ruby php kotlin swift scala elixir typescript javascript"
+        " haskell perl"
+    ),
     "editor": "vim neovim emacs vscode sublime pycharm intellij zed cursor",
     "build server": "jenkins travis circleci buildkite teamcity drone",
     "formatter": "black ruff yapf autopep8 prettier biome",

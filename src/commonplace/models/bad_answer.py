@@ -4,4 +4,6 @@ from commonplace.errors import ModelFailed
 
 
 class Unusable(ModelFailed):
-    """A model answered, and the answer cannot be used. Asking once more may help; after silence it does not."""
+    """A model answered, and the answer cannot be used. Asking once more may help; after silence it
+    does not.
+    """

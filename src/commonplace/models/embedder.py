@@ -30,7 +30,9 @@ class Embedder(Protocol):
 
 @runtime_checkable
 class Lexicon(Protocol):
-    """An embedder that also knows single tokens, so that a question can be held against a memory token by token."""
+    """An embedder that also knows single tokens, so that a question can be held against a memory
+    token by token.
+    """
 
     def embed_with_tokens(self, texts: Sequence[str]) -> tuple[Floats, list[TokenIds]]:
         """One row per text, and its tokens in order; the first ones when there are very many."""
@@ -45,7 +47,9 @@ class Lexicon(Protocol):
         ...
 
     def token_vectors(self, ids: TokenIds) -> Floats:
-        """One row per token; the longer it is, the more the token says: next to nothing for `the`, much for a name."""
+        """One row per token; the longer it is, the more the token says: next to nothing for `the`,
+        much for a name.
+        """
         ...
 
 

@@ -1,6 +1,8 @@
-"""HTTP with one time limit for a whole answer, status line and headers included, however slowly its bytes come.
+"""HTTP with one time limit for a whole answer, status line and headers included, however slowly its
+bytes come.
 
-The limit of a socket counts from byte to byte, so a server that sends one now and then would never run into it.
+The limit of a socket counts from byte to byte, so a server that sends one now and then would never
+run into it.
 """
 
 import io
@@ -43,7 +45,9 @@ class _Response(HTTPResponse):
 
 
 def handlers(ends_at: float) -> tuple[urllib.request.BaseHandler, ...]:
-    """The handlers of urllib for http and https, with the moment at which an answer has to be there."""
+    """The handlers of urllib for http and https, with the moment at which an answer has to be
+    there.
+    """
 
     def connected(kind: type[HTTPConnection], *given: Any, **more: Any) -> HTTPConnection:
         connection = kind(*given, **more)

@@ -1,7 +1,7 @@
 """A language model at an OpenAI-compatible address, asked for JSON and for nothing else.
 
-Every way in which that can go wrong is ModelFailed: nobody there, too slow, too long, refused, or no JSON. What the
-answer says is for the caller to check.
+Every way in which that can go wrong is ModelFailed: nobody there, too slow, too long, refused, or
+no JSON. What the answer says is for the caller to check.
 """
 
 import json
@@ -48,7 +48,10 @@ class LanguageModel:
         """The JSON object that the model answers with. Raises ModelFailed."""
         ends_at = time.monotonic() + self.call_s_max
         body: dict[str, Any] = {
-            "messages": [{"role": "system", "content": instructions}, {"role": "user", "content": text}],
+            "messages": [
+                {"role": "system", "content": instructions},
+                {"role": "user", "content": text},
+            ],
             "temperature": 0,
             "max_tokens": MODEL_TOKENS_MAX,
             "response_format": {"type": "json_object"},
@@ -68,7 +71,11 @@ class LanguageModel:
         left = ends_at - time.monotonic()
         if left <= 0:
             raise _too_slow(self.call_s_max)
-        headers = {"Content-Type": "application/json", "Accept": "application/json", "User-Agent": "commonplace"}
+        headers = {
+            "Content-Type": "application/json",
+            "Accept": "application/json",
+            "User-Agent": "commonplace",
+        }
         if self.key:
             headers["Authorization"] = f"Bearer {self.key}"
         request = urllib.request.Request(
@@ -77,7 +84,9 @@ class LanguageModel:
         # What runs on this machine is never asked through a proxy.
         around = (urllib.request.ProxyHandler({}),) if is_near(self.url) else ()
         try:
-            opener = urllib.request.build_opener(_NoRedirect, *around, *http_deadline.handlers(ends_at))
+            opener = urllib.request.build_opener(
+                _NoRedirect, *around, *http_deadline.handlers(ends_at)
+            )
             with opener.open(request, timeout=left) as response:
                 return response.status, _read(response)
         except urllib.error.HTTPError as error:
@@ -98,7 +107,9 @@ def _read(response: Any) -> bytes:
         parts.append(part)
         size += len(part)
         if size > MODEL_BYTES_MAX:
-            raise ModelFailed(f"The model's answer is longer than {MODEL_BYTES_MAX:,} bytes.", hint=_HINT)
+            raise ModelFailed(
+                f"The model's answer is longer than {MODEL_BYTES_MAX:,} bytes.", hint=_HINT
+            )
     return b"".join(parts)
 
 
@@ -120,7 +131,9 @@ def _content(answer: bytes) -> str:
 def _object_in(content: str) -> Mapping[str, Any]:
     """The JSON object in what a model wrote, which may stand in a fence or between sentences."""
     start, end = content.find("{"), content.rfind("}")
-    plain = re.sub(r"^.*</think>", "", content, flags=re.DOTALL) if "</think>" in content else content
+    plain = (
+        re.sub(r"^.*</think>", "", content, flags=re.DOTALL) if "</think>" in content else content
+    )
     for candidate in (plain.strip(), content[start : end + 1] if 0 <= start < end else ""):
         try:
             found = json.loads(candidate)
@@ -132,7 +145,9 @@ def _object_in(content: str) -> Mapping[str, Any]:
 
 
 def _in_whole_characters(found: dict[str, Any]) -> dict[str, Any]:
-    """The same object with a mark in the place of each half of a character: halves can be neither kept nor sent."""
+    """The same object with a mark in the place of each half of a character: halves can be neither
+    kept nor sent.
+    """
     text = json.dumps(found, ensure_ascii=False)
     try:
         text.encode()

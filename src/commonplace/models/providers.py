@@ -1,4 +1,6 @@
-"""Where language models are found: the OpenAI-compatible addresses of those who offer them, by name. Only a table."""
+"""Where language models are found: the OpenAI-compatible addresses of those who offer them, by
+name. Only a table.
+"""
 
 from dataclasses import dataclass
 from urllib.parse import urlsplit
@@ -42,7 +44,9 @@ class Address:
 
 
 def address(provider: str, url: str, model: str, key: str) -> Address | None:
-    """Where to ask, or None when nothing is configured. Raises ModelFailed where something is missing, saying what."""
+    """Where to ask, or None when nothing is configured. Raises ModelFailed where something is
+    missing, saying what.
+    """
     name = provider.strip().lower()
     known = PROVIDERS.get(name)
     if url:
@@ -52,10 +56,13 @@ def address(provider: str, url: str, model: str, key: str) -> Address | None:
         return None
     if known is None:
         raise ModelFailed(
-            f"No URL is known for the language model provider {name[:40]!r}.", hint="Set COMMONPLACE_LLM_URL."
+            f"No URL is known for the language model provider {name[:40]!r}.",
+            hint="Set COMMONPLACE_LLM_URL.",
         )
     if known.needs_key and not key:
-        raise ModelFailed(f"The language model provider {name} needs a key.", hint="Set COMMONPLACE_LLM_API_KEY.")
+        raise ModelFailed(
+            f"The language model provider {name} needs a key.", hint="Set COMMONPLACE_LLM_API_KEY."
+        )
     return Address(known.url, model or known.model)
 
 
@@ -67,7 +74,9 @@ def checked(url: str) -> str:
     except ValueError:
         parts, host = urlsplit(""), None
     if parts.scheme not in ("http", "https") or not host:
-        raise ModelFailed("The URL of the language model is not an http URL.", hint="Correct COMMONPLACE_LLM_URL.")
+        raise ModelFailed(
+            "The URL of the language model is not an http URL.", hint="Correct COMMONPLACE_LLM_URL."
+        )
     return url
 
 

@@ -1,8 +1,9 @@
-"""The embedder that arrives with the installation: one table of token vectors; a text is the mean of its tokens.
+"""The embedder that arrives with the installation: one table of token vectors; a text is the mean
+of its tokens.
 
-The table and the tokenizer are data files beside this one, made by `scripts/embedder_table.py` from those of wordllama
-(MIT); NOTICE says where they come from. Nothing is ever downloaded. Training gave common tokens short vectors, so that
-a plain mean already weighs words by what they say.
+The table and the tokenizer are data files beside this one, made by `scripts/embedder_table.py` from
+those of wordllama (MIT); NOTICE says where they come from. Nothing is ever downloaded. Training
+gave common tokens short vectors, so that a plain mean already weighs words by what they say.
 """
 
 from collections.abc import Sequence
@@ -22,10 +23,12 @@ _TOKENIZER = "embedder-tokenizer.json"
 
 
 class StaticEmbedder:
-    """Vectors by looking up and adding: 20,000 short texts a second, no model to wait for. Safe to share."""
+    """Vectors by looking up and adding: 20,000 short texts a second, no model to wait for. Safe to
+    share.
+    """
 
-    # Earlier versions read the same table in half floats. Cosines of their vectors and of these differ by 0.003 at
-    # most, so the name stays and no store embeds anything again.
+    # Earlier versions read the same table in half floats. Cosines of their vectors and of these
+    # differ by 0.003 at most, so the name stays and no store embeds anything again.
     name = "wordllama-l2-supercat-256, tokens in order"
 
     def __init__(self, folder: Path = Path(__file__).parent) -> None:
@@ -33,9 +36,13 @@ class StaticEmbedder:
         if not (table.is_file() and tokenizer.is_file()):
             raise Unsupported(
                 "The embedder's table is missing from this installation.",
-                hint="Install Commonplace again, or set COMMONPLACE_EMBEDDER to none for keyword search only.",
+                hint=(
+                    "Install Commonplace again, or set COMMONPLACE_EMBEDDER to none for keyword"
+                    " search only."
+                ),
             )
-        # Mapped, not read: only the tokens in use take up memory. A row is the size of a step and the steps.
+        # Mapped, not read: only the tokens in use take up memory. A row is the size of a step and
+        # the steps.
         self._table: NDArray[np.void] = np.asarray(np.load(table, mmap_mode="r"))
         self._tokenizer = Tokenizer.from_file(str(tokenizer))
         self._tokenizer.no_padding()
@@ -75,7 +82,9 @@ class StaticEmbedder:
         return rows["steps"].astype(np.float32) * rows["step"][:, None]
 
     def token_counts(self, texts: Sequence[str]) -> list[int]:
-        """How many tokens each text has, repeats included; what no vector is made of counts as well."""
+        """How many tokens each text has, repeats included; what no vector is made of counts as
+        well.
+        """
         encodings = self._tokenizer.encode_batch_fast(list(texts), add_special_tokens=False)
         return [len(encoding.ids) for encoding in encodings]
 

@@ -1,4 +1,6 @@
-"""Says which sort of answer a question asks for (a time, a price, a number, a name), and whether a text has one."""
+"""Says which sort of answer a question asks for (a time, a price, a number, a name), and whether a
+text has one.
+"""
 
 import re
 from collections.abc import Sequence
@@ -24,7 +26,10 @@ _DATE = (
     r"\b(?:19|20)\d\d\b",
     r"\b\d{1,2}(?:st|nd|rd|th)\b",
     r"\b\d{1,2}[./-]\d{1,2}\b",
-    r"\b(?:last|next|this|past|coming) (?:night|week|month|year|summer|winter|spring|autumn|fall|weekend)\b",
+    (
+        r"\b(?:last|next|this|past|coming)"
+        r" (?:night|week|month|year|summer|winter|spring|autumn|fall|weekend)\b"
+    ),
 )
 _MONEY = (
     r"[$€£¥]\s?\d|\d\s?[$€£¥元块]",
@@ -35,7 +40,9 @@ _MONEY = (
 
 @dataclass(frozen=True, slots=True)
 class Sort:
-    """A sort of answer: what asks for it, and what an answer of this sort has; without that, it has a new name."""
+    """A sort of answer: what asks for it, and what an answer of this sort has; without that, it has
+    a new name.
+    """
 
     asks: re.Pattern[str]
     has: re.Pattern[str] | None = None
@@ -62,8 +69,9 @@ def _either(*parts: str) -> re.Pattern[str]:
 
 
 def _then(first: str, later: str) -> str:
-    """One of some words after something, on one line. Looked for behind its first place only, so that a long question
-    which says it again and again is read once."""
+    """One of some words after something, on one line. Looked for behind its first place only, so
+    that a long question which says it again and again is read once.
+    """
     return rf"(?m:^(?>.*?{first}).*\b(?:{later})\b)"
 
 
@@ -80,7 +88,11 @@ _SORTS: Sequence[Sort] = (
     # How other languages tell the time is not known so well.
     Sort(
         _either(r"\b(?:wann|cuándo|a qué hora|quand)\b", "什么时候|几点|哪天"),
-        _either(r"\d", "[年月日号点]", r"\b(?:heute|morgen|gestern|hoy|mañana|ayer|demain|hier)\b|[今明昨]天"),
+        _either(
+            r"\d",
+            "[年月日号点]",
+            r"\b(?:heute|morgen|gestern|hoy|mañana|ayer|demain|hier)\b|[今明昨]天",
+        ),
     ),
     Sort(
         _either(r"\b(?:how long|wie lange|cuánto tiempo)\b", rf"\bhow many {_SPANS}\b", "多久"),
@@ -101,7 +113,10 @@ _SORTS: Sequence[Sort] = (
     ),
     Sort(
         _either(
-            _then(r"\bhow much\b", "costs?|pays?|paid|spen[dt]|charged?|price|worth|earn|owe|budget|raised?|bill|fee"),
+            _then(
+                r"\bhow much\b",
+                "costs?|pays?|paid|spen[dt]|charged?|price|worth|earn|owe|budget|raised?|bill|fee",
+            ),
             r"\b(?:price|cost|fee|rent|salary|budget|deposit|fare|wage)\b",
             _then(r"\bwhat (?:do|does|did) ", "pay|cost|charge"),
             "多少钱",
@@ -118,14 +133,19 @@ _SORTS: Sequence[Sort] = (
         _either(r"\d", rf"\b(?:{_COUNTED}|every)\b", "[一二三四五六七八九十百千]"),
     ),
     Sort(
-        _either(r"\b(?:phone|telephone|mobile) number\b", r"\bnumber (?:to|can i) (?:call|ring)\b", "电话号码"),
+        _either(
+            r"\b(?:phone|telephone|mobile) number\b",
+            r"\bnumber (?:to|can i) (?:call|ring)\b",
+            "电话号码",
+        ),
         _either(r"\d[\d -]{5,}\d"),
     ),
     Sort(_either(r"\be-?mail(?: address)?\b"), _either(r"\S@\S")),
     Sort(
         _either(r"^\W*(?:why|warum|weshalb|pourquoi)\b", r"\breason\b", r"\bhow come\b", "为什么"),
         _either(
-            r"\b(?:because|since|so that|due to|therefore|reason|otherwise|in order to|causes?|makes? me|made me|helps?"
+            r"\b(?:because|since|so that|due to|therefore|reason|otherwise|in order"
+            r" to|causes?|makes? me|made me|helps?"
             r"|weil|porque)\b",
             "因为",
         ),

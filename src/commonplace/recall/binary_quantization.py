@@ -1,10 +1,13 @@
-"""The sketches of one bank, in this process's memory: two bits for each number of a vector, scanned whole.
+"""The sketches of one bank, in this process's memory: two bits for each number of a vector, scanned
+whole.
 
-A number becomes one of four steps, written as 2a + b with a and b either 1 or -1: a is its sign, b says whether it is
-large or small for its vector. A question's numbers become sixteen steps in the same way. How near two vectors are is
-then a matter of counting the bits in which they differ, which processors do many millions of times a second.
+A number becomes one of four steps, written as 2a + b with a and b either 1 or -1: a is its sign, b
+says whether it is large or small for its vector. A question's numbers become sixteen steps in the
+same way. How near two vectors are is then a matter of counting the bits in which they differ, which
+processors do many millions of times a second.
 
-The signs alone pick one in forty, all bits the best of those. What is picked is still to be compared in full.
+The signs alone pick one in forty, all bits the best of those. What is picked is still to be
+compared in full.
 """
 
 import threading
@@ -48,24 +51,34 @@ def sketched(rows: Floats) -> Bits:
 
 
 def asked(vector: Floats) -> Bits:
-    """A question's vector as planes of bits, each worth twice the one before; the last holds the signs."""
+    """A question's vector as planes of bits, each worth twice the one before; the last holds the
+    signs.
+    """
     steps_max = 2**_QUESTION_PLANES - 1
     unit_size = max(float(np.abs(vector).max()) / steps_max, 1e-9)
     # Odd numbers from -15 to 15, moved to 0 to 15, so that their bits are the planes.
-    steps = np.clip(np.floor(vector / (2 * unit_size)).astype(np.int64) + (steps_max + 1) // 2, 0, steps_max)
-    return np.stack([_packed((steps >> plane & 1 == 1)[np.newaxis])[0] for plane in range(_QUESTION_PLANES)])
+    steps = np.clip(
+        np.floor(vector / (2 * unit_size)).astype(np.int64) + (steps_max + 1) // 2, 0, steps_max
+    )
+    return np.stack(
+        [_packed((steps >> plane & 1 == 1)[np.newaxis])[0] for plane in range(_QUESTION_PLANES)]
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """The sketches at one moment: what comes later is not in it, so that it can be scanned without holding a lock."""
+    """The sketches at one moment: what comes later is not in it, so that it can be scanned without
+    holding a lock.
+    """
 
     planes: Bits
     ids: Ids
     states: NDArray[np.uint8]
 
     def nearest(self, question: Bits, limit: int, status: Status) -> list[int]:
-        """The memories nearest to a question among all with a status, nearest first; of equals the newer."""
+        """The memories nearest to a question among all with a status, nearest first; of equals the
+        newer.
+        """
         differing = self._sign_differences(question[-1])
         if status != "any":
             differing[self.states != _STATES[status]] = len(question[0]) * _WORD + 1
@@ -87,7 +100,9 @@ class View:
         column = signs[:, np.newaxis]
         for start in range(0, len(out), _SCAN_ROWS):
             chunk = slice(start, start + _SCAN_ROWS)
-            np.bitwise_count(self.planes[: len(signs), chunk] ^ column).sum(axis=0, dtype=np.uint16, out=out[chunk])
+            np.bitwise_count(self.planes[: len(signs), chunk] ^ column).sum(
+                axis=0, dtype=np.uint16, out=out[chunk]
+            )
         return out
 
     def _best(self, places: Places, question: Bits, limit: int) -> list[int]:
@@ -99,7 +114,9 @@ class View:
             rows = np.stack([plane.take(places[chunk], mode="clip") for plane in self.planes])
             for plane, weight in ((rows[:width], 2), (rows[width:], 1)):
                 for step, part in enumerate(question):
-                    differing = np.bitwise_count(plane ^ part[:, np.newaxis]).sum(axis=0, dtype=np.int32)
+                    differing = np.bitwise_count(plane ^ part[:, np.newaxis]).sum(
+                        axis=0, dtype=np.int32
+                    )
                     distances[chunk] += (weight << step) * differing
         if len(places) > 2 * limit:
             top = np.argpartition(distances, 2 * limit)[: 2 * limit]
@@ -111,7 +128,9 @@ class View:
 
 
 class Sketches:
-    """Sketches by memory id, in the order of ids. Hold `lock` while using them; a view needs none."""
+    """Sketches by memory id, in the order of ids. Hold `lock` while using them; a view needs
+    none.
+    """
 
     def __init__(self, dimensions: int) -> None:
         self.lock = threading.Lock()
@@ -128,10 +147,14 @@ class Sketches:
 
     def view(self) -> View:
         """What is held now."""
-        return View(self._planes[:, : self._count], self._ids[: self._count], self._states[: self._count])
+        return View(
+            self._planes[:, : self._count], self._ids[: self._count], self._states[: self._count]
+        )
 
     def put(self, ids: Ids, live: NDArray[np.bool_], rows: Bits) -> None:
-        """Add or replace the sketches of memories that are live or forgotten; several of one memory stand together."""
+        """Add or replace the sketches of memories that are live or forgotten; several of one memory
+        stand together.
+        """
         if not len(ids):
             return
         order = np.argsort(ids, kind="stable")
@@ -183,7 +206,9 @@ class Sketches:
         self._planes = np.hstack([self._planes[:, kept], rows.T])[:, order]
         self._ids, self._count = every[order], len(every)
 
-    def _write(self, places: slice | Places, ids: Ids, states: NDArray[np.uint8], columns: Bits) -> None:
+    def _write(
+        self, places: slice | Places, ids: Ids, states: NDArray[np.uint8], columns: Bits
+    ) -> None:
         self._planes[:, places], self._ids[places], self._states[places] = columns, ids, states
 
 
@@ -196,7 +221,9 @@ def _places(held: Ids, ids: Ids) -> tuple[Places, NDArray[np.intp]]:
     """Where memories stand among ids in order, one after the other, and how often each one does."""
     first = np.searchsorted(held, ids, side="left")
     counts = np.searchsorted(held, ids, side="right") - first
-    starts = np.repeat(first - np.concatenate([[0], counts.cumsum()[:-1]]) if len(ids) else first, counts)
+    starts = np.repeat(
+        first - np.concatenate([[0], counts.cumsum()[:-1]]) if len(ids) else first, counts
+    )
     return starts + np.arange(len(starts)), counts
 
 

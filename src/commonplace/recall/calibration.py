@@ -1,4 +1,6 @@
-"""Judges the hits of a question: in which order they stand, of which one can be sure, which a newer one replaced."""
+"""Judges the hits of a question: in which order they stand, of which one can be sure, which a newer
+one replaced.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -10,7 +12,9 @@ from commonplace.recall.supersession import Pair
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A hit with how sure it is that it answers the question, and whether a newer one says what it said."""
+    """A hit with how sure it is that it answers the question, and whether a newer one says what it
+    said.
+    """
 
     scored: Scored
     sure: float
@@ -23,12 +27,17 @@ class Judged:
 
 
 def plainly(one: Scored) -> Judged:
-    """A hit by itself, as pages need it and as it must be where tokens are not known: what is relevant is sure."""
+    """A hit by itself, as pages need it and as it must be where tokens are not known: what is
+    relevant is sure.
+    """
     return Judged(one, one.relevance, one.evidence.exact or one.relevance >= scoring.SURE_MIN)
 
 
-def judged(found: Sequence[Scored], values: Sequence[Mapping[str, float]], pairs: Iterable[Pair]) -> list[Judged]:
-    """The hits in their final order: who replaced another stands before it, and is as sure. Scores stay in place.
+def judged(
+    found: Sequence[Scored], values: Sequence[Mapping[str, float]], pairs: Iterable[Pair]
+) -> list[Judged]:
+    """The hits in their final order: who replaced another stands before it, and is as sure. Scores
+    stay in place.
 
     `values` say how the best hits stand to the question; without any, what is relevant is sure.
     """
@@ -42,8 +51,9 @@ def judged(found: Sequence[Scored], values: Sequence[Mapping[str, float]], pairs
 def _calibrated(
     found: Sequence[Scored], hits: Sequence[Judged], values: Sequence[Mapping[str, float]]
 ) -> tuple[list[Scored], list[Judged]]:
-    """The same with scores that tell how sure it is: the best has that of the surest, 0.5 where it is just sure enough,
-    and the others are as far behind it, in log odds, as they were."""
+    """The same with scores that tell how sure it is: the best has that of the surest, 0.5 where it
+    is just sure enough, and the others are as far behind it, in log odds, as they were.
+    """
     surest = max(_margin(hit, each, len(found)) for hit, each in zip(hits, values, strict=False))
     shift = surest - scoring.log_odds(found[0].score)
     scored = [one.at(scoring.logistic(scoring.log_odds(one.score) + shift)) for one in found]
@@ -64,7 +74,9 @@ def _in_order(found: Sequence[Scored], hits: list[Judged], pairs: Iterable[Pair]
             order.remove(newer)
             order.insert(order.index(older), newer)
     return [
-        hits[number] if found[number] is one else replace(hits[number], scored=hits[number].scored.at(one.score))
+        hits[number]
+        if found[number] is one
+        else replace(hits[number], scored=hits[number].scored.at(one.score))
         for number, one in zip(order, found, strict=True)
     ]
 
@@ -75,7 +87,9 @@ def _closely(one: Scored, values: Mapping[str, float], count: int) -> Judged:
 
 
 def _margin(hit: Judged, values: Mapping[str, float], count: int) -> float:
-    """By how much a hit is surer than it must be, in log odds. What is sure by its name has at least its own score."""
+    """By how much a hit is surer than it must be, in log odds. What is sure by its name has at
+    least its own score.
+    """
     margin = scoring.log_odds(hit.sure) - scoring.log_odds(confidence.least(values, count))
     return max(margin, scoring.log_odds(hit.scored.score)) if values["named"] > 0 else margin
 

@@ -1,7 +1,8 @@
 """Says how sure it is that a hit answers the question, from 0 to 1. Only arithmetic.
 
-A score says how much speaks for a hit, and many hits of one question may have a good one. Whether a hit is *right*
-shows when it is held against the question once more, and against the other candidates:
+A score says how much speaks for a hit, and many hits of one question may have a good one. Whether a
+hit is *right* shows when it is held against the question once more, and against the other
+candidates:
 
   out of line      how far its evidence is from what the candidates of this question usually have
   reached …        which share of the question's tokens it reaches, at several degrees of nearness
@@ -33,16 +34,20 @@ DEGREES = (0.35, 0.45, 0.6, 0.75, 0.95)
 REACHED = tuple(f"reached {degree:.0%}" for degree in DEGREES)
 _LONG_TERMS = 60
 _SPREAD_MIN = 0.3
-# In parts of our own stores with so few candidates, two fifths of the cut still gave seven right answers of ten.
+# In parts of our own stores with so few candidates, two fifths of the cut still gave seven right
+# answers of ten.
 _FEW, _MANY, _FEW_SHARE = 20, 60, 0.4
 _BEHIND_MAX = 0.05  # Who is so far behind is no further: several may be right.
-_STRANGERS = [1.0] * 10  # The evidence for memories that have nothing to do with a question: a small store has none.
+_STRANGERS = [
+    1.0
+] * 10  # The evidence for memories that have nothing to do with a question: a small store has none.
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What a question asks for: its text, its terms with their weights, those that no memory has, those of names, and
-    whether it has nothing but identifiers."""
+    """What a question asks for: its text, its terms with their weights, those that no memory has,
+    those of names, and whether it has nothing but identifiers.
+    """
 
     text: str
     terms: Mapping[str, float]
@@ -53,7 +58,9 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """A candidate, looked at closely: its text, its terms, which of the question's it has, how near its tokens come."""
+    """A candidate, looked at closely: its text, its terms, which of the question's it has, how near
+    its tokens come.
+    """
 
     text: str
     terms: frozenset[str]
@@ -64,14 +71,19 @@ class Look:
 def names(question: str, terms: Mapping[str, float]) -> frozenset[str]:
     """The terms of a question that are written as names are."""
     return (
-        frozenset(term for name in answer_types.names(question) for term in analyzer.question_terms(name))
+        frozenset(
+            term for name in answer_types.names(question) for term in analyzer.question_terms(name)
+        )
         & terms.keys()
     )
 
 
-def telling_apart(question: str, terms: Mapping[str, float], looks: Sequence[Look]) -> frozenset[str]:
-    """The terms of a question that tell one thing from its like: names, also what only the texts write as a name, and
-    what has a figure. Van 3 is not van 4, nor class 5A class 5B."""
+def telling_apart(
+    question: str, terms: Mapping[str, float], looks: Sequence[Look]
+) -> frozenset[str]:
+    """The terms of a question that tell one thing from its like: names, also what only the texts
+    write as a name, and what has a figure. Van 3 is not van 4, nor class 5A class 5B.
+    """
     known = (names(one, terms) for one in (question, *(look.text for look in looks[:TOP])))
     return frozenset(term for term in terms if any(map(str.isdecimal, term))).union(*known)
 
@@ -80,11 +92,17 @@ def is_name(question: scoring.Question) -> bool:
     """Whether a question has nothing but identifiers, and the parts of them."""
     parts = {term for name in question.identifiers for term in analyzer.question_terms(name)}
     others = question.terms.keys() - parts
-    return bool(parts) and all(any(term in name for name in question.identifiers) for term in others)
+    return bool(parts) and all(
+        any(term in name for name in question.identifiers) for term in others
+    )
 
 
-def features(asked: Asked, found: Sequence[Scored], looks: Sequence[Look]) -> list[dict[str, float]]:
-    """What is held against the question, for each of the best hits; nothing where tokens are not known."""
+def features(
+    asked: Asked, found: Sequence[Scored], looks: Sequence[Look]
+) -> list[dict[str, float]]:
+    """What is held against the question, for each of the best hits; nothing where tokens are not
+    known.
+    """
     if not looks or not looks[0].reached:
         return []
     strengths = [one.strength for one in found] + _STRANGERS
@@ -92,7 +110,10 @@ def features(asked: Asked, found: Sequence[Scored], looks: Sequence[Look]) -> li
     squares = math.fsum((strong - middle) ** 2 for strong in strengths)
     spread = math.sqrt(squares / len(strengths)) + _SPREAD_MIN
     sorts = answer_types.asked_for(asked.text)
-    best_read = max((one.evidence.values["read"] for one in found[:TOP] if "read" in one.evidence.values), default=0.0)
+    best_read = max(
+        (one.evidence.values["read"] for one in found[:TOP] if "read" in one.evidence.values),
+        default=0.0,
+    )
     total = sum(asked.terms.values()) or 1.0
     out: list[dict[str, float]] = []
     for one, look in zip(found[:TOP], looks[:TOP], strict=True):
@@ -119,12 +140,15 @@ def features(asked: Asked, found: Sequence[Scored], looks: Sequence[Look]) -> li
 
 def sure(values: Mapping[str, float]) -> float:
     """How likely a hit with such values is right."""
-    weights, start = (fitted.READ, fitted.READ_START) if "read" in values else (fitted.SURE, fitted.SURE_START)
+    weights, start = (
+        (fitted.READ, fitted.READ_START) if "read" in values else (fitted.SURE, fitted.SURE_START)
+    )
     return scoring.logistic(start + sum(weights[name] * values.get(name, 0.0) for name in weights))
 
 
 def least(values: Mapping[str, float], count: int) -> float:
-    """How likely a hit with such values must be right to be returned when no limit is named, one of so many candidates.
+    """How likely a hit with such values must be right to be returned when no limit is named, one of
+    so many candidates.
 
     Where there are few, hardly anything comes near by chance.
     """

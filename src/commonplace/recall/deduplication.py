@@ -1,8 +1,8 @@
 """Finds memories that say the same, so that an answer is given once, however often it was told.
 
-Two memories are copies when nothing tells them apart but when and through which tongue they were written. The same
-words under another title or key, of another time, or with other tags or notes of the caller are a memory of their own;
-and so is an observation, which says what follows from facts.
+Two memories are copies when nothing tells them apart but when and through which tongue they were
+written. The same words under another title or key, of another time, or with other tags or notes of
+the caller are a memory of their own; and so is an observation, which says what follows from facts.
 """
 
 import re

@@ -1,8 +1,9 @@
 """Reads memories as what people said to each other: who speaks, and what was said before and after.
 
-A turn is a text that begins with a speaker's name and a colon, after a date in brackets if there is one. Turns that
-were written one after the other, by speakers who speak again, are a conversation. An answer is often only understood
-with what was said around it, so a turn is held against a question together with its surroundings.
+A turn is a text that begins with a speaker's name and a colon, after a date in brackets if there is
+one. Turns that were written one after the other, by speakers who speak again, are a conversation.
+An answer is often only understood with what was said around it, so a turn is held against a
+question together with its surroundings.
 """
 
 import re
@@ -15,7 +16,9 @@ MEMORIES_REACH = 6  # and how many memories on either side are looked at for the
 EXPANDED_MAX = 30  # Around so many of the best candidates, what was said is looked at.
 TEXT_CHARS_MAX = 2_000
 _ENDING_CHARS = 120  # So much of what was said before tells what a turn replies to.
-_LABEL = r"(?:[(\[][^)\]\n]{0,60}[)\]]\s*)?\*{0,2}(?P<name>[^\W\d_][\w .'’-]{0,30}?)\*{0,2}:\*{0,2}\s"
+_LABEL = (
+    r"(?:[(\[][^)\]\n]{0,60}[)\]]\s*)?\*{0,2}(?P<name>[^\W\d_][\w .'’-]{0,30}?)\*{0,2}:\*{0,2}\s"
+)
 _TURN = re.compile(_LABEL)
 _LINE = re.compile(rf"^[^\S\n]*+{_LABEL}", re.MULTILINE)
 _SENTENCE = re.compile(r"[^.!?。！？]+[.!?。！？]*")
@@ -30,7 +33,9 @@ _GOING_ON = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """Who says a text, which share of its sentences are questions, whose memory it is, and with what it was written."""
+    """Who says a text, which share of its sentences are questions, whose memory it is, and with
+    what it was written.
+    """
 
     speaker: str
     asking: float
@@ -48,10 +53,14 @@ class Conversation:
         self._after, self._before = kept, {second: first for first, second in kept.items()}
 
     def around(self, number: int) -> list[tuple[int, int]]:
-        """What was said around a memory, each with how many turns away it is; none unless its speaker speaks again."""
+        """What was said around a memory, each with how many turns away it is; none unless its
+        speaker speaks again.
+        """
         found = [*self._steps(number, self._before), *self._steps(number, self._after)]
         turn = self._turns.get(number)
-        speaks_again = turn and any(self._turns[other].speaker == turn.speaker for other, _ in found)
+        speaks_again = turn and any(
+            self._turns[other].speaker == turn.speaker for other, _ in found
+        )
         return found if speaks_again else []
 
     def _joined(self, first: int, second: int) -> bool:
@@ -74,13 +83,17 @@ class Conversation:
         return found
 
     def _at_once(self, first: int, second: int) -> bool:
-        """Whether two belong to one turn: sentences of it that are memories of their own, or messages in a row."""
+        """Whether two belong to one turn: sentences of it that are memories of their own, or
+        messages in a row.
+        """
         one, other = self._turns[first], self._turns[second]
         return one.speaker == other.speaker and one.origin == other.origin
 
 
 def turn_of(text: str, scope: str = "", origin: int = 0) -> Turn | None:
-    """A text as a turn; None when it names no speaker, or several, as the record of a whole talk does."""
+    """A text as a turn; None when it names no speaker, or several, as the record of a whole talk
+    does.
+    """
     label = _TURN.match(text)
     if label is None or len(_LINE.findall(text)) > 1:
         return None
@@ -96,7 +109,9 @@ def body(text: str) -> str:
 
 
 def replying(before: str, text: str) -> str:
-    """A turn behind the end of what was said before it: "It came to 900" answers only who knows what was asked."""
+    """A turn behind the end of what was said before it: "It came to 900" answers only who knows
+    what was asked.
+    """
     first, last = _undated(before), _undated(text)
     if len(first) > _ENDING_CHARS:
         name, ending = first[: first.find(":") + 1], first[-_ENDING_CHARS:].split(" ", 1)[-1]
@@ -110,5 +125,7 @@ def _undated(text: str) -> str:
 
 
 def goes_on(question: str) -> bool:
-    """Whether somebody goes on with what was last talked about, rather than asking about the past."""
+    """Whether somebody goes on with what was last talked about, rather than asking about the
+    past.
+    """
     return len(_SENTENCES.findall(question)) > 1 and _GOING_ON.search(question) is not None

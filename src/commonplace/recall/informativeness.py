@@ -1,9 +1,10 @@
-"""Says how much of what is said tells something: who only thanks, agrees or promises answers few questions.
+"""Says how much of what is said tells something: who only thanks, agrees or promises answers few
+questions.
 
-Among people, what somebody did, when, how often, with whom and by which name is what others ask about later, most of
-all where the question asks for just that. Who talks with an assistant mostly wants something; there, what is said by
-the way tells most, and what begins by answering the assistant least. The weights were fitted on public talks (see
-`evals`).
+Among people, what somebody did, when, how often, with whom and by which name is what others ask
+about later, most of all where the question asks for just that. Who talks with an assistant mostly
+wants something; there, what is said by the way tells most, and what begins by answering the
+assistant least. The weights were fitted on public talks (see `evals`).
 """
 
 import re
@@ -12,26 +13,27 @@ _USUAL = 0.55  # What is told in a turn of a talk among people on average.
 _WORD = re.compile(r"[a-z']+")
 _ME = frozenset("i me my i'm i've i'd".split())
 _DID = frozenset(
-    "was were had did got went made took saw came bought met told gave found won began said felt left kept wrote ran"
-    " read ate".split()
+    "was were had did got went made took saw came bought met told gave found won began said felt"
+    " left kept wrote ran read ate".split()
 )
 _WHEN = frozenset(
-    "last ago yesterday today tonight recently lately since just week weeks weekend month months years morning monday"
-    " tuesday wednesday thursday friday saturday sunday january february march april june july august september october"
-    " november december".split()
+    "last ago yesterday today tonight recently lately since just week weeks weekend month months"
+    " years morning monday tuesday wednesday thursday friday saturday sunday january february march"
+    " april june july august september october november december".split()
 )
 _COUNTED = frozenset("two three four five six seven eight nine ten twice dozen hundred".split())
 _PROMISE = frozenset("i'll let's".split())
 _REACTION = frozenset(
-    "sound sounds wow thanks thank that's glad definitely congrats congratulations absolutely totally awesome amazing"
-    " cool great nice yeah helpful keep hope luck".split()
+    "sound sounds wow thanks thank that's glad definitely congrats congratulations absolutely"
+    " totally awesome amazing cool great nice yeah helpful keep hope luck".split()
 )
 _PAST = re.compile(r"[a-z]{3}ed\b")
 _DIGIT = re.compile(r"\d")
 _NAME = re.compile(r"[a-z,] [A-Z][a-z]")
 _BY_THE_WAY = ("by the way", "btw", "speaking of", "oh, and", "oh and")
 _REPLY = re.compile(
-    r"\W*(?:that's|that|thanks|thank|i'll|i think|those|these|sounds|great|yeah|yes|sure|okay|ok|got it|good|i like"
+    r"\W*(?:that's|that|thanks|thank|i'll|i"
+    r" think|those|these|sounds|great|yeah|yes|sure|okay|ok|got it|good|i like"
     r"|i love|i'd|wow|i didn't know|no)\b"
 )
 # What a question asks for, so that a turn that has it tells more.
@@ -58,15 +60,21 @@ class Telling:
         plain = said.replace("’", "'")
         words = set(_WORD.findall(plain.lower()))
         told = 0.5 * (not words.isdisjoint(_ME)) - _USUAL
-        told += 0.3 * (not words.isdisjoint(_DID) or ("ed" in plain and _PAST.search(plain) is not None))
+        told += 0.3 * (
+            not words.isdisjoint(_DID) or ("ed" in plain and _PAST.search(plain) is not None)
+        )
         told += self._when * (not words.isdisjoint(_WHEN))
         told += self._number * (not words.isdisjoint(_COUNTED) or _DIGIT.search(plain) is not None)
         told += self._title * ('"' in plain or "“" in plain)
         told += self._name * (_NAME.search(plain) is not None)
-        return told - 0.3 * (not words.isdisjoint(_PROMISE)) - 0.2 * (not words.isdisjoint(_REACTION))
+        return (
+            told - 0.3 * (not words.isdisjoint(_PROMISE)) - 0.2 * (not words.isdisjoint(_REACTION))
+        )
 
     @staticmethod
     def to_assistant(said: str) -> float:
         """How much somebody tells an assistant beside what they want from it."""
         plain = said.replace("’", "'").lower()
-        return 0.4 * any(words in plain for words in _BY_THE_WAY) - 0.5 * (_REPLY.match(plain) is not None)
+        return 0.4 * any(words in plain for words in _BY_THE_WAY) - 0.5 * (
+            _REPLY.match(plain) is not None
+        )

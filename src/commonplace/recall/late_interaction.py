@@ -1,7 +1,9 @@
-"""How near memories are to a question in meaning: as a whole, token by token, and together with what was said around.
+"""How near memories are to a question in meaning: as a whole, token by token, and together with
+what was said around.
 
-A text comes as its vector and its tokens in order. A long text touches many questions by chance when all of its tokens
-are taken together, so its best passage and its best section count beside the whole.
+A text comes as its vector and its tokens in order. A long text touches many questions by chance
+when all of its tokens are taken together, so its best passage and its best section count beside the
+whole.
 """
 
 from collections.abc import Mapping, Sequence
@@ -24,7 +26,9 @@ class Meaning:
     vector: Floats
     token_vectors: Floats | None
     token_weights: Floats | None
-    is_spelt: bool = False  # Its tokens are letters, or parts of them, which mean next to nothing by themselves.
+    is_spelt: bool = (
+        False  # Its tokens are letters, or parts of them, which mean next to nothing by themselves.
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +39,8 @@ class Nearness:
     tokens: Floats
     passage: Floats
     section: Floats
-    # What these come from: the vectors, and for each token of the question the nearest token of each text.
+    # What these come from: the vectors, and for each token of the question the nearest token of
+    # each text.
     rows: Floats
     nearest_tokens: Floats
     meaning: Meaning
@@ -43,7 +48,9 @@ class Nearness:
     def around(
         self, places: Mapping[int, int], windows: Mapping[int, Sequence[tuple[int, int]]]
     ) -> dict[int, tuple[float, float]]:
-        """Vector and tokens of memories together with those around them, which count less the further they are."""
+        """Vector and tokens of memories together with those around them, which count less the
+        further they are.
+        """
         width = 1 + max(map(len, windows.values()))
         rows: NDArray[np.intp] = np.zeros((len(windows), width), dtype=np.intp)
         shares: Floats = np.zeros((len(windows), width), dtype=np.float32)
@@ -69,7 +76,9 @@ class Nearness:
         )
 
     def reached(self, chosen: Sequence[int], degrees: Sequence[float]) -> list[list[float]]:
-        """Which share of the question's tokens some of them reach, at several degrees; nothing without tokens."""
+        """Which share of the question's tokens some of them reach, at several degrees; nothing
+        without tokens.
+        """
         if self.meaning.token_weights is None:
             return []
         near = self.nearest_tokens[list(chosen)]
@@ -82,7 +91,9 @@ class Nearness:
         return (self.rows[list(chosen)] @ self.rows[list(others)].T).tolist()
 
     def company(self, chosen: Sequence[int], shares: Sequence[float]) -> list[float]:
-        """How near each of some is to the others, which count by their shares; what all have in common says nothing."""
+        """How near each of some is to the others, which count by their shares; what all have in
+        common says nothing.
+        """
         rows = self.rows[list(chosen)]
         rows = unit(rows - rows.mean(axis=0))
         alike = rows @ rows.T
@@ -96,7 +107,9 @@ class Nearness:
         return nearest @ (weights / weights.sum())
 
 
-def measured(meaning: Meaning, rows: Floats, texts: Sequence[TokenIds] | None, lexicon: Lexicon | None) -> Nearness:
+def measured(
+    meaning: Meaning, rows: Floats, texts: Sequence[TokenIds] | None, lexicon: Lexicon | None
+) -> Nearness:
     """How near texts are to a question; without tokens only as a whole."""
     cosines = np.maximum(rows @ meaning.vector, 0)
     question, weights = meaning.token_vectors, meaning.token_weights
@@ -120,7 +133,9 @@ def measured(meaning: Meaning, rows: Floats, texts: Sequence[TokenIds] | None, l
 
 
 def best_passage(meaning: Meaning, ids: TokenIds, lexicon: Lexicon) -> TokenIds:
-    """The passage of a text that comes nearest to a question, with a little of what stands around it."""
+    """The passage of a text that comes nearest to a question, with a little of what stands around
+    it.
+    """
     question, weights = meaning.token_vectors, meaning.token_weights
     if question is None or weights is None or not len(weights) or len(ids) <= EXCERPT_TOKENS:
         return ids[:EXCERPT_TOKENS]
@@ -141,15 +156,21 @@ def squares(rows: Floats) -> Floats:
 
 
 def _joined(blocks: Floats, others: Floats, owners: NDArray[np.intp], step: int) -> Floats:
-    """Each block with the other one so many steps further on, unless that one is of the next text."""
+    """Each block with the other one so many steps further on, unless that one is of the next
+    text.
+    """
     joined = blocks.copy()
     same = owners[:-step] == owners[step:]
     joined[:-step][same] = np.maximum(blocks[:-step][same], others[step:][same])
     return joined
 
 
-def _blocks(lexicon: Lexicon, question: Floats, texts: Sequence[TokenIds]) -> tuple[Floats, NDArray[np.intp]]:
-    """For each block of each text and each token of the question, the nearest token; and whose block it is."""
+def _blocks(
+    lexicon: Lexicon, question: Floats, texts: Sequence[TokenIds]
+) -> tuple[Floats, NDArray[np.intp]]:
+    """For each block of each text and each token of the question, the nearest token; and whose
+    block it is.
+    """
     vocabulary, columns = np.unique(np.concatenate(texts), return_inverse=True)
     known = lexicon.token_vectors(vocabulary)
     similar = (known @ question.T) / np.sqrt(squares(known) + np.float32(1e-9))[:, np.newaxis]

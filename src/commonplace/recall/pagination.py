@@ -1,8 +1,10 @@
-"""Pages of an answer: first the best, found as any question's are, then everything else that matches.
+"""Pages of an answer: first the best, found as any question's are, then everything else that
+matches.
 
-The best depend on each other and on who reads them, so a cursor keeps which they are. Those after them go by a score
-that depends on nothing but the memory and the question, so that whoever goes on meets each of them once, whatever
-others write between two pages. However large the pages are, they come in one order.
+The best depend on each other and on who reads them, so a cursor keeps which they are. Those after
+them go by a score that depends on nothing but the memory and the question, so that whoever goes on
+meets each of them once, whatever others write between two pages. However large the pages are, they
+come in one order.
 """
 
 from collections.abc import Sequence
@@ -17,9 +19,13 @@ HEAD = 10  # So many are the best.
 
 
 def run(db: Database, models: Models, bank_id: int, query: Query, now: int) -> Recall:
-    """A page of what a bank knows about a question, and where the next one begins, if there is one."""
+    """A page of what a bank knows about a question, and where the next one begins, if there is
+    one.
+    """
     paging = _Paging(db, models, bank_id, query, now)
-    return paging.page(paging.still_there(query.after), query.after) if query.after else paging.first()
+    return (
+        paging.page(paging.still_there(query.after), query.after) if query.after else paging.first()
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +57,11 @@ class _Paging:
         if len(ahead) > limit:
             return Recall(tuple(ahead[:limit]), next=replace(place, ahead=len(ahead) - limit))
         place, room = replace(place, ahead=0), limit - len(ahead)
-        # Of the others nothing is read, because what is said of one would depend on which others there are.
-        others = self._search(replace(self.models, reranker=None), replace(self.query, limit=room or 1, after=place))
+        # Of the others nothing is read, because what is said of one would depend on which others
+        # there are.
+        others = self._search(
+            replace(self.models, reranker=None), replace(self.query, limit=room or 1, after=place)
+        )
         rest = others.answer()
         if not room:
             return Recall(tuple(ahead), next=place if rest.hits else None)
@@ -63,9 +72,15 @@ class _Paging:
     def still_there(self, place: Place) -> list[Hit]:
         """The best that are still to come, without those that went away meanwhile."""
         coming = dict(place.head[len(place.head) - place.ahead :])
-        passing = text_index.passing(self.db, self.bank_id, list(coming), self.query.filter, self.now)
-        known = memories.by_ids(self.db, self.bank_id, [number for number in coming if number in passing])
-        return [Hit(known[number], score, {}) for number, score in coming.items() if number in known]
+        passing = text_index.passing(
+            self.db, self.bank_id, list(coming), self.query.filter, self.now
+        )
+        known = memories.by_ids(
+            self.db, self.bank_id, [number for number in coming if number in passing]
+        )
+        return [
+            Hit(known[number], score, {}) for number, score in coming.items() if number in known
+        ]
 
     def _search(self, models: Models, query: Query) -> Search:
         return Search(self.db, models, self.bank_id, query, self.now)

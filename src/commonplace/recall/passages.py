@@ -15,7 +15,8 @@ Likeness = Callable[[Sequence[str]], list[float]]
 
 
 def best(body: str, asked: Question, likeness: Likeness | None) -> str:
-    """The passage of a text that has the most words of a question and is most similar to it in meaning.
+    """The passage of a text that has the most words of a question and is most similar to it in
+    meaning.
 
     A text that is hardly longer than a passage is returned whole.
     """
@@ -47,10 +48,16 @@ def _passages(body: str) -> Iterator[str]:
 
 
 def _pieces(body: str) -> Iterator[tuple[int, int]]:
-    """Where each line begins and ends; of a long line each sentence; of a long sentence parts of it."""
+    """Where each line begins and ends; of a long line each sentence; of a long sentence parts of
+    it.
+    """
     start = 0
     for line in body.splitlines(keepends=True):
-        ends = [start + found.end() for found in _SENTENCE_END.finditer(line)] if len(line) > _PIECE_CHARS_MAX else []
+        ends = (
+            [start + found.end() for found in _SENTENCE_END.finditer(line)]
+            if len(line) > _PIECE_CHARS_MAX
+            else []
+        )
         for end in (*ends, start + len(line)):
             while end - start > _PIECE_CHARS_MAX:
                 blank = body.rfind(" ", start + 1, start + _PIECE_CHARS_MAX)

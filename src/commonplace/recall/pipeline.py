@@ -1,4 +1,5 @@
-"""Turns a question into hits: take it apart, find candidates, weigh the evidence, keep what is relevant.
+"""Turns a question into hits: take it apart, find candidates, weigh the evidence, keep what is
+relevant.
 
 Reads the store; writes nothing; knows no product and no protocol.
 """
@@ -26,14 +27,20 @@ if TYPE_CHECKING:
 
 CHANNELS = ("keyword", "vector")
 
-CANDIDATES_MIN, _WIDER = 60, 8  # So many times as many where copies have taken the places of others.
+CANDIDATES_MIN, _WIDER = (
+    60,
+    8,
+)  # So many times as many where copies have taken the places of others.
 CLOSELY_MAX = 40  # So many of the best are looked at closely; what replaced one of them is hardly ever further down.
 SURE_MAX, UNSURE_MAX = 10, 3  # How many are returned to who says nothing of a limit.
-# Whoever has read a hit may take it for an answer though it has hardly a word of the question: as likely as the first
-# of these, it is shown where nothing would be; as likely as the second, beside others.
+# Whoever has read a hit may take it for an answer though it has hardly a word of the question: as
+# likely as the first of these, it is shown where nothing would be; as likely as the second, beside
+# others.
 _MAYBE, _HARDLY = 0.1, 0.02
 COPIES_MAX = 20  # So many of those that say the same are told.
-COUNT_MAX = 10_000  # A term in more texts than this says little, and finding all of them takes long.
+COUNT_MAX = (
+    10_000  # A term in more texts than this says little, and finding all of them takes long.
+)
 DIGITS, _FINE_DIGITS = 4, 6  # Near 1 the best differ by little.
 _ABOVE = 2.0  # No score is as high.
 _BEYOND, _COPY = "beyond the limit", "another memory says the same"
@@ -71,12 +78,21 @@ class Search:
         else:
             self.counts = text_index.term_counts(db, terms, COUNT_MAX)
             self.row_count, self.term_count = text_index.extent(db)
-        self.asked: Question = scoring.question(query.text, self.counts, self.row_count, self.term_count)
-        self.asking: Asking | None = semantics.asking(query.text, self.asked.terms) if semantics else None
+        self.asked: Question = scoring.question(
+            query.text, self.counts, self.row_count, self.term_count
+        )
+        self.asking: Asking | None = (
+            semantics.asking(query.text, self.asked.terms) if semantics else None
+        )
         self.weighing = Weighing(db, self.within, query, self.asked)
-        # A reranker reads what is written in Latin letters, as the embedder does, and is not asked for marks alone.
+        # A reranker reads what is written in Latin letters, as the embedder does, and is not asked
+        # for marks alone.
         is_spelt = self.asking is not None and self.asking.meaning.is_spelt
-        reads = not is_spelt and len(query.text) <= scoring.ONE_QUESTION_CHARS and any(map(str.isalnum, query.text))
+        reads = (
+            not is_spelt
+            and len(query.text) <= scoring.ONE_QUESTION_CHARS
+            and any(map(str.isalnum, query.text))
+        )
         self.reranker: Reranker | None = models.reranker if reads else None
 
     def answer(self) -> Recall:
@@ -89,7 +105,9 @@ class Search:
         else:
             judged = calibration.judged(scored, *self.considered(scored))
         # Who goes on has been answered before, whatever has become of the best hit since.
-        silent = not after and max((one.relevance for one in scored), default=0.0) < self._answer_min()
+        silent = (
+            not after and max((one.relevance for one in scored), default=0.0) < self._answer_min()
+        )
         silent = silent and not any(one.is_likely(_MAYBE) for one in judged)
         unsure = not any(one.is_sure for one in judged)
         kept: list[Judged] = []
@@ -97,12 +115,20 @@ class Search:
         for one in judged:
             why = self._why_not(one, silent, unsure, len(kept))
             if why:
-                dropped.append(Dropped(one.scored.evidence.memory_id, round(one.scored.score, DIGITS), why))
+                dropped.append(
+                    Dropped(one.scored.evidence.memory_id, round(one.scored.score, DIGITS), why)
+                )
             else:
                 kept.append(one)
             dropped += self._copies(one.scored)
-        known = memories.by_ids(self.db, self.bank_id, [one.scored.evidence.memory_id for one in kept])
-        hits = [self._hit(one, known[number]) for one in kept if (number := one.scored.evidence.memory_id) in known]
+        known = memories.by_ids(
+            self.db, self.bank_id, [one.scored.evidence.memory_id for one in kept]
+        )
+        hits = [
+            self._hit(one, known[number])
+            for one in kept
+            if (number := one.scored.evidence.memory_id) in known
+        ]
         more = self.query.depth and kept and any(one.why == _BEYOND for one in dropped)
         following = self._place(kept[-1].scored) if more else None
         unsure = not any(one.is_sure for one in kept)
@@ -117,14 +143,17 @@ class Search:
         return scoring.ordered(read, self.identified) if read else scored
 
     def considered(self, scored: list[Scored]) -> tuple[list[dict[str, float]], list[Pair]]:
-        """How the best hits stand to the question, and which of the hits may have replaced which."""
+        """How the best hits stand to the question, and which of the hits may have replaced
+        which.
+        """
         unknown = frozenset(term for term, count in self.counts.items() if not count)
         best = scored[:CLOSELY_MAX]
         looks = self.weighing.looks([one.evidence.memory_id for one in best])
         question, terms = self.query.text, self.asked.terms
         apart = confidence.telling_apart(question, terms, looks)
         asked = Asked(question, terms, unknown, apart, confidence.is_name(self.asked))
-        # What only the memories write as a name may be what has changed, so here the question's own names count.
+        # What only the memories write as a name may be what has changed, so here the question's own
+        # names count.
         named = confidence.telling_apart(question, terms, ())
         about = {term: weight for term, weight in terms.items() if term not in named}
         # Who asks for whatever names a thing wants to know what it was, too.
@@ -140,7 +169,12 @@ class Search:
         if self.query.explain and not self.query.depth:
             channels["sure"] = round(one.sure, DIGITS)
         copies = self.weighing.copies.get(memory.id, ())[:COPIES_MAX]
-        return Hit(memory, round(one.scored.score, DIGITS if self.query.depth else _FINE_DIGITS), channels, copies)
+        return Hit(
+            memory,
+            round(one.scored.score, DIGITS if self.query.depth else _FINE_DIGITS),
+            channels,
+            copies,
+        )
 
     def _copies(self, one: Scored) -> list[Dropped]:
         others = self.weighing.copies.get(one.evidence.memory_id, ())
@@ -148,7 +182,9 @@ class Search:
 
     def start(self) -> Place:
         """The place before everything, once the question was answered."""
-        return Place(_ABOVE, 0, tuple(self.counts.values()), self.row_count, self.term_count, self.identified)
+        return Place(
+            _ABOVE, 0, tuple(self.counts.values()), self.row_count, self.term_count, self.identified
+        )
 
     def _place(self, last: Scored) -> Place:
         before = self.query.after or self.start()
@@ -163,7 +199,11 @@ class Search:
                 return "not surely an answer"
         elif silent and not one.is_sure:
             return "nothing in the bank is close to the question"
-        if one.scored.relevance < scoring.HIT_MIN and not one.is_sure and not one.is_likely(_HARDLY):
+        if (
+            one.scored.relevance < scoring.HIT_MIN
+            and not one.is_sure
+            and not one.is_likely(_HARDLY)
+        ):
             return "not close enough to the question"
         if one.scored.score < self.query.min_score:
             return "below the minimum score"
@@ -180,11 +220,16 @@ class Search:
         return (self.semantics.count(self.bank_id) if self.semantics else 0) or self.row_count
 
     def evidence(self) -> list[Evidence]:
-        """What speaks for each candidate; where the question compares things, and no page is asked for, for each."""
+        """What speaks for each candidate; where the question compares things, and no page is asked
+        for, for each.
+        """
         found = self._whole()
         asked = query_decomposition.parts(self.query.text) if not self.query.depth else ()
         queries = [replace(self.query, text=part) for part in asked]
-        parts = [Search(self.db, Models(self.semantics), self.bank_id, one, self.now)._whole() for one in queries]
+        parts = [
+            Search(self.db, Models(self.semantics), self.bank_id, one, self.now)._whole()
+            for one in queries
+        ]
         return query_decomposition.by_part(found, parts) if parts else found
 
     def _whole(self) -> list[Evidence]:
@@ -210,18 +255,24 @@ class Search:
     def _by_keywords(self) -> list[int]:
         chosen = rarest(self.counts) if self.by_words else []
         if chosen and self.counts[chosen[0]] >= COUNT_MAX:
-            return text_index.together_ids(self.db, self.within, [t for t, n in self.counts.items() if n], self.limit)
+            return text_index.together_ids(
+                self.db, self.within, [t for t, n in self.counts.items() if n], self.limit
+            )
         return self._matching(text_index.any_of(chosen)) if chosen else []
 
     def _matching(self, match: str) -> list[int]:
-        return text_index.keyword_ids(self.db, self.bank_id, match, self.query.filter, self.now, self.limit)
+        return text_index.keyword_ids(
+            self.db, self.bank_id, match, self.query.filter, self.now, self.limit
+        )
 
     def _by_meaning(self) -> list[int]:
         return self.asking.nearest(self.db, self.within, self.limit) if self.asking else []
 
 
 def _rank(one: Scored) -> tuple[float, int]:
-    """What pages are ordered by: the score as it is shown, because its last digits depend on what else is weighed."""
+    """What pages are ordered by: the score as it is shown, because its last digits depend on what
+    else is weighed.
+    """
     return (-round(one.score, DIGITS), -one.evidence.memory_id)
 
 

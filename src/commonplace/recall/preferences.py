@@ -1,32 +1,44 @@
 """Knows what somebody wants to hold from now on: rules they gave and preferences they stated.
 
-Who asks for advice seldom names them, and every good answer keeps to them. "Always name the narrator when I ask about
-audiobooks" answers no question about audiobooks, but whoever suggests one should have read it.
+Who asks for advice seldom names them, and every good answer keeps to them. "Always name the
+narrator when I ask about audiobooks" answers no question about audiobooks, but whoever suggests one
+should have read it.
 """
 
 import re
 
 _RULE_CHARS_MAX, _PREFERENCE_CHARS_MAX = 300, 600  # Longer texts have such words by chance.
-_FROM_NOW_ON = ("always", "never", "from now on", "in future", "going forward", "don't ever", "do not ever")
+_FROM_NOW_ON = (
+    "always",
+    "never",
+    "from now on",
+    "in future",
+    "going forward",
+    "don't ever",
+    "do not ever",
+)
 _RULE = re.compile(
     rf"(?:^|(?<=[.!?:\n]))[^\S\n]*+(?:please\s+|and\s+|but\s+)?(?:{'|'.join(_FROM_NOW_ON)}|when(?:ever)?|if)\b",
     re.IGNORECASE,
 )
 # What a rule is about stands behind these.
 _ABOUT = re.compile(
-    r"\b(?:when(?:ever)?|if|every time|each time)\s+(?:(?:i|we|you) (?:ask|talk|write|work|speak)\w*"
+    r"\b(?:when(?:ever)?|if|every time|each time)\s+(?:(?:i|we|you)"
+    r" (?:ask|talk|write|work|speak)\w*"
     r"(?: you)?(?: about| for| on)?\s+)?(?P<about>[^,.;!?\n]{3,})",
     re.IGNORECASE,
 )
 _PREFERENCE = re.compile(
-    r"\b(?:i|we)(?:'d| would| generally| usually| really| still| also| strongly| personally| always| much)*"
+    r"\b(?:i|we)(?:'d| would| generally| usually| really| still| also| strongly| personally|"
+    r" always| much)*"
     r" (?:prefer|rather|avoid|favou?r|like to stick|stick (?:to|with))\b"
     r"|\b(?:prefers|my preference|(?:can't|cannot) stand)\b"
     r"|\b(?:i|we)(?: really| just)? (?:dislike|hate|don't (?:like|enjoy|want))\b",
     re.IGNORECASE,
 )
 _ADVICE = re.compile(
-    r"\b(?:suggest|recommend|advi[cs]e|tips?|ideas?)\b|\bshould (?:i|we)\b|\b(?:help|guide) me\b|\bany thoughts\b"
+    r"\b(?:suggest|recommend|advi[cs]e|tips?|ideas?)\b|\bshould (?:i|we)\b|\b(?:help|guide)"
+    r" me\b|\bany thoughts\b"
     r"|\bwhat (?:would|could) (?:you|i|we|be)\b|\bwhat are some\b|\bbest way\b",
     re.IGNORECASE,
 )

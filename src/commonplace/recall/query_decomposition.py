@@ -1,7 +1,8 @@
-"""Takes a question apart that asks about two things at once: how long between them, or which of them came first.
+"""Takes a question apart that asks about two things at once: how long between them, or which of
+them came first.
 
-Each is told of in a memory of its own. As one question, what is told of the one outweighs the other, so they are also
-asked for one by one.
+Each is told of in a memory of its own. As one question, what is told of the one outweighs the
+other, so they are also asked for one by one.
 """
 
 import re
@@ -12,12 +13,17 @@ from commonplace.recall.scoring import ONE_QUESTION_CHARS, Evidence, strength
 _REACH = 5.0  # So much less evidence than the best has for a part of the question, and nothing is left of it.
 _PARTS_MAX, _WORDS_MIN = 4, 2
 _END = re.compile(r"(?<![\s.?!])[\s.?!]++$")
-# Each begins with the first of its words in a line, and no later one is tried: what follows the later one follows
-# the first as well.
+# Each begins with the first of its words in a line, and no later one is tried: what follows the
+# later one follows the first as well.
 _LINES = re.IGNORECASE | re.MULTILINE
 _BETWEEN = re.compile(r"^(?>.*?\bbetween )(?P<one>.+?) and (?P<other>.+)", _LINES)
-_UNTIL = re.compile(r"^(?>.*?\b(?:since|after|before) )(?P<one>.+?) (?:when|until) (?P<other>.+)", _LINES)
-_WHEN = re.compile(r"^(?>(?>.*?\bhow (?:many|long)\b).+?\b(?:have|had|has) )(?P<one>.+?) when (?P<other>.+)", _LINES)
+_UNTIL = re.compile(
+    r"^(?>.*?\b(?:since|after|before) )(?P<one>.+?) (?:when|until) (?P<other>.+)", _LINES
+)
+_WHEN = re.compile(
+    r"^(?>(?>.*?\bhow (?:many|long)\b).+?\b(?:have|had|has) )(?P<one>.+?) when (?P<other>.+)",
+    _LINES,
+)
 _WHICH = re.compile(
     r"^(?>(?>.*?\b(?:first|last|earlier|later|sooner|recently|more|most|less|longer|older|newer|better|cheaper|closer)\b)"
     r"(?:[^,:]++|[,:](?! ))*+[,:] )(?P<one>.+?),? or (?P<other>.+)",
@@ -32,14 +38,22 @@ def parts(question: str) -> Sequence[str]:
         if match := pattern.search(plain):
             ones = match["one"].split(", ") if pattern is _WHICH else [match["one"]]
             found = [part.strip(" ,") for part in (*ones, match["other"])]
-            return found if len(found) <= _PARTS_MAX and all(len(one.split()) >= _WORDS_MIN for one in found) else ()
+            return (
+                found
+                if len(found) <= _PARTS_MAX and all(len(one.split()) >= _WORDS_MIN for one in found)
+                else ()
+            )
     return ()
 
 
 def by_part(found: Sequence[Evidence], of_parts: Sequence[Sequence[Evidence]]) -> list[Evidence]:
-    """The evidence for a whole question, with how near each memory comes to the best one for a part of it."""
+    """The evidence for a whole question, with how near each memory comes to the best one for a part
+    of it.
+    """
     near = [_nearness(part) for part in of_parts]
-    return [one.with_value("part", max(part.get(one.memory_id, 0.0) for part in near)) for one in found]
+    return [
+        one.with_value("part", max(part.get(one.memory_id, 0.0) for part in near)) for one in found
+    ]
 
 
 def _nearness(found: Sequence[Evidence]) -> dict[int, float]:

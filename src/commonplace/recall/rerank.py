@@ -1,8 +1,10 @@
-"""Has the best candidates read by a reranker, where there is one: whoever reads both sees what no count of words does.
+"""Has the best candidates read by a reranker, where there is one: whoever reads both sees what no
+count of words does.
 
-What it says is one more kind of evidence: it helps to settle the order, and to tell which memory a newer one replaced.
-It reads what it was taught to read: a question of a sentence or two, and texts of a few. A turn of a talk it is shown
-with the end of what was said before; of a longer text, what comes nearest to the question.
+What it says is one more kind of evidence: it helps to settle the order, and to tell which memory a
+newer one replaced. It reads what it was taught to read: a question of a sentence or two, and texts
+of a few. A turn of a talk it is shown with the end of what was said before; of a longer text, what
+comes nearest to the question.
 """
 
 from collections.abc import Iterable, Sequence
@@ -18,9 +20,15 @@ DEPTH = 20  # So many of the best are read at most.
 TEXT_CHARS_MAX = 480  # Of what is longer than this, an excerpt is read.
 PAIRS = 2  # Of so many pairs it is read whether the newer memory replaced the older one,
 _PAIR_MIN = 0.006  # if it is as likely as this without reading.
-_TOKENS, _TOKENS_FEW = 1_400, 60  # So much is read: as much as a dozen messages; and in a bank of a million,
+_TOKENS, _TOKENS_FEW = (
+    1_400,
+    60,
+)  # So much is read: as much as a dozen messages; and in a bank of a million,
 _SMALL, _SLOPE = 20_000, 0.805  # where looking through it takes the time. So many memories are few.
-_LEAST, _MOST = -8.0, 8.0  # What a reranker says of a stranger, and of an answer in the words of the question.
+_LEAST, _MOST = (
+    -8.0,
+    8.0,
+)  # What a reranker says of a stranger, and of an answer in the words of the question.
 
 
 class Reranker(Protocol):
@@ -31,11 +39,17 @@ class Reranker(Protocol):
         ...
 
     def scores(self, question: str, texts: Sequence[str], tokens_max: int) -> Sequence[float]:
-        """How well each text answers the question, as log odds: of the first ones, as many as there is time for."""
+        """How well each text answers the question, as log odds: of the first ones, as many as there
+        is time for.
+        """
         ...
 
-    def replacing(self, question: str, pairs: Sequence[tuple[str, str]], tokens_max: int) -> Sequence[float]:
-        """Of an older text that answers the question and a newer one: whether this replaced that, as log odds."""
+    def replacing(
+        self, question: str, pairs: Sequence[tuple[str, str]], tokens_max: int
+    ) -> Sequence[float]:
+        """Of an older text that answers the question and a newer one: whether this replaced that,
+        as log odds.
+        """
         ...
 
 
@@ -54,7 +68,8 @@ class Reading:
         return cls(reranker, question, max(_TOKENS_FEW, int(_TOKENS * few**_SLOPE)))
 
     def read(self, scored: Sequence[Scored], weighing: Weighing) -> list[Evidence] | None:
-        """The same evidence, with what the reranker says of the best; None when there is nothing that it reads.
+        """The same evidence, with what the reranker says of the best; None when there is nothing
+        that it reads.
 
         What comes after these stands below them.
         """
@@ -66,7 +81,9 @@ class Reading:
         said = self.reranker.scores(self.question, list(texts.values()), self.tokens)
         values = {number: _value(score) for number, score in zip(texts, said, strict=False)}
         # Of what there is nothing to show of, nothing is known.
-        values |= dict.fromkeys((number for number in best if number not in texts), _median(values.values()))
+        values |= dict.fromkeys(
+            (number for number in best if number not in texts), _median(values.values())
+        )
         stranger = _value(_LEAST)
 
         def with_reading(one: Evidence) -> Evidence:
@@ -75,28 +92,42 @@ class Reading:
 
         return [with_reading(one.evidence) for one in scored]
 
-    def compared(self, pairs: Sequence[Pair], looks: Sequence[Look], found: Sequence[Scored]) -> list[Pair]:
-        """The same pairs; with what the reranker says of those that are most likely a change of what it took for an
-        answer.
+    def compared(
+        self, pairs: Sequence[Pair], looks: Sequence[Look], found: Sequence[Scored]
+    ) -> list[Pair]:
+        """The same pairs; with what the reranker says of those that are most likely a change of
+        what it took for an answer.
 
         In the largest banks there is no time for that.
         """
         if self.tokens <= _TOKENS_FEW:
             return list(pairs)
-        short = [place for place, pair in enumerate(pairs) if _is_short(looks[pair.older], looks[pair.newer])]
-        likely = sorted(((_changed(pairs[place], found), place) for place in short), reverse=True)[:PAIRS]
+        short = [
+            place
+            for place, pair in enumerate(pairs)
+            if _is_short(looks[pair.older], looks[pair.newer])
+        ]
+        likely = sorted(((_changed(pairs[place], found), place) for place in short), reverse=True)[
+            :PAIRS
+        ]
         chosen = [place for chance, place in likely if chance >= _PAIR_MIN]
-        texts = [(looks[pairs[place].older].text, looks[pairs[place].newer].text) for place in chosen]
+        texts = [
+            (looks[pairs[place].older].text, looks[pairs[place].newer].text) for place in chosen
+        ]
         said = self.reranker.replacing(self.question, texts, self.tokens * 3 // 5) if texts else ()
         read = dict(zip(chosen, said, strict=False))
         return [
-            replace(pair, values={**pair.values, "read": _value(read[place])}) if place in read else pair
+            replace(pair, values={**pair.values, "read": _value(read[place])})
+            if place in read
+            else pair
             for place, pair in enumerate(pairs)
         ]
 
 
 def _shown(number: int, weighing: Weighing) -> str:
-    """What is read of a memory: a turn with what it replies to, unless that is too much; of a long text an excerpt."""
+    """What is read of a memory: a turn with what it replies to, unless that is too much; of a long
+    text an excerpt.
+    """
     for text in (weighing.replying(number), weighing.told(number)):
         if len(text) <= TEXT_CHARS_MAX:
             return text

@@ -1,6 +1,8 @@
-"""What makes a memory an answer: the evidence, the relevance it adds up to, and the order of the hits. Only arithmetic.
+"""What makes a memory an answer: the evidence, the relevance it adds up to, and the order of the
+hits. Only arithmetic.
 
-Each kind of evidence goes from 0 to 1, and none is relative to the other hits, so that a good hit is good in any store:
+Each kind of evidence goes from 0 to 1, and none is relative to the other hits, so that a good hit
+is good in any store:
 
   keyword        how much of the most BM25 could give, as a square root, so that the first words found count most
   coverage       which share of the question's terms is there, rare terms counting more
@@ -10,7 +12,8 @@ Each kind of evidence goes from 0 to 1, and none is relative to the other hits, 
   … tokens       the same of the best passage, and of the best section of a few passages
   … around       how much more there is of coverage, vector and tokens when what was said around is heard too
 
-Their weighted sum goes through a logistic curve: the relevance. What follows only settles the order:
+Their weighted sum goes through a logistic curve: the relevance. What follows only settles the
+order:
 
   company        how near a long text is to the best of the other candidates
   speaker        whether a turn is said by whom the question is about
@@ -67,7 +70,10 @@ ORDER: Mapping[str, float] = {
     "read": 8.0,
     "unread": 8.0,
 }
-_OWN_WORDS, _OWN_MEANING = ("keyword", "coverage", "passage"), ("vector", "tokens", "passage tokens", "section tokens")
+_OWN_WORDS, _OWN_MEANING = (
+    ("keyword", "coverage", "passage"),
+    ("vector", "tokens", "passage tokens", "section tokens"),
+)
 _MIDDLE = 5.0
 _HIT_MIN = 2.2  # A hit with less evidence is never shown.
 _ANSWER_MIN, _ANSWER_RISE, _ANSWER_MAX = 2.3, 0.22, 4.8
@@ -81,7 +87,9 @@ _PRIOR_ROWS = 100  # A store is treated as if it held this many more texts, so t
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question, taken apart: its terms with their weights, and the names that must match exactly."""
+    """A question, taken apart: its terms with their weights, and the names that must match
+    exactly.
+    """
 
     terms: Mapping[str, float]
     identifiers: tuple[str, ...]
@@ -91,7 +99,9 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """What the words of a text say: two kinds of evidence, that of the best passage, and which terms are there."""
+    """What the words of a text say: two kinds of evidence, that of the best passage, and which
+    terms are there.
+    """
 
     keyword: float
     coverage: float
@@ -122,19 +132,28 @@ class Evidence:
 
 
 def bounded(terms: Sequence[str]) -> Sequence[str]:
-    """The terms of a very long question that are looked up: its beginning and its end, where people ask."""
+    """The terms of a very long question that are looked up: its beginning and its end, where people
+    ask.
+    """
     half = QUESTION_TERMS_MAX // 2
     return terms if len(terms) <= QUESTION_TERMS_MAX else [*terms[:half], *terms[-half:]]
 
 
 def question(asked: str, counts: Mapping[str, int], row_count: int, term_count: int) -> Question:
-    """A question with its terms weighed by how rare they are: `counts` says in how many texts each one is."""
+    """A question with its terms weighed by how rare they are: `counts` says in how many texts each
+    one is.
+    """
     total = row_count + _PRIOR_ROWS
     weights = {term: math.log(1 + total / (count + 1)) for term, count in counts.items()}
     # A long question wanders, and nobody expects one memory to have all of its words.
     expected = min(1.0, math.sqrt(_WORDS_EXPECTED / max(1, len(weights))))
     usual_length = max(1.0, term_count / max(1, row_count))
-    return Question(weights, tuple(analyzer.identifiers(asked)), expected * sum(weights.values()) or 1.0, usual_length)
+    return Question(
+        weights,
+        tuple(analyzer.identifiers(asked)),
+        expected * sum(weights.values()) or 1.0,
+        usual_length,
+    )
 
 
 def words(asked: Question, terms: str) -> Words:
@@ -146,13 +165,17 @@ def words(asked: Question, terms: str) -> Words:
     score = sum(asked.terms[word] * count / (count + damping) for word, count in counts.items())
     whole = coverage(asked, counts)
     passage = whole if len(every) <= PASSAGE_TERMS else _best_passage(asked, every)
-    return Words(math.sqrt(min(1.0, score / asked.weight)), whole, passage, frozenset(counts), len(every))
+    return Words(
+        math.sqrt(min(1.0, score / asked.weight)), whole, passage, frozenset(counts), len(every)
+    )
 
 
 def by_words(said: Words) -> float:
     """What the words of a text say altogether, from 0 to 1."""
     values = {"keyword": said.keyword, "coverage": said.coverage, "passage": said.passage}
-    return sum(WEIGHTS[name] * value for name, value in values.items()) / sum(WEIGHTS[name] for name in values)
+    return sum(WEIGHTS[name] * value for name, value in values.items()) / sum(
+        WEIGHTS[name] for name in values
+    )
 
 
 def coverage(asked: Question, found: Mapping[str, int] | frozenset[str]) -> float:
@@ -162,27 +185,36 @@ def coverage(asked: Question, found: Mapping[str, int] | frozenset[str]) -> floa
 
 def has_identifiers(asked: Question, terms: str) -> bool:
     """Whether a text, given as its indexed terms, has every identifier of a question."""
-    return bool(asked.identifiers) and all(f" {name} " in f" {terms} " for name in asked.identifiers)
+    return bool(asked.identifiers) and all(
+        f" {name} " in f" {terms} " for name in asked.identifiers
+    )
 
 
 def strength(values: Mapping[str, float]) -> float:
-    """The weighted sum of the evidence. Where a channel was not asked, the other one stands for it."""
+    """The weighted sum of the evidence. Where a channel was not asked, the other one stands for
+    it.
+    """
     total = sum(WEIGHTS[name] * value for name, value in values.items() if name in WEIGHTS)
     by_words, by_meaning = _OWN_WORDS[0] in values, _OWN_MEANING[0] in values
     if by_words and by_meaning:
         return total
-    words_most, meaning_most = (sum(WEIGHTS[name] for name in names) for names in (_OWN_WORDS, _OWN_MEANING))
+    words_most, meaning_most = (
+        sum(WEIGHTS[name] for name in names) for names in (_OWN_WORDS, _OWN_MEANING)
+    )
     most = words_most + meaning_most
     if by_words:
-        # Without vectors, the words found speak for those that were meant, and a little is granted for the silence.
+        # Without vectors, the words found speak for those that were meant, and a little is granted
+        # for the silence.
         return 0.1 * most + 0.9 * total * most / words_most
     return total * most / meaning_most
 
 
 def answer_min(count: int) -> float:
-    """The relevance that the best hit needs for anything to be said at all, in a bank of so many memories.
+    """The relevance that the best hit needs for anything to be said at all, in a bank of so many
+    memories.
 
-    The more memories there are, the nearer the nearest stranger comes, with the logarithm of their number.
+    The more memories there are, the nearer the nearest stranger comes, with the logarithm of their
+    number.
     """
     return _likely(min(_ANSWER_MAX, _ANSWER_MIN + _ANSWER_RISE * math.log(max(1, count))))
 
@@ -204,15 +236,17 @@ class Scored:
 def ordered(found: Sequence[Evidence], identified: bool | None = None) -> list[Scored]:
     """The memories with their scores, best first; of equals the newer.
 
-    When the question names an exact identifier, a memory that has it scores in the upper half and one that has not in
-    the lower, so that no neighbour outranks it.
+    When the question names an exact identifier, a memory that has it scores in the upper half and
+    one that has not in the lower, so that no neighbour outranks it.
     """
     if identified is None:
         identified = any(evidence.exact for evidence in found)
     scored: list[Scored] = []
     for evidence in found:
         strong = strength(evidence.values)
-        further = sum(ORDER[name] * value for name, value in evidence.values.items() if name in ORDER)
+        further = sum(
+            ORDER[name] * value for name, value in evidence.values.items() if name in ORDER
+        )
         score = _likely(strong + further)
         score = score / 2 + (0.5 if evidence.exact else 0.0) if identified else score
         scored.append(Scored(evidence, strong, _likely(strong), score))

@@ -1,7 +1,7 @@
 """Knows whom of those who talk a question is about.
 
-Questions name people by their name, their first name, a spelling of it, or what the other one calls them. Who talks
-with an assistant says "I" and "you" instead.
+Questions name people by their name, their first name, a spelling of it, or what the other one calls
+them. Who talks with an assistant says "I" and "you" instead.
 """
 
 import re
@@ -9,7 +9,9 @@ from collections import Counter
 from collections.abc import Sequence
 from difflib import SequenceMatcher
 
-ASSISTANTS = frozenset({"assistant", "ai", "agent", "bot", "model", "chatgpt", "claude", "gemini", "copilot"})
+ASSISTANTS = frozenset(
+    {"assistant", "ai", "agent", "bot", "model", "chatgpt", "claude", "gemini", "copilot"}
+)
 _SELVES = frozenset({"user", "human", "me", "i"})
 _NAME = re.compile(r"\b[^\W\d_a-z]\w+")
 _SPELT_MIN, _SPELT_ALIKE = 4, 0.7  # Shorter names are too near to others.
@@ -17,17 +19,21 @@ _CALLED_MIN = 2  # Twice is no slip of the tongue.
 _GREETINGS = frozenset("hi hey hello dear thanks you much morning night bye yes no oh wow".split())
 # Whose words are asked for in a talk with an assistant: the first of these that fits says it.
 _SAID_BY_ME = re.compile(
-    r"\b(?:did|have|had) i\b|\bi(?:'ve| have| had)? (?:said|mentioned|brought up|told|asked|shared|described)\b",
+    r"\b(?:did|have|had) i\b|\bi(?:'ve| have| had)? (?:said|mentioned|brought"
+    r" up|told|asked|shared|described)\b",
     re.IGNORECASE,
 )
 _SAID_BY_YOU = re.compile(
-    r"\b(?:did|have|had) you\b|\byour (?:advice|answers?|explanations?|recommendations?|suggestions?|tips)\b"
-    r"|\byou(?:'ve| have| had)? (?:said|told|advised|explained|gave|helped|listed|mentioned|offered|outlined|proposed"
+    r"\b(?:did|have|had) you\b|\byour"
+    r" (?:advice|answers?|explanations?|recommendations?|suggestions?|tips)\b"
+    r"|\byou(?:'ve| have| had)?"
+    r" (?:said|told|advised|explained|gave|helped|listed|mentioned|offered|outlined|proposed"
     r"|provided|recommended|shared|suggested|wrote)\b",
     re.IGNORECASE,
 )
 _SAID_BY_BOTH = re.compile(
-    r"\bwe(?:'ve|'d| have| had)? (?:agreed|approached|covered|decided|discussed|planned|talked|went through)\b"
+    r"\bwe(?:'ve|'d| have| had)? (?:agreed|approached|covered|decided|discussed|planned|talked|went"
+    r" through)\b"
     r"|\bour (?:\w+ )?(?:chats?|conversations?|discussions?|exchanges?|sessions?|talks?)\b"
     r"|\b(?:summary|summari[sz]e|recap)\b",
     re.IGNORECASE,
@@ -36,20 +42,34 @@ _SELF = re.compile(r"\b(?:i|me|my|mine|i'm|i've|i'd|i'll)\b", re.IGNORECASE)
 
 
 def asked_about(question: str, said: Sequence[tuple[str, str]]) -> frozenset[str]:
-    """The speakers a question names; otherwise whose words are asked for. `said` is the talk: who said what."""
+    """The speakers a question names; otherwise whose words are asked for. `said` is the talk: who
+    said what.
+    """
     plain = question.casefold()
     known = frozenset(speaker for speaker, _ in said)
     named = frozenset(name for name in known if _names(plain, name))
-    words = {word for word in _NAME.findall(question) if not any(word.casefold() in name.split() for name in named)}
+    words = {
+        word
+        for word in _NAME.findall(question)
+        if not any(word.casefold() in name.split() for name in named)
+    }
     spelt = {word.casefold() for word in words}
-    named |= {name for name in known - named if any(_nearly(word, name.split(maxsplit=1)[0]) for word in spelt)}
+    named |= {
+        name
+        for name in known - named
+        if any(_nearly(word, name.split(maxsplit=1)[0]) for word in spelt)
+    }
     if len(known) == 2 and named != known:
-        named |= {one for one in known - named if any(_is_called(word, one, said) for word in words)}
+        named |= {
+            one for one in known - named if any(_is_called(word, one, said) for word in words)
+        }
     return named or known & _speaking(question)
 
 
 def _names(question: str, name: str) -> bool:
-    return any(re.search(rf"\b{re.escape(part)}\b", question) for part in (name, name.split(maxsplit=1)[0]))
+    return any(
+        re.search(rf"\b{re.escape(part)}\b", question) for part in (name, name.split(maxsplit=1)[0])
+    )
 
 
 def _nearly(word: str, name: str) -> bool:
@@ -59,13 +79,19 @@ def _nearly(word: str, name: str) -> bool:
 
 
 def _is_called(word: str, speaker: str, said: Sequence[tuple[str, str]]) -> bool:
-    """Whether one of two is called by a name that no label has: the other one calls so, and they themselves hardly."""
-    callers = Counter(caller == speaker for caller, text in said if word in text and _addresses(text, word))
+    """Whether one of two is called by a name that no label has: the other one calls so, and they
+    themselves hardly.
+    """
+    callers = Counter(
+        caller == speaker for caller, text in said if word in text and _addresses(text, word)
+    )
     return callers[False] >= _CALLED_MIN and callers[False] > _CALLED_MIN * callers[True]
 
 
 def _addresses(text: str, name: str) -> bool:
-    """Whether a name is called: after a greeting or thanks, or last in a sentence, after a comma or in a shout."""
+    """Whether a name is called: after a greeting or thanks, or last in a sentence, after a comma or
+    in a shout.
+    """
     before, _, after = text.partition(name)
     *_, last = ("", *before.rstrip(" ,").lower().split())
     is_last = after[:1] in ("", ".", "!", "?")

@@ -1,8 +1,9 @@
 """Finds which hits a newer memory has replaced, and puts the newer one first.
 
-Nothing here knows which of two memories is true. But where two of them are about one thing and the newer one looks like
-a change, the newer one is more often how things are. It comes before the older one, also when it has less of the
-question's words itself, and is as sure an answer. What tells a change:
+Nothing here knows which of two memories is true. But where two of them are about one thing and the
+newer one looks like a change, the newer one is more often how things are. It comes before the older
+one, also when it has less of the question's words itself, and is as sure an answer. What tells a
+change:
 
   like            how near the two are in meaning
   behind nearest  how much less that is than with the newer memory that is nearest to the older one
@@ -19,13 +20,14 @@ question's words itself, and is as sure an answer. What tells a change:
   place           where it stands among the hits, and `older's place` where the older one does
   read            what the reranker says, where there is one, of the pairs that may be a change
 
-Exceptions and plans change nothing, nothing that comes later changes when something happened, and a rule stands until
-another rule or a change. What lacks the name that is asked for, or a word of the question although it has most others
-of the older one, is a sibling of it: production's port replaces nothing of staging. What has no price, or nothing of
-the kind, where one is asked for, replaces none that has. Long texts and what people say to each other stay where they
-are. Only a reranker that has read both may know better, if they are near the best; of siblings, and of what lacks the
-price, it must be quite sure, and rather sure of what lacks a word of the question and tells of no change. The weights
-are in `fitted.py`, which `evals/fit_sureness.py` writes.
+Exceptions and plans change nothing, nothing that comes later changes when something happened, and a
+rule stands until another rule or a change. What lacks the name that is asked for, or a word of the
+question although it has most others of the older one, is a sibling of it: production's port
+replaces nothing of staging. What has no price, or nothing of the kind, where one is asked for,
+replaces none that has. Long texts and what people say to each other stay where they are. Only a
+reranker that has read both may know better, if they are near the best; of siblings, and of what
+lacks the price, it must be quite sure, and rather sure of what lacks a word of the question and
+tells of no change. The weights are in `fitted.py`, which `evals/fit_sureness.py` writes.
 """
 
 import math
@@ -48,7 +50,9 @@ _DENIED, _MAYBE, _SURELY = -0.2, 0.125, 0.22
 _LIKE_MIN = 0.15
 _OWN_WORDS_MIN = 0.95
 _SIBLINGS_SHARE = 0.4
-_MEMORIES_USUAL = 60  # Words are as rare as among so many, so that a small store knows rare ones too.
+_MEMORIES_USUAL = (
+    60  # Words are as rare as among so many, so that a small store knows rare ones too.
+)
 _WEIGHT_USUAL = 4.0
 # What asks when something was, but not when it was for the last time.
 _EVENT = re.compile(r"\b(?:when|how long ago)\b[^.?!]{0,60}\b(?:did|was|were|had)\b", re.IGNORECASE)
@@ -70,9 +74,11 @@ Likeness: TypeAlias = Callable[[Sequence[int], Sequence[int]], Sequence[Sequence
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """A newer and an older memory, by their places among the hits, and what says that the one replaced the other.
+    """A newer and an older memory, by their places among the hits, and what says that the one
+    replaced the other.
 
-    They are tied when signs alone may tell a change, and doubtful when the newer looks like a sibling of the older.
+    They are tied when signs alone may tell a change, and doubtful when the newer looks like a
+    sibling of the older.
     """
 
     newer: int
@@ -85,7 +91,9 @@ class Pair:
 
     @property
     def sure(self) -> float:
-        """How likely the newer one replaced the older one. Without reading, only what is tied to it can have."""
+        """How likely the newer one replaced the older one. Without reading, only what is tied to it
+        can have.
+        """
         if self.verdict is not None and self.verdict.ends_older():
             return max(self.verdict.confidence, self._signs)
         return self._signs
@@ -101,7 +109,9 @@ class Pair:
 
     @property
     def _said_least(self) -> float:
-        """What a reader must say of it: more where a word of the question is lost and none tells of a change."""
+        """What a reader must say of it: more where a word of the question is lost and none tells of
+        a change.
+        """
         if self.is_doubtful:
             return _SURELY
         return _MAYBE if self.values["words lost"] > 0 and not self.values["change"] else _DENIED
@@ -127,11 +137,22 @@ class _Seen:
 
     @classmethod
     def of(cls, look: Look) -> "_Seen":
-        is_change, is_passing = conflicts.hints_at_change(look.text), conflicts.is_exception(look.text)
-        return cls(look, frozenset(_FIGURE.findall(look.text)), is_change, is_passing, preferences.is_rule(look.text))
+        is_change, is_passing = (
+            conflicts.hints_at_change(look.text),
+            conflicts.is_exception(look.text),
+        )
+        return cls(
+            look,
+            frozenset(_FIGURE.findall(look.text)),
+            is_change,
+            is_passing,
+            preferences.is_rule(look.text),
+        )
 
     def leaves(self, old: "_Seen") -> bool:
-        """Whether it leaves an older one as it was: what passes does, and a rule ends with a rule or a change."""
+        """Whether it leaves an older one as it was: what passes does, and a rule ends with a rule
+        or a change.
+        """
         return self.is_passing or (old.is_rule and not self.is_rule and not self.is_change)
 
 
@@ -143,10 +164,11 @@ def asks_for_a_past_event(question: str) -> bool:
 def pairs(
     found: Sequence[Scored], looks: Sequence[Look], likeness: Likeness, asked: Mapping[str, float]
 ) -> Iterator[Pair]:
-    """Each of the best hits with each newer candidate that is anything like it and is tied to it, or is near the best.
+    """Each of the best hits with each newer candidate that is anything like it and is tied to it,
+    or is near the best.
 
-    `asked` are the terms of the question, names left out, with their weights: where somebody has moved says nothing
-    about what they eat.
+    `asked` are the terms of the question, names left out, with their weights: where somebody has
+    moved says nothing about what they eat.
     """
     places = [place for place, one in enumerate(found) if one.evidence.is_statement or place < NEAR]
     if not places or places[0] >= TOP:
@@ -169,7 +191,9 @@ def pairs(
             if not _may_replace(new.evidence, old.evidence):
                 continue
             shared, lost = own & looks[newer].terms, looks[older].found - looks[newer].found
-            if not asked.keys() >= lost:  # Whoever lacks the name that is asked for is somebody else.
+            if (
+                not asked.keys() >= lost
+            ):  # Whoever lacks the name that is asked for is somebody else.
                 continue
             told = any(change.search(looks[newer].text) for change in telling)
             is_tied = new.evidence.is_statement and old.evidence.is_statement and like >= _LIKE_MIN
@@ -191,9 +215,15 @@ def pairs(
                 "place": math.log(newer + 1),
                 "older's place": math.log(older + 1),
                 "told": float(told),
-                "words lost": sum(asked.get(term, 0.0) for term in lost) / (sum(asked.values()) or 1.0),
+                "words lost": (
+                    sum(asked.get(term, 0.0) for term in lost) / (sum(asked.values()) or 1.0)
+                ),
             }
-            is_sibling = values["words lost"] > 0 and values["shared"] > _SIBLINGS_SHARE and not seen[newer].is_change
+            is_sibling = (
+                values["words lost"] > 0
+                and values["shared"] > _SIBLINGS_SHARE
+                and not seen[newer].is_change
+            )
             is_doubtful = is_sibling or _lacks_what_is_asked(new.evidence, old.evidence)
             if newer < NEAR or not is_doubtful:
                 values |= _compared(seen[newer], seen[older])
@@ -201,11 +231,18 @@ def pairs(
 
 
 def judged(pairs: Iterable[Pair], looks: Sequence[Look], judge: Judge) -> list[Pair]:
-    """The same pairs; those of the best hits with what the judge says of the two, whatever is asked."""
+    """The same pairs; those of the best hits with what the judge says of the two, whatever is
+    asked.
+    """
     return [
-        replace(one, verdict=judge(Statement(looks[one.older].text), Statement(looks[one.newer].text)))
-        if one.newer < NEAR
-        else one
+        (
+            replace(
+                one,
+                verdict=judge(Statement(looks[one.older].text), Statement(looks[one.newer].text)),
+            )
+            if one.newer < NEAR
+            else one
+        )
         for one in pairs
     ]
 
@@ -219,8 +256,11 @@ def _compared(new: _Seen, old: _Seen) -> dict[str, float]:
     }
 
 
-def _tied(shared: frozenset[str], told: bool, new: Look, old: Look, asked: Mapping[str, float]) -> bool:
-    """Whether two memories share more than the names in the question, or the newer one has told what was asked about.
+def _tied(
+    shared: frozenset[str], told: bool, new: Look, old: Look, asked: Mapping[str, float]
+) -> bool:
+    """Whether two memories share more than the names in the question, or the newer one has told
+    what was asked about.
 
     Who asks with one word looks for what has it.
     """
@@ -247,4 +287,6 @@ def _may_replace(new: Evidence, old: Evidence) -> bool:
 
 def _lacks_what_is_asked(new: Evidence, old: Evidence) -> bool:
     """Whether the older one has the price or the thing that is asked for, and the newer has not."""
-    return any(old.values.get(name, 0.0) > 0 and new.values.get(name) == 0 for name in ("kind", "answer"))
+    return any(
+        old.values.get(name, 0.0) > 0 and new.values.get(name) == 0 for name in ("kind", "answer")
+    )

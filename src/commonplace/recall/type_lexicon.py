@@ -1,7 +1,8 @@
 """Knows kinds of things, so that who asks which pet somebody has finds a dog.
 
-`type_lexicon.txt` has a line for each kind: the words by which people ask for it, a colon, and things of that kind. It
-was written from general knowledge, by people who had not seen what the search is measured with.
+`type_lexicon.txt` has a line for each kind: the words by which people ask for it, a colon, and
+things of that kind. It was written from general knowledge, by people who had not seen what the
+search is measured with.
 """
 
 import re
@@ -23,24 +24,26 @@ _MEANT: Sequence[tuple[re.Pattern[str], Sequence[str]]] = (
     (re.compile(r"\ballergic to\b", re.IGNORECASE), ("allergy",)),
 )
 _ASKED = re.compile(
-    r"\b(?:what(?:'s| is| are| was| were)?|which|how many|any|names? of(?: the| my| our)?|(?:kind|type|sort|brand)s? of"
+    r"\b(?:what(?:'s| is| are| was| were)?|which|how many|any|names? of(?: the| my|"
+    r" our)?|(?:kind|type|sort|brand)s? of"
     r"|favou?rite)\s+(?=((?:[\w'-]+\s*){1,6}))",
     re.IGNORECASE,
 )
 # Where the name of what is asked for ends.
 _ENDS = frozenset(
-    "did do does has have had is are was were can could would will should might must may am be been being in on at to"
-    " for from with by that who whom i i've they he she we you it of when while during after before and or but as if"
-    " because where".split()
+    "did do does has have had is are was were can could would will should might must may am be been"
+    " being in on at to for from with by that who whom i i've they he she we you it of when while"
+    " during after before and or but as if because where".split()
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Members:
-    """Things of the kinds that are asked for, as terms; those of several words by the first of these.
+    """Things of the kinds that are asked for, as terms; those of several words by the first of
+    these.
 
-    What the question says itself is no answer. Where it names the kind, what names nothing of it hardly answers. Where
-    it only means it, others may.
+    What the question says itself is no answer. Where it names the kind, what names nothing of it
+    hardly answers. Where it only means it, others may.
     """
 
     single: frozenset[str]
@@ -55,23 +58,36 @@ class Members:
         if count < _ENOUGH:
             padded = f" {terms} "
             near = (member for first in self.longer.keys() & every for member in self.longer[first])
-            count += sum(f" {member} " in padded and not self.said.issuperset(member.split()) for member in near)
+            count += sum(
+                f" {member} " in padded and not self.said.issuperset(member.split())
+                for member in near
+            )
         return min(_ENOUGH, count) / _ENOUGH * min(1.0, _SHORT_TERMS / max(1, length))
 
 
 def asked_for(question: str) -> Members | None:
-    """The things that would answer a question which asks for a kind of thing; None if it asks for none we know."""
+    """The things that would answer a question which asks for a kind of thing; None if it asks for
+    none we know.
+    """
     if len(question) > ONE_QUESTION_CHARS:
         return None
     plain = question.replace("’", "'")
     named = [name for match in _ASKED.finditer(plain) if (name := _first_kind(match[1]))]
-    meant = [analyzer.indexed(name) for said, names in _MEANT if said.search(plain) for name in names]
+    meant = [
+        analyzer.indexed(name) for said, names in _MEANT if said.search(plain) for name in names
+    ]
     lines = frozenset(line for name in (*named, *meant) for line in _names()[name])
-    return Members(*_together(lines), frozenset(analyzer.terms(question)), bool(named)) if lines else None
+    return (
+        Members(*_together(lines), frozenset(analyzer.terms(question)), bool(named))
+        if lines
+        else None
+    )
 
 
 def _first_kind(phrase: str) -> str | None:
-    """The first name of a kind in what follows a question word, as terms; the longest that ends at the same word."""
+    """The first name of a kind in what follows a question word, as terms; the longest that ends at
+    the same word.
+    """
     words: list[str] = []
     for word in phrase.casefold().split():
         if word in _ENDS:
@@ -88,7 +104,10 @@ def _first_kind(phrase: str) -> str | None:
 @lru_cache(maxsize=1)
 def _lines() -> list[tuple[str, str]]:
     written = Path(__file__).with_name("type_lexicon.txt").read_text(encoding="utf-8")
-    return [(names, members) for names, _, members in (line.partition(": ") for line in written.splitlines())]
+    return [
+        (names, members)
+        for names, _, members in (line.partition(": ") for line in written.splitlines())
+    ]
 
 
 @lru_cache(maxsize=1)
@@ -113,7 +132,9 @@ def _together(lines: frozenset[int]) -> tuple[frozenset[str], Mapping[str, Seque
 
 
 def _members(number: int) -> frozenset[str]:
-    """The things of a kind, and those of the narrower kinds among them: who has a whippet has a pet."""
+    """The things of a kind, and those of the narrower kinds among them: who has a whippet has a
+    pet.
+    """
     own = _things(number)
     return own.union(*(_things(line) for thing in own for line in _names().get(thing, ())))
 

@@ -1,9 +1,9 @@
 """Nearness in meaning: what a bank's vectors, and the tokens in them, say about a question.
 
-A stored vector is made of two parts: the text's vector as half floats, then the ids of its tokens in order. Beside it
-stands a sketch of it, of a few bits. This process keeps the sketches of the banks it searches, a bank at a time, and
-catches up with the store before each search. Sketches pick candidates; their vectors, read from the store, say how near
-they are.
+A stored vector is made of two parts: the text's vector as half floats, then the ids of its tokens
+in order. Beside it stands a sketch of it, of a few bits. This process keeps the sketches of the
+banks it searches, a bank at a time, and catches up with the store before each search. Sketches pick
+candidates; their vectors, read from the store, say how near they are.
 """
 
 import threading
@@ -30,15 +30,25 @@ from commonplace.storage.database import Database
 from commonplace.storage.text_index import Within
 from commonplace.storage.vector_rows import Changes
 
-ROWS_MAX = 2_000_000  # Over all banks; 73 bytes each. The bank that was not asked for longest goes first.
+ROWS_MAX = (
+    2_000_000  # Over all banks; 73 bytes each. The bank that was not asked for longest goes first.
+)
 QUESTION_TOKENS_MAX = 64
-_BANK_ROWS_MIN = 1_000  # What a bank counts for at least, so that thousands of tiny ones are not held either.
+_BANK_ROWS_MIN = (
+    1_000  # What a bank counts for at least, so that thousands of tiny ones are not held either.
+)
 _BLOCK = 65_536
-_REACH, _LARGE = 400, 100_000  # The nearest so many by their sketches hold nearly all of the nearest ten, of a million.
+_REACH, _LARGE = (
+    400,
+    100_000,
+)  # The nearest so many by their sketches hold nearly all of the nearest ten, of a million.
 _WIDER = 16
-# A token of a script that the embedder knows has two letters or more; others it spells letter by letter, or in bytes.
+# A token of a script that the embedder knows has two letters or more; others it spells letter by
+# letter, or in bytes.
 _LETTERS_MIN = 1.2
-_RARE_MIN = 0.3  # What the words count that everybody uses; one that nobody has used yet counts about 7.
+_RARE_MIN = (
+    0.3  # What the words count that everybody uses; one that nobody has used yet counts about 7.
+)
 
 Encoded: TypeAlias = bytes
 
@@ -67,7 +77,9 @@ class Semantics:
 
     def token_counts(self, texts: Sequence[str]) -> list[int] | None:
         """How many tokens each text has; None when the embedder has no tokenizer."""
-        return self._embedder.token_counts(texts) if isinstance(self._embedder, Tokenizing) else None
+        return (
+            self._embedder.token_counts(texts) if isinstance(self._embedder, Tokenizing) else None
+        )
 
     def encode(self, memories: Sequence[Memory]) -> list[Encoded]:
         """Memories as the store keeps them: what their titles, texts and labels mean."""
@@ -77,10 +89,15 @@ class Semantics:
         if self._lexicon is None:
             return [row.tobytes() for row in self._embedder.embed(texts).astype(np.float16)]
         rows, tokens = self._lexicon.embed_with_tokens(texts)
-        return [row.tobytes() + ids.tobytes() for row, ids in zip(rows.astype(np.float16), tokens, strict=True)]
+        return [
+            row.tobytes() + ids.tobytes()
+            for row, ids in zip(rows.astype(np.float16), tokens, strict=True)
+        ]
 
     def meaning(self, question: str, rareness: Mapping[str, float] | None = None) -> Meaning:
-        """A question, ready to be compared. Words that are rare in the store say more, where it is known which are."""
+        """A question, ready to be compared. Words that are rare in the store say more, where it is
+        known which are.
+        """
         if self._lexicon is None:
             return Meaning(self._embedder.embed([question])[0], None, None)
         plain = unicodedata.normalize("NFKC", question)
@@ -96,10 +113,16 @@ class Semantics:
 
     def sketched(self, encoded: Sequence[Encoded]) -> list[bytes]:
         """A sketch of each stored vector."""
-        return [row.tobytes() for row in binary_quantization.sketched(self._rows(encoded))] if encoded else []
+        return (
+            [row.tobytes() for row in binary_quantization.sketched(self._rows(encoded))]
+            if encoded
+            else []
+        )
 
     def nearest(self, db: Database, within: Within, meaning: Meaning, limit: int) -> list[int]:
-        """The memories nearest to a question among those a filter means, nearest first; of equals the newer."""
+        """The memories nearest to a question among those a filter means, nearest first; of equals
+        the newer.
+        """
         held = self._held(within.bank_id)
         with held.lock:
             self._catch_up(db, within.bank_id, held)
@@ -118,7 +141,9 @@ class Semantics:
             best = self._ordered(db, within, meaning, tried)
             if len(best) < len(tried) and self._let_go(db, within.bank_id, held):
                 view = held.view()
-                best = self._ordered(db, within, meaning, view.nearest(question, reach, within.chosen.status))
+                best = self._ordered(
+                    db, within, meaning, view.nearest(question, reach, within.chosen.status)
+                )
             best = best[: 2 * limit]
             # Most filters let most memories through, so the nearest of all are tried.
             found = _passing(db, within, best)
@@ -127,14 +152,22 @@ class Semantics:
             # Then as many more as should hold enough, were they all like these.
             wider_reach = 3 * limit * len(best) // max(1, len(found))
             if wider_reach <= reach * _WIDER:
-                wider = _passing(db, within, view.nearest(question, max(reach, wider_reach), within.chosen.status))
+                wider = _passing(
+                    db,
+                    within,
+                    view.nearest(question, max(reach, wider_reach), within.chosen.status),
+                )
                 if len(wider) >= 2 * limit:
                     return self._ordered(db, within, meaning, wider[:reach])[:limit]
         every = view.nearest_among(question, reach, _numbers(text_index.meant(db, within)))
         return self._ordered(db, within, meaning, every)[:limit]
 
-    def _ordered(self, db: Database, within: Within, meaning: Meaning, numbers: Sequence[int]) -> list[int]:
-        """Candidates in the order of their vectors; of equals the newer. Whoever has none is left out."""
+    def _ordered(
+        self, db: Database, within: Within, meaning: Meaning, numbers: Sequence[int]
+    ) -> list[int]:
+        """Candidates in the order of their vectors; of equals the newer. Whoever has none is left
+        out.
+        """
         stored = vector_rows.of(db, within.bank_id, self.name, numbers, self._vector_bytes)
         if not stored:
             return []
@@ -158,7 +191,9 @@ class Semantics:
         """What comes nearest to a question in a stored text; nothing where tokens are not known."""
         if self._lexicon is None:
             return ""
-        return self._lexicon.text_of(late_interaction.best_passage(meaning, self._tokens(encoded), self._lexicon))
+        return self._lexicon.text_of(
+            late_interaction.best_passage(meaning, self._tokens(encoded), self._lexicon)
+        )
 
     def _cosines(self, meaning: Meaning, encoded: Sequence[Encoded]) -> list[float]:
         return (self._rows(encoded) @ meaning.vector).tolist()
@@ -187,25 +222,34 @@ class Semantics:
     def _catch_up(self, db: Database, bank_id: int, held: Sketches) -> None:
         mark = vector_rows.mark(db)
         if db.in_transaction or mark <= held.mark:
-            # What is written in a transaction may yet be taken back, and others would then get the same numbers. And
-            # who reads an older state than another thread has read leaves things as they are.
+            # What is written in a transaction may yet be taken back, and others would then get the
+            # same numbers. And who reads an older state than another thread has read leaves things
+            # as they are.
             return
         while changes := self._newer(db, bank_id, held.seq):
             ids, sizes = _numbers(changes.ids), _numbers(changes.sizes)
             counts = sizes // self._sketch_bytes
             held.drop(ids[counts == 0])
-            rows: Bits = np.frombuffer(changes.sketches, dtype=np.uint64).reshape(-1, self._sketch_bytes // 8)
+            rows: Bits = np.frombuffer(changes.sketches, dtype=np.uint64).reshape(
+                -1, self._sketch_bytes // 8
+            )
             live = _numbers(changes.live) > 0
             held.put(np.repeat(ids, counts), np.repeat(live, counts), rows)
             held.seq = changes.seq
         held.mark = mark
 
     def _let_go(self, db: Database, bank_id: int, held: Sketches) -> bool:
-        """Let go of purged vectors; whether there may have been any. They leave no trace to read, so what is held is
-        compared with what is there: only once one of them is met, because comparing a million takes its time."""
+        """Let go of purged vectors; whether there may have been any. They leave no trace to read,
+        so what is held is compared with what is there: only once one of them is met, because
+        comparing a million takes its time.
+        """
         purge_count = vector_rows.purge_count(db, bank_id)
         with held.lock:
-            if db.in_transaction or purge_count <= held.purge_count or vector_rows.mark(db) < held.mark:
+            if (
+                db.in_transaction
+                or purge_count <= held.purge_count
+                or vector_rows.mark(db) < held.mark
+            ):
                 return False
             held.keep(_numbers(vector_rows.all_ids(db, bank_id)))
             held.purge_count = purge_count
@@ -232,18 +276,27 @@ class Asking:
         return self.semantics.nearness(self.meaning, encoded)
 
     def excerpt(self, encoded: Encoded) -> str:
-        """What comes nearest to the question in a stored text; nothing where tokens are not known."""
+        """What comes nearest to the question in a stored text; nothing where tokens are not
+        known.
+        """
         return self.semantics.excerpt(self.meaning, encoded)
 
 
 def rareness_of(
-    tokens: TokenIds, places: Sequence[tuple[int, int]], words: Sequence[Word], rareness: Mapping[str, float] | None
+    tokens: TokenIds,
+    places: Sequence[tuple[int, int]],
+    words: Sequence[Word],
+    rareness: Mapping[str, float] | None,
 ) -> Floats:
-    """How rare the word is that each token belongs to; a token that is there twice is as rare as its rarest word."""
+    """How rare the word is that each token belongs to; a token that is there twice is as rare as
+    its rarest word.
+    """
     if rareness is None:
         return np.ones(len(tokens), dtype=np.float32)
     found: dict[int, float] = {}
-    of_words = [max((rareness.get(term, 0.0) for term in word.terms), default=0.0) for word in words]
+    of_words = [
+        max((rareness.get(term, 0.0) for term in word.terms), default=0.0) for word in words
+    ]
     starts, ends = [word.start for word in words], [word.end for word in words]
     for token, (start, end) in zip(tokens.tolist(), places, strict=True):
         touched = of_words[bisect_right(ends, start) : bisect_left(starts, end)]

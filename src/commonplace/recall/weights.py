@@ -43,8 +43,8 @@ READ: Mapping[str, float] = {
 }
 READ_START = -3.397
 READ_MIN = 0.34
-# How sure it is that a newer memory replaced an older one; from the first cut on it stands before that one,
-# from the second on that one is left out.
+# How sure it is that a newer memory replaced an older one; from the first cut on it stands before
+# that one, from the second on that one is left out.
 SUPERSEDING: Mapping[str, float] = {
     "behind best": -0.164,
     "behind nearest": -8.605,

@@ -1,6 +1,8 @@
-"""What things are: banks, memories, versions, and the questions asked of them. Plain values; nothing here reaches out.
+"""What things are: banks, memories, versions, and the questions asked of them. Plain values;
+nothing here reaches out.
 
-Moments are whole milliseconds since 1970 (see clock.py). An absent scope field is "", so that equality is equality.
+Moments are whole milliseconds since 1970 (see clock.py). An absent scope field is "", so that
+equality is equality.
 """
 
 from collections.abc import Mapping
@@ -46,7 +48,8 @@ class Scope:
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """The project and the agent in the form of tags, for tongues that have only those: `project:shop`.
+        """The project and the agent in the form of tags, for tongues that have only those:
+        `project:shop`.
 
         A run is no label: there is one for every conversation.
         """
@@ -77,7 +80,9 @@ class BankEdit:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A statement somebody wants remembered. With a key it becomes the next version of what has that key."""
+    """A statement somebody wants remembered. With a key it becomes the next version of what has
+    that key.
+    """
 
     text: str
     title: str = ""
@@ -138,7 +143,9 @@ class Memory:
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """One state a memory was in, never changed afterwards. It has an id of its own, different from the memory's."""
+    """One state a memory was in, never changed afterwards. It has an id of its own, different from
+    the memory's.
+    """
 
     id: int
     memory_id: int
@@ -206,7 +213,9 @@ class Project:
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """How one memory stands to another, how sure that is, and why it is thought so. It goes from the newer one."""
+    """How one memory stands to another, how sure that is, and why it is thought so. It goes from
+    the newer one.
+    """
 
     kind: LinkKind
     from_id: int

@@ -14,18 +14,23 @@ Status: TypeAlias = Literal["live", "forgotten", "any"]
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """A condition on one metadata field. A path of several names goes into nested objects; None is "absent or null"."""
+    """A condition on one metadata field. A path of several names goes into nested objects; None is
+    "absent or null".
+    """
 
     path: tuple[str, ...]
     operator: Operator
     value: object
-    # Whether the field is one of the memory's own: id, kind, category, user, agent, run, text, created_at, updated_at.
+    # Whether the field is one of the memory's own: id, kind, category, user, agent, run, text,
+    # created_at, updated_at.
     own: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class TagMatch:
-    """A condition on the tags. `any` and `all` let untagged memories through; the strict modes do not."""
+    """A condition on the tags. `any` and `all` let untagged memories through; the strict modes do
+    not.
+    """
 
     tags: tuple[str, ...]
     mode: TagsMatch = "any_strict"
@@ -33,7 +38,9 @@ class TagMatch:
 
 @dataclass(frozen=True, slots=True)
 class LabelMatch:
-    """The same, with the project and the agent counted among the tags, as `Scope.labels` has them."""
+    """The same, with the project and the agent counted among the tags, as `Scope.labels` has
+    them.
+    """
 
     tags: tuple[str, ...]
     mode: TagsMatch = "any_strict"
@@ -65,7 +72,9 @@ Condition: TypeAlias = Match | TagMatch | LabelMatch | AllOf | AnyOf | Not
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """Which memories are meant; None is "any". Fields combine with and; the values inside one with or."""
+    """Which memories are meant; None is "any". Fields combine with and; the values inside one with
+    or.
+    """
 
     ids: tuple[int, ...] | None = None
     projects: tuple[str, ...] | None = None
@@ -107,10 +116,12 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A place in the ranking of a question: after a hit, among scores that are weighed as they were for that hit.
+    """A place in the ranking of a question: after a hit, among scores that are weighed as they were
+    for that hit.
 
-    The weights of a question change with every write, and with them all scores. A place keeps what they were made of,
-    so that whoever goes on from it meets what did not change exactly where it was.
+    The weights of a question change with every write, and with them all scores. A place keeps what
+    they were made of, so that whoever goes on from it meets what did not change exactly where it
+    was.
     """
 
     score: float
@@ -118,9 +129,11 @@ class Place:
     term_counts: tuple[int, ...]
     row_count: int
     term_count: int
-    # Whether some memory had the identifiers of the question, which divides the scores in two halves.
+    # Whether some memory had the identifiers of the question, which divides the scores in two
+    # halves.
     identified: bool
-    # The best, which stand before all others, with their scores, and how many of them are still to come.
+    # The best, which stand before all others, with their scores, and how many of them are still to
+    # come.
     head: tuple[tuple[int, float], ...] = ()
     ahead: int = 0
 
@@ -129,12 +142,11 @@ class Place:
 class Query:
     """A question. `now` anchors words such as "yesterday"; `channels` narrows how it is looked for.
 
-    `during` is the time it speaks of, from a moment up to another, read from the words when it is not given; what is of
-    that time comes first.
-    `limit` is the most hits wanted, the merely similar among them; without one only those come that are surely answers,
-    and when there are none, the few that come closest, marked as unsure.
-    `depth` is how many candidates of each channel are weighed at least; with one, the hits come in pages, and `after`
-    is where the page before ended.
+    `during` is the time it speaks of, from a moment up to another, read from the words when it is
+    not given; what is of that time comes first. `limit` is the most hits wanted, the merely similar
+    among them; without one only those come that are surely answers, and when there are none, the
+    few that come closest, marked as unsure. `depth` is how many candidates of each channel are
+    weighed at least; with one, the hits come in pages, and `after` is where the page before ended.
     """
 
     text: str
@@ -151,7 +163,8 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A memory that answers a question: a calibrated score in 0..1 and what each channel made of it.
+    """A memory that answers a question: a calibrated score in 0..1 and what each channel made of
+    it.
 
     `copies` are the ids of others that say the same, which it stands for; of very many the newest.
     """

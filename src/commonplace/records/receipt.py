@@ -1,7 +1,8 @@
-"""What an erasure is asked to take, and the receipt of what it took. Plain values; nothing reaches out.
+"""What an erasure is asked to take, and the receipt of what it took. Plain values; nothing reaches
+out.
 
-A receipt names what went by id and keyed hash. Who has the words and the key of the store can show that they went; the
-receipt itself tells none of them.
+A receipt names what went by id and keyed hash. Who has the words and the key of the store can show
+that they went; the receipt itself tells none of them.
 """
 
 from collections import Counter
@@ -65,19 +66,26 @@ class Receipt:
     # What it was asked to take, as keyed hashes of the names.
     asked: Mapping[str, str]
     gone: tuple[Gone, ...]
-    # What stays and lost words: documents, events, snapshots, and mental models whose answer is made anew.
+    # What stays and lost words: documents, events, snapshots, and mental models whose answer is
+    # made anew.
     shortened: tuple[Gone, ...] = ()
     # Rows that have no words of their own to hash.
     rows: Mapping[str, int] = field(default_factory=dict[str, int])
-    # Whether the log was emptied too. If not, another process was reading; the next idle moment of a server does it.
+    # Whether the log was emptied too. If not, another process was reading; the next idle moment of
+    # a server does it.
     log_emptied: bool = True
 
     @property
     def counts(self) -> dict[str, int]:
         """How many things of each kind went."""
-        return {**Counter(one.kind for one in self.gone), **{name: n for name, n in self.rows.items() if n}}
+        return {
+            **Counter(one.kind for one in self.gone),
+            **{name: n for name, n in self.rows.items() if n},
+        }
 
     @property
     def memory_ids(self) -> tuple[int, ...]:
         """The memories that were asked for, without those derived from them."""
-        return tuple(one.id for one in self.gone if one.kind in ("memory", "observation") and not one.derived)
+        return tuple(
+            one.id for one in self.gone if one.kind in ("memory", "observation") and not one.derived
+        )

@@ -1,4 +1,5 @@
-"""What happens around memories: documents, sessions, reminders, streams and jobs. Plain values; nothing reaches out.
+"""What happens around memories: documents, sessions, reminders, streams and jobs. Plain values;
+nothing reaches out.
 
 Moments are whole milliseconds since 1970. An absent scope field is "", as in records/memory.py.
 """
@@ -30,7 +31,9 @@ class Page(Generic[Item]):
 
 @dataclass(frozen=True, slots=True)
 class DocumentDraft:
-    """A source text to be kept under a name. What is not set stays as it was when the document exists."""
+    """A source text to be kept under a name. What is not set stays as it was when the document
+    exists.
+    """
 
     name: str
     text: str
@@ -148,7 +151,9 @@ class Snapshot:
 
 @dataclass(frozen=True, slots=True)
 class ReminderDraft:
-    """A message to be shown whenever a five-field cron expression comes due. No time zone means the default one."""
+    """A message to be shown whenever a five-field cron expression comes due. No time zone means the
+    default one.
+    """
 
     cron: str
     message: str
@@ -159,7 +164,9 @@ class ReminderDraft:
 
 @dataclass(frozen=True, slots=True)
 class Reminder:
-    """A message with a schedule. A time zone of "" follows the machine; no next moment means that it rests."""
+    """A message with a schedule. A time zone of "" follows the machine; no next moment means that
+    it rests.
+    """
 
     id: int
     bank_id: int
@@ -184,7 +191,9 @@ class DueReminder:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """What stands in a bank besides its memories, of one of few kinds, under a name; what it is, is in its body."""
+    """What stands in a bank besides its memories, of one of few kinds, under a name; what it is, is
+    in its body.
+    """
 
     id: int
     bank_id: int
@@ -211,7 +220,9 @@ class Stream:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """Work left for later. While it runs, `leased_until` is when another worker may take it over."""
+    """Work left for later. While it runs, `leased_until` is when another worker may take it
+    over.
+    """
 
     id: int
     bank_id: int

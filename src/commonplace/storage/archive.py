@@ -1,6 +1,8 @@
-"""What an archive holds: the shape of every canonical row, rows in a fixed order, and rows put back.
+"""What an archive holds: the shape of every canonical row, rows in a fixed order, and rows put
+back.
 
-A shape's name is the type in the file and the ending of its queries. Parents come before their children.
+A shape's name is the type in the file and the ending of its queries. Parents come before their
+children.
 """
 
 import json
@@ -14,11 +16,17 @@ from commonplace.errors import Conflict, Invalid, Unsupported
 from commonplace.records.receipt import Portion
 from commonplace.storage.database import Database, Row
 
-Kind: TypeAlias = Literal["id", "id?", "number", "number?", "moment", "moment?", "text", "list", "object", "json"]
+Kind: TypeAlias = Literal[
+    "id", "id?", "number", "number?", "moment", "moment?", "text", "list", "object", "json"
+]
 
 PAGE = 100  # Rows read at once: few enough that the largest texts still fit in memory.
 _JSON = frozenset(("list", "object", "json"))
-_TAKEN = (apsw.SQLITE_CONSTRAINT_UNIQUE, apsw.SQLITE_CONSTRAINT_PRIMARYKEY, apsw.SQLITE_CONSTRAINT_ROWID)
+_TAKEN = (
+    apsw.SQLITE_CONSTRAINT_UNIQUE,
+    apsw.SQLITE_CONSTRAINT_PRIMARYKEY,
+    apsw.SQLITE_CONSTRAINT_ROWID,
+)
 
 # One encoder for all: making one for each value would cost more than using it.
 spelled = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
@@ -28,7 +36,8 @@ spelled = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 class Shape:
     """One type of row: its columns in order, and how two states of one thing are told apart.
 
-    `fixed` never changes: where it differs, two things claim one key. The later of two `moments` is the later state.
+    `fixed` never changes: where it differs, two things claim one key. The later of two `moments` is
+    the later state.
     """
 
     name: str
@@ -60,13 +69,27 @@ CONTENT: dict[str, Kind] = {
 BANK = Shape(
     "bank",
     ("id",),
-    {"id": "id", "name": "text", "title": "text", "mission": "text", "config": "object", "created_at": "moment"},
+    {
+        "id": "id",
+        "name": "text",
+        "title": "text",
+        "mission": "text",
+        "config": "object",
+        "created_at": "moment",
+    },
     fixed=("name",),
 )
 REVISION = Shape(
     "revision",
     ("bank_id", "project", "number"),
-    {"bank_id": "id", "project": "text", "number": "number", "action": "text", "at": "moment", **_ORIGIN},
+    {
+        "bank_id": "id",
+        "project": "text",
+        "number": "number",
+        "action": "text",
+        "at": "moment",
+        **_ORIGIN,
+    },
     fixed=("action", "at", *_ORIGIN),
 )
 DOCUMENT = Shape(
@@ -156,7 +179,14 @@ EVENT = Shape(
 SNAPSHOT = Shape(
     "snapshot",
     ("id",),
-    {"id": "id", "session_id": "id", "slug": "text", "trigger": "text", "text": "text", "at": "moment"},
+    {
+        "id": "id",
+        "session_id": "id",
+        "slug": "text",
+        "trigger": "text",
+        "text": "text",
+        "at": "moment",
+    },
     fixed=("session_id", "slug", "trigger", "text", "at"),
     parent="session_id",
 )
@@ -267,13 +297,16 @@ JOB = Shape(
     moments=("updated_at",),
 )
 
-# In the order of the file. Revisions come before the versions that name them, documents before their memories.
+# In the order of the file. Revisions come before the versions that name them, documents before
+# their memories.
 _PARENTS = (BANK, REVISION, DOCUMENT, MEMORY, REPLY, SESSION, REMINDER, STANDING, STREAM, JOB)
 SHAPES = {shape.name: shape for parent in _PARENTS for shape in (parent, *parent.children)}
 
 
 def counts(db: Database, bank_id: int | None, portion: Portion) -> dict[str, int]:
-    """How many rows of each type there are, in the whole store or in one bank, or in a part of it."""
+    """How many rows of each type there are, in the whole store or in one bank, or in a part of
+    it.
+    """
     within = _within(bank_id, portion)
     return {name: int(db.value(f"count_archived_{name}", **within)) for name in SHAPES}
 
@@ -290,7 +323,12 @@ def rows(db: Database, bank_id: int | None, portion: Portion) -> Iterator[tuple[
 
 
 def _within(bank_id: int | None, portion: Portion) -> dict[str, object]:
-    return {"bank_id": bank_id, "user": portion.user, "project": portion.project, "document": portion.document}
+    return {
+        "bank_id": bank_id,
+        "user": portion.user,
+        "project": portion.project,
+        "document": portion.document,
+    }
 
 
 def find(db: Database, shape: Shape, row: Row) -> Row | None:
@@ -319,7 +357,10 @@ def owner(db: Database, number: int) -> int | None:
 
 def written(shape: Shape, row: Row) -> Row:
     """A row as it is bound to a query: lists and objects as JSON, always spelled the same way."""
-    return {name: spelled(row[name]) if kind in _JSON else row[name] for name, kind in shape.columns.items()}
+    return {
+        name: spelled(row[name]) if kind in _JSON else row[name]
+        for name, kind in shape.columns.items()
+    }
 
 
 def _refused(shape: Shape, result: int) -> Conflict | Invalid:
@@ -330,25 +371,36 @@ def _refused(shape: Shape, result: int) -> Conflict | Invalid:
         )
     if result == apsw.SQLITE_CONSTRAINT_FOREIGNKEY:
         return Invalid(
-            f"The {shape.name} refers to something that does not exist.", hint="Export again and import the whole file."
+            f"The {shape.name} refers to something that does not exist.",
+            hint="Export again and import the whole file.",
         )
     return Invalid(f"The {shape.name} has a value that is not allowed.", hint="Correct the line.")
 
 
 def _read(shape: Shape, row: Row) -> Row:
-    return {name: json.loads(row[name]) if kind in _JSON else row[name] for name, kind in shape.columns.items()}
+    return {
+        name: json.loads(row[name]) if kind in _JSON else row[name]
+        for name, kind in shape.columns.items()
+    }
 
 
 def _pages(db: Database, shape: Shape, **within: object) -> Iterator[Row]:
-    after: dict[str, object] = {name: "" if shape.columns[name] == "text" else -1 for name in shape.key}
+    after: dict[str, object] = {
+        name: "" if shape.columns[name] == "text" else -1 for name in shape.key
+    }
     while True:
         marks = {f"after_{name}": after[name] for name in shape.key}
         try:
-            found = [_read(shape, row) for row in db.all(f"export_{shape.name}", **marks, **within, limit=PAGE)]
+            found = [
+                _read(shape, row)
+                for row in db.all(f"export_{shape.name}", **marks, **within, limit=PAGE)
+            ]
         except ValueError as error:
-            # Text that is not UTF-8, or JSON that is not JSON: damage that only shows when it is read.
+            # Text that is not UTF-8, or JSON that is not JSON: damage that only shows when it is
+            # read.
             raise Unsupported(
-                f"The store is damaged: a {shape.name} cannot be read.", hint="Run `commonplace doctor` to see which."
+                f"The store is damaged: a {shape.name} cannot be read.",
+                hint="Run `commonplace doctor` to see which.",
             ) from error
         yield from found
         if len(found) < PAGE:

@@ -1,7 +1,8 @@
-"""Copies of the whole file: made while others write, checked before they are trusted, put back under running processes.
+"""Copies of the whole file: made while others write, checked before they are trusted, put back
+under running processes.
 
-Every copy reads one pinned state of its source. Without the pin, SQLite starts a copy over whenever somebody writes in
-the middle of it, and a busy store would never be done.
+Every copy reads one pinned state of its source. Without the pin, SQLite starts a copy over whenever
+somebody writes in the middle of it, and a busy store would never be done.
 """
 
 import os
@@ -29,16 +30,24 @@ _ROOM = 2**32
 _TRY_ANOTHER = "Choose another backup; nothing was changed."
 
 
-def write(db: Database, target: Path, progress: Progress | None = None, *, checked: bool = True) -> int:
+def write(
+    db: Database, target: Path, progress: Progress | None = None, *, checked: bool = True
+) -> int:
     """Copy the store into a new file, checked before it gets its name; its size in bytes."""
     with filesystem.new_file(target) as part:
-        with translated(), closing(_open(db.path, db.busy_timeout_ms)) as source, closing(_open(part)) as copy:
+        with (
+            translated(),
+            closing(_open(db.path, db.busy_timeout_ms)) as source,
+            closing(_open(part)) as copy,
+        ):
             _copy(source, copy, progress)
-            # One self-contained file: in the mode of the live store, every reader would put two more beside it.
+            # One self-contained file: in the mode of the live store, every reader would put two
+            # more beside it.
             copy.pragma("journal_mode", "delete")
             if checked and problems(copy, "quick_check"):
                 raise Unsupported(
-                    "The store is damaged, so it was not copied.", hint="Run `commonplace doctor` to see what is wrong."
+                    "The store is damaged, so it was not copied.",
+                    hint="Run `commonplace doctor` to see what is wrong.",
                 )
         size = part.stat().st_size
     return size
@@ -54,11 +63,14 @@ def restore(
 ) -> Path:
     """Put a backup in the place of the store's content; where the content before it was kept.
 
-    Other processes go on and see either all of the old or all of the new. They cannot write between the copy that is
-    kept and the change, so every acknowledged write is in one of the two.
+    Other processes go on and see either all of the old or all of the new. They cannot write between
+    the copy that is kept and the change, so every acknowledged write is in one of the two.
     """
     _check_source(db, source)
-    with filesystem.explained(db.path), tempfile.TemporaryDirectory(prefix=FOLDER_PREFIX, dir=db.path.parent) as folder:
+    with (
+        filesystem.explained(db.path),
+        tempfile.TemporaryDirectory(prefix=FOLDER_PREFIX, dir=db.path.parent) as folder,
+    ):
         draft = Path(folder) / "draft.db"
         _prepare(db, source, draft, clock, steps)
         with (
@@ -100,13 +112,16 @@ def _check_source(db: Database, source: Path) -> None:
     with filesystem.explained(source):
         if os.path.samefile(source, db.path):
             raise Invalid(
-                "The backup is the store itself.", hint="Give the path of a file made by `commonplace backup`."
+                "The backup is the store itself.",
+                hint="Give the path of a file made by `commonplace backup`.",
             )
     try:
         with reading(source) as connection:
             ours = connection.pragma("application_id") == migrations.APPLICATION_ID
             if not ours or not connection.pragma("user_version"):
-                raise Unsupported(f"{source.name!r} is not a Commonplace backup.", hint=_TRY_ANOTHER)
+                raise Unsupported(
+                    f"{source.name!r} is not a Commonplace backup.", hint=_TRY_ANOTHER
+                )
             if problems(connection, "integrity_check"):
                 raise _damaged(source)
     except apsw.NotADBError as error:
@@ -114,13 +129,21 @@ def _check_source(db: Database, source: Path) -> None:
     except (apsw.CorruptError, apsw.FormatError) as error:
         raise _damaged(source) from error
     except apsw.BusyError as error:
-        raise Conflict(f"{source.name!r} is in use by another program.", hint="Close it and try again.") from error
+        raise Conflict(
+            f"{source.name!r} is in use by another program.", hint="Close it and try again."
+        ) from error
     except apsw.Error as error:
-        raise Unsupported(f"{source.name!r} cannot be read as a backup.", hint=_TRY_ANOTHER) from error
+        raise Unsupported(
+            f"{source.name!r} cannot be read as a backup.", hint=_TRY_ANOTHER
+        ) from error
 
 
-def _prepare(db: Database, source: Path, draft: Path, clock: Clock, steps: Sequence[Migration] | None) -> None:
-    """Make the content to come, of this build's schema, so that no process ever sees an older one."""
+def _prepare(
+    db: Database, source: Path, draft: Path, clock: Clock, steps: Sequence[Migration] | None
+) -> None:
+    """Make the content to come, of this build's schema, so that no process ever sees an older
+    one.
+    """
     with translated(), reading(source) as old, closing(_open(draft)) as new:
         _copy(old, new, None)
     last_id, mark = _marks(db, clock.now())
@@ -128,12 +151,20 @@ def _prepare(db: Database, source: Path, draft: Path, clock: Clock, steps: Seque
     draft_db = migrations.open_database(draft, clock, steps=steps)
     try:
         with draft_db.transaction():
-            # Ids given out since the backup are known outside and must not be given to something else.
+            # Ids given out since the backup are known outside and must not be given to something
+            # else.
             draft_db.run("draw_ids", floor=last_id, count=0)
-            # A process catches up with vectors by number and with purges by count. Both go on from beyond what any of
-            # them has seen, so each lets go of what it holds and reads the restored vectors as new.
+            # A process catches up with vectors by number and with purges by count. Both go on from
+            # beyond what any of them has seen, so each lets go of what it holds and reads the
+            # restored vectors as new.
             lowest = draft_db.value("lowest_vector")
-            for name in ("renew_purge_counts", "lift_vectors", "settle_vectors", "drop_vector_mark", "set_vector_mark"):
+            for name in (
+                "renew_purge_counts",
+                "lift_vectors",
+                "settle_vectors",
+                "drop_vector_mark",
+                "set_vector_mark",
+            ):
                 draft_db.run(name, mark=mark, lowest=lowest)
         with draft_db.maintenance() as connection:
             connection.execute("pragma journal_mode = delete")
@@ -147,7 +178,9 @@ def _prepare(db: Database, source: Path, draft: Path, clock: Clock, steps: Seque
 
 
 def _marks(db: Database, now: int) -> tuple[int, int]:
-    """An id, and a number for vectors and purges, beyond those that processes on this store have seen."""
+    """An id, and a number for vectors and purges, beyond those that processes on this store have
+    seen.
+    """
     try:
         with db.transaction():
             # With room for what they see before the store is locked.
@@ -161,10 +194,13 @@ def _keep(db: Database) -> Path:
     for number in range(1, _COPIES_MAX):
         target = db.path.with_name(f"{db.path.name}.before-restore-{number}.bak")
         if not target.exists():
-            # Unchecked, because a damaged store is what a restore is for, and whatever is left of it is worth keeping.
+            # Unchecked, because a damaged store is what a restore is for, and whatever is left of
+            # it is worth keeping.
             write(db, target, checked=False)
             return target
-    raise Conflict("There are too many copies from earlier restores.", hint="Delete some of the .bak files.")
+    raise Conflict(
+        "There are too many copies from earlier restores.", hint="Delete some of the .bak files."
+    )
 
 
 def _copy(source: apsw.Connection, target: apsw.Connection, progress: Progress | None) -> None:

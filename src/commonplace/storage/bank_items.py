@@ -20,7 +20,9 @@ def by_id(db: Database, number: int) -> Standing | None:
 
 def listed(db: Database, bank_id: int, kind: str, limit: int) -> list[Standing]:
     """Those of a kind, newest first."""
-    return [_standing(row) for row in db.all("list_bank_items", bank_id=bank_id, kind=kind, limit=limit)]
+    return [
+        _standing(row) for row in db.all("list_bank_items", bank_id=bank_id, kind=kind, limit=limit)
+    ]
 
 
 def of_bank(db: Database, bank_id: int) -> list[Standing]:
@@ -50,11 +52,19 @@ def delete(db: Database, number: int) -> None:
 
 
 def put_turn(db: Database, one: Standing, next_at: int | None, *, follows: bool) -> None:
-    """Note when one comes up again by itself, and whether it does whenever facts were consolidated."""
+    """Note when one comes up again by itself, and whether it does whenever facts were
+    consolidated.
+    """
     if next_at is None and not follows:
         db.run("drop_refresh", item_id=one.id)
     else:
-        db.run("put_refresh", item_id=one.id, bank_id=one.bank_id, next_at=next_at, follows=int(follows))
+        db.run(
+            "put_refresh",
+            item_id=one.id,
+            bank_id=one.bank_id,
+            next_at=next_at,
+            follows=int(follows),
+        )
 
 
 def hasten_turn(db: Database, one: Standing, next_at: int) -> None:

@@ -46,7 +46,9 @@ def ensure(db: Database, name: str, now: int) -> Bank:
     """The bank of a name, made now if nobody wrote to it before."""
     bank = find(db, name)
     if bank is None:
-        bank = Bank(id=new_ids(db, now)[0], name=name, title="", mission="", config={}, created_at=now)
+        bank = Bank(
+            id=new_ids(db, now)[0], name=name, title="", mission="", config={}, created_at=now
+        )
         db.run("add_bank", **_values(bank), name=name, created_at=now)
     return bank
 
@@ -57,14 +59,18 @@ def update(db: Database, bank: Bank) -> None:
 
 
 def erase(db: Database, bank_id: int) -> dict[str, int]:
-    """Remove a bank and all it holds, once its memories are purged; how many rows of each table went."""
+    """Remove a bank and all it holds, once its memories are purged; how many rows of each table
+    went.
+    """
     counts = {table: db.run(f"erase_{table}", bank_id=bank_id) for table in _HELD}
     db.run("delete_bank", id=bank_id)
     return counts
 
 
 def new_ids(db: Database, now: int, count: int = 1) -> range:
-    """Ids nobody has, in growing order, safe because the write transaction is the only one of its time."""
+    """Ids nobody has, in growing order, safe because the write transaction is the only one of its
+    time.
+    """
     db.run("draw_ids", floor=ids.floor(now), count=count)
     last = int(db.value("last_id"))
     return range(last - count + 1, last + 1)

@@ -1,7 +1,7 @@
 """One SQLite file: connections, transactions, and driver errors turned into ours. Knows no table.
 
-Several processes on one file are the normal case. Writers queue with BEGIN IMMEDIATE and a busy timeout, readers see
-the last commit, and a commit is flushed to the disk before it is acknowledged.
+Several processes on one file are the normal case. Writers queue with BEGIN IMMEDIATE and a busy
+timeout, readers see the last commit, and a commit is flushed to the disk before it is acknowledged.
 """
 
 import threading
@@ -18,7 +18,8 @@ from commonplace.storage import disk_reserve, queries, sql_functions
 from commonplace.storage.file_identity import OpenFiles
 
 Row: TypeAlias = dict[str, Any]
-# What a query's value may be is the driver's to judge; naming it Any keeps the stores free of its types.
+# What a query's value may be is the driver's to judge; naming it Any keeps the stores free of its
+# types.
 Value: TypeAlias = Any
 
 _PRAGMAS = """
@@ -29,7 +30,10 @@ pragma secure_delete = on;
 pragma temp_store = memory;
 pragma cache_size = -16000;
 """
-_FULL = f"Free {FREE_BYTES_MIN // 1_000_000} MB or more and try again; forgetting and purging need some room too."
+_FULL = (
+    f"Free {FREE_BYTES_MIN // 1_000_000} MB or more and try again; forgetting and purging need some"
+    " room too."
+)
 
 
 class Database:
@@ -86,7 +90,9 @@ class Database:
             cursor = connection.execute(sql, dict(values))
             try:
                 names = [column[0] for column in cursor.get_description()]
-            except apsw.ExecutionCompleteError:  # The driver's way of saying that there is no row at all.
+            except (
+                apsw.ExecutionCompleteError
+            ):  # The driver's way of saying that there is no row at all.
                 return []
             return [dict(zip(names, row, strict=True)) for row in cursor]
 
@@ -97,7 +103,9 @@ class Database:
 
     @property
     def answers(self) -> list[tuple[object, Any]]:
-        """What was asked and answered in this thread's snapshot, in which it stays true; outside of one, nothing."""
+        """What was asked and answered in this thread's snapshot, in which it stays true; outside of
+        one, nothing.
+        """
         answers: list[tuple[object, Any]] | None = getattr(self._local, "answers", None)
         return [] if self.in_transaction or answers is None else answers
 
@@ -108,7 +116,8 @@ class Database:
 
     @contextmanager
     def transaction(self, wait_ms: int | None = None) -> Generator[None]:
-        """Everything inside happens or nothing does. Inside another transaction it becomes a part of that one.
+        """Everything inside happens or nothing does. Inside another transaction it becomes a part
+        of that one.
 
         `wait_ms` is how long to wait for other writers, where that is less than usual.
         """
@@ -116,7 +125,9 @@ class Database:
             with self._part():
                 yield
             return
-        patience_ms = self.busy_timeout_ms if wait_ms is None else min(wait_ms, self.busy_timeout_ms)
+        patience_ms = (
+            self.busy_timeout_ms if wait_ms is None else min(wait_ms, self.busy_timeout_ms)
+        )
         if not self._write_lock.acquire(timeout=patience_ms / 1000):
             raise _busy()
         outer = self._current()
@@ -165,7 +176,9 @@ class Database:
 
     @contextmanager
     def maintenance(self) -> Generator[apsw.Connection]:
-        """The bare writing connection, outside any transaction, for work such as vacuum and checkpoints."""
+        """The bare writing connection, outside any transaction, for work such as vacuum and
+        checkpoints.
+        """
         with self._write_lock, translated():
             writer = self._open_writer()
             self._files.check()
@@ -180,8 +193,11 @@ class Database:
             self._idle.clear()
 
     def _connect(self) -> apsw.Connection:
-        # Without the right to create: a store that was removed is not to be replaced by an empty file.
-        connection = apsw.Connection(str(self.path), flags=apsw.SQLITE_OPEN_READWRITE, statementcachesize=200)
+        # Without the right to create: a store that was removed is not to be replaced by an empty
+        # file.
+        connection = apsw.Connection(
+            str(self.path), flags=apsw.SQLITE_OPEN_READWRITE, statementcachesize=200
+        )
         self._files.check()
         connection.set_busy_timeout(self.busy_timeout_ms)
         connection.execute(_PRAGMAS)
@@ -230,14 +246,16 @@ class Database:
 
     def _commit(self) -> None:
         try:
-            # A write is acknowledged after this, so it must go to the file that the next start will open.
+            # A write is acknowledged after this, so it must go to the file that the next start will
+            # open.
             self._files.check()
             self._files.check_log()
             if self._writer.total_changes() != self._changes_before and not self._is_freeing:
                 self._check_room()
             self._writer.execute("commit")
         except (apsw.Error, errors.CommonplaceError):
-            # A full disk can leave the transaction open; nothing of it was acknowledged, so take it back.
+            # A full disk can leave the transaction open; nothing of it was acknowledged, so take it
+            # back.
             if self._writer.in_transaction:
                 self._writer.execute("rollback")
             raise
@@ -246,7 +264,10 @@ class Database:
         if disk_reserve.is_short(self.path):
             raise errors.Busy(
                 "The disk is nearly full; nothing was changed.",
-                hint="Free some space, or purge what is no longer needed: the rest is kept free for that.",
+                hint=(
+                    "Free some space, or purge what is no longer needed: the rest is kept free for"
+                    " that."
+                ),
             )
 
     @contextmanager
@@ -281,11 +302,13 @@ def translated() -> Generator[None]:
         raise errors.Busy("The disk is full; nothing was changed.", hint=_FULL) from error
     except (apsw.ReadOnlyError, apsw.PermissionsError, apsw.AuthError) as error:
         raise errors.Forbidden(
-            "The store cannot be written.", hint="Check who owns the file and folder in COMMONPLACE_HOME."
+            "The store cannot be written.",
+            hint="Check who owns the file and folder in COMMONPLACE_HOME.",
         ) from error
     except apsw.CantOpenError as error:
         raise errors.Forbidden(
-            "The store cannot be opened.", hint="Check that the folder in COMMONPLACE_HOME exists and can be written."
+            "The store cannot be opened.",
+            hint="Check that the folder in COMMONPLACE_HOME exists and can be written.",
         ) from error
     except (apsw.CorruptError, apsw.NotADBError, apsw.FormatError) as error:
         raise _damaged() from error
@@ -304,7 +327,9 @@ def translated() -> Generator[None]:
 
 @contextmanager
 def readable() -> Generator[None]:
-    """For the first look into a file, where even our own queries may fail because it is not what it says it is."""
+    """For the first look into a file, where even our own queries may fail because it is not what it
+    says it is.
+    """
     try:
         yield
     except apsw.SQLError as error:

@@ -1,4 +1,6 @@
-"""What observations and mental models rest on. Kept beside them, so that they follow what becomes of it."""
+"""What observations and mental models rest on. Kept beside them, so that they follow what becomes
+of it.
+"""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -9,13 +11,19 @@ from commonplace.storage.database import Database
 
 
 def put(db: Database, bank_id: int, holder_id: int, memory_ids: Iterable[int]) -> None:
-    """Note that something was made of some memories; what was noted before stays, because its history rests on that."""
-    rows = [{"source_id": number, "derived_id": holder_id, "bank_id": bank_id} for number in memory_ids]
+    """Note that something was made of some memories; what was noted before stays, because its
+    history rests on that.
+    """
+    rows = [
+        {"source_id": number, "derived_id": holder_id, "bank_id": bank_id} for number in memory_ids
+    ]
     db.run_many("put_derivation", rows)
 
 
 def drop(db: Database, holder_ids: Sequence[int]) -> None:
-    """Let go of what some observations or mental models were made of, once nothing of it is left in them."""
+    """Let go of what some observations or mental models were made of, once nothing of it is left in
+    them.
+    """
     db.run("drop_derivations_by_derived", ids=json.dumps(list(holder_ids)))
 
 
@@ -31,11 +39,16 @@ def beneath(db: Database, holder_ids: Iterable[int]) -> list[int]:
 
 def unsettle(db: Database, bank_id: int, memory_ids: Iterable[int]) -> None:
     """Have whatever can rest on some memories looked at again."""
-    db.run_many("mark_source_changed_again", [{"memory_id": number, "bank_id": bank_id} for number in memory_ids])
+    db.run_many(
+        "mark_source_changed_again",
+        [{"memory_id": number, "bank_id": bank_id} for number in memory_ids],
+    )
 
 
 def something_waits(db: Database, bank: str, now: int) -> bool:
-    """Whether something in a bank is to follow what it rests on, or the turn of something has come."""
+    """Whether something in a bank is to follow what it rests on, or the turn of something has
+    come.
+    """
     return db.value("something_waits", bank=bank, now=now) is not None
 
 
@@ -73,7 +86,9 @@ def rebuild(db: Database) -> None:
 def newest_change(
     db: Database, bank_id: int, chosen: Filter, now: int, since: tuple[int, int]
 ) -> tuple[int, int] | None:
-    """When one of the memories a filter means last changed, and the id of that version, if after a moment and id."""
+    """When one of the memories a filter means last changed, and the id of that version, if after a
+    moment and id.
+    """
     where, values = filters.compiled(db, chosen, now)
     sql = f"{db.text('newest_change')}{where} {db.text('order_change')}"
     rows = db.select(sql, values | {"bank_id": bank_id, "at": since[0], "seen_id": since[1]})

@@ -1,4 +1,6 @@
-"""Whether the disk has room for more. Some is left for erasing, which writes to the log before it gives pages back."""
+"""Whether the disk has room for more. Some is left for erasing, which writes to the log before it
+gives pages back.
+"""
 
 import os
 import sys
@@ -17,5 +19,6 @@ def is_short(path: Path) -> bool:
     except OSError:
         return False
     free = found.f_bavail * found.f_frsize
-    # Some file systems do not tell, and say that nothing is free. Where that is true, the write itself fails.
+    # Some file systems do not tell, and say that nothing is free. Where that is true, the write
+    # itself fails.
     return 0 < free < min(FREE_BYTES_MIN, 2 * held)

@@ -20,10 +20,20 @@ def by_id(db: Database, number: int) -> Document | None:
 
 
 def listed(
-    db: Database, bank_id: int, words: str | None, *, limit: int, offset: int, user: str | None = None
+    db: Database,
+    bank_id: int,
+    words: str | None,
+    *,
+    limit: int,
+    offset: int,
+    user: str | None = None,
 ) -> list[Document]:
-    """Documents whose name, title or text contains the words, last changed first, without their texts."""
-    rows = db.all("list_documents", bank_id=bank_id, words=words, user=user, limit=limit, offset=offset)
+    """Documents whose name, title or text contains the words, last changed first, without their
+    texts.
+    """
+    rows = db.all(
+        "list_documents", bank_id=bank_id, words=words, user=user, limit=limit, offset=offset
+    )
     return [_document(row) for row in rows]
 
 
@@ -34,7 +44,9 @@ def count(db: Database, bank_id: int, words: str | None, user: str | None = None
 
 def names(db: Database, bank_id: int, numbers: Sequence[int]) -> dict[int, str]:
     """The names of documents by their ids; unknown ids are left out."""
-    rows = db.all("document_names", bank_id=bank_id, ids=json.dumps(list(numbers)), limit=len(numbers))
+    rows = db.all(
+        "document_names", bank_id=bank_id, ids=json.dumps(list(numbers)), limit=len(numbers)
+    )
     return {row["id"]: row["name"] for row in rows}
 
 
@@ -67,5 +79,9 @@ def _values(document: Document) -> dict[str, object]:
 
 
 def _document(row: Row) -> Document:
-    values: Row = {**row, "tags": tuple(json.loads(row["tags"])), "metadata": json.loads(row["metadata"])}
+    values: Row = {
+        **row,
+        "tags": tuple(json.loads(row["tags"])),
+        "metadata": json.loads(row["metadata"]),
+    }
     return Document(**values)

@@ -28,7 +28,13 @@ def wordings(db: Database, memory_ids: Iterable[int]) -> list[Wording]:
     """Every version of some memories, those of one memory together and in their order."""
     rows = db.all("versions_of_memories", ids=json.dumps(list(memory_ids)))
     return [
-        Wording(row["memory_id"], row["text"], row["title"], row["document_id"], json.loads(row["metadata"]))
+        Wording(
+            row["memory_id"],
+            row["text"],
+            row["title"],
+            row["document_id"],
+            json.loads(row["metadata"]),
+        )
         for row in rows
     ]
 
@@ -43,8 +49,12 @@ def delete_empty(db: Database, document_ids: Iterable[int]) -> None:
     db.run("delete_empty_documents", ids=json.dumps(list(document_ids)))
 
 
-def blank_traces(db: Database, bank_id: int, memory_ids: Sequence[int], document_names: Sequence[str]) -> None:
-    """Remove what finished jobs and answers to idempotency keys tell of erased memories and documents."""
+def blank_traces(
+    db: Database, bank_id: int, memory_ids: Sequence[int], document_names: Sequence[str]
+) -> None:
+    """Remove what finished jobs and answers to idempotency keys tell of erased memories and
+    documents.
+    """
     db.run("blank_job_results", bank_id=bank_id)
     names = json.dumps(list(document_names), ensure_ascii=False)
     db.run("delete_jobs_of_documents", bank_id=bank_id, names=names)
@@ -70,7 +80,10 @@ def events_after(db: Database, bank_id: int, after: int) -> list[tuple[int, str]
 
 def snapshots_after(db: Database, bank_id: int, after: int) -> list[Snapshot]:
     """A page of the snapshots of a bank that are younger than an id."""
-    return [Snapshot(**row) for row in db.all("snapshots_after", bank_id=bank_id, after=after, limit=_PAGE)]
+    return [
+        Snapshot(**row)
+        for row in db.all("snapshots_after", bank_id=bank_id, after=after, limit=_PAGE)
+    ]
 
 
 def rewrite_event(db: Database, number: int, text: str) -> None:
@@ -83,9 +96,16 @@ def rewrite_snapshot(db: Database, number: int, text: str) -> None:
     db.run("rewrite_snapshot", id=number, text=text)
 
 
-def sessions(db: Database, bank_id: int, portion: Portion, session_id: int | None) -> list[tuple[int, str]]:
+def sessions(
+    db: Database, bank_id: int, portion: Portion, session_id: int | None
+) -> list[tuple[int, str]]:
     """The sessions of a part of a bank, with their titles."""
-    values = {"bank_id": bank_id, "user": portion.user, "project": portion.project, "session": session_id}
+    values = {
+        "bank_id": bank_id,
+        "user": portion.user,
+        "project": portion.project,
+        "session": session_id,
+    }
     return [(row["id"], row["title"]) for row in db.all("sessions_of_portion", **values)]
 
 
@@ -107,7 +127,9 @@ def delete_session(db: Database, session_id: int) -> None:
 
 def reminders(db: Database, bank_id: int, portion: Portion) -> list[tuple[int, str]]:
     """The reminders of a part of a bank, with their messages."""
-    rows = db.all("reminders_of_portion", bank_id=bank_id, user=portion.user, project=portion.project)
+    rows = db.all(
+        "reminders_of_portion", bank_id=bank_id, user=portion.user, project=portion.project
+    )
     return [(row["id"], row["text"]) for row in rows]
 
 
@@ -135,13 +157,17 @@ def bare_documents(db: Database, bank_id: int, portion: Portion) -> list[tuple[i
 
 def projects(db: Database, bank_id: int, portion: Portion) -> list[str]:
     """The projects in which a user or a project has memories."""
-    rows = db.all("projects_of_portion", bank_id=bank_id, user=portion.user, project=portion.project)
+    rows = db.all(
+        "projects_of_portion", bank_id=bank_id, user=portion.user, project=portion.project
+    )
     return [row["project"] for row in rows]
 
 
 def delete_jobs(db: Database, bank_id: int, portion: Portion) -> int:
     """Remove the jobs that name a user or a project; how many there were."""
-    return db.run("delete_jobs_of_portion", bank_id=bank_id, user=portion.user, project=portion.project)
+    return db.run(
+        "delete_jobs_of_portion", bank_id=bank_id, user=portion.user, project=portion.project
+    )
 
 
 def delete_revisions(db: Database, bank_id: int, project: str) -> int:

@@ -1,7 +1,8 @@
 """SQLite files of other programs, read from a private copy.
 
-A log beside such a file holds what is not in it yet, and SQLite would have to write there to read it. A reader in the
-file itself would also keep its program from writing for as long as an import takes.
+A log beside such a file holds what is not in it yet, and SQLite would have to write there to read
+it. A reader in the file itself would also keep its program from writing for as long as an import
+takes.
 """
 
 import shutil
@@ -40,7 +41,10 @@ class ForeignFile:
     def numbers(self, table: str) -> list[int]:
         """The numbers of a table's rows."""
         with explained():
-            return [int(str(number)) for (number,) in self._connection.execute(self._about("foreign_numbers", table))]
+            return [
+                int(str(number))
+                for (number,) in self._connection.execute(self._about("foreign_numbers", table))
+            ]
 
     def row(self, table: str, number: int) -> Row:
         """One row; a damaged one is refused and the others can still be read."""
@@ -49,7 +53,9 @@ class ForeignFile:
             values = next(iter(cursor), None)
             if values is None:
                 raise Invalid("The row is gone.", hint="Close the program the file belongs to.")
-            return dict(zip((column[0] for column in cursor.get_description()), values, strict=True))
+            return dict(
+                zip((column[0] for column in cursor.get_description()), values, strict=True)
+            )
 
     def _about(self, query: str, table: str) -> str:
         return self._queries[query].replace(_TABLE, 'main."' + table.replace('"', '""') + '"')
@@ -62,7 +68,10 @@ def opened(path: Path) -> Generator[ForeignFile]:
     with tempfile.TemporaryDirectory(prefix="commonplace-import-") as folder:
         with filesystem.explained(path):
             copy = _copied(path, Path(folder))
-        with explained(), closing(apsw.Connection(str(copy), flags=apsw.SQLITE_OPEN_READWRITE)) as connection:
+        with (
+            explained(),
+            closing(apsw.Connection(str(copy), flags=apsw.SQLITE_OPEN_READWRITE)) as connection,
+        ):
             # Nobody knows who made the file: what stands in its schema is not to be run.
             connection.config(apsw.SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
             connection.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, 1)
@@ -76,19 +85,24 @@ def is_database(head: bytes) -> bool:
 
 @contextmanager
 def explained() -> Generator[None]:
-    """Turn the driver's errors about a foreign file into ours; those about our own store are told elsewhere."""
+    """Turn the driver's errors about a foreign file into ours; those about our own store are told
+    elsewhere.
+    """
     try:
         yield
     except (apsw.BusyError, apsw.LockedError) as error:
         raise _in_use() from error
     except (apsw.Error, UnicodeDecodeError) as error:
         raise Invalid(
-            "The file is damaged or not a database.", hint="Close the program it belongs to, or take a backup of it."
+            "The file is damaged or not a database.",
+            hint="Close the program it belongs to, or take a backup of it.",
         ) from error
 
 
 def _copied(path: Path, folder: Path) -> Path:
-    """A copy of a file and its log that belong together: nobody wrote to either while they were copied."""
+    """A copy of a file and its log that belong together: nobody wrote to either while they were
+    copied.
+    """
     copy = folder / "copy.db"
     for _ in range(_COPIES_MAX):
         before = _state(path)

@@ -1,7 +1,7 @@
 """Tells whether the files behind the open connections are still the ones at the store's path.
 
-A process that holds a file open can write to it after somebody removed, renamed or replaced it, and SQLite does not
-notice. Such a write succeeds, and is lost when the process ends.
+A process that holds a file open can write to it after somebody removed, renamed or replaced it, and
+SQLite does not notice. Such a write succeeds, and is lost when the process ends.
 """
 
 import os
@@ -30,13 +30,18 @@ class OpenFiles:
         """Refuse to go on where the store's path leads to another file, or to none."""
         if not self.in_place():
             raise Unsupported(
-                "The store's file was removed, renamed or replaced while it was open; nothing was written.",
-                hint="Put the file back, or stop every process that uses the store and start again. "
-                "To change the content under running processes, use `commonplace restore --backup FILE`.",
+                "The store's file was removed, renamed or replaced while it was open; nothing was"
+                " written.",
+                hint=(
+                    "Put the file back, or stop every process that uses the store and start again."
+                    " To change the content under running processes, use `commonplace restore"
+                    " --backup FILE`."
+                ),
             )
 
     def check_log(self) -> None:
-        """Refuse to go on where the log is another file than before. To be called inside a write transaction.
+        """Refuse to go on where the log is another file than before. To be called inside a write
+        transaction.
 
         The log stays the same file for as long as any connection has read from the store.
         """
@@ -45,8 +50,12 @@ class OpenFiles:
             self._log = found
         elif found != self._log:
             raise Unsupported(
-                "The store's write-ahead log was removed or replaced while it was open; nothing was written.",
-                hint="Stop every process that uses the store and start again; stopping saves what the log held.",
+                "The store's write-ahead log was removed or replaced while it was open; nothing was"
+                " written.",
+                hint=(
+                    "Stop every process that uses the store and start again; stopping saves what"
+                    " the log held."
+                ),
             )
 
 

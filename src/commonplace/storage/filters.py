@@ -6,7 +6,16 @@ from dataclasses import fields
 from commonplace import validation
 from commonplace.errors import Invalid
 from commonplace.limits import FILTER_DEPTH_MAX
-from commonplace.records.query import AllOf, AnyOf, Condition, Filter, LabelMatch, Match, Not, TagMatch
+from commonplace.records.query import (
+    AllOf,
+    AnyOf,
+    Condition,
+    Filter,
+    LabelMatch,
+    Match,
+    Not,
+    TagMatch,
+)
 from commonplace.storage.database import Database
 
 _APART = ("where", "status", "expired")
@@ -23,7 +32,9 @@ def compiled(db: Database, chosen: Filter, now: int) -> tuple[str, dict[str, obj
             parts.append(db.text(f"filter_{name}"))
             if name in _USUAL and _USUAL[name] not in value:
                 parts.append(db.text(f"named_{name}"))
-            values[name] = json.dumps(value, ensure_ascii=False) if isinstance(value, tuple) else value
+            values[name] = (
+                json.dumps(value, ensure_ascii=False) if isinstance(value, tuple) else value
+            )
     if chosen.status != "any":
         parts.append(db.text(f"filter_{chosen.status}"))
     if not chosen.expired:
@@ -35,18 +46,24 @@ def compiled(db: Database, chosen: Filter, now: int) -> tuple[str, dict[str, obj
 
 
 def json_path(match: Match) -> str:
-    """Where in metadata the field of a condition stands, as SQLite reads it: every name written as JSON writes it."""
+    """Where in metadata the field of a condition stands, as SQLite reads it: every name written as
+    JSON writes it.
+    """
     return "$" + "".join(f".{json.dumps(name, ensure_ascii=False)}" for name in match.path)
 
 
 def field_path(match: Match) -> str:
-    """The same as the index of fields has it: with the names as they are, so that a few paths stand for two fields."""
+    """The same as the index of fields has it: with the names as they are, so that a few paths stand
+    for two fields.
+    """
     return "$" + "".join(f'."{name}"' for name in match.path)
 
 
 def _condition(db: Database, condition: Condition, values: dict[str, object], depth: int) -> str:
     if depth > FILTER_DEPTH_MAX:
-        raise Invalid("The filter is nested too deeply.", hint=f"Use at most {FILTER_DEPTH_MAX} levels.")
+        raise Invalid(
+            "The filter is nested too deeply.", hint=f"Use at most {FILTER_DEPTH_MAX} levels."
+        )
     match condition:
         case AllOf(conditions):
             return _joined([_condition(db, c, values, depth + 1) for c in conditions], " and ", "1")
@@ -74,10 +91,14 @@ def _match(db: Database, match: Match, values: dict[str, object]) -> str:
     path = json_path(match)
     operator, value = match.operator, match.value
     if value is None and operator in ("eq", "ne"):
-        return _of(db, match, "match_null" if operator == "eq" else "match_not_null", values, p=path)
+        return _of(
+            db, match, "match_null" if operator == "eq" else "match_not_null", values, p=path
+        )
     if operator in ("in", "nin") or (operator in ("eq", "ne") and isinstance(value, list | tuple)):
         if not isinstance(value, list | tuple):
-            raise Invalid(f"`{operator}` needs a list.", hint=f'For example {{"{operator}": ["a", "b"]}}.')
+            raise Invalid(
+                f"`{operator}` needs a list.", hint=f'For example {{"{operator}": ["a", "b"]}}.'
+            )
         name = {"eq": "in", "ne": "nin"}.get(operator, operator)
         return _of(db, match, f"match_{name}", values, p=path, v=json.dumps(value))
     if operator in ("like", "ilike"):
@@ -85,14 +106,19 @@ def _match(db: Database, match: Match, values: dict[str, object]) -> str:
             raise Invalid(f"`{operator}` needs a string.", hint='For example {"like": "port%"}.')
         return _of(db, match, f"match_{operator}", values, p=path, v=validation.pattern(value))
     if not isinstance(value, str | int | float | bool):
-        raise Invalid(f"`{operator}` cannot compare with {value!r}.", hint="Use a string, a number, true or false.")
+        raise Invalid(
+            f"`{operator}` cannot compare with {value!r}.",
+            hint="Use a string, a number, true or false.",
+        )
     return _of(db, match, f"match_{operator}", values, p=path, t=json.dumps(_types(value)), v=value)
 
 
 def _of(db: Database, match: Match, name: str, values: dict[str, object], **given: object) -> str:
     """A fragment about the metadata, or about the memory's own fields in the form of metadata."""
     condition = _placed(db, name, values, **given)
-    return condition.replace("m.metadata", db.text(f"own_{match.path[0]}")) if match.own else condition
+    return (
+        condition.replace("m.metadata", db.text(f"own_{match.path[0]}")) if match.own else condition
+    )
 
 
 def _types(value: str | float | bool) -> tuple[str, ...]:
@@ -103,7 +129,9 @@ def _types(value: str | float | bool) -> tuple[str, ...]:
 
 
 def _placed(db: Database, name: str, values: dict[str, object], **given: object) -> str:
-    """A fragment with its `#` replaced by a number, so that each condition has values of its own."""
+    """A fragment with its `#` replaced by a number, so that each condition has values of its
+    own.
+    """
     place = str(len(values))
     values.update({letter + place: value for letter, value in given.items()})
     return db.text(name).replace("#", place)

@@ -1,7 +1,8 @@
 """Finds what a filter means without a look at every memory of a bank, where an index leads to it.
 
-A way is a query that finds all memories which one part of a filter can let through, and perhaps others. The way that
-finds fewest is taken, and what it finds is held against the whole filter: what comes of it is exact.
+A way is a query that finds all memories which one part of a filter can let through, and perhaps
+others. The way that finds fewest is taken, and what it finds is held against the whole filter: what
+comes of it is exact.
 """
 
 import json
@@ -15,12 +16,29 @@ from commonplace.reserved_metadata import OURS
 from commonplace.storage import filters
 from commonplace.storage.database import Database
 
-# What is noted in metadata for ourselves: nobody filters by it, and it would be most of what is kept.
+# What is noted in metadata for ourselves: nobody filters by it, and it would be most of what is
+# kept.
 UNLISTED = tuple(OURS)
-# The columns with an index, and the value that most memories have there. Of some it has an index of its own.
-_COLUMNS = {"ids": None, "projects": None, "users": "", "kinds": "note", "agents": "", "runs": "", "categories": ""}
+# The columns with an index, and the value that most memories have there. Of some it has an index of
+# its own.
+_COLUMNS = {
+    "ids": None,
+    "projects": None,
+    "users": "",
+    "kinds": "note",
+    "agents": "",
+    "runs": "",
+    "categories": "",
+}
 _USUAL_LED = ("users", "kinds")
-_OWN = {"id": "ids", "kind": "kinds", "category": "categories", "user": "users", "agent": "agents", "run": "runs"}
+_OWN = {
+    "id": "ids",
+    "kind": "kinds",
+    "category": "categories",
+    "user": "users",
+    "agent": "agents",
+    "run": "runs",
+}
 _OWN_TIMES = {"created_at": "created", "updated_at": "updated"}
 _LARGE = float("inf")
 
@@ -37,12 +55,16 @@ class _Span:
         return isinstance(self.high if self.low is None else self.low, str)
 
     def ends(self) -> tuple[object, object]:
-        """Both ends. In SQLite's order numbers come before texts and texts before bytes, which stands for open ones."""
+        """Both ends. In SQLite's order numbers come before texts and texts before bytes, which
+        stands for open ones.
+        """
         least, most = ("", b"") if self.is_text else (-_LARGE, _LARGE)
         return least if self.low is None else self.low, most if self.high is None else self.high
 
     def within(self, other: "_Span") -> "_Span":
-        """What two spans have in common; only the first where one is of texts and one of numbers."""
+        """What two spans have in common; only the first where one is of texts and one of
+        numbers.
+        """
         if self.is_text != other.is_text:
             return self
         lows = [one for one in (self.low, other.low) if one is not None]
@@ -60,14 +82,19 @@ class Ways:
     def of(self, chosen: Filter) -> list[str]:
         """The ways to what a filter means."""
         given = ((name, getattr(chosen, name)) for name in _COLUMNS)
-        found = [way for name, values in given if values is not None for way in self._among(name, values)]
+        found = [
+            way for name, values in given if values is not None for way in self._among(name, values)
+        ]
         for name in ("created", "updated", "happened"):
             start, end = getattr(chosen, f"{name}_from"), getattr(chosen, f"{name}_before")
             if start is not None or end is not None:
                 found.append(self._between(name, _Span(start, end)))
         if chosen.document_id is not None:
             found.append(self._way("document", v=chosen.document_id))
-        return [*found, *(self._leading(chosen.where, live=chosen.status == "live") if chosen.where else ())]
+        return [
+            *found,
+            *(self._leading(chosen.where, live=chosen.status == "live") if chosen.where else ()),
+        ]
 
     def whole(self) -> str:
         """The way to all that the bank holds."""
@@ -109,7 +136,10 @@ class Ways:
             case AllOf(conditions):
                 others, spans = _apart(conditions)
                 found = [way for one in others for way in self._leading(one, live=live)]
-                return [*found, *(way for match, span in spans for way in self._of_span(match, span))]
+                return [
+                    *found,
+                    *(way for match, span in spans for way in self._of_span(match, span)),
+                ]
             case AnyOf(conditions):
                 found = [self._leading(one, live=live) for one in conditions]
                 return [_either(ways[0] for ways in found)] if found and all(found) else []
@@ -159,7 +189,11 @@ class Ways:
             return []
         if values is not None:
             return [self._way("field_values", p=filters.field_path(match), v=_listed(values))]
-        return [self._way("field", p=filters.field_path(match))] if match.operator in ("like", "ilike") else []
+        return (
+            [self._way("field", p=filters.field_path(match))]
+            if match.operator in ("like", "ilike")
+            else []
+        )
 
 
 def _apart(conditions: Iterable[Condition]) -> tuple[list[Condition], list[tuple[Match, _Span]]]:
@@ -177,7 +211,11 @@ def _apart(conditions: Iterable[Condition]) -> tuple[list[Condition], list[tuple
 
 def _span(match: Match) -> _Span | None:
     value = match.value
-    if not match.path or not isinstance(value, str | int | float) or match.operator not in ("gt", "gte", "lt", "lte"):
+    if (
+        not match.path
+        or not isinstance(value, str | int | float)
+        or match.operator not in ("gt", "gte", "lt", "lte")
+    ):
         return None
     return _Span(low=value) if match.operator in ("gt", "gte") else _Span(high=value)
 

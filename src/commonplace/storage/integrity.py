@@ -1,6 +1,7 @@
 """What can be wrong with a store, as the store itself tells it, and the mending of what is derived.
 
-Canonical rows are only looked at. An index of SQLite's own counts as derived: it can be made again from its table.
+Canonical rows are only looked at. An index of SQLite's own counts as derived: it can be made again
+from its table.
 """
 
 import json
@@ -24,7 +25,9 @@ _MAGIC = b"SQLite format 3\0"
 
 
 def damage(db: Database) -> list[str]:
-    """What SQLite finds wrong in the file, leaving out the text index, which has a check of its own."""
+    """What SQLite finds wrong in the file, leaving out the text index, which has a check of its
+    own.
+    """
     lines = [str(row["line"]) for row in db.all("integrity")]
     return [line for line in lines if line != "ok" and "fts5" not in line.lower()]
 
@@ -50,12 +53,16 @@ def found(db: Database, name: str) -> list[int]:
 
 
 def unreadable(db: Database) -> list[int]:
-    """The memories that have a field, in their present state or an earlier one, that is not text or not JSON."""
+    """The memories that have a field, in their present state or an earlier one, that is not text or
+    not JSON.
+    """
     wrong: set[int] = set()
     for name in ("memory_bytes", "version_bytes"):
         after = 0
         while rows := db.all(name, after=after, limit=_PAGE):
-            wrong.update(row["memory_id"] for row in rows if not (row["valid"] and _is_text(row["bytes"])))
+            wrong.update(
+                row["memory_id"] for row in rows if not (row["valid"] and _is_text(row["bytes"]))
+            )
             after = rows[-1]["id"]
     return sorted(wrong)
 
@@ -66,13 +73,16 @@ def schema_fault(db: Database) -> str:
 
 
 def index_again(db: Database, name: str) -> None:
-    """Bring text, tags and queue up to date for the memories a named check finds wrong, where they can be read."""
+    """Bring text, tags and queue up to date for the memories a named check finds wrong, where they
+    can be read.
+    """
     with db.transaction():
         lost = set(unreadable(db))
         for number in (number for number in found(db, name) if number not in lost):
             memory = memories.find(db, int(db.value("bank_of_memory", id=number) or 0), number)
             if memory is not None:
-                # The first version of a memory is indexed without clearing tags, of which there should be none yet.
+                # The first version of a memory is indexed without clearing tags, of which there
+                # should be none yet.
                 text_index.drop_labels(db, [number])
                 text_index.index_memory(db, memory)
 
@@ -82,7 +92,9 @@ def replace_vectors(db: Database) -> None:
     with db.transaction():
         for number in found(db, "misplaced_vectors"):
             db.run("drop_vectors", ids=json.dumps([number]))
-            db.run("queue_embedding", memory_id=number, bank_id=db.value("bank_of_memory", id=number))
+            db.run(
+                "queue_embedding", memory_id=number, bank_id=db.value("bank_of_memory", id=number)
+            )
 
 
 def drop_orphans(db: Database) -> None:
@@ -93,7 +105,9 @@ def drop_orphans(db: Database) -> None:
 
 
 def mend_texts(db: Database) -> None:
-    """Make the text index again from the terms beside it, then from the memories where terms are missing."""
+    """Make the text index again from the terms beside it, then from the memories where terms are
+    missing.
+    """
     with db.transaction():
         text_index.repair_texts(db)
     drop_orphans(db)
@@ -136,7 +150,9 @@ def free_bytes(db: Database) -> tuple[int, int]:
 def leftovers(db: Database, before: int) -> list[str]:
     """The names of half-made copies beside the store that nobody has touched since a moment."""
     with filesystem.explained(db.path):
-        return sorted(path.name for path in _half_made(db.path) if path.stat().st_mtime * 1000 < before)
+        return sorted(
+            path.name for path in _half_made(db.path) if path.stat().st_mtime * 1000 < before
+        )
 
 
 def remove_leftovers(db: Database, before: int) -> None:
@@ -150,7 +166,11 @@ def remove_leftovers(db: Database, before: int) -> None:
 def open_to_others(db: Database) -> list[str]:
     """The names of the store's files, and of its folder, that other users can reach."""
     with filesystem.explained(db.path):
-        return [path.name for path, mode in _guarded(db.path) if stat.S_IMODE(path.stat().st_mode) & ~mode]
+        return [
+            path.name
+            for path, mode in _guarded(db.path)
+            if stat.S_IMODE(path.stat().st_mode) & ~mode
+        ]
 
 
 def close_to_others(db: Database) -> None:
@@ -158,31 +178,41 @@ def close_to_others(db: Database) -> None:
     with filesystem.explained(db.path):
         for path, mode in _guarded(db.path):
             known = path.stat()
-            # A folder that everybody shares, such as the one for temporary files, is not ours to close.
+            # A folder that everybody shares, such as the one for temporary files, is not ours to
+            # close.
             if known.st_uid == os.getuid() and not known.st_mode & stat.S_ISVTX:
                 path.chmod(stat.S_IMODE(known.st_mode) & mode)
 
 
 def examine(path: Path) -> list[str]:
-    """What is wrong inside a file that claims to be a store; refuses one that is something else or cannot be read."""
+    """What is wrong inside a file that claims to be a store; refuses one that is something else or
+    cannot be read.
+    """
     with filesystem.explained(path):
         if not path.exists():
             raise NotFound(
-                f"There is no store {path.name!r} yet.", hint="The first write creates it; check COMMONPLACE_HOME."
+                f"There is no store {path.name!r} yet.",
+                hint="The first write creates it; check COMMONPLACE_HOME.",
             )
         filesystem.check_plain(path)
         with path.open("rb") as file:
             head = file.read(len(_MAGIC))
     if not head:
-        raise Invalid(f"{path.name!r} is empty.", hint="Delete it, or restore a backup in its place.")
+        raise Invalid(
+            f"{path.name!r} is empty.", hint="Delete it, or restore a backup in its place."
+        )
     if head != _MAGIC:
-        raise Unsupported(f"{path.name!r} is not a database, or its first page is damaged.", hint=_put_back(path))
+        raise Unsupported(
+            f"{path.name!r} is not a database, or its first page is damaged.", hint=_put_back(path)
+        )
     try:
         with translated(), backups.reading(path) as connection:
             return _inside(connection)
     except apsw.SQLError as error:
         # A page that says there are no tables is read as a file without them.
-        raise Unsupported(f"{path.name!r} is missing a part of its schema.", hint=_put_back(path)) from error
+        raise Unsupported(
+            f"{path.name!r} is missing a part of its schema.", hint=_put_back(path)
+        ) from error
 
 
 def _inside(connection: apsw.Connection) -> list[str]:
@@ -196,7 +226,10 @@ def _inside(connection: apsw.Connection) -> list[str]:
 def _schema_fault(recorded: dict[str, str]) -> str:
     known = {step.name: step.sha256 for step in migrations.packaged()}
     if newer := sorted(recorded.keys() - known.keys()):
-        return f"The store was made by a newer version of Commonplace (it has the migration {newer[-1]})."
+        return (
+            "The store was made by a newer version of Commonplace (it has the migration"
+            f" {newer[-1]})."
+        )
     if missing := sorted(known.keys() - recorded.keys()):
         return f"The migration {missing[0]} is not recorded."
     if edited := [name for name in recorded if recorded[name] != known[name]]:
@@ -229,4 +262,7 @@ def _beside(path: Path, ending: str) -> Path:
 
 
 def _put_back(path: Path) -> str:
-    return f"Move {path.name!r} aside and run `commonplace restore --backup FILE` with your newest backup."
+    return (
+        f"Move {path.name!r} aside and run `commonplace restore --backup FILE` with your newest"
+        " backup."
+    )

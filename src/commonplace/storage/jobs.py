@@ -1,4 +1,6 @@
-"""Jobs, as rows and back. Whoever holds a lease proves it by worker and attempt; who lost it changes nothing."""
+"""Jobs, as rows and back. Whoever holds a lease proves it by worker and attempt; who lost it
+changes nothing.
+"""
 
 import json
 from collections.abc import Iterable
@@ -48,12 +50,14 @@ def add(db: Database, job: Job) -> None:
 
 
 def claim(db: Database, worker: str, now: int, lease_ms: int, kinds: Iterable[str]) -> Job | None:
-    """The longest waiting job that is due, now leased to a worker; None when there is nothing to do.
+    """The longest waiting job that is due, now leased to a worker; None when there is nothing to
+    do.
 
     A job whose lease ran out is due again, until its attempts are spent.
     """
     wanted = json.dumps(list(kinds))
-    # A look without the write lock first: an idle worker must not stand in the way of those who write.
+    # A look without the write lock first: an idle worker must not stand in the way of those who
+    # write.
     if db.one("next_job", now=now, kinds=wanted) is None:
         return None
     with db.transaction():
@@ -135,6 +139,10 @@ def _held(job: Job) -> dict[str, object]:
 
 
 def _job(row: Row) -> Job:
-    values: Row = {**row, "payload": json.loads(row["payload"]), "result": json.loads(row["result"])}
+    values: Row = {
+        **row,
+        "payload": json.loads(row["payload"]),
+        "result": json.loads(row["result"]),
+    }
     values["cancel_asked"] = bool(row["cancel_asked"])
     return Job(**values)

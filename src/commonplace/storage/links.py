@@ -1,4 +1,6 @@
-"""Links between memories, as rows and back, and which memories changed since links were last made."""
+"""Links between memories, as rows and back, and which memories changed since links were last
+made.
+"""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -41,15 +43,26 @@ def drop(db: Database, memory_id: int) -> None:
 
 
 def of(
-    db: Database, bank_id: int, memory_ids: Iterable[int], kinds: Sequence[LinkKind] = KINDS, *, limit: int
+    db: Database,
+    bank_id: int,
+    memory_ids: Iterable[int],
+    kinds: Sequence[LinkKind] = KINDS,
+    *,
+    limit: int,
 ) -> list[Link]:
     """The links that begin or end at some memories, the surest first."""
-    values = {"ids": json.dumps(list(memory_ids)), "kinds": json.dumps(list(kinds)), "bank_id": bank_id}
+    values = {
+        "ids": json.dumps(list(memory_ids)),
+        "kinds": json.dumps(list(kinds)),
+        "bank_id": bank_id,
+    }
     return [Link(**row) for row in db.all("links_of", **values, limit=limit)]
 
 
 def changed_since(db: Database, bank_id: int, after: Mark, limit: int) -> list[tuple[Memory, str]]:
-    """The memories that changed after one, in the order of their changes, each with the reason of the last."""
+    """The memories that changed after one, in the order of their changes, each with the reason of
+    the last.
+    """
     rows = db.all("changed_since", bank_id=bank_id, at=after[0], id=after[1], limit=limit)
     return [(memories.read(row), row["reason"]) for row in rows]
 

@@ -4,7 +4,16 @@ import json
 from collections.abc import Sequence
 
 from commonplace.errors import Conflict
-from commonplace.records.memory import Action, Memory, Origin, Project, Revision, Scope, TagCount, Version
+from commonplace.records.memory import (
+    Action,
+    Memory,
+    Origin,
+    Project,
+    Revision,
+    Scope,
+    TagCount,
+    Version,
+)
 from commonplace.records.query import Filter, Page
 from commonplace.storage import filters, text_index
 from commonplace.storage.database import Database, Row
@@ -23,14 +32,18 @@ def find(db: Database, bank_id: int, number: int) -> Memory | None:
 
 def in_range(db: Database, bank_id: int, numbers: range, limit: int) -> list[Memory]:
     """The memories whose ids lie in a range, the newest first."""
-    rows = db.all("memories_in_range", bank_id=bank_id, first=numbers[0], last=numbers[-1], limit=limit)
+    rows = db.all(
+        "memories_in_range", bank_id=bank_id, first=numbers[0], last=numbers[-1], limit=limit
+    )
     return [read(row) for row in rows]
 
 
 def neighbours(db: Database, numbers: Sequence[int]) -> dict[int, tuple[int, ...]]:
     """The ids right before and after each of some ids."""
     rows = db.all("neighbouring_ids", ids=json.dumps(list(numbers)))
-    return {row["id"]: tuple(other for other in (row["before"], row["after"]) if other) for row in rows}
+    return {
+        row["id"]: tuple(other for other in (row["before"], row["after"]) if other) for row in rows
+    }
 
 
 def find_by_key(db: Database, bank_id: int, scope: Scope, key: str) -> Memory | None:
@@ -40,7 +53,9 @@ def find_by_key(db: Database, bank_id: int, scope: Scope, key: str) -> Memory | 
 
 
 def find_by_key_of_agents(db: Database, bank_id: int, scope: Scope, key: str) -> Memory | None:
-    """The memory that has a key in a user's part of a project for some agent or run, a live one first."""
+    """The memory that has a key in a user's part of a project for some agent or run, a live one
+    first.
+    """
     values = {"bank_id": bank_id, "project": scope.project, "user": scope.user, "key": key}
     row = db.one("find_memory_by_key_of_agents", **values)
     return read(row) if row else None
@@ -63,7 +78,9 @@ def select(db: Database, bank_id: int, chosen: Filter, page: Page, now: int) -> 
 def count(db: Database, bank_id: int, chosen: Filter, now: int) -> int:
     """How many memories a filter means."""
     where, values = filters.compiled(db, chosen, now)
-    return int(db.select(db.text("count_memories") + where, values | {"bank_id": bank_id})[0]["count"])
+    return int(
+        db.select(db.text("count_memories") + where, values | {"bank_id": bank_id})[0]["count"]
+    )
 
 
 def select_ids(db: Database, bank_id: int, chosen: Filter, now: int) -> list[int]:
@@ -75,11 +92,15 @@ def select_ids(db: Database, bank_id: int, chosen: Filter, now: int) -> list[int
 
 
 def write(db: Database, memory: Memory, action: Action, revision: int, origin: Origin) -> None:
-    """Store a memory's new state and the version that records it; refuse when the state before it is not the newest."""
+    """Store a memory's new state and the version that records it; refuse when the state before it
+    is not the newest.
+    """
     values = _memory_values(memory)
     if memory.version == 1:
         db.run("add_memory", **values)
-    elif not db.run("update_memory", **{name: values[name] for name in values if name not in _FIXED}):
+    elif not db.run(
+        "update_memory", **{name: values[name] for name in values if name not in _FIXED}
+    ):
         raise Conflict(hint="Read the memory again and repeat the change on its newest version.")
     else:
         # What was made of its earlier state is to follow.
@@ -127,9 +148,18 @@ def find_numbered_version(db: Database, memory_id: int, number: int) -> Version 
     return _version(row) if row else None
 
 
-def at_revision(db: Database, bank_id: int, scope: Scope, revision: int, limit: int) -> list[Version]:
-    """What a user's part of a project was right after one of its revisions; agents and runs do not divide it."""
-    values = {"bank_id": bank_id, "project": scope.project, "user": scope.user, "revision": revision}
+def at_revision(
+    db: Database, bank_id: int, scope: Scope, revision: int, limit: int
+) -> list[Version]:
+    """What a user's part of a project was right after one of its revisions; agents and runs do not
+    divide it.
+    """
+    values = {
+        "bank_id": bank_id,
+        "project": scope.project,
+        "user": scope.user,
+        "revision": revision,
+    }
     return [_version(row) for row in db.all("versions_at_revision", **values, limit=limit)]
 
 
@@ -138,7 +168,9 @@ def newest_revision(db: Database, bank_id: int, project: str) -> int:
     return int(db.value("newest_revision", bank_id=bank_id, project=project) or 0)
 
 
-def add_revision(db: Database, bank_id: int, project: str, action: str, at: int, origin: Origin) -> int:
+def add_revision(
+    db: Database, bank_id: int, project: str, action: str, at: int, origin: Origin
+) -> int:
     """Count one more change of a project; its number."""
     number = newest_revision(db, bank_id, project) + 1
     values = {"bank_id": bank_id, "project": project, "number": number, "action": action, "at": at}
@@ -153,24 +185,37 @@ def revisions(db: Database, bank_id: int, project: str, limit: int) -> list[Revi
 
 
 def projects(db: Database, bank_id: int, limit: int, user: str | None = None) -> list[Project]:
-    """The projects that have live memories, of one user's if one is named, the last changed first."""
+    """The projects that have live memories, of one user's if one is named, the last changed
+    first.
+    """
     rows = db.all("list_projects", bank_id=bank_id, user=user, limit=limit)
-    return [Project(row["project"], row["memory_count"], row["revision"], row["changed_at"]) for row in rows]
+    return [
+        Project(row["project"], row["memory_count"], row["revision"], row["changed_at"])
+        for row in rows
+    ]
 
 
-def tags(db: Database, bank_id: int, pattern: str, limit: int, user: str | None = None) -> list[TagCount]:
-    """The tags of live memories, of one user's if one is named, that fit a pattern, the commonest first."""
+def tags(
+    db: Database, bank_id: int, pattern: str, limit: int, user: str | None = None
+) -> list[TagCount]:
+    """The tags of live memories, of one user's if one is named, that fit a pattern, the commonest
+    first.
+    """
     rows = db.all("list_tags", bank_id=bank_id, pattern=pattern, user=user, limit=limit)
     return [TagCount(row["tag"], row["count"]) for row in rows]
 
 
 def labels(db: Database, bank_id: int, limit: int, user: str | None, now: int) -> dict[str, int]:
-    """The projects and agents of live memories in the form of tags, and how many memories each has."""
+    """The projects and agents of live memories in the form of tags, and how many memories each
+    has.
+    """
     rows = db.all("list_labels", bank_id=bank_id, user=user, now=now, limit=limit)
     return {row["tag"]: row["count"] for row in rows}
 
 
-def find_reply(db: Database, bank_id: int, session: str, tool: str, key: str) -> tuple[str, object] | None:
+def find_reply(
+    db: Database, bank_id: int, session: str, tool: str, key: str
+) -> tuple[str, object] | None:
     """The content hash and the answer stored for an idempotency key."""
     row = db.one("find_idempotency_key", bank_id=bank_id, session=session, tool=tool, key=key)
     return (row["content_hash"], json.loads(row["reply"])) if row else None
@@ -220,7 +265,9 @@ _JSON = ("tags", "metadata", "paths")
 
 def _content(memory: Memory) -> dict[str, object]:
     values: dict[str, object] = {name: getattr(memory, name) for name in _CONTENT}
-    return values | {name: json.dumps(values[name], ensure_ascii=False, separators=(",", ":")) for name in _JSON}
+    return values | {
+        name: json.dumps(values[name], ensure_ascii=False, separators=(",", ":")) for name in _JSON
+    }
 
 
 def _memory_values(memory: Memory) -> dict[str, object]:
@@ -228,7 +275,9 @@ def _memory_values(memory: Memory) -> dict[str, object]:
     return _content(memory) | _scope(memory.scope) | {name: getattr(memory, name) for name in own}
 
 
-def _version_values(memory: Memory, action: Action, revision: int, origin: Origin) -> dict[str, object]:
+def _version_values(
+    memory: Memory, action: Action, revision: int, origin: Origin
+) -> dict[str, object]:
     own = {
         "id": memory.version_id,
         "memory_id": memory.id,
@@ -258,4 +307,6 @@ def read(row: Row) -> Memory:
 
 def _version(row: Row) -> Version:
     own = ("id", "memory_id", "number", "action", "revision", "at")
-    return Version(origin=_read_origin(row), **_read_content(row), **{name: row[name] for name in own})
+    return Version(
+        origin=_read_origin(row), **_read_content(row), **{name: row[name] for name in own}
+    )

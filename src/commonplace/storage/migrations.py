@@ -33,7 +33,11 @@ class Migration:
 def packaged() -> tuple[Migration, ...]:
     """The steps this build knows, oldest first."""
     files = sorted((_SQL / "migrations").iterdir(), key=lambda file: file.name)
-    return tuple(Migration(f.name[:-4], f.read_text(encoding="utf-8")) for f in files if f.name.endswith(".sql"))
+    return tuple(
+        Migration(f.name[:-4], f.read_text(encoding="utf-8"))
+        for f in files
+        if f.name.endswith(".sql")
+    )
 
 
 def schema() -> str:
@@ -42,7 +46,11 @@ def schema() -> str:
 
 
 def open_database(
-    path: Path, clock: Clock, *, busy_timeout_ms: int = 30_000, steps: Sequence[Migration] | None = None
+    path: Path,
+    clock: Clock,
+    *,
+    busy_timeout_ms: int = 30_000,
+    steps: Sequence[Migration] | None = None,
 ) -> Database:
     """Open the file, making or upgrading it first where needed."""
     known = packaged() if steps is None else tuple(steps)
@@ -54,7 +62,8 @@ def open_database(
                 _prepare(path, known, clock, busy_timeout_ms)
             return Database(path, busy_timeout_ms=busy_timeout_ms)
         except errors.Busy:
-            # Switching a new file to write-ahead logging cannot wait in line, so processes starting together collide.
+            # Switching a new file to write-ahead logging cannot wait in line, so processes starting
+            # together collide.
             if time.monotonic() > deadline:
                 raise
             time.sleep(_RETRY_S)
@@ -67,7 +76,8 @@ def _make_file(path: Path) -> None:
             path.touch(mode=0o600)
     except OSError as error:
         raise errors.Forbidden(
-            f"The store cannot be created: {error.strerror}.", hint="Set COMMONPLACE_HOME to a folder you can write to."
+            f"The store cannot be created: {error.strerror}.",
+            hint="Set COMMONPLACE_HOME to a folder you can write to.",
         ) from error
 
 
@@ -90,7 +100,8 @@ def _prepare(path: Path, known: tuple[Migration, ...], clock: Clock, busy_timeou
 
 
 def _check_owner(connection: apsw.Connection) -> None:
-    # The tables are looked for first: a process that makes the file right now sets both in one transaction.
+    # The tables are looked for first: a process that makes the file right now sets both in one
+    # transaction.
     filled = connection.execute("select 1 from sqlite_schema limit 1").fetchone()
     if filled and connection.pragma("application_id") != APPLICATION_ID:
         raise errors.Unsupported(
@@ -103,12 +114,15 @@ def _missing(connection: apsw.Connection, known: tuple[Migration, ...]) -> tuple
     """The steps still to be taken, after checking those that were."""
     if not connection.pragma("user_version"):
         return known
-    applied: dict[str, str] = dict(connection.execute("select name, sha256 from migrations order by name"))
+    applied: dict[str, str] = dict(
+        connection.execute("select name, sha256 from migrations order by name")
+    )
     by_name = {step.name: step for step in known}
     for name, sha256 in applied.items():
         if name not in by_name:
             raise errors.Unsupported(
-                f"The store was made by a newer version of Commonplace (it has the migration {name}).",
+                "The store was made by a newer version of Commonplace (it has the migration"
+                f" {name}).",
                 hint="Install the newest version, or restore a backup made by this one.",
             )
         if by_name[name].sha256 != sha256:
@@ -119,7 +133,9 @@ def _missing(connection: apsw.Connection, known: tuple[Migration, ...]) -> tuple
     return tuple(step for step in known if step.name not in applied)
 
 
-def _upgrade(connection: apsw.Connection, path: Path, known: tuple[Migration, ...], now: int) -> None:
+def _upgrade(
+    connection: apsw.Connection, path: Path, known: tuple[Migration, ...], now: int
+) -> None:
     steps = _missing(connection, known)
     if steps and connection.pragma("user_version"):
         _keep_copy(connection, path.with_name(f"{path.name}.before-{steps[0].name}.bak"))
@@ -130,7 +146,8 @@ def _upgrade(connection: apsw.Connection, path: Path, known: tuple[Migration, ..
             if step in _missing(connection, known):
                 connection.execute(step.sql)
                 connection.execute(
-                    "insert into migrations (name, sha256, applied_at) values (?, ?, ?)", (step.name, step.sha256, now)
+                    "insert into migrations (name, sha256, applied_at) values (?, ?, ?)",
+                    (step.name, step.sha256, now),
                 )
                 connection.pragma("application_id", APPLICATION_ID)
                 connection.pragma("user_version", known.index(step) + 1)

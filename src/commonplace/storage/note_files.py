@@ -8,9 +8,11 @@ from commonplace import ids
 from commonplace.storage.database import Database
 
 _JUST_NOW_MS = 60_000
-# Where a file is said to lie when another note's lies in its place. No note's name begins with a dot.
+# Where a file is said to lie when another note's lies in its place. No note's name begins with a
+# dot.
 NOWHERE = ".nowhere/"
-# The time of a file that is to be read again although it did not change: its reader knows more than it did.
+# The time of a file that is to be read again although it did not change: its reader knows more than
+# it did.
 READ_AGAIN_NS = 1
 
 
@@ -47,7 +49,9 @@ class Erased:
 
 @dataclass(frozen=True, slots=True)
 class Root:
-    """Which folder is a bank's folder of notes: what its mark says, and a digest of where it was last seen."""
+    """Which folder is a bank's folder of notes: what its mark says, and a digest of where it was
+    last seen.
+    """
 
     mark: str
     place: str
@@ -55,7 +59,9 @@ class Root:
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """A file that should lie in a folder of notes; `present` where it was there at the last look."""
+    """A file that should lie in a folder of notes; `present` where it was there at the last
+    look.
+    """
 
     memory_id: int
     path: str
@@ -83,20 +89,29 @@ def listed(db: Database, bank_id: int) -> list[Kept]:
     return [Kept(**row) for row in db.all("list_notes", bank_id=bank_id)]
 
 
-def concerned(db: Database, bank_id: int, paths: Iterable[str], numbers: Iterable[int]) -> list[Kept]:
+def concerned(
+    db: Database, bank_id: int, paths: Iterable[str], numbers: Iterable[int]
+) -> list[Kept]:
     """The files of a bank's notes at some paths, those of some notes, and all that are missing."""
     given = {"paths": json.dumps(list(paths)), "ids": json.dumps(list(numbers))}
     return [Kept(**row) for row in db.all("concerned_notes", bank_id=bank_id, **given)]
 
 
 def paths(db: Database, bank_id: int, folder: str = "") -> list[str]:
-    """The names of the files of a bank's notes in the folder of notes, or in a folder below it, which ends with /."""
+    """The names of the files of a bank's notes in the folder of notes, or in a folder below it,
+    which ends with /.
+    """
     return [row["name"] for row in db.all("note_paths", bank_id=bank_id, folder=folder)]
 
 
 def stamps(db: Database, bank_id: int) -> dict[str, tuple[int, int]]:
-    """The time and size of each file of a bank, as it was; of one that should be there and is not, impossible ones."""
-    return {row["path"]: (row["mtime_ns"], row["size"]) for row in db.all("note_stamps", bank_id=bank_id)}
+    """The time and size of each file of a bank, as it was; of one that should be there and is not,
+    impossible ones.
+    """
+    return {
+        row["path"]: (row["mtime_ns"], row["size"])
+        for row in db.all("note_stamps", bank_id=bank_id)
+    }
 
 
 def put(db: Database, kept: Kept) -> None:
@@ -105,7 +120,9 @@ def put(db: Database, kept: Kept) -> None:
 
 
 def displace(db: Database, kept: Kept, now: int) -> None:
-    """Note of all other notes that were thought to lie where this one lies that their files are gone."""
+    """Note of all other notes that were thought to lie where this one lies that their files are
+    gone.
+    """
     place = {"bank_id": kept.bank_id, "path": kept.path, "memory_id": kept.memory_id}
     db.run("displace_notes", nowhere=NOWHERE, now=now, **place)
 
@@ -116,7 +133,9 @@ def put_many(db: Database, kept: Sequence[Kept]) -> None:
 
 
 def taken(db: Database, numbers: Sequence[int]) -> set[int]:
-    """Which of some ids belong to a memory or a version, of whichever bank, or to a note that is being erased."""
+    """Which of some ids belong to a memory or a version, of whichever bank, or to a note that is
+    being erased.
+    """
     return {row["id"] for row in db.all("taken_ids", ids=json.dumps(list(numbers)))}
 
 
@@ -163,11 +182,17 @@ def banks_to_erase(db: Database) -> list[str]:
 
 def banks_of_erased(db: Database, numbers: Collection[int]) -> list[str]:
     """The banks in whose folders the files of some erased notes lie."""
-    return [row["bank"] for row in db.all("banks_of_erased", ids=json.dumps(list(numbers)))] if numbers else []
+    return (
+        [row["bank"] for row in db.all("banks_of_erased", ids=json.dumps(list(numbers)))]
+        if numbers
+        else []
+    )
 
 
 def banks_behind(db: Database, now: int) -> list[str]:
-    """The banks whose files do not say yet what was changed just now, or erased, through another tongue."""
+    """The banks whose files do not say yet what was changed just now, or erased, through another
+    tongue.
+    """
     return [row["name"] for row in db.all("banks_behind", since=ids.floor(now - _JUST_NOW_MS))]
 
 
@@ -209,7 +234,9 @@ def expected(db: Database, bank: str, limit: int) -> list[Expected]:
 
 
 def rehome(db: Database, bank_id: int, present: Iterable[str], now: int) -> None:
-    """Have every note written into the folder that does not lie in it; a forgotten one is only noted as not there."""
+    """Have every note written into the folder that does not lie in it; a forgotten one is only
+    noted as not there.
+    """
     given = {"bank_id": bank_id, "present": json.dumps(list(present)), "nowhere": NOWHERE}
     db.run("rehome_notes", **given)
     db.run("rehome_forgotten_notes", now=now, **given)
@@ -221,7 +248,9 @@ def put_conflict_file(db: Database, bank: str, path: str, memory_id: int, sha256
 
 
 def erased_conflict_files(db: Database, bank: str) -> list[tuple[str, str]]:
-    """The conflict files of a bank's erased notes that are to be removed, each with its fingerprint."""
+    """The conflict files of a bank's erased notes that are to be removed, each with its
+    fingerprint.
+    """
     return [(row["path"], row["sha256"]) for row in db.all("erased_conflict_files", bank=bank)]
 
 
@@ -235,13 +264,20 @@ def put_wikilinks(db: Database, bank_id: int, links: Mapping[int, Iterable[str]]
     known: dict[int, set[str]] = {}
     for row in db.all("wikilinks_of", ids=json.dumps(list(links))):
         known.setdefault(row["memory_id"], set()).add(row["name"])
-    changed = {number: set(found) for number, found in links.items() if set(found) != known.get(number, set())}
+    changed = {
+        number: set(found)
+        for number, found in links.items()
+        if set(found) != known.get(number, set())
+    }
     if not changed:
         return
     with db.transaction():
         db.run("drop_wikilinks", ids=json.dumps(list(changed)))
         given = [(number, name) for number, found in changed.items() for name in sorted(found)]
-        db.run_many("put_wikilink", [{"memory_id": number, "bank_id": bank_id, "name": name} for number, name in given])
+        db.run_many(
+            "put_wikilink",
+            [{"memory_id": number, "bank_id": bank_id, "name": name} for number, name in given],
+        )
 
 
 def backlinks(db: Database, bank_id: int, names: Iterable[str]) -> list[Backlink]:

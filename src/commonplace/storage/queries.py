@@ -1,4 +1,5 @@
-"""Loads the named queries. `-- name: x` starts a query; `{x}` inside one stands for the text of another.
+"""Loads the named queries. `-- name: x` starts a query; `{x}` inside one stands for the text of
+another.
 
 `{list:x}` stands for a select of the members, as `value`, of the JSON list that is bound as `:x`.
 """
@@ -25,7 +26,8 @@ def named() -> dict[str, str]:
             for name, text in zip(pieces[1::2], pieces[2::2], strict=True):
                 if name in texts:
                     raise ValueError(f"Two queries are called {name}.")
-                # A comment stands above the query it explains, so the cut leaves it at the end of the one before.
+                # A comment stands above the query it explains, so the cut leaves it at the end of
+                # the one before.
                 plain = _COMMENT.sub("", text).strip().removesuffix(";")
                 texts[name] = _LIST.sub(r"select value from json_each(:\1)", plain)
     return {name: _filled(text, texts) for name, text in texts.items()}

@@ -73,7 +73,9 @@ def delete(db: Database, number: int) -> None:
     db.run("delete_reminder", id=number)
 
 
-def _scope(bank_id: int, projects: tuple[str, ...] | None, users: tuple[str, ...] | None) -> dict[str, object]:
+def _scope(
+    bank_id: int, projects: tuple[str, ...] | None, users: tuple[str, ...] | None
+) -> dict[str, object]:
     return {
         "bank_id": bank_id,
         "projects": None if projects is None else json.dumps(projects),

@@ -1,11 +1,14 @@
-"""Makes erased text unreadable in the file: empties the write-ahead log and gives free pages back."""
+"""Makes erased text unreadable in the file: empties the write-ahead log and gives free pages
+back.
+"""
 
 from commonplace.storage import banks
 from commonplace.storage.database import Database
 
 _CHECKPOINT_WAIT_MS = 2_000
 _PAGES_AT_ONCE = 1_000
-# Noted with every erasure, until the log is emptied: a process may be killed, or another one may be reading.
+# Noted with every erasure, until the log is emptied: a process may be killed, or another one may be
+# reading.
 _DUE = "unscrubbed"
 
 
@@ -20,7 +23,9 @@ def owed(db: Database) -> bool:
 
 
 def scrub(db: Database) -> bool:
-    """Whether the log could be emptied now; a reader in another process can hold it until the next attempt."""
+    """Whether the log could be emptied now; a reader in another process can hold it until the next
+    attempt.
+    """
     if db.in_transaction:
         return False
     _give_back_pages(db)

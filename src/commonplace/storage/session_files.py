@@ -1,4 +1,6 @@
-"""Snapshots of sessions as markdown files beside the store, for people and for tools that read folders."""
+"""Snapshots of sessions as markdown files beside the store, for people and for tools that read
+folders.
+"""
 
 import shutil
 from contextlib import suppress
@@ -50,5 +52,7 @@ def _path(bank: str, snapshot: Snapshot) -> Path:
 
 
 def _folder(bank: str) -> str:
-    """A bank's name as the name of one folder; dots too, because two of them would mean the folder above."""
+    """A bank's name as the name of one folder; dots too, because two of them would mean the folder
+    above.
+    """
     return quote(bank, safe="").replace(".", "%2E")

@@ -3,7 +3,15 @@
 import json
 from dataclasses import asdict
 
-from commonplace.records.work import Event, EventDraft, Session, SessionDraft, SessionFilter, SessionStatus, Snapshot
+from commonplace.records.work import (
+    Event,
+    EventDraft,
+    Session,
+    SessionDraft,
+    SessionFilter,
+    SessionStatus,
+    Snapshot,
+)
 from commonplace.storage.database import Database, Row
 
 
@@ -13,7 +21,9 @@ def find(db: Database, bank_id: int, number: int) -> Session | None:
     return _session(row) if row else None
 
 
-def listed(db: Database, bank_id: int, chosen: SessionFilter, *, limit: int, offset: int) -> list[Session]:
+def listed(
+    db: Database, bank_id: int, chosen: SessionFilter, *, limit: int, offset: int
+) -> list[Session]:
     """The sessions a filter means, last started first."""
     rows = db.all("list_sessions", bank_id=bank_id, **_chosen(chosen), limit=limit, offset=offset)
     return [_session(row) for row in rows]
@@ -27,7 +37,13 @@ def count(db: Database, bank_id: int, chosen: SessionFilter) -> int:
 def add(db: Database, bank_id: int, number: int, draft: SessionDraft, now: int) -> None:
     """Store a new session."""
     metadata = json.dumps(draft.metadata, ensure_ascii=False)
-    db.run("add_session", id=number, bank_id=bank_id, now=now, **{**asdict(draft), "metadata": metadata})
+    db.run(
+        "add_session",
+        id=number,
+        bank_id=bank_id,
+        now=now,
+        **{**asdict(draft), "metadata": metadata},
+    )
 
 
 def end(db: Database, number: int, status: SessionStatus, now: int) -> None:
@@ -43,15 +59,27 @@ def add_event(db: Database, session_id: int, number: int, draft: EventDraft, now
     return _event(db.all("find_event", id=number)[0])
 
 
-def events(db: Database, session_id: int, *, after: int, meaningful_only: bool, limit: int) -> list[Event]:
+def events(
+    db: Database, session_id: int, *, after: int, meaningful_only: bool, limit: int
+) -> list[Event]:
     """Events in their order, beginning after a number."""
-    rows = db.all("list_events", session_id=session_id, after=after, meaningful_only=int(meaningful_only), limit=limit)
+    rows = db.all(
+        "list_events",
+        session_id=session_id,
+        after=after,
+        meaningful_only=int(meaningful_only),
+        limit=limit,
+    )
     return [_event(row) for row in rows]
 
 
-def recent_events(db: Database, session_id: int, *, meaningful_only: bool, limit: int) -> list[Event]:
+def recent_events(
+    db: Database, session_id: int, *, meaningful_only: bool, limit: int
+) -> list[Event]:
     """The newest events, in their order."""
-    rows = db.all("recent_events", session_id=session_id, meaningful_only=int(meaningful_only), limit=limit)
+    rows = db.all(
+        "recent_events", session_id=session_id, meaningful_only=int(meaningful_only), limit=limit
+    )
     return [_event(row) for row in reversed(rows)]
 
 

@@ -1,4 +1,6 @@
-"""The few functions our SQL needs and SQLite lacks. Each gives the same answer for the same input."""
+"""The few functions our SQL needs and SQLite lacks. Each gives the same answer for the same
+input.
+"""
 
 import hashlib
 import json

@@ -17,7 +17,9 @@ def find(db: Database, bank_id: int, number: int, *, idle_since: int) -> Stream 
 def draft(db: Database, number: int) -> Draft:
     """The draft a stream was started with; its text is still to come."""
     fields: Row = json.loads(db.value("stream_draft", id=number))
-    fields.update(tags=tuple(fields["tags"]), paths=tuple(fields["paths"]), scope=Scope(**fields["scope"]))
+    fields.update(
+        tags=tuple(fields["tags"]), paths=tuple(fields["paths"]), scope=Scope(**fields["scope"])
+    )
     return Draft(**fields)
 
 
@@ -42,7 +44,9 @@ def append(db: Database, stream: Stream, text: str) -> None:
 
 def text(db: Database, stream: Stream) -> str:
     """The chunks of a stream, joined."""
-    return "".join(row["text"] for row in db.all("list_chunks", stream_id=stream.id, limit=stream.chunk_count))
+    return "".join(
+        row["text"] for row in db.all("list_chunks", stream_id=stream.id, limit=stream.chunk_count)
+    )
 
 
 def delete(db: Database, number: int) -> None:

@@ -1,7 +1,7 @@
 """The text index and the tags: kept up to date by every write, asked by every search.
 
-Writes belong inside the transaction that changes the memory. A forgotten memory stays indexed, so that a search which
-asks for forgotten ones finds it; a purged one leaves nothing behind.
+Writes belong inside the transaction that changes the memory. A forgotten memory stays indexed, so
+that a search which asks for forgotten ones finds it; a purged one leaves nothing behind.
 """
 
 import json
@@ -24,17 +24,21 @@ _WIPE_MAX = 100
 _COMMON_MAX = 10_000
 _NEWEST_MAX = 4_000
 _BEST = 32
-# To look up so few costs next to nothing; of more than one in eight, the best candidates of all hold enough.
+# To look up so few costs next to nothing; of more than one in eight, the best candidates of all
+# hold enough.
 _LED_MIN, _LED_SHARE = 1_000, 8
 _READ_MAX = 2_000
 _TERMS_CHARS_MAX = 300_000
-# What this process knows of each store: how many texts there were when a term was found to be common.
+# What this process knows of each store: how many texts there were when a term was found to be
+# common.
 _common: WeakKeyDictionary[Database, dict[tuple[str, int], int]] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True, slots=True)
 class Within:
-    """Where a search looks: in a bank, at those of its memories that a filter means at some moment."""
+    """Where a search looks: in a bank, at those of its memories that a filter means at some
+    moment.
+    """
 
     bank_id: int
     chosen: Filter
@@ -42,7 +46,9 @@ class Within:
 
 
 def index_memory(db: Database, memory: Memory) -> None:
-    """Bring the text index and the tags up to a memory's present state, and queue it for a new vector."""
+    """Bring the text index and the tags up to a memory's present state, and queue it for a new
+    vector.
+    """
     names = reserved_metadata.aliases(memory.metadata)
     labels = " ".join((*memory.tags, memory.key.replace(".", " "), memory.category, *names))
     values = {
@@ -52,17 +58,27 @@ def index_memory(db: Database, memory: Memory) -> None:
         "labels": analyzer.indexed(labels),
     }
     live = memory.forgotten_at is None
-    # Replacing a text is dear, because its old words are wiped at once; forgetting and tagging leave most as they are.
+    # Replacing a text is dear, because its old words are wiped at once; forgetting and tagging
+    # leave most as they are.
     if not db.value("same_text", **values):
         db.run("put_text", **values)
     if memory.version > 1:
         drop_labels(db, [memory.id])
         db.run("set_live", memory_id=memory.id, live=int(live))
     if live and memory.tags:
-        db.run_many("put_tag", [{"bank_id": memory.bank_id, "tag": t, "memory_id": memory.id} for t in memory.tags])
+        db.run_many(
+            "put_tag",
+            [{"bank_id": memory.bank_id, "tag": t, "memory_id": memory.id} for t in memory.tags],
+        )
     if memory.metadata.keys() - UNLISTED:
         fields, apart = json.dumps(dict(memory.metadata)), json.dumps(UNLISTED)
-        db.run("put_metadata_index", metadata=fields, apart=apart, bank_id=memory.bank_id, memory_id=memory.id)
+        db.run(
+            "put_metadata_index",
+            metadata=fields,
+            apart=apart,
+            bank_id=memory.bank_id,
+            memory_id=memory.id,
+        )
     db.run("queue_embedding", memory_id=memory.id, bank_id=memory.bank_id)
 
 
@@ -91,15 +107,21 @@ def unindex(db: Database, bank_id: int, memory_ids: Sequence[int]) -> None:
     drop_labels(db, memory_ids)
     for name in ("drop_vectors", "unqueue_embeddings", "drop_links_from", "drop_links_to"):
         db.run(name, ids=ids)
-    for name in ("drop_derivations_by_source", "drop_derivations_by_derived", "drop_stale_derivations"):
+    for name in (
+        "drop_derivations_by_source",
+        "drop_derivations_by_derived",
+        "drop_stale_derivations",
+    ):
         db.run(name, ids=ids)
 
 
 @contextmanager
 def quick_replacing(db: Database) -> Generator[None]:
-    """Inside, replaced and deleted texts leave their words in the index, until it is made again from the texts.
+    """Inside, replaced and deleted texts leave their words in the index, until it is made again
+    from the texts.
 
-    Wiping the words of one text takes a millisecond or two; making the index again takes as long for a hundred texts.
+    Wiping the words of one text takes a millisecond or two; making the index again takes as long
+    for a hundred texts.
     """
     db.run("set_secure_delete", wipe=0)
     yield
@@ -107,7 +129,9 @@ def quick_replacing(db: Database) -> Generator[None]:
 
 
 def any_of(terms: Iterable[str]) -> str:
-    """A match for texts with at least one of these runs of terms. Whatever they contain, they are only looked up."""
+    """A match for texts with at least one of these runs of terms. Whatever they contain, they are
+    only looked up.
+    """
     return " OR ".join(map(_quoted, terms))
 
 
@@ -121,11 +145,14 @@ def any_group_of(groups: Iterable[Iterable[str]]) -> str:
     return " OR ".join(f"({all_of(terms)})" for terms in groups)
 
 
-def keyword_ids(db: Database, bank_id: int, match: str, chosen: Filter, now: int, limit: int) -> list[int]:
-    """The memories that match best among those a filter means; in no order where all of them are given.
+def keyword_ids(
+    db: Database, bank_id: int, match: str, chosen: Filter, now: int, limit: int
+) -> list[int]:
+    """The memories that match best among those a filter means; in no order where all of them are
+    given.
 
-    Most filters let most memories through, so the best matches of all are tried first. Where an index leads to what a
-    filter means, only matches among those are tried.
+    Most filters let most memories through, so the best matches of all are tried first. Where an
+    index leads to what a filter means, only matches among those are tried.
     """
     within = Within(bank_id, chosen, now)
     among = led(db, within)
@@ -137,11 +164,15 @@ def keyword_ids(db: Database, bank_id: int, match: str, chosen: Filter, now: int
         among = led(db, within, by_bank=True)
     if among is None:
         return _passing_best(db, within, _ids(db.value("ranked_ids", match=match, limit=-1)), limit)
-    matching = set(among.split()).intersection(str(db.value("matching_ids", match=match) or "").split())
+    matching = set(among.split()).intersection(
+        str(db.value("matching_ids", match=match) or "").split()
+    )
     if len(matching) <= limit:
         return list(passing(db, bank_id, [int(number) for number in matching], chosen, now))
     ranked = str(db.value("ranked_ids", match=match, limit=-1)).split()
-    return _passing_best(db, within, [int(number) for number in ranked if number in matching], limit)
+    return _passing_best(
+        db, within, [int(number) for number in ranked if number in matching], limit
+    )
 
 
 def _passing_best(db: Database, within: Within, ranked: Sequence[int], limit: int) -> list[int]:
@@ -156,14 +187,17 @@ def _passing_best(db: Database, within: Within, ranked: Sequence[int], limit: in
 
 
 def led(db: Database, within: Within, *, by_bank: bool = False) -> str | None:
-    """The ids, with spaces between, of all memories that a filter can mean, and perhaps of others: what the index finds
-    that leads to fewest. None where it leads to many, or there is none. `by_bank` means small banks as well.
+    """The ids, with spaces between, of all memories that a filter can mean, and perhaps of others:
+    what the index finds that leads to fewest. None where it leads to many, or there is none.
+    `by_bank` means small banks as well.
     """
     asked, answers = (within, by_bank), db.answers
     for question, answer in answers:
         if question == asked:
             return answer
-    filters.compiled(db, within.chosen, within.now)  # Which refuses what is no filter, however deep it is nested.
+    filters.compiled(
+        db, within.chosen, within.now
+    )  # Which refuses what is no filter, however deep it is nested.
     ways = Ways(db, within.bank_id)
     every = (*ways.of(within.chosen), *([ways.whole()] if by_bank else ()))
     best = ways.best(every, max(_LED_MIN, extent(db)[0] // _LED_SHARE)) if every else ""
@@ -174,7 +208,8 @@ def led(db: Database, within: Within, *, by_bank: bool = False) -> str | None:
 def together_ids(db: Database, within: Within, terms: Sequence[str], limit: int) -> list[int]:
     """The newest memories with all of some terms, then those with any, among those a filter means.
 
-    For terms so common that weighing every text with them would take long: only the newest of those are looked at.
+    For terms so common that weighing every text with them would take long: only the newest of those
+    are looked at.
     """
     among = _ids(led(db, within) or "")
     if 0 < len(among) <= _READ_MAX:
@@ -185,7 +220,12 @@ def together_ids(db: Database, within: Within, terms: Sequence[str], limit: int)
     for match in (all_of(terms), any_of(terms)):
         if len(found) < limit:
             sql = f"{db.text('newest_matching')}{where} {db.text('at_most')}"
-            given = {"match": match, "bank_id": within.bank_id, "limit": limit, "reach": _NEWEST_MAX}
+            given = {
+                "match": match,
+                "bank_id": within.bank_id,
+                "limit": limit,
+                "reach": _NEWEST_MAX,
+            }
             rows = db.select(sql, values | given)
             found |= dict.fromkeys(row["id"] for row in rows)
     return list(found)[:limit]
@@ -195,13 +235,17 @@ def _with_terms(db: Database, numbers: Sequence[int], terms: Sequence[str]) -> l
     """Those of some memories that have all of some terms, then those with any."""
     texts = stored_terms(db, numbers, _TERMS_CHARS_MAX)
     counts = {
-        number: sum(f" {term} " in f" {texts[number]} " for term in terms) for number in numbers if number in texts
+        number: sum(f" {term} " in f" {texts[number]} " for term in terms)
+        for number in numbers
+        if number in texts
     }
     having = [number for number, count in counts.items() if count]
     return sorted(having, key=lambda number: counts[number] < len(terms))
 
 
-def passing(db: Database, bank_id: int, candidates: Sequence[int], chosen: Filter, now: int) -> set[int]:
+def passing(
+    db: Database, bank_id: int, candidates: Sequence[int], chosen: Filter, now: int
+) -> set[int]:
     """Those of a few candidates that a filter means."""
     where, values = filters.compiled(db, chosen, now)
     wanted = {"bank_id": bank_id, "candidates": json.dumps(list(candidates))}
@@ -219,9 +263,11 @@ def meant(db: Database, within: Within) -> str:
 
 
 def term_counts(db: Database, terms: Iterable[str], count_max: int) -> dict[str, int]:
-    """How many texts hold each term. Counting stops at a maximum, because a common word is common enough.
+    """How many texts hold each term. Counting stops at a maximum, because a common word is common
+    enough.
 
-    It also stays common: what reached the maximum is not counted again until half of the texts are gone.
+    It also stays common: what reached the maximum is not counted again until half of the texts are
+    gone.
     """
     common = _common.setdefault(db, {})
     row_count = extent(db)[0]
@@ -244,21 +290,28 @@ def extent(db: Database) -> tuple[int, int]:
 
 
 def stored_terms(db: Database, memory_ids: Sequence[int], chars_max: int) -> dict[int, str]:
-    """The terms of some memories as they were indexed, joined with spaces, cut after so many characters."""
+    """The terms of some memories as they were indexed, joined with spaces, cut after so many
+    characters.
+    """
     rows = db.all("stored_terms", ids=json.dumps(list(memory_ids)), chars=chars_max)
     return {row["id"]: row["terms"] for row in rows}
 
 
-def surroundings(db: Database, bank_id: int, memory_ids: Sequence[int], reach: int) -> list[list[int]]:
-    """Runs of memories in the order they were written: each of some memories amid those before and after it."""
+def surroundings(
+    db: Database, bank_id: int, memory_ids: Sequence[int], reach: int
+) -> list[list[int]]:
+    """Runs of memories in the order they were written: each of some memories amid those before and
+    after it.
+    """
     rows = db.all("surroundings", bank_id=bank_id, ids=json.dumps(list(memory_ids)), reach=reach)
     return [[*_ids(row["before"])[::-1], row["id"], *_ids(row["after"])] for row in rows]
 
 
 @dataclass(frozen=True, slots=True)
 class Beginning:
-    """A memory's title and how it begins, whose it is, so that people can be told apart, of which moment, and a number
-    that all have which were written at once."""
+    """A memory's title and how it begins, whose it is, so that people can be told apart, of which
+    moment, and a number that all have which were written at once.
+    """
 
     title: str
     text: str
@@ -267,10 +320,15 @@ class Beginning:
     origin: int
 
 
-def beginnings(db: Database, bank_id: int, memory_ids: Sequence[int], chars: int) -> dict[int, Beginning]:
+def beginnings(
+    db: Database, bank_id: int, memory_ids: Sequence[int], chars: int
+) -> dict[int, Beginning]:
     """How some memories begin."""
     rows = db.all("beginnings", bank_id=bank_id, ids=json.dumps(list(memory_ids)), chars=chars)
-    return {row["id"]: Beginning(row["title"], row["text"], row["scope"], row["at"], row["origin"]) for row in rows}
+    return {
+        row["id"]: Beginning(row["title"], row["text"], row["scope"], row["at"], row["origin"])
+        for row in rows
+    }
 
 
 def drop_lost(db: Database) -> None:
@@ -309,7 +367,9 @@ def _quoted(terms: str) -> str:
 
 
 def _numbers(block: bytes) -> list[int]:
-    """The variable-length integers of SQLite: seven bits a byte, the high bit says that more follow."""
+    """The variable-length integers of SQLite: seven bits a byte, the high bit says that more
+    follow.
+    """
     numbers, current = list[int](), 0
     for byte in block:
         current = current << 7 | byte & 0x7F

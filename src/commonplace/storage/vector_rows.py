@@ -1,4 +1,6 @@
-"""Vectors as rows, and the queue of memories that need new ones. A vector's bytes are its maker's business."""
+"""Vectors as rows, and the queue of memories that need new ones. A vector's bytes are its maker's
+business.
+"""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -11,7 +13,9 @@ _BYTES_MAX = 2**31 - 1
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """Sketches newer than what a reader has. Numbers come as texts with spaces between, to be taken in whole."""
+    """Sketches newer than what a reader has. Numbers come as texts with spaces between, to be taken
+    in whole.
+    """
 
     seq: int
     ids: str
@@ -21,9 +25,15 @@ class Changes:
     sketches: bytes
 
 
-def newer(db: Database, bank_id: int, embedder: str, seq: int, *, size: int, limit: int) -> Changes | None:
-    """What changed after a point, the oldest of it; None when there is nothing. `size` is that of one sketch."""
-    row = db.one("newer_sketches", bank_id=bank_id, embedder=embedder, seq=seq, bytes=size, limit=limit)
+def newer(
+    db: Database, bank_id: int, embedder: str, seq: int, *, size: int, limit: int
+) -> Changes | None:
+    """What changed after a point, the oldest of it; None when there is nothing. `size` is that of
+    one sketch.
+    """
+    row = db.one(
+        "newer_sketches", bank_id=bank_id, embedder=embedder, seq=seq, bytes=size, limit=limit
+    )
     if row is None or not row.pop("count"):
         return None
     return Changes(**row)
@@ -48,21 +58,37 @@ def of(
     db: Database, bank_id: int, embedder: str, memory_ids: Sequence[int], size: int = _BYTES_MAX
 ) -> dict[int, bytes]:
     """The vectors of some memories, of each only so many bytes; those without one are left out."""
-    wanted = {"bank_id": bank_id, "embedder": embedder, "ids": json.dumps(list(memory_ids)), "bytes": size}
+    wanted = {
+        "bank_id": bank_id,
+        "embedder": embedder,
+        "ids": json.dumps(list(memory_ids)),
+        "bytes": size,
+    }
     rows = db.all("vectors_of", **wanted)
     return {row["memory_id"]: row["vector"] for row in rows}
 
 
 def put(db: Database, embedder: str, made: Iterable[tuple[int, int, bytes, bytes]]) -> None:
-    """Store vectors and sketches made of a memory's id and version; it leaves the queue unless it changed since."""
-    rows = [{"memory_id": m, "version": v, "vector": vector, "sketch": sketch} for m, v, vector, sketch in made]
+    """Store vectors and sketches made of a memory's id and version; it leaves the queue unless it
+    changed since.
+    """
+    rows = [
+        {"memory_id": m, "version": v, "vector": vector, "sketch": sketch}
+        for m, v, vector, sketch in made
+    ]
     db.run_many("put_vector_of_version", [row | {"embedder": embedder} for row in rows])
-    db.run_many("unqueue_embedding_of_version", [{"memory_id": r["memory_id"], "version": r["version"]} for r in rows])
+    db.run_many(
+        "unqueue_embedding_of_version",
+        [{"memory_id": r["memory_id"], "version": r["version"]} for r in rows],
+    )
 
 
 def stale_ids(db: Database, bank_id: int, *, after: int, limit: int) -> list[int]:
     """The next memories of a bank, by id, that wait for a vector."""
-    return [row["memory_id"] for row in db.all("embedding_queue_ids", bank_id=bank_id, after=after, limit=limit)]
+    return [
+        row["memory_id"]
+        for row in db.all("embedding_queue_ids", bank_id=bank_id, after=after, limit=limit)
+    ]
 
 
 def stale_banks(db: Database) -> list[int]:
@@ -87,7 +113,9 @@ def foreign_count(db: Database, embedder: str) -> int:
 
 def memories_after(db: Database, after: int, limit: int) -> list[tuple[int, int]]:
     """The next memories by id, in all banks: each with its bank's id."""
-    return [(row["id"], row["bank_id"]) for row in db.all("memories_after", after=after, limit=limit)]
+    return [
+        (row["id"], row["bank_id"]) for row in db.all("memories_after", after=after, limit=limit)
+    ]
 
 
 def remaining_count(db: Database, after: int) -> int:

@@ -16,10 +16,14 @@ def backlinks(vault: Vault, memories: Sequence[Memory]) -> dict[int, list[str]]:
         return {}
     by_note = {one.id: names_of(path_of(one), title_of(one), aliases_of(one)) for one in noted}
     paths: dict[str, list[tuple[int, str]]] = {}
-    for link in rows.backlinks(vault.engine.db, bank_id, {name for names in by_note.values() for name in names}):
+    for link in rows.backlinks(
+        vault.engine.db, bank_id, {name for names in by_note.values() for name in names}
+    ):
         paths.setdefault(link.name, []).append((link.memory_id, link.path))
     found = {
-        number: sorted({path for name in names for source, path in paths.get(name, ()) if source != number})
+        number: sorted(
+            {path for name in names for source, path in paths.get(name, ()) if source != number}
+        )
         for number, names in by_note.items()
     }
     return {number: each for number, each in found.items() if each}

@@ -1,7 +1,8 @@
-"""Conflict files: where an agent and a person changed the same lines of a note, the agent's text beside the note.
+"""Conflict files: where an agent and a person changed the same lines of a note, the agent's text
+beside the note.
 
-The note keeps the person's lines. The file is named as Obsidian and Dropbox name theirs, so that people know what it
-is, and no file of such a name is read as a note.
+The note keeps the person's lines. The file is named as Obsidian and Dropbox name theirs, so that
+people know what it is, and no file of such a name is read as a note.
 """
 
 from contextlib import suppress
@@ -18,13 +19,21 @@ from commonplace.vault.vault import Vault, sha256, title_of
 
 _STEM_BYTES_MAX = 180
 _EXPLANATION = (
-    "# An agent changed lines of this note that were changed in its file at the same time. The note keeps those of the",
-    "# file; this is the agent's text. Copy from it what the note is missing, then delete this file.",
+    (
+        "# An agent changed lines of this note that were changed in its file at the same time. The"
+        " note keeps those of the"
+    ),
+    (
+        "# file; this is the agent's text. Copy from it what the note is missing, then delete this"
+        " file."
+    ),
 )
 
 
 def keep_conflict(vault: Vault, memory: Memory, path: str) -> str:
-    """Write what a memory says beside the file of its note; where. It is on disk when this returns."""
+    """Write what a memory says beside the file of its note; where. It is on disk when this
+    returns.
+    """
     data = _rendered(vault, memory, path)
     place = PurePosixPath(path)
     stem = place.stem.encode()[:_STEM_BYTES_MAX].decode(errors="ignore").rstrip()
@@ -32,7 +41,9 @@ def keep_conflict(vault: Vault, memory: Memory, path: str) -> str:
     try:
         for number in count(1):
             again = f", {number}" if number > 1 else ""
-            target = str(place.with_name(f"{stem} (conflicted copy, version {memory.version}{again}).md"))
+            target = str(
+                place.with_name(f"{stem} (conflicted copy, version {memory.version}{again}).md")
+            )
             if folder.publish(part, vault.root, target) or _holds(vault, target, data):
                 rows.put_conflict_file(vault.engine.db, vault.bank, target, memory.id, sha256(data))
                 return target
@@ -60,11 +71,21 @@ def _rendered(vault: Vault, memory: Memory, path: str) -> bytes:
         "note": ids.note(memory.id),
         "version": str(memory.version),
         "written_at": clock.iso(said.at),
-        "written_by": frontmatter_yaml.written(said.origin.who or said.origin.dialect or "an agent"),
+        "written_by": frontmatter_yaml.written(
+            said.origin.who or said.origin.dialect or "an agent"
+        ),
         "title": frontmatter_yaml.written(title_of(memory)),
         "tags": frontmatter_yaml.written_list(memory.tags),
     }
-    lines = ["---", *_EXPLANATION, *(f"{name}: {value}" for name, value in head.items()), "---", "", memory.text, ""]
+    lines = [
+        "---",
+        *_EXPLANATION,
+        *(f"{name}: {value}" for name, value in head.items()),
+        "---",
+        "",
+        memory.text,
+        "",
+    ]
     return "\n".join(lines).encode()
 
 

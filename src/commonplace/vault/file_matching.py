@@ -1,4 +1,6 @@
-"""Which file is which note: by the id it carries, by its place, by what is in it, and last by what it is like."""
+"""Which file is which note: by the id it carries, by its place, by what is in it, and last by what
+it is like.
+"""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -17,7 +19,9 @@ from commonplace.vault.folder import Listing, Seen
 from commonplace.vault.frontmatter import Note, text_of
 from commonplace.vault.vault import Vault, mark_of, path_id
 
-_AHEAD_MS = 24 * 3_600_000  # An id from further in the future was not given out by a clock that goes right.
+_AHEAD_MS = (
+    24 * 3_600_000
+)  # An id from further in the future was not given out by a clock that goes right.
 _ALIKE = 0.5
 _PAIRS_MAX = 400
 _LINES_MAX = 500
@@ -37,18 +41,31 @@ class Found:
 Named: TypeAlias = tuple[Found, int, bool]
 
 
-def identified(vault: Vault, found: list[Found], known: list[Kept], listing: Listing) -> Iterable[Named]:
-    """Each changed file with the id of its note, and whether it is a copy of another note's file."""
+def identified(
+    vault: Vault, found: list[Found], known: list[Kept], listing: Listing
+) -> Iterable[Named]:
+    """Each changed file with the id of its note, and whether it is a copy of another note's
+    file.
+    """
     by_path, by_id = {one.path: one for one in known}, {one.memory_id: one for one in known}
     changed = {one.path: one for one in found}
     # Files that were not read still carry what they carried.
-    owners = {one.memory_id: one.path for one in known if one.path in listing.files and one.path not in changed}
+    owners = {
+        one.memory_id: one.path
+        for one in known
+        if one.path in listing.files and one.path not in changed
+    }
     ahead = ids.floor(vault.engine.clock.now() + _AHEAD_MS)
     stems = _Stems(listing)
 
     def order(one: Found) -> tuple[bool, bool, int, str]:
         kept = by_id.get(one.note.id or 0)
-        return (not (kept and kept.path == one.path), _conflicting(one.path, stems), len(one.path), one.path)
+        return (
+            not (kept and kept.path == one.path),
+            _conflicting(one.path, stems),
+            len(one.path),
+            one.path,
+        )
 
     lost = _Lost(vault, [one for one in known if one.path not in listing.files], owners)
     lost.expect([one for one in found if one.note.id is None and one.path not in by_path])
@@ -58,14 +75,22 @@ def identified(vault: Vault, found: list[Found], known: list[Kept], listing: Lis
         if kept and kept.sha256 == one.sha256 and owners.get(kept.memory_id, one.path) == one.path:
             # What it was before it still is, also a copy whose original is gone.
             owners[kept.memory_id] = one.path
-            yield one, kept.memory_id, carried != kept.memory_id and (carried is not None or suspicious)
+            yield (
+                one,
+                kept.memory_id,
+                carried != kept.memory_id and (carried is not None or suspicious),
+            )
             continue
         if carried is not None and owners.get(carried, one.path) == one.path:
             owners[carried] = one.path
             yield one, carried, False
             continue
         copy = carried is not None or suspicious
-        if kept is not None and owners.get(kept.memory_id, one.path) == one.path and kept.memory_id != carried:
+        if (
+            kept is not None
+            and owners.get(kept.memory_id, one.path) == one.path
+            and kept.memory_id != carried
+        ):
             number = kept.memory_id
         elif carried is None and (moved := lost.found_again(one)) is not None:
             number, copy = moved, False
@@ -76,13 +101,21 @@ def identified(vault: Vault, found: list[Found], known: list[Kept], listing: Lis
 
 
 def without_numbered_copies(found: list[Found], known: list[Kept], listing: Listing) -> list[Found]:
-    """The files without those that a sync program made beside a note and that carry its id, such as `Note (1).md`."""
+    """The files without those that a sync program made beside a note and that carry its id, such as
+    `Note (1).md`.
+    """
     known_paths = {one.path for one in known}
-    owners = {one.memory_id: one.path for one in known} | {one.note.id: one.path for one in found if _is_first(one)}
+    owners = {one.memory_id: one.path for one in known} | {
+        one.note.id: one.path for one in found if _is_first(one)
+    }
     out: list[Found] = []
     for one in found:
         place = PurePosixPath(one.path)
-        original = filenames.original_of(place.stem) if one.note.id is not None and one.path not in known_paths else ""
+        original = (
+            filenames.original_of(place.stem)
+            if one.note.id is not None and one.path not in known_paths
+            else ""
+        )
         beside = str(place.with_name(f"{original}.md")) if original else ""
         if beside in listing.files and owners.get(one.note.id or 0) == beside:
             listing.set_aside(one.path)
@@ -105,7 +138,9 @@ class _Lost:
         self._lost = lost
 
     def expect(self, fresh: list[Found]) -> None:
-        """Learn what the lost notes say, if files came that may be theirs; comparing very many would take too long."""
+        """Learn what the lost notes say, if files came that may be theirs; comparing very many
+        would take too long.
+        """
         waiting = [one for one in fresh if one.sha256 not in self._by_content]
         if not waiting or len(waiting) * len(self._lost) > _PAIRS_MAX:
             return
@@ -116,7 +151,9 @@ class _Lost:
                 self._texts[memory.id] = _lines(memory.text)
 
     def found_again(self, one: Found) -> int | None:
-        """The note that a file was: with the same content, or, after a rename and an edit, with half of its lines."""
+        """The note that a file was: with the same content, or, after a rename and an edit, with
+        half of its lines.
+        """
         number = self._by_content.pop(one.sha256, None)
         if number is None:
             said = _lines(text_of(one.note))
@@ -152,11 +189,15 @@ def own_id(vault: Vault, path: str, owners: Mapping[int, str] = MappingProxyType
 
 def _conflicting(path: str, stems: "_Stems") -> bool:
     place = PurePosixPath(path)
-    return filenames.conflict(place.stem, lambda base: filenames.folded(str(place.with_name(base))) in stems.all)
+    return filenames.conflict(
+        place.stem, lambda base: filenames.folded(str(place.with_name(base))) in stems.all
+    )
 
 
 class _Stems:
-    """What the files of a folder are called, found out when a name is the first to make it matter."""
+    """What the files of a folder are called, found out when a name is the first to make it
+    matter.
+    """
 
     def __init__(self, listing: Listing) -> None:
         self._listing = listing

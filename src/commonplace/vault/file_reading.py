@@ -42,9 +42,15 @@ def changed(root: Path, listing: Listing, stamps: Stamps | None, report: Report)
 
 @lru_cache(maxsize=10_000)
 def _is_drawing(file: Path, _seen: Seen) -> bool:
-    """Whether a file is a drawing of the plug-in Excalidraw. Remembered, because drawings are large and never notes."""
+    """Whether a file is a drawing of the plug-in Excalidraw. Remembered, because drawings are large
+    and never notes.
+    """
     with suppress(OSError, CommonplaceError):
-        lines = folder.contents(file.parent, file.name, _HEAD_BYTES).decode(errors="replace").split("\n---", 1)[0]
+        lines = (
+            folder.contents(file.parent, file.name, _HEAD_BYTES)
+            .decode(errors="replace")
+            .split("\n---", 1)[0]
+        )
         return any(line.startswith("excalidraw-plugin:") for line in lines.split("\n"))
     return False
 

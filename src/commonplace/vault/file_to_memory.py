@@ -1,7 +1,8 @@
 """From file to memory: what a person or a sync client did to a file becomes a version of its note.
 
-Where the memory changed too since both last said the same, the two are merged, and the result is written into the file.
-Where both changed the same lines, those of the file stay in the note, and the others are kept in a conflict file.
+Where the memory changed too since both last said the same, the two are merged, and the result is
+written into the file. Where both changed the same lines, those of the file stay in the note, and
+the others are kept in a conflict file.
 """
 
 from collections.abc import Sequence
@@ -41,7 +42,8 @@ def apply(vault: Vault, one: Found, number: int, copy: bool, report: Report) -> 
     """Make a file's content the newest version of its note."""
     with vault.engine.db.transaction():
         if folder.seen(vault.root, one.path) != one.seen:
-            # Written since it was read, perhaps by ourselves: this is an old copy, and the next look knows more.
+            # Written since it was read, perhaps by ourselves: this is an old copy, and the next
+            # look knows more.
             return
         kept, memory = rows.find(vault.engine.db, number), vault.memory(number)
         if memory is not None:
@@ -52,7 +54,11 @@ def apply(vault: Vault, one: Found, number: int, copy: bool, report: Report) -> 
                 return
             memory = _adopt(vault, one, number, copy)
             report.added += 1
-        elif kept is None or kept.sha256 != one.sha256 or (kept.missing_at and kept.version == memory.version):
+        elif (
+            kept is None
+            or kept.sha256 != one.sha256
+            or (kept.missing_at and kept.version == memory.version)
+        ):
             base = _base(vault, memory, kept, one.note)
             memory = _revised(vault, memory, (one, copy), base, report)
             # What only the memory knows is for the file to follow.
@@ -68,7 +74,9 @@ def apply(vault: Vault, one: Found, number: int, copy: bool, report: Report) -> 
 
 
 def adopt_many(vault: Vault, named: Sequence[Named], report: Report) -> bool:
-    """Store the notes of many new files in one go; whether that could be done. If not, each is tried by itself."""
+    """Store the notes of many new files in one go; whether that could be done. If not, each is
+    tried by itself.
+    """
     with vault.engine.db.transaction():
         if any(folder.seen(vault.root, one.path) != one.seen for one, _, _ in named):
             return False
@@ -80,7 +88,9 @@ def adopt_many(vault: Vault, named: Sequence[Named], report: Report) -> bool:
         pairs = zip(made, named, strict=True)
         current = [_kept(memory, found, memory.version) for memory, (found, _, _) in pairs]
         rows.put_many(vault.engine.db, current)
-        rows.put_wikilinks(vault.engine.db, made[0].bank_id, {one.id: link_names(one.text) for one in made})
+        rows.put_wikilinks(
+            vault.engine.db, made[0].bank_id, {one.id: link_names(one.text) for one in made}
+        )
         for one in current:
             rows.displace(vault.engine.db, one, vault.engine.clock.now())
     report.added += len(made)
@@ -89,11 +99,15 @@ def adopt_many(vault: Vault, named: Sequence[Named], report: Report) -> bool:
 
 def _kept(memory: Memory, one: Found, version: int) -> Kept:
     seen = one.seen
-    return Kept(memory.id, memory.bank_id, one.path, seen.settled_ns, seen.size, one.sha256, version)
+    return Kept(
+        memory.id, memory.bank_id, one.path, seen.settled_ns, seen.size, one.sha256, version
+    )
 
 
 def _base(vault: Vault, memory: Memory, kept: Kept | None, note: Note) -> _Common | None:
-    """What the file held before, where the memory went on since; None where every difference is the file's."""
+    """What the file held before, where the memory went on since; None where every difference is the
+    file's.
+    """
     if kept is not None and kept.version >= memory.version:
         return None
     history = vault.engine.history(vault.bank, memory.id)
@@ -104,12 +118,21 @@ def _base(vault: Vault, memory: Memory, kept: Kept | None, note: Note) -> _Commo
     else:
         # What was known of the file is lost. It may be an older state of the note.
         found = next((one for one in reversed(history) if one.text == text_of(note)), None)
-    return _Common(found.number, found.text, found.title, found.tags, found.forgotten) if found else _Common(0)
+    return (
+        _Common(found.number, found.text, found.title, found.tags, found.forgotten)
+        if found
+        else _Common(0)
+    )
 
 
 def _differs(memory: Memory, note: Note) -> bool:
     said = told(memory, note)
-    return (said.body, said.title, said.tags, said.deleted) != (note.body, note.title, note.tags, note.deleted)
+    return (said.body, said.title, said.tags, said.deleted) != (
+        note.body,
+        note.title,
+        note.tags,
+        note.deleted,
+    )
 
 
 def _adopt(vault: Vault, one: Found, number: int, copy: bool) -> Memory:
@@ -117,7 +140,9 @@ def _adopt(vault: Vault, one: Found, number: int, copy: bool) -> Memory:
         return vault.engine.adopt(vault.bank, [_adoption(vault, one, number, copy)], ORIGIN)[0]
     except Conflict:
         # The id belongs to a memory of another bank: this is a copy of its file.
-        return vault.engine.adopt(vault.bank, [_adoption(vault, one, own_id(vault, one.path), copy)], ORIGIN)[0]
+        return vault.engine.adopt(
+            vault.bank, [_adoption(vault, one, own_id(vault, one.path), copy)], ORIGIN
+        )[0]
 
 
 def _adoption(vault: Vault, one: Found, number: int, copy: bool) -> Adoption:
@@ -125,17 +150,25 @@ def _adoption(vault: Vault, one: Found, number: int, copy: bool) -> Adoption:
     metadata = marked(note, one.path, copy=copy, rest={})
     draft = Draft(text=text_of(note), title=note.title, tags=all_tags(note), metadata=metadata)
     deleted = (note.deleted_at or vault.engine.clock.now()) if note.deleted else None
-    return Adoption(draft, Past(number, note.created_at or changed_at, note.updated_at or changed_at, deleted))
+    return Adoption(
+        draft, Past(number, note.created_at or changed_at, note.updated_at or changed_at, deleted)
+    )
 
 
-def _revised(vault: Vault, memory: Memory, file: tuple[Found, bool], base: _Common | None, report: Report) -> Memory:
+def _revised(
+    vault: Vault, memory: Memory, file: tuple[Found, bool], base: _Common | None, report: Report
+) -> Memory:
     (one, _), engine = file, vault.engine
     note = one.note
     edit, in_conflict = _edit(memory, file, base)
     if in_conflict:
         report.conflicts.append(keep_conflict(vault, memory, one.path))
     # A status that the file has only because nobody wrote the new one into it yet says nothing.
-    deleted = note.deleted if base is None or note.deleted != base.deleted else memory.forgotten_at is not None
+    deleted = (
+        note.deleted
+        if base is None or note.deleted != base.deleted
+        else memory.forgotten_at is not None
+    )
     if memory.forgotten_at is not None and not deleted:
         memory = engine.restore(vault.bank, [memory.id], ORIGIN)[0].memory
         report.restored += 1
@@ -156,7 +189,9 @@ def _edit(memory: Memory, file: tuple[Found, bool], base: _Common | None) -> tup
     note = one.note
     merged = _merged_text(memory, note, base)
     same_title = title_of(memory) == note.title or memory.title == note.title.strip()
-    title: str | Unset = UNSET if same_title or (base and base.title == note.title.strip()) else note.title
+    title: str | Unset = (
+        UNSET if same_title or (base and base.title == note.title.strip()) else note.title
+    )
     titles_differ = title is not UNSET and base is not None and base.title != memory.title
     after = replace(note, title=title_of(memory)) if title is UNSET and not same_title else note
     if merged.text != text_of(note):
@@ -194,7 +229,9 @@ def _merged_tags(memory: Memory, note: Note, base: _Common) -> tuple[str, ...]:
 
 
 def _moved(vault: Vault, memory: Memory, one: Found, copy: bool, report: Report) -> Memory:
-    """The memory of a note whose file says what it said, from another place or to a reader that now knows more."""
+    """The memory of a note whose file says what it said, from another place or to a reader that now
+    knows more.
+    """
     metadata = marked(one.note, one.path, copy=copy, rest=memory.metadata)
     if memory.forgotten_at is not None or metadata == memory.metadata:
         return memory

@@ -1,5 +1,7 @@
-"""Tells of changes in folders the moment they happen, where the system can. Who listens still has to look now and then:
-network drives say nothing of what others do on them, and a system watches only so many folders."""
+"""Tells of changes in folders the moment they happen, where the system can. Who listens still has
+to look now and then: network drives say nothing of what others do on them, and a system watches
+only so many folders.
+"""
 
 import logging
 import os
@@ -56,7 +58,9 @@ class Notices:
             return
         self._stop = threading.Event()
         listening = (self._folders, self._stop)
-        self._thread = threading.Thread(target=self._listen, args=listening, name="commonplace-notices", daemon=True)
+        self._thread = threading.Thread(
+            target=self._listen, args=listening, name="commonplace-notices", daemon=True
+        )
         self._thread.start()
 
     def close(self) -> None:
@@ -98,20 +102,28 @@ class Notices:
             self._marks = ()  # A folder that went before it could be listened to.
         except Exception as error:
             # Whatever it is, the watch goes on by looking at the folder every few seconds.
-            _log.info("Changes in the folder of notes are looked for every few seconds: %s", traced(error))
+            _log.info(
+                "Changes in the folder of notes are looked for every few seconds: %s", traced(error)
+            )
         finally:
             self._listening.clear()
 
 
 def below(root: Path) -> list[Path]:
-    """A folder and those in it whose notes count: no links, and none whose name begins with a dot."""
+    """A folder and those in it whose notes count: no links, and none whose name begins with a
+    dot.
+    """
     found: list[Path] = []
     waiting = [root]
     while waiting and len(found) <= FOLDERS_MAX:
         folder = waiting.pop()
         try:
             with os.scandir(folder) as entries:
-                inner = [e.path for e in entries if e.is_dir(follow_symlinks=False) and not e.name.startswith(".")]
+                inner = [
+                    e.path
+                    for e in entries
+                    if e.is_dir(follow_symlinks=False) and not e.name.startswith(".")
+                ]
         except OSError:
             continue
         found.append(folder)

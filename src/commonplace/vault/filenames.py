@@ -1,4 +1,6 @@
-"""File names that Linux, macOS and Windows all take, from any title; and names that are not a person's own notes."""
+"""File names that Linux, macOS and Windows all take, from any title; and names that are not a
+person's own notes.
+"""
 
 import re
 import unicodedata
@@ -9,7 +11,9 @@ _BYTES_MAX = 200  # of 255, which leaves room for a number and the ending
 _FORBIDDEN = re.compile(
     r'[<>:"/\\|?*#^\[\]\x00-\x1f\x7f-\x9f\u2028\u2029\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]'
 )
-_RESERVED = re.compile(r"(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)(\..*)?", re.IGNORECASE)
+_RESERVED = re.compile(
+    r"(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)(\..*)?", re.IGNORECASE
+)
 _CONFLICTS = (
     re.compile(r"^[^(]*+\((?>.*?conflicted copy).*\)", re.IGNORECASE),
     re.compile(r"^[^(]*+\((?>.*?case conflict).*\)", re.IGNORECASE),
@@ -19,17 +23,26 @@ _CONFLICTS = (
     re.compile(r"[-_ ]conflict[-_ ]?\d", re.IGNORECASE),
     re.compile(r"\.conflict$", re.IGNORECASE),
 )
-# Names that only sync programs give: Dropbox, Nextcloud and Obsidian; Syncthing; ownCloud; Seafile; Synology.
+# Names that only sync programs give: Dropbox, Nextcloud and Obsidian; Syncthing; ownCloud; Seafile;
+# Synology.
 _CERTAIN = re.compile(
-    r"\((?>[^()]*?(?:conflicted copy|case conflict))[^()]*+\)|\.sync-conflict-\d{8}-\d{6}|_conflict-\d{8}-\d{6}"
+    r"\((?>[^()]*?(?:conflicted copy|case"
+    r" conflict))[^()]*+\)|\.sync-conflict-\d{8}-\d{6}|_conflict-\d{8}-\d{6}"
     r"|\(SFConflict [^()]*+\)|_[A-Z][a-z]{2}-\d\d-\d{4}-\d{4}_(?:Case)?Conflict$",
     re.IGNORECASE,
 )
-# Those of Google Drive and Resilio, which a person's own note may have as well where no original lies beside it.
+# Those of Google Drive and Resilio, which a person's own note may have as well where no original
+# lies beside it.
 _CONFLICT_BESIDE = re.compile(r"^(.*?)(?: ?\[conflict(?:ed)?\]|\.conflict)$", re.IGNORECASE)
-# Names that are a copy's only where the original lies beside it: Google Drive's number, OneDrive's machine.
-_BESIDE = (re.compile(r"^(.+) \(\d+\)"), re.compile(r"^(.+)-(?:DESKTOP|LAPTOP|WIN|PC)-\w{4,}(?:-\d+)?"))
-_TEMPORARY = re.compile(r"~\$|.*~$|.*\.(tmp|temp|swp|swx|part|crdownload|partial|bak)$|\.#", re.IGNORECASE)
+# Names that are a copy's only where the original lies beside it: Google Drive's number, OneDrive's
+# machine.
+_BESIDE = (
+    re.compile(r"^(.+) \(\d+\)"),
+    re.compile(r"^(.+)-(?:DESKTOP|LAPTOP|WIN|PC)-\w{4,}(?:-\d+)?"),
+)
+_TEMPORARY = re.compile(
+    r"~\$|.*~$|.*\.(tmp|temp|swp|swx|part|crdownload|partial|bak)$|\.#", re.IGNORECASE
+)
 
 
 def stem(title: str) -> str:
@@ -73,7 +86,9 @@ def placeholder(path: str) -> str:
 
 
 def is_conflict_copy(stem: str, is_beside: Callable[[str], bool]) -> bool:
-    """Whether a file's stem is one that only sync programs give to the other of two versions of a file."""
+    """Whether a file's stem is one that only sync programs give to the other of two versions of a
+    file.
+    """
     if "conflict" not in stem.lower():
         return False
     found = _CONFLICT_BESIDE.search(stem)
@@ -81,7 +96,9 @@ def is_conflict_copy(stem: str, is_beside: Callable[[str], bool]) -> bool:
 
 
 def original_of(stem: str) -> str:
-    """The stem of the note that a file of this stem is a numbered copy of, if it says the same id; "" if none."""
+    """The stem of the note that a file of this stem is a numbered copy of, if it says the same id;
+    "" if none.
+    """
     return next((found[1] for shape in _BESIDE if (found := shape.fullmatch(stem))), "")
 
 

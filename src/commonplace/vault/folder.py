@@ -1,4 +1,6 @@
-"""The folder of notes: what lies in it, and writes that are whole or not there at all, and on disk when they return."""
+"""The folder of notes: what lies in it, and writes that are whole or not there at all, and on disk
+when they return.
+"""
 
 import os
 import secrets
@@ -29,14 +31,18 @@ _DEPTH_MAX = 40
 
 
 class Seen(NamedTuple):
-    """A file as its folder lists it. A tuple, because a look at a large folder makes one for every file."""
+    """A file as its folder lists it. A tuple, because a look at a large folder makes one for every
+    file.
+    """
 
     mtime_ns: int
     size: int
 
     @property
     def settled_ns(self) -> int:
-        """The time by which to know the file again; a wrong one while it is so young that it may yet change unseen."""
+        """The time by which to know the file again; a wrong one while it is so young that it may
+        yet change unseen.
+        """
         young = abs(time.time_ns() - self.mtime_ns) < _TICK_NS
         return self.mtime_ns - 1 if young else self.mtime_ns
 
@@ -76,7 +82,8 @@ class Listing:
 
 
 def listed(root: Path, *, sweep: bool = True) -> Listing:
-    """What lies in a folder. Links are not followed, and names that begin with a dot are nobody's notes.
+    """What lies in a folder. Links are not followed, and names that begin with a dot are nobody's
+    notes.
 
     With `sweep`, what a process of ours left when it was killed is removed on the way.
     """
@@ -92,7 +99,9 @@ def listed(root: Path, *, sweep: bool = True) -> Listing:
 
 
 def contents(root: Path, path: str, limit: int = FILE_BYTES_MAX + 1) -> bytes:
-    """The first bytes of a file. What is no plain file, such as a pipe or a link, is refused and never waited for."""
+    """The first bytes of a file. What is no plain file, such as a pipe or a link, is refused and
+    never waited for.
+    """
     file = root / path
     with explained(file), open(os.open(file, READING), "rb") as stream:
         if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
@@ -114,7 +123,9 @@ def seen(root: Path, path: str) -> Seen | None:
 def behind_link(root: Path, path: str) -> bool:
     """Whether a folder on the way to a file is a link, which may lead out of ours."""
     parents = path.split("/")[:-1]
-    return any((root / "/".join(parents[: depth + 1])).is_symlink() for depth in range(len(parents)))
+    return any(
+        (root / "/".join(parents[: depth + 1])).is_symlink() for depth in range(len(parents))
+    )
 
 
 def make_root(root: Path) -> None:
@@ -127,7 +138,9 @@ def stage(root: Path, data: bytes) -> Path:
     """The bytes on disk under a name that is nobody's note, to be given its own name later."""
     with explained(root), _usable():
         part = root / f"{PART_PREFIX}{_HOST}-{os.getpid()}-{secrets.token_hex(4)}{PART_SUFFIX}"
-        handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600)
+        handle = os.open(
+            part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600
+        )
         try:
             with open(handle, "wb") as stream:
                 stream.write(data)
@@ -141,19 +154,26 @@ def stage(root: Path, data: bytes) -> Path:
 
 @contextmanager
 def _usable() -> Generator[None]:
-    """Say of a folder that cannot be written to whose matter that is; a full disk is told of as everywhere."""
+    """Say of a folder that cannot be written to whose matter that is; a full disk is told of as
+    everywhere.
+    """
     try:
         yield
     except OSError as error:
         if error.errno in NO_SPACE:
             raise
         why = error.strerror or "the system refused"
-        hint = "Check COMMONPLACE_VAULT, its disk and its permissions; `commonplace vault status` shows the folder."
+        hint = (
+            "Check COMMONPLACE_VAULT, its disk and its permissions; `commonplace vault status`"
+            " shows the folder."
+        )
         raise Busy(f"The folder of notes cannot be written to: {why}.", hint=hint) from error
 
 
 def publish(part: Path, root: Path, path: str) -> bool:
-    """Give staged bytes their name; False where somebody has it. Nothing is overwritten, and the root is not made."""
+    """Give staged bytes their name; False where somebody has it. Nothing is overwritten, and the
+    root is not made.
+    """
     target = root / path
     with explained(target):
         for parent in reversed(target.parents[: path.count("/")]):
@@ -222,10 +242,14 @@ class _Reader:
             else:
                 self.list(path)
 
-    def _file(self, entry: "os.DirEntry[str]", path: str, entries: "list[os.DirEntry[str]]") -> None:
+    def _file(
+        self, entry: "os.DirEntry[str]", path: str, entries: "list[os.DirEntry[str]]"
+    ) -> None:
         if reason := self.rules.of_file(path, entry.name):
             self.found.set_aside(path, reason, ignored=True)
-        elif filenames.is_conflict_copy(entry.name[:-3], lambda stem: any(one.name == f"{stem}.md" for one in entries)):
+        elif filenames.is_conflict_copy(
+            entry.name[:-3], lambda stem: any(one.name == f"{stem}.md" for one in entries)
+        ):
             self.found.set_aside(path)
         else:
             with suppress(FileNotFoundError):  # Gone between the list and the look.
@@ -235,8 +259,13 @@ class _Reader:
 
 def _plain(name: str) -> bool:
     """Whether a file of this name is a note."""
-    # Of the names that end so, only those that begin so can be temporary; most of a large folder's do not.
-    return name[-3:].lower() == ".md" and not (name[0] in ".~" and filenames.temporary(name)) and _is_text(name)
+    # Of the names that end so, only those that begin so can be temporary; most of a large folder's
+    # do not.
+    return (
+        name[-3:].lower() == ".md"
+        and not (name[0] in ".~" and filenames.temporary(name))
+        and _is_text(name)
+    )
 
 
 def _is_text(name: str) -> bool:

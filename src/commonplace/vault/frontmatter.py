@@ -1,4 +1,6 @@
-"""A note as text: markdown with frontmatter. Only our own keys are ever changed; every other byte stays as it is."""
+"""A note as text: markdown with frontmatter. Only our own keys are ever changed; every other byte
+stays as it is.
+"""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -14,17 +16,19 @@ from commonplace.vault import frontmatter_yaml
 from commonplace.vault.markdown import text_tags
 
 FIELDS = ("id", "title", "status", "created_at", "updated_at", "tags", "deleted_at")
-# Names that people and plug-ins of Obsidian use for the same, read where our own is not there, and never written.
+# Names that people and plug-ins of Obsidian use for the same, read where our own is not there, and
+# never written.
 _CREATED = ("created_at", "created", "date")
 _UPDATED = ("updated_at", "updated", "modified")
 _LISTS = ("tags", "phases", "aliases")
 _READ = (*FIELDS, "phases", "aliases", *_CREATED[1:], *_UPDATED[1:])
 _ALIASES_MAX, _ALIAS_CHARS_MAX = 50, 100
 _FAULTS_SHOWN = 2
-# A colon ends a key only before a blank. A brace or a bracket begins a whole map on one line, below which no line of
-# ours can be put.
+# A colon ends a key only before a blank. A brace or a bracket begins a whole map on one line, below
+# which no line of ours can be put.
 _KEY = re.compile(
-    r"""("(?:[^"\\]|\\.)*"\s*|'(?:[^']|'')*'\s*|[^\s:#\-\[\]{}"'](?:[^:]|:(?!\s|$))*?):(?=\s|$)(.*)""", re.DOTALL
+    r"""("(?:[^"\\]|\\.)*"\s*|'(?:[^']|'')*'\s*|[^\s:#\-\[\]{}"'](?:[^:]|:(?!\s|$))*?):(?=\s|$)(.*)""",
+    re.DOTALL,
 )
 _HEADING = re.compile(r"^#[ \t]+(?=\S)(.+)$", re.MULTILINE)
 # Signs at the end of a heading belong to it only where no blank is before them.
@@ -50,7 +54,8 @@ class Note:
     tags: tuple[str, ...] = ()
     phases: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
-    # What is wrong with the frontmatter, and which of our keys cannot be read for it; their lines stay as they are.
+    # What is wrong with the frontmatter, and which of our keys cannot be read for it; their lines
+    # stay as they are.
     faults: tuple[Fault, ...] = ()
     unread: frozenset[str] = frozenset()
 
@@ -59,8 +64,14 @@ class Note:
         """What is wrong with the frontmatter, for people; "" where nothing is."""
         if not self.faults:
             return ""
-        shown = " ".join(f"Line {line}: {text}" for line, text in sorted(self.faults)[:_FAULTS_SHOWN])
-        more = f" And {len(self.faults) - _FAULTS_SHOWN:,} more." if len(self.faults) > _FAULTS_SHOWN else ""
+        shown = " ".join(
+            f"Line {line}: {text}" for line, text in sorted(self.faults)[:_FAULTS_SHOWN]
+        )
+        more = (
+            f" And {len(self.faults) - _FAULTS_SHOWN:,} more."
+            if len(self.faults) > _FAULTS_SHOWN
+            else ""
+        )
         return f"{shown}{more} The rest of the note is read."
 
 
@@ -72,7 +83,8 @@ class Page:
     # The lines between the fences, with their ends; None where there is no frontmatter.
     head: tuple[str, ...] | None
     fences: tuple[str, str]
-    # The blank line after the frontmatter, and the end of the last line: neither belongs to the body.
+    # The blank line after the frontmatter, and the end of the last line: neither belongs to the
+    # body.
     lead: str
     body: str
     tail: str
@@ -143,7 +155,9 @@ def read(page: Page, stem: str) -> Note:
         deleted_at=_moment(plain.get("deleted_at")),
         tags=listed.get("tags", ()),
         phases=listed.get("phases", ()),
-        aliases=tuple(alias[:_ALIAS_CHARS_MAX] for alias in listed.get("aliases", ())[:_ALIASES_MAX]),
+        aliases=tuple(
+            alias[:_ALIAS_CHARS_MAX] for alias in listed.get("aliases", ())[:_ALIASES_MAX]
+        ),
         faults=tuple(faults),
         unread=frozenset(unread),
     )
@@ -168,7 +182,9 @@ def render(note: Note) -> bytes:
 
 
 def change(page: Page, before: Note, after: Note) -> bytes:
-    """The file with what differs written into it, key by key; a file without frontmatter gets one."""
+    """The file with what differs written into it, key by key; a file without frontmatter gets
+    one.
+    """
     if page.head is None:
         # A blank line of its own, so that one at the start of the body stays the body's.
         page = replace(page, head=(), fences=("---" + page.eol, "---" + page.eol), lead=page.eol)
@@ -181,13 +197,20 @@ def change(page: Page, before: Note, after: Note) -> bytes:
         if name in before.unread:
             continue  # Its line is for a person to mend.
         known = name in spans
-        if (name == "id" and foreign) or (known and text is not None and _same(name, before, after)):
+        if (name == "id" and foreign) or (
+            known and text is not None and _same(name, before, after)
+        ):
             continue
-        fresh = [] if text is None else [f"{name}: {text}{_comment(lines, spans.get(name))}{page.eol}"]
+        fresh = (
+            [] if text is None else [f"{name}: {text}{_comment(lines, spans.get(name))}{page.eol}"]
+        )
         start, end = spans.get(name, (len(lines), len(lines)))
         lines[start:end] = fresh
         grown = len(fresh) - (end - start)
-        spans = {key: (a + grown, b + grown) if a >= end and key != name else (a, b) for key, (a, b) in spans.items()}
+        spans = {
+            key: (a + grown, b + grown) if a >= end and key != name else (a, b)
+            for key, (a, b) in spans.items()
+        }
         spans[name] = (start, start + len(fresh))
     body = page.body if before.body == after.body else after.body
     return replace(page, head=tuple(lines), body=body).data
@@ -224,7 +247,9 @@ def _written(note: Note) -> dict[str, str | None]:
         "status": "deleted" if note.deleted else "active",
         **{name: clock.iso(at) if at is not None else None for name, at in times.items()},
         "tags": frontmatter_yaml.written_list(note.tags),
-        "deleted_at": clock.iso(note.deleted_at) if note.deleted and note.deleted_at is not None else None,
+        "deleted_at": clock.iso(note.deleted_at)
+        if note.deleted and note.deleted_at is not None
+        else None,
     }
 
 
@@ -243,16 +268,22 @@ def _comment(lines: list[str], span: _Span | None) -> str:
 def _closing(lines: list[str]) -> int | None:
     if not lines or lines[0].rstrip() != "---":
         return None
-    close = next((place for place, line in enumerate(lines[1:], 1) if line.rstrip() in ("---", "...")), None)
+    close = next(
+        (place for place, line in enumerate(lines[1:], 1) if line.rstrip() in ("---", "...")), None
+    )
     if close is None:
         if len(lines) > 1 and _KEY.match(lines[1]):
-            raise Invalid("Its frontmatter is not closed.", hint="Put --- on a line of its own after it.")
+            raise Invalid(
+                "Its frontmatter is not closed.", hint="Put --- on a line of its own after it."
+            )
         return None
     said = [line for line in lines[1:close] if line.strip() and not line.lstrip().startswith("#")]
     # Between two rules across the page stand words; frontmatter has a key, or nothing at all.
     is_head = any(_KEY.match(line) for line in said) if said else bool(lines[1].strip())
     if said and not is_head and re.match(r"\{(?!\{)", said[0]):
-        raise Invalid("Its frontmatter is a map on one line.", hint="Put each key on a line of its own.")
+        raise Invalid(
+            "Its frontmatter is a map on one line.", hint="Put each key on a line of its own."
+        )
     return close if is_head else None
 
 

@@ -1,4 +1,6 @@
-"""The little YAML that a note's own keys need: read leniently, written plainly. Nothing else of a file is looked at."""
+"""The little YAML that a note's own keys need: read leniently, written plainly. Nothing else of a
+file is looked at.
+"""
 
 import json
 import re
@@ -14,9 +16,21 @@ _DOUBLE = re.compile(r'^"((?:[^"\\]|\\.)*)"\s*(#.*)?', re.DOTALL)
 _SINGLE = re.compile(r"^'((?:[^']|'')*)'\s*(#.*)?", re.DOTALL)
 _LIST = re.compile(r"^\[(.*)\]\s*(#.*)?", re.DOTALL)
 # No two parts of it may take the same blanks, or many of them would be tried in every way there is.
-_ITEM = re.compile(r"""\s*((?:"(?:[^"\\]|\\.)*"|'(?:[^']|'')*')\s*|[^,\[\]{}"'\s][^,\[\]{}]*|)(?:,|$)""", re.DOTALL)
+_ITEM = re.compile(
+    r"""\s*((?:"(?:[^"\\]|\\.)*"|'(?:[^']|'')*')\s*|[^,\[\]{}"'\s][^,\[\]{}]*|)(?:,|$)""", re.DOTALL
+)
 _ESCAPE = re.compile(r"\\(x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|.)", re.DOTALL)
-_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "0": "\0", "a": "\a", "b": "\b", "e": "\x1b", "f": "\f", "v": "\v"} | {
+_ESCAPES = {
+    "n": "\n",
+    "t": "\t",
+    "r": "\r",
+    "0": "\0",
+    "a": "\a",
+    "b": "\b",
+    "e": "\x1b",
+    "f": "\f",
+    "v": "\v",
+} | {
     "N": "\x85",
     "_": "\xa0",
     "L": "\u2028",
@@ -33,16 +47,26 @@ def written(text: str) -> str:
 
 def written_list(listed: tuple[str, ...]) -> str:
     """Texts as a YAML list on one line."""
-    return "[" + ", ".join(one if _WORD.fullmatch(one) and _is_word(one) else quoted(one) for one in listed) + "]"
+    return (
+        "["
+        + ", ".join(
+            one if _WORD.fullmatch(one) and _is_word(one) else quoted(one) for one in listed
+        )
+        + "]"
+    )
 
 
 def quoted(text: str) -> str:
     """A text as a YAML scalar in quotes."""
-    return _UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", json.dumps(text, ensure_ascii=False))
+    return _UNSAFE.sub(
+        lambda found: f"\\u{ord(found[0]):04x}", json.dumps(text, ensure_ascii=False)
+    )
 
 
 def scalar(lines: list[str]) -> str | None:
-    """The text of a value, given the rest of its key's line and the lines below it; None for null."""
+    """The text of a value, given the rest of its key's line and the lines below it; None for
+    null.
+    """
     first, rest = lines[0].strip(), [line.strip() for line in lines[1:]]
     if first[:1] in ("|", ">"):
         return (" " if first[0] == ">" else "\n").join(rest).strip() or None
@@ -64,7 +88,8 @@ def texts(lines: list[str]) -> tuple[str, ...]:
     if rest and re.fullmatch(r"(#.*)?", first):
         if not all(line == "-" or line.startswith("- ") for line in rest):
             raise Invalid(
-                "A list in the frontmatter has a line that is not an item.", hint="Begin each item with a dash."
+                "A list in the frontmatter has a line that is not an item.",
+                hint="Begin each item with a dash.",
             )
         found = [scalar([line[1:]]) for line in rest]
         return tuple(one for one in found if one)
@@ -95,7 +120,9 @@ def _inline(whole: str) -> tuple[str, ...]:
     while at < len(inside):
         item = _ITEM.match(inside, at)
         if item is None or item.end() == at:
-            raise Invalid("A list in the frontmatter cannot be read.", hint="Put its items in quotes.")
+            raise Invalid(
+                "A list in the frontmatter cannot be read.", hint="Put its items in quotes."
+            )
         if value := scalar([item[1]]):
             items.append(value)
         at = item.end()
@@ -107,7 +134,9 @@ def _quoted(whole: str) -> str:
         return _ESCAPE.sub(_unescaped, found[1])
     if found := _SINGLE.fullmatch(whole):
         return found[1].replace("''", "'")
-    raise Invalid("A quoted string in the frontmatter is not closed.", hint="Close it on the same line.")
+    raise Invalid(
+        "A quoted string in the frontmatter is not closed.", hint="Close it on the same line."
+    )
 
 
 def _unescaped(found: re.Match[str]) -> str:

@@ -1,7 +1,8 @@
 """Which files of a folder are not notes: templates, drawings, and what the person's own rules name.
 
-The rules of the folder are in its file `.commonplaceignore`, written like those of a `.gitignore`. They come after the
-defaults, and the last rule that matches decides, so `!Templates/` reads the templates after all.
+The rules of the folder are in its file `.commonplaceignore`, written like those of a `.gitignore`.
+They come after the defaults, and the last rule that matches decides, so `!Templates/` reads the
+templates after all.
 """
 
 import json
@@ -19,7 +20,12 @@ from commonplace.globs import path_matches, text_matches
 IGNORE_NAME = ".commonplaceignore"
 DEFAULTS = ("Templates/", "_templates/", "node_modules/", "*.excalidraw.md")
 # Opening a pipe to which nobody writes would wait for ever; Windows knows neither of these.
-READING = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+READING = (
+    os.O_RDONLY
+    | getattr(os, "O_NONBLOCK", 0)
+    | getattr(os, "O_NOFOLLOW", 0)
+    | getattr(os, "O_BINARY", 0)
+)
 _BYTES_MAX = 100_000
 _RULES_MAX = 1_000
 _WILD = frozenset("*?{")
@@ -75,7 +81,9 @@ class IgnoreRules:
 
 
 def ignore_rules(root: Path) -> IgnoreRules:
-    """The rules of a folder of notes: the defaults, those that follow from Obsidian's settings, and the folder's."""
+    """The rules of a folder of notes: the defaults, those that follow from Obsidian's settings, and
+    the folder's.
+    """
     return IgnoreRules((*_defaults(), *_of_obsidian(root), *_of_file(root)))
 
 
@@ -99,7 +107,9 @@ def _rule(line: str, source: str) -> Rule | None:
     pattern = rest.strip("/")
     if not pattern:
         return None
-    return Rule(text, source, pattern, negated, rest.endswith("/"), rest.startswith("/") or "/" in pattern)
+    return Rule(
+        text, source, pattern, negated, rest.endswith("/"), rest.startswith("/") or "/" in pattern
+    )
 
 
 @lru_cache(maxsize=1)
@@ -117,7 +127,13 @@ def _of_obsidian(root: Path) -> Iterator[Rule]:
             for folder in _setting(text, key):
                 # A regular expression is not evaluated.
                 if folder.strip("/") and not (folder.startswith("/") and folder.endswith("/")):
-                    yield Rule(folder, name, folder.strip("/"), folders_only=not folder.endswith(".md"), anchored=True)
+                    yield Rule(
+                        folder,
+                        name,
+                        folder.strip("/"),
+                        folders_only=not folder.endswith(".md"),
+                        anchored=True,
+                    )
 
 
 @lru_cache(maxsize=64)

@@ -1,4 +1,6 @@
-"""How a folder of notes stands beside the memories. Looks at every file, and changes nothing at all."""
+"""How a folder of notes stands beside the memories. Looks at every file, and changes nothing at
+all.
+"""
 
 from pathlib import Path
 
@@ -17,7 +19,9 @@ from commonplace.vault.vault import Vault
 
 
 def look(vault: Vault) -> Report:
-    """What the next `sync` would find: the counts say what it would do, as far as a look can tell."""
+    """What the next `sync` would find: the counts say what it would do, as far as a look can
+    tell.
+    """
     report = Report()
     with explained(vault.root), vault.engine.db.snapshot():
         report.standing = standing(vault)
@@ -31,7 +35,10 @@ def look(vault: Vault) -> Report:
         found = without_numbered_copies(changed(vault.root, listing, None, report), known, listing)
         _compare(vault, found, known, listing, report)
         if bank_id is not None:
-            waiting = {*rows.behind(vault.engine.db, bank_id), *rows.without_file(vault.engine.db, bank_id)}
+            waiting = {
+                *rows.behind(vault.engine.db, bank_id),
+                *rows.without_file(vault.engine.db, bank_id),
+            }
             report.written = len(waiting)
     return report
 
@@ -42,7 +49,9 @@ def look_without_store(root: Path) -> Report:
     with explained(root):
         listing = folder.listed(root, sweep=False)
         report.passed, report.conflicts = listing.passed, listing.conflicts
-        report.added = len(without_numbered_copies(changed(root, listing, None, report), [], listing))
+        report.added = len(
+            without_numbered_copies(changed(root, listing, None, report), [], listing)
+        )
     return report
 
 
@@ -52,7 +61,9 @@ def _pass_over(listing: Listing, buried: Graves) -> None:
         listing.passed[path] = tombstones.STAYS
 
 
-def _compare(vault: Vault, found: list[Found], known: list[Kept], listing: Listing, report: Report) -> None:
+def _compare(
+    vault: Vault, found: list[Found], known: list[Kept], listing: Listing, report: Report
+) -> None:
     by_id = {one.memory_id: one for one in known}
     for one, number, copy in identified(vault, found, known, listing):
         kept = by_id.get(number)
@@ -66,7 +77,9 @@ def _compare(vault: Vault, found: list[Found], known: list[Kept], listing: Listi
     bank_id = vault.bank_id
     believed = rows.gone(vault.engine.db, bank_id) if bank_id is not None else set[int]()
     report.missing += [
-        _named(kept) for kept in by_id.values() if kept.memory_id not in believed and _away(kept, listing)
+        _named(kept)
+        for kept in by_id.values()
+        if kept.memory_id not in believed and _away(kept, listing)
     ]
 
 

@@ -1,4 +1,5 @@
-"""What the text of a note says in Obsidian's markdown: tags such as `#garden` and links such as `[[Plan|the plan]]`.
+"""What the text of a note says in Obsidian's markdown: tags such as `#garden` and links such as
+`[[Plan|the plan]]`.
 
 Nothing in code counts: neither in fenced blocks nor between backticks.
 """
@@ -34,7 +35,9 @@ def text_tags(text: str) -> tuple[str, ...]:
 
 
 def link_names(text: str) -> tuple[str, ...]:
-    """The names of the notes to which a text links, in the form in which names are compared; each once."""
+    """The names of the notes to which a text links, in the form in which names are compared; each
+    once.
+    """
     found: dict[str, None] = {}
     for line in _lines(text) if "[[" in text else ():
         for match in _LINK.finditer(line) if "[[" in line else ():
@@ -46,10 +49,16 @@ def link_names(text: str) -> tuple[str, ...]:
 
 
 def names_of(path: str, title: str, aliases: tuple[str, ...]) -> tuple[str, ...]:
-    """The names by which links mean a note: its file's, with any of its folders before it, its aliases, its title."""
+    """The names by which links mean a note: its file's, with any of its folders before it, its
+    aliases, its title.
+    """
     parts = path.removesuffix(".md").split("/")
     suffixes = ("/".join(parts[start:]) for start in range(len(parts)))
-    return tuple(dict.fromkeys(filenames.folded(name.strip()) for name in (*suffixes, *aliases, title) if name.strip()))
+    return tuple(
+        dict.fromkeys(
+            filenames.folded(name.strip()) for name in (*suffixes, *aliases, title) if name.strip()
+        )
+    )
 
 
 def _link_name(inside: str) -> str:
@@ -74,9 +83,12 @@ def _lines(text: str) -> Iterator[str]:
 
 
 def _without_code(line: str) -> str:
-    """A line without its spans of code, each of which ends at as many backticks as it began with."""
+    """A line without its spans of code, each of which ends at as many backticks as it began
+    with.
+    """
     marks = list(_CODE.finditer(line))
-    # Where the next run of the same length is, found from the end on, so that no run is looked for twice.
+    # Where the next run of the same length is, found from the end on, so that no run is looked for
+    # twice.
     following: dict[int, int] = {}
     closing: list[int | None] = [None] * len(marks)
     for number in range(len(marks) - 1, -1, -1):

@@ -33,9 +33,11 @@ class Written:
 
 
 def append(vault: Vault, wanted: Written, key: Once | None, origin: Origin) -> Memory:
-    """Keep a new note; its file is on disk when this returns. The same key gives the note it made before.
+    """Keep a new note; its file is on disk when this returns. The same key gives the note it made
+    before.
 
-    While the folder's disk is away the note is in the store alone, and is written into the folder once it is back.
+    While the folder's disk is away the note is in the store alone, and is written into the folder
+    once it is back.
     """
     parts: list[Path] = []
     try:
@@ -56,7 +58,9 @@ def append(vault: Vault, wanted: Written, key: Once | None, origin: Origin) -> M
 
 
 def follow(vault: Vault, number: int, origin: Origin) -> bool:
-    """Write what a memory says into its file; whether anything was written. What a person changed there waits."""
+    """Write what a memory says into its file; whether anything was written. What a person changed
+    there waits.
+    """
     if not is_usable(vault):
         return False
     with vault.engine.db.transaction():
@@ -95,9 +99,11 @@ def _retagged(vault: Vault, memory: Memory, said: Note) -> Memory:
 
 
 def catch_up(engine: Engine, trash: Collection[int] = ()) -> Cleared:
-    """Let files follow what was just changed or erased through any dialect. What fails waits for the next look.
+    """Let files follow what was just changed or erased through any dialect. What fails waits for
+    the next look.
 
-    Of the notes in `trash`, which a person had erased, files that a person made are moved to a `.trash` beside them.
+    Of the notes in `trash`, which a person had erased, files that a person made are moved to a
+    `.trash` beside them.
     """
     cleared, banks = Cleared(), set[str]()
     if engine.vault is not None:
@@ -113,7 +119,9 @@ def catch_up(engine: Engine, trash: Collection[int] = ()) -> Cleared:
 
 
 def _free(vault: Vault, title: str) -> str:
-    """Where the file of a new note goes: into the inbox, where one is set, under a name that nobody has."""
+    """Where the file of a new note goes: into the inbox, where one is set, under a name that nobody
+    has.
+    """
     inbox = f"{vault.engine.vault_inbox}/" if vault.engine.vault_inbox else ""
     if inbox and folder.behind_link(vault.root, inbox):
         inbox = ""
@@ -126,7 +134,9 @@ def _free(vault: Vault, title: str) -> str:
     return inbox + filenames.free(title, taken.__contains__)
 
 
-def _once(vault: Vault, wanted: Written, key: Once | None, origin: Origin, parts: list[Path]) -> int:
+def _once(
+    vault: Vault, wanted: Written, key: Once | None, origin: Origin, parts: list[Path]
+) -> int:
     def work() -> int:
         number, part = _born(vault, wanted, origin)
         parts.extend([part] if part else [])
@@ -139,7 +149,9 @@ def _once(vault: Vault, wanted: Written, key: Once | None, origin: Origin, parts
 
 
 def _born(vault: Vault, wanted: Written, origin: Origin) -> tuple[int, Path | None]:
-    """A new note as memory and, where the folder is there, as bytes on disk that have no name yet."""
+    """A new note as memory and, where the folder is there, as bytes on disk that have no name
+    yet.
+    """
     path = _free(vault, wanted.title)
     note = Note(wanted.title, wanted.body, tags=wanted.tags)
     draft = Draft(
@@ -154,7 +166,9 @@ def _born(vault: Vault, wanted: Written, origin: Origin) -> tuple[int, Path | No
     if is_usable(vault):
         claim(vault, make=True)
         part = folder.stage(vault.root, data)
-    kept = Kept(memory.id, memory.bank_id, path, 0, len(data), sha256(data), memory.version, made_here=1)
+    kept = Kept(
+        memory.id, memory.bank_id, path, 0, len(data), sha256(data), memory.version, made_here=1
+    )
     rows.put(vault.engine.db, kept)
     return memory.id, part
 
@@ -171,7 +185,8 @@ def _give_name(vault: Vault, number: int, part: Path | None, origin: Origin) -> 
     first = path or _free(vault, told(memory).title)
     path, staged, made = first, part or folder.stage(vault.root, data), True
     try:
-        # Somebody may have made a file of that name since it was chosen; theirs stays, unless it is this very note.
+        # Somebody may have made a file of that name since it was chosen; theirs stays, unless it is
+        # this very note.
         while not folder.publish(staged, vault.root, path):
             if _holds(vault, path, data):
                 made = False
@@ -196,7 +211,9 @@ def _holds(vault: Vault, path: str, data: bytes) -> bool:
 
 
 def _rewrite(vault: Vault, kept: Kept, memory: Memory, origin: Origin) -> bool:
-    """A file that is gone, of a memory that went on: made again once nobody can be about to bring it back."""
+    """A file that is gone, of a memory that went on: made again once nobody can be about to bring
+    it back.
+    """
     if kept.missing_at is None or vault.engine.clock.now() - kept.missing_at < GRACE_MS:
         return False
     if memory.forgotten_at is not None:
@@ -211,7 +228,9 @@ def _keep(vault: Vault, memory: Memory, path: str, data: bytes, *, made: bool = 
     seen = folder.seen(vault.root, path)
     if seen is None:
         raise Conflict(f"{Path(path).name!r} was removed meanwhile.", hint="Try again.")
-    kept = Kept(memory.id, memory.bank_id, path, seen.settled_ns, seen.size, sha256(data), memory.version)
+    kept = Kept(
+        memory.id, memory.bank_id, path, seen.settled_ns, seen.size, sha256(data), memory.version
+    )
     rows.put(vault.engine.db, replace(kept, made_here=int(made)))
     rows.put_wikilinks(vault.engine.db, memory.bank_id, {memory.id: link_names(memory.text)})
 
@@ -220,13 +239,17 @@ def _inside(path: str) -> str:
     """A path that an archive brings, if it is one of a plain file in the folder."""
     parts = path.split("/")
     safe = all(
-        filenames.stem(part) == part.removesuffix(".md") or filenames.stem(part) == part for part in parts if part
+        filenames.stem(part) == part.removesuffix(".md") or filenames.stem(part) == part
+        for part in parts
+        if part
     )
     return path if path.endswith(".md") and safe and ".." not in parts and "" not in parts else ""
 
 
 def adopt_files(vault: Vault, numbers: Sequence[int]) -> int:
-    """Write the ids of notes into their files; how many files were changed. Those that have one stay as they are."""
+    """Write the ids of notes into their files; how many files were changed. Those that have one
+    stay as they are.
+    """
     done = 0
     for number in numbers if is_usable(vault) else ():
         kept, memory = rows.find(vault.engine.db, number), vault.memory(number)

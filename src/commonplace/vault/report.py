@@ -17,7 +17,8 @@ class Report:
     # Files with what is the matter with each.
     missing: list[str] = field(default_factory=list[str])
     broken: dict[str, str] = field(default_factory=dict[str, str])
-    # Files of notes that are read except for a line of their frontmatter, with what is wrong with it.
+    # Files of notes that are read except for a line of their frontmatter, with what is wrong with
+    # it.
     faults: dict[str, str] = field(default_factory=dict[str, str])
     # Files that carry the id of another file, and are notes of their own.
     copies: list[str] = field(default_factory=list[str])

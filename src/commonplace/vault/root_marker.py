@@ -1,7 +1,7 @@
 """Which folder is the folder of a bank's notes: the one that carries its mark.
 
-A folder whose disk is away leaves an empty one in its place, or none. Neither is taken for the folder, or every note
-would seem to be removed.
+A folder whose disk is away leaves an empty one in its place, or none. Neither is taken for the
+folder, or every note would seem to be removed.
 """
 
 import os
@@ -18,17 +18,27 @@ from commonplace.vault.folder import MARK_NAME
 from commonplace.vault.frontmatter import carried
 from commonplace.vault.vault import Vault, sha256
 
-# new: nothing was kept there yet; here: it is the folder; away: it is not there; other: another is in its place.
+# new: nothing was kept there yet; here: it is the folder; away: it is not there; other: another is
+# in its place.
 Standing: TypeAlias = Literal["new", "here", "away", "other"]
 
 _MARK_CHARS_MAX = 100
 _EXPECTED_MAX = 1_000
-_TEXT = "# Commonplace keeps notes in this folder and knows it by the next line. Leave this file where it is.\n"
+_TEXT = (
+    "# Commonplace keeps notes in this folder and knows it by the next line. Leave this file where"
+    " it is.\n"
+)
 
 AWAY = "The folder of notes is not there, so nothing is read from it or written to it."
-OTHER = "Another folder has taken the place of the folder of notes, so nothing is read from it or written to it."
+OTHER = (
+    "Another folder has taken the place of the folder of notes, so nothing is read from it or"
+    " written to it."
+)
 BRING_BACK = "Connect its disk again, or set COMMONPLACE_VAULT to where it is now."
-TRUST = "Connect the disk of the right folder again, or run `commonplace vault trust` to keep the notes in this one."
+TRUST = (
+    "Connect the disk of the right folder again, or run `commonplace vault trust` to keep the notes"
+    " in this one."
+)
 
 
 def standing(vault: Vault) -> Standing:
@@ -57,7 +67,8 @@ def is_usable(vault: Vault) -> bool:
 def claim(vault: Vault, *, make: bool = False) -> None:
     """Mark the folder as the one of the vault's notes; with `make`, it is made where it never was.
 
-    Notes that are not in a folder that was not theirs before are written into it, never taken for removed.
+    Notes that are not in a folder that was not theirs before are written into it, never taken for
+    removed.
     """
     known = rows.root(vault.engine.db, vault.bank)
     place = _place(vault.root)
@@ -69,7 +80,11 @@ def claim(vault: Vault, *, make: bool = False) -> None:
     mark = found or _marked(vault.root)
     with vault.engine.db.transaction():
         if known is not None and known.mark != mark and (bank_id := vault.bank_id) is not None:
-            held = folder.listed(vault.root).every if any(_lies(vault, one) for one in _expected(vault)) else ()
+            held = (
+                folder.listed(vault.root).every
+                if any(_lies(vault, one) for one in _expected(vault))
+                else ()
+            )
             rows.rehome(vault.engine.db, bank_id, held, vault.engine.clock.now())
         rows.put_root(vault.engine.db, vault.bank, Root(mark, place))
 

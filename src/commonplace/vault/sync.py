@@ -1,4 +1,5 @@
-"""Two-way sync: what a person or a sync client did in the folder becomes versions, and files follow memories.
+"""Two-way sync: what a person or a sync client did in the folder becomes versions, and files follow
+memories.
 
 Where both changed, they are merged; where they changed the same lines, the file's stay in the note.
 """
@@ -31,7 +32,8 @@ _TOGETHER = 200
 
 
 def sync(vault: Vault, *, full: bool = False, settle: bool = True) -> Report:
-    """Bring folder and memories together. `full` reads every file, also those whose time and size did not change.
+    """Bring folder and memories together. `full` reads every file, also those whose time and size
+    did not change.
 
     Without `settle`, nothing at all is written where nothing changed, not even a file's new time.
     """
@@ -61,14 +63,18 @@ def sync(vault: Vault, *, full: bool = False, settle: bool = True) -> Report:
     return report
 
 
-def _take_in(vault: Vault, listing: Listing, buried: Graves, report: Report, how: tuple[Stamps | None, bool]) -> None:
+def _take_in(
+    vault: Vault, listing: Listing, buried: Graves, report: Report, how: tuple[Stamps | None, bool]
+) -> None:
     stamps, settle = how
     found = changed(vault.root, listing, stamps, report)
     known = _concerned(vault, listing, stamps, found)
     found = without_numbered_copies(found, known, listing)
     by_path = {one.path: one for one in known}
     living = [one for one in found if one.path in by_path]
-    found = living + _unburied(vault, [one for one in found if one.path not in by_path], buried, listing, report)
+    found = living + _unburied(
+        vault, [one for one in found if one.path not in by_path], buried, listing, report
+    )
     if stamps is None and listing.whole:
         tombstones.clear(vault, buried)
     named = list(identified(vault, found, known, listing))
@@ -86,10 +92,14 @@ def _take_in(vault: Vault, listing: Listing, buried: Graves, report: Report, how
     _note_missing(vault, listing, known, report)
 
 
-def _concerned(vault: Vault, listing: Listing, stamps: Stamps | None, found: list[Found]) -> list[Kept]:
-    """What is known of the notes that a look is about: of all, or of those whose files changed, came or are gone.
+def _concerned(
+    vault: Vault, listing: Listing, stamps: Stamps | None, found: list[Found]
+) -> list[Kept]:
+    """What is known of the notes that a look is about: of all, or of those whose files changed,
+    came or are gone.
 
-    Where one file of many is never as it should be, a broken one for example, looks must not take longer for it.
+    Where one file of many is never as it should be, a broken one for example, looks must not take
+    longer for it.
     """
     bank_id, db = vault.bank_id, vault.engine.db
     if bank_id is None:
@@ -97,10 +107,14 @@ def _concerned(vault: Vault, listing: Listing, stamps: Stamps | None, found: lis
     if stamps is None:
         return rows.listed(db, bank_id)
     paths = {one.path for one in found} | (stamps.keys() - listing.files.keys())
-    return rows.concerned(db, bank_id, paths, {one.note.id for one in found if one.note.id is not None})
+    return rows.concerned(
+        db, bank_id, paths, {one.note.id for one in found if one.note.id is not None}
+    )
 
 
-def _apply_some(vault: Vault, named: list[Named], by_id: Mapping[int, Kept], report: Report) -> None:
+def _apply_some(
+    vault: Vault, named: list[Named], by_id: Mapping[int, Kept], report: Report
+) -> None:
     taken = rows.taken(vault.engine.db, [number for _, number, _ in named])
     fresh = [each for each in named if each[1] not in taken and each[1] not in by_id]
     done = {each[1] for each in fresh} if fresh and adopt_many(vault, fresh, report) else set[int]()
@@ -121,7 +135,9 @@ def _follow(vault: Vault, number: int, report: Report) -> None:
     report.written += follow(vault, number, ORIGIN)
 
 
-def _unburied(vault: Vault, found: list[Found], buried: Graves, listing: Listing, report: Report) -> list[Found]:
+def _unburied(
+    vault: Vault, found: list[Found], buried: Graves, listing: Listing, report: Report
+) -> list[Found]:
     """The files that were not erased as notes, or were changed since."""
     out: list[Found] = []
     for one in found:
@@ -135,7 +151,9 @@ def _unburied(vault: Vault, found: list[Found], buried: Graves, listing: Listing
 
 
 def _is_known(kept: Kept | None, one: Found, settle: bool) -> bool:
-    """Whether a file is what it was; its time alone matters only to those who want to know it by that."""
+    """Whether a file is what it was; its time alone matters only to those who want to know it by
+    that.
+    """
     if kept is None or kept.missing_at is not None or kept.mtime_ns in (0, rows.READ_AGAIN_NS):
         return False
     if (kept.path, kept.sha256) != (one.path, one.sha256):
@@ -157,15 +175,22 @@ def _note_missing(vault: Vault, listing: Listing, known: list[Kept], report: Rep
         if aside and kept.made_here:
             continue  # What an agent said stays known, wherever its file was put.
         if not aside:
-            if folder.seen(vault.root, kept.path) is not None or filenames.placeholder(kept.path) in listing.passed:
+            if (
+                folder.seen(vault.root, kept.path) is not None
+                or filenames.placeholder(kept.path) in listing.passed
+            ):
                 continue
-            report.missing.append(ids.note(kept.memory_id) if kept.path.startswith(rows.NOWHERE) else kept.path)
+            report.missing.append(
+                ids.note(kept.memory_id) if kept.path.startswith(rows.NOWHERE) else kept.path
+            )
         with vault.engine.db.transaction():
             if kept.missing_at is None:
                 rows.put(vault.engine.db, replace(kept, missing_at=now))
             elif now - kept.missing_at >= GRACE_MS:
                 memory = vault.memory(kept.memory_id)
                 if memory and memory.forgotten_at is None and memory.version == kept.version:
-                    after = vault.engine.forget(vault.bank, [memory.id], _IGNORED if aside else _GONE)[0].memory
+                    after = vault.engine.forget(
+                        vault.bank, [memory.id], _IGNORED if aside else _GONE
+                    )[0].memory
                     rows.put(vault.engine.db, replace(kept, version=after.version))
                     report.forgotten += 1

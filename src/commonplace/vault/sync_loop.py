@@ -1,4 +1,6 @@
-"""Keeps folders and memories together while a server runs: at a notice, at every few turns, and all now and then."""
+"""Keeps folders and memories together while a server runs: at a notice, at every few turns, and all
+now and then.
+"""
 
 import logging
 import threading
@@ -22,7 +24,9 @@ _log = logging.getLogger(__name__)
 
 
 class Watch:
-    """The watch over the vaults of a store. `look` is called as often as one likes, and best after each `wake`."""
+    """The watch over the vaults of a store. `look` is called as often as one likes, and best after
+    each `wake`.
+    """
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
@@ -33,11 +37,15 @@ class Watch:
         self._failed: dict[str, str] = {}
 
     def look(self) -> None:
-        """Compare what may have changed, if it is time to; the first time and now and then everything."""
+        """Compare what may have changed, if it is time to; the first time and now and then
+        everything.
+        """
         now = time.monotonic()
         if self._engine.vault is None:
             return
-        self._notices.cover([folder for folder in folders_of(self._engine.vault) if folder.is_dir()])
+        self._notices.cover(
+            [folder for folder in folders_of(self._engine.vault) if folder.is_dir()]
+        )
         pulse = rows.pulse(self._engine.db)
         self._told = self._notices.heard() or self._told or pulse != self._pulse
         if now < (self._soonest if self._told else self._latest):
@@ -60,7 +68,9 @@ class Watch:
             self._failed.pop(vault.bank, None)
         except CommonplaceError as error:
             if self._failed.get(vault.bank) != error.message:
-                _log.warning("The notes of bank %r are not synchronized: %s", vault.bank, error.message)
+                _log.warning(
+                    "The notes of bank %r are not synchronized: %s", vault.bank, error.message
+                )
             self._failed[vault.bank] = error.message
 
     def begin(self, wake: Callable[[], object]) -> None:
@@ -78,7 +88,9 @@ class Watch:
 
 
 class Glances:
-    """Looks for a process in which nobody watches: one before a call, unless there was one just now."""
+    """Looks for a process in which nobody watches: one before a call, unless there was one just
+    now.
+    """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()

@@ -1,8 +1,8 @@
 """Merges two edits of one text line by line against the version that both began from.
 
-Lines are matched as in a patience diff: by lines that occur once on both sides. That takes about linear time, whatever
-the texts are. Packages for this, such as merge3, match with difflib, which takes cubic time at worst, so that a hostile
-text would hold up the process for hours.
+Lines are matched as in a patience diff: by lines that occur once on both sides. That takes about
+linear time, whatever the texts are. Packages for this, such as merge3, match with difflib, which
+takes cubic time at worst, so that a hostile text would hold up the process for hours.
 """
 
 from bisect import bisect_left
@@ -27,7 +27,8 @@ class Merged:
 
 
 def three_way_merge(base: str, ours: str, theirs: str) -> Merged:
-    """Both edits of a text in one. Where both changed the same lines, ours stay; where both added some, both stay.
+    """Both edits of a text in one. Where both changed the same lines, ours stay; where both added
+    some, both stay.
 
     Line ends are those of our text.
     """
@@ -36,7 +37,10 @@ def three_way_merge(base: str, ours: str, theirs: str) -> Merged:
     if theirs == base:
         return Merged(ours)
     crlf = "\r\n" in ours and ours.count("\r\n") == ours.count("\n")
-    texts = [text.replace("\r\n", "\n").split("\n") if crlf else text.split("\n") for text in (base, ours, theirs)]
+    texts = [
+        text.replace("\r\n", "\n").split("\n") if crlf else text.split("\n")
+        for text in (base, ours, theirs)
+    ]
     lines, conflict_count = _merged(*texts)
     return Merged(("\r\n" if crlf else "\n").join(lines), conflict_count)
 
@@ -50,7 +54,9 @@ def _merged(base: _Lines, ours: _Lines, theirs: _Lines) -> tuple[list[str], int]
     for place in (*common, len(base)):
         end_ours, end_theirs = in_ours.get(place, len(ours)), in_theirs.get(place, len(theirs))
         if (at, at_ours, at_theirs) != (place, end_ours, end_theirs):
-            lines, count = _resolved(base[at:place], ours[at_ours:end_ours], theirs[at_theirs:end_theirs])
+            lines, count = _resolved(
+                base[at:place], ours[at_ours:end_ours], theirs[at_theirs:end_theirs]
+            )
             merged += lines
             conflict_count += count
         if place < len(base):
@@ -60,7 +66,9 @@ def _merged(base: _Lines, ours: _Lines, theirs: _Lines) -> tuple[list[str], int]
 
 
 def _resolved(base: _Lines, ours: _Lines, theirs: _Lines) -> tuple[_Lines, int]:
-    """What becomes of lines between two that nobody changed, and how many conflicts there are in them."""
+    """What becomes of lines between two that nobody changed, and how many conflicts there are in
+    them.
+    """
     if theirs in (base, ours):
         return ours, 0
     if ours == base:
@@ -69,14 +77,18 @@ def _resolved(base: _Lines, ours: _Lines, theirs: _Lines) -> tuple[_Lines, int]:
         return _both(ours, theirs), 0
     if len(base) == len(ours) == len(theirs):
         # Each line for itself: neighbouring items of a list are often ticked off by two hands.
-        chosen = [their if our == old else our for old, our, their in zip(base, ours, theirs, strict=True)]
+        chosen = [
+            their if our == old else our for old, our, their in zip(base, ours, theirs, strict=True)
+        ]
         rows = zip(base, ours, theirs, strict=True)
         return chosen, int(any(old != our != their != old for old, our, their in rows))
     return ours, 1
 
 
 def _both(ours: _Lines, theirs: _Lines) -> list[str]:
-    """Lines that both added at the same place: ours, then theirs; what both begin or end with comes once."""
+    """Lines that both added at the same place: ours, then theirs; what both begin or end with comes
+    once.
+    """
     start = _equal_count(ours, theirs)
     end = _equal_count(ours[start:][::-1], theirs[start:][::-1])
     return [*ours[: len(ours) - end], *theirs[start : len(theirs) - end], *ours[len(ours) - end :]]
@@ -100,7 +112,8 @@ def _matches(old: _Lines, new: _Lines) -> list[_Pair]:
         for place, new_place in (*anchors, (high, new_high)) if anchors else ():
             waiting.append((low, place, new_low, new_place, depth + 1))
             low, new_low = place, new_place
-        # From the last anchor on; an anchor itself is the first equal line of the part that it begins.
+        # From the last anchor on; an anchor itself is the first equal line of the part that it
+        # begins.
     return sorted(found)
 
 
@@ -109,7 +122,9 @@ def _anchors(old: _Lines, new: _Lines, within: _Pair, new_within: _Pair) -> list
     counts = Counter(old[slice(*within)])
     new_counts = Counter(new[slice(*new_within)])
     places = {new[at]: at for at in range(*new_within) if new_counts[new[at]] == 1}
-    pairs = [(at, places[old[at]]) for at in range(*within) if counts[old[at]] == 1 and old[at] in places]
+    pairs = [
+        (at, places[old[at]]) for at in range(*within) if counts[old[at]] == 1 and old[at] in places
+    ]
     # The longest increasing run of places, by patience sorting.
     piles: list[int] = []
     tops: list[int] = []

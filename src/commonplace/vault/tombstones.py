@@ -1,7 +1,8 @@
-"""Files of notes that were erased for good: those we made are removed, and what a person made is never removed.
+"""Files of notes that were erased for good: those we made are removed, and what a person made is
+never removed.
 
-A person's file stays where it is and is not read, or is moved to a `.trash` beside it where a person asked for the
-erasing.
+A person's file stays where it is and is not read, or is moved to a `.trash` beside it where a
+person asked for the erasing.
 """
 
 from collections.abc import Collection
@@ -38,7 +39,9 @@ class Cleared:
 
 @dataclass(slots=True)
 class Graves:
-    """The files of a vault that stay although their notes were erased, by path and by what is in them."""
+    """The files of a vault that stay although their notes were erased, by path and by what is in
+    them.
+    """
 
     paths: dict[str, Erased] = field(default_factory=dict[str, Erased])
     contents: dict[str, Erased] = field(default_factory=dict[str, Erased])
@@ -67,8 +70,14 @@ def known_graves(vault: Vault) -> Graves:
 
 
 def clear_up(vault: Vault, cleared: Cleared, trash: Collection[int] = ()) -> None:
-    """Remove the files of erased notes that we made. A person's stay, or, of the notes in `trash`, are moved away."""
-    waiting = [one for one in rows.erased(vault.engine.db, vault.bank) if not one.stays or one.memory_id in trash]
+    """Remove the files of erased notes that we made. A person's stay, or, of the notes in `trash`,
+    are moved away.
+    """
+    waiting = [
+        one
+        for one in rows.erased(vault.engine.db, vault.bank)
+        if not one.stays or one.memory_id in trash
+    ]
     if (
         not (waiting or rows.erased_conflict_files(vault.engine.db, vault.bank))
         or not vault.root.is_dir()
@@ -89,7 +98,9 @@ def clear_up(vault: Vault, cleared: Cleared, trash: Collection[int] = ()) -> Non
 
 
 def is_erased(vault: Vault, number: int, content: str) -> bool:
-    """Whether a file is what an erased note left, also where it was read before the note was erased."""
+    """Whether a file is what an erased note left, also where it was read before the note was
+    erased.
+    """
     found = rows.find_erased(vault.engine.db, number)
     return found is not None and (found.bank, found.sha256) == (vault.bank, content)
 
@@ -98,7 +109,9 @@ def lies(vault: Vault, one: Erased, path: str, seen: Seen, buried: Graves) -> No
     """Note where a file lies that stays, and its time, by which it is known the next time."""
     buried.met.add(one.memory_id)
     with vault.engine.db.transaction():
-        rows.put_erased(vault.engine.db, replace(one, path=path, mtime_ns=seen.settled_ns, size=seen.size))
+        rows.put_erased(
+            vault.engine.db, replace(one, path=path, mtime_ns=seen.settled_ns, size=seen.size)
+        )
 
 
 def clear(vault: Vault, buried: Graves) -> None:
@@ -115,7 +128,9 @@ def _rise(vault: Vault, one: Erased) -> None:
 
 
 def _settle(vault: Vault, one: Erased, cleared: Cleared, trash: bool) -> None:
-    """Remove a file if we made it and it is what it was; else move it away, or note that it stays."""
+    """Remove a file if we made it and it is what it was; else move it away, or note that it
+    stays.
+    """
     seen = folder.seen(vault.root, one.path)
     data = folder.contents(vault.root, one.path) if seen else b""
     if seen is None or sha256(data) != one.sha256:
@@ -131,7 +146,9 @@ def _settle(vault: Vault, one: Erased, cleared: Cleared, trash: bool) -> None:
         _rise(vault, one)
         cleared.trashed += 1
     else:
-        rows.put_erased(vault.engine.db, replace(one, stays=1, mtime_ns=seen.settled_ns, size=seen.size))
+        rows.put_erased(
+            vault.engine.db, replace(one, stays=1, mtime_ns=seen.settled_ns, size=seen.size)
+        )
         cleared.left += 1
 
 
@@ -146,7 +163,9 @@ def _put_away(root: Path, path: str) -> None:
 def _remove_empty(vault: Vault) -> None:
     """Let go of the folders of a bank in which nothing is left."""
     with suppress(OSError):
-        for inner in sorted((path for path in vault.root.rglob("*") if path.is_dir()), reverse=True):
+        for inner in sorted(
+            (path for path in vault.root.rglob("*") if path.is_dir()), reverse=True
+        ):
             with suppress(OSError):
                 inner.rmdir()
     release(vault)

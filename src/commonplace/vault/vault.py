@@ -17,7 +17,8 @@ from commonplace.vault.frontmatter import Note, text_of, text_only_tags
 from commonplace.vault.markdown import text_tags
 
 DEFAULT_BANK = "default"
-# The field of a memory's metadata that makes it a note: where its file lies, and what only the file can say.
+# The field of a memory's metadata that makes it a note: where its file lies, and what only the file
+# can say.
 MARK = NOTE
 _BANKS_MAX = 10_000
 
@@ -43,32 +44,45 @@ class Vault:
 
 
 def vault_of(engine: Engine, bank: str = DEFAULT_BANK) -> Vault:
-    """The vault of a bank: of the usual one the folder in the settings, of another a folder of its name beside it."""
+    """The vault of a bank: of the usual one the folder in the settings, of another a folder of its
+    name beside it.
+    """
     if engine.vault is None:
         raise Unsupported("No folder is set for notes.", hint="Set COMMONPLACE_VAULT.")
     if bank == DEFAULT_BANK:
         return Vault(engine, bank, engine.vault)
     plain = filenames.stem(bank)
-    # Two banks must not share a folder, also where their names differ only in what no file name can say.
-    name = plain if plain == bank == bank.lower() else f"{plain.lower()}-{sha256(bank.encode())[:8]}"
+    # Two banks must not share a folder, also where their names differ only in what no file name can
+    # say.
+    name = (
+        plain if plain == bank == bank.lower() else f"{plain.lower()}-{sha256(bank.encode())[:8]}"
+    )
     return Vault(engine, bank, folders_of(engine.vault)[1] / name)
 
 
 def folders_of(root: Path) -> tuple[Path, Path]:
-    """The folders in which a store's notes lie: that of the usual bank, and that with the folders of the others."""
+    """The folders in which a store's notes lie: that of the usual bank, and that with the folders
+    of the others.
+    """
     return (root, root.with_name(f"{root.name}-banks"))
 
 
 def vaults(engine: Engine, *, every: bool = True) -> list[Vault]:
-    """The vaults of a store, that of the usual bank first, and those of erased banks that still have files to go.
+    """The vaults of a store, that of the usual bank first, and those of erased banks that still
+    have files to go.
 
-    With `every`, also those of banks that have neither notes nor a folder yet: most banks hold other things.
+    With `every`, also those of banks that have neither notes nor a folder yet: most banks hold
+    other things.
     """
     known = [vault_of(engine, bank.name) for bank in banks.listed(engine.db, _BANKS_MAX)]
     busy = {*note_files.banks_with_notes(engine.db), *note_files.banks_to_erase(engine.db)}
     folders = engine.vault is not None and folders_of(engine.vault)[1].is_dir()
-    chosen = [one.bank for one in known if every or one.bank in busy or (folders and one.root.is_dir())]
-    return [vault_of(engine, name) for name in dict.fromkeys((DEFAULT_BANK, *chosen, *sorted(busy)))]
+    chosen = [
+        one.bank for one in known if every or one.bank in busy or (folders and one.root.is_dir())
+    ]
+    return [
+        vault_of(engine, name) for name in dict.fromkeys((DEFAULT_BANK, *chosen, *sorted(busy)))
+    ]
 
 
 def sha256(data: bytes) -> str:
@@ -77,7 +91,9 @@ def sha256(data: bytes) -> str:
 
 
 def path_id(path: str, turn: int = 0) -> int:
-    """The id of a file that carries none: always the same for the same path, and older than every id we give out."""
+    """The id of a file that carries none: always the same for the same path, and older than every
+    id we give out.
+    """
     digest = hashlib.sha256(f"{filenames.folded(path)}\0{turn}".encode()).digest()
     return int.from_bytes(digest[:5]) or 1
 
@@ -117,15 +133,22 @@ def aliases_of(memory: Memory) -> tuple[str, ...]:
 
 
 def title_of(memory: Memory) -> str:
-    """The exact title of a note; that of another memory is its own, the key of a value, or its first line."""
+    """The exact title of a note; that of another memory is its own, the key of a value, or its
+    first line.
+    """
     given = mark_of(memory).get("title")
     if isinstance(given, str) and given.strip() == memory.title:
         return given
-    return heading(memory) or next((line.strip() for line in memory.text.splitlines() if line.strip()), "")[:200]
+    return (
+        heading(memory)
+        or next((line.strip() for line in memory.text.splitlines() if line.strip()), "")[:200]
+    )
 
 
 def file_tags(memory: Memory, before: Note | None = None) -> tuple[str, ...]:
-    """The tags of a note that stand in its frontmatter; the others stand in its text, and only there."""
+    """The tags of a note that stand in its frontmatter; the others stand in its text, and only
+    there.
+    """
     given = mark_of(memory).get("text_tags")
     only_text = set(cast("list[object]", given)) if isinstance(given, list) else set[object]()
     if before is not None:
@@ -135,7 +158,9 @@ def file_tags(memory: Memory, before: Note | None = None) -> tuple[str, ...]:
 
 
 def completed(note: Note, memory: Memory) -> Note:
-    """What a file says, and where a line of its frontmatter cannot be read, what was known of that."""
+    """What a file says, and where a line of its frontmatter cannot be read, what was known of
+    that.
+    """
     if not note.unread:
         return note
     return replace(

@@ -1,4 +1,6 @@
-"""Hindsight: banks of facts. Retain texts, recall facts, reflect on them, keep mental models of them."""
+"""Hindsight: banks of facts. Retain texts, recall facts, reflect on them, keep mental models of
+them.
+"""
 
 from commonplace.dialects.dialect import Dialect, rows
 from commonplace.dialects.hindsight import banks, corrections, knowledge, memories
@@ -9,7 +11,8 @@ DIALECT = Dialect(
     name="hindsight",
     title="Hindsight",
     instructions=(
-        "Long-term memory. Recall before answering what may have come up before; retain what should be known later."
+        "Long-term memory. Recall before answering what may have come up before; retain what should"
+        " be known later."
     ),
     tools=rows(
         memories.retain,

@@ -25,22 +25,37 @@ _UNDONE: tuple[JobState, JobState] = ("pending", "failed")
 @bank_tool("reads", APART, beside={"banks": []}, bank=None)
 def list_banks(
     call: Call,
-    query: Annotated[str | None, About("Part of a bank's id or name to look for.", None, 200)] = None,
+    query: Annotated[
+        str | None, About("Part of a bank's id or name to look for.", None, 200)
+    ] = None,
     limit: Annotated[int, About("Maximum number of results.", 0, LIST_MAX)] = 100,
     offset: Offset = 0,
 ) -> Json:
     """List all available memory banks, the last written first."""
     wanted = (query or "").casefold()
-    found = [one for one in call.engine.list_banks() if wanted in f"{one.name} {one.title}".casefold()]
-    rows = sorted((_listed(call, one) for one in found), key=lambda row: row["last_write_at"] or "", reverse=True)
-    return {"banks": rows[offset : offset + limit], "total": len(rows), "limit": limit, "offset": offset}
+    found = [
+        one for one in call.engine.list_banks() if wanted in f"{one.name} {one.title}".casefold()
+    ]
+    rows = sorted(
+        (_listed(call, one) for one in found),
+        key=lambda row: row["last_write_at"] or "",
+        reverse=True,
+    )
+    return {
+        "banks": rows[offset : offset + limit],
+        "total": len(rows),
+        "limit": limit,
+        "offset": offset,
+    }
 
 
 @bank_tool("writes", APART, bank=REQUIRED)
 def create_bank(
     call: Call,
     name: Annotated[str | None, About("Human-friendly name for the bank.", None, 500)] = None,
-    mission: Annotated[str | None, About("Who the agent is and what it tries to accomplish.", None, 10_000)] = None,
+    mission: Annotated[
+        str | None, About("Who the agent is and what it tries to accomplish.", None, 10_000)
+    ] = None,
 ) -> Json:
     """Create a new memory bank or retrieve an existing one."""
     return shapes.bank(call.engine.create_bank(call.bank, _edit(name, mission, {})))
@@ -58,7 +73,9 @@ def get_bank_stats(call: Call) -> Json:
     _known(call)
     found = call.engine.survey(call.bank)
     observed = call.engine.list(call.bank, _OBSERVATIONS, order="updated", limit=1)
-    waiting, failed = (call.engine.list_jobs(call.bank, state=one, kind=_CONSOLIDATION).total for one in _UNDONE)
+    waiting, failed = (
+        call.engine.list_jobs(call.bank, state=one, kind=_CONSOLIDATION).total for one in _UNDONE
+    )
     return {
         "bank_id": call.bank,
         "node_counts": dict(found.kinds),
@@ -76,20 +93,31 @@ def get_bank_stats(call: Call) -> Json:
 @bank_tool("writes", APART)
 def update_bank(
     call: Call,
-    name: Annotated[str | None, About("Human-friendly display name for the bank.", None, 500)] = None,
-    mission: Annotated[str | None, About("Deprecated alias for config_updates.reflect_mission.", None, 10_000)] = None,
+    name: Annotated[
+        str | None, About("Human-friendly display name for the bank.", None, 500)
+    ] = None,
+    mission: Annotated[
+        str | None, About("Deprecated alias for config_updates.reflect_mission.", None, 10_000)
+    ] = None,
     config_updates: Annotated[
         dict[str, Any] | None,
-        About(f"Configuration fields to update; null resets one. Fields: {', '.join(hindsight_config.FIELDS)}."),
+        About(
+            "Configuration fields to update; null resets one. Fields:"
+            f" {', '.join(hindsight_config.FIELDS)}."
+        ),
     ] = None,
 ) -> Json:
     """Update a memory bank's name and configuration. Only provided fields are updated."""
-    return shapes.bank(call.engine.create_bank(call.bank, _edit(name, mission, config_updates or {})))
+    return shapes.bank(
+        call.engine.create_bank(call.bank, _edit(name, mission, config_updates or {}))
+    )
 
 
 @bank_tool("destroys", Does("sweep"), confirm="Delete this bank and everything in it?")
 def delete_bank(call: Call) -> Json:
-    """Permanently delete a memory bank and all its data (memories, documents, entities, mental models)."""
+    """Permanently delete a memory bank and all its data (memories, documents, entities, mental
+    models).
+    """
     entity_count, document_count = call.engine.holdings(call.bank)
     exists = any(one.name == call.bank for one in call.engine.list_banks())
     gone = call.engine.delete_bank(call.bank) if exists else 0
@@ -110,9 +138,13 @@ def clear_memories(
         str | None, About("Fact type to clear: world, experience, or observation. All by default.")
     ] = None,
 ) -> Json:
-    """Clear all memories from a bank without deleting the bank itself, or those of one fact type."""
+    """Clear all memories from a bank without deleting the bank itself, or those of one fact
+    type.
+    """
     if type_ and type_ not in TYPES:
-        raise Invalid(f"Unknown fact type '{type_[:40]}'.", hint="Use experience, observation or world.")
+        raise Invalid(
+            f"Unknown fact type '{type_[:40]}'.", hint="Use experience, observation or world."
+        )
     entity_count, document_count = call.engine.holdings(call.bank)
     gone = call.engine.clear_facts(call.bank, [type_] if type_ else None, call.origin("hindsight"))
     answer: Json = {"status": "cleared", "bank_id": call.bank, "memory_units_deleted": gone}
@@ -124,24 +156,36 @@ def clear_memories(
 @bank_tool("reads", APART, beside={"operations": []})
 def list_operations(
     call: Call,
-    status: Annotated[str | None, About("pending, running, completed, failed or cancelled.")] = None,
+    status: Annotated[
+        str | None, About("pending, running, completed, failed or cancelled.")
+    ] = None,
     limit: Annotated[int, About("Maximum number of results.", 1, LIST_MAX)] = 100,
-    type_: Annotated[str | None, About("Only operations of this type, such as retain.", None, 100)] = None,
+    type_: Annotated[
+        str | None, About("Only operations of this type, such as retain.", None, 100)
+    ] = None,
     offset: Offset = 0,
-    exclude_parents: Annotated[bool, About("Accepted and ignored: operations have no parents.")] = False,
+    exclude_parents: Annotated[
+        bool, About("Accepted and ignored: operations have no parents.")
+    ] = False,
 ) -> Json:
-    """List async operations (retain processing, mental model refresh, etc.) with optional status filtering."""
+    """List async operations (retain processing, mental model refresh, etc.) with optional status
+    filtering.
+    """
     wanted_state = (status or "").strip().lower()
     state = _STATES.get(wanted_state, wanted_state or None)
     if state is not None and state not in get_args(JobState):
         return {"total": 0, "operations": []}
     wanted = cast(JobState | None, state)
-    page = call.engine.list_jobs(call.bank, state=wanted, kind=type_ or None, limit=limit, offset=offset)
+    page = call.engine.list_jobs(
+        call.bank, state=wanted, kind=type_ or None, limit=limit, offset=offset
+    )
     return {"total": page.total, "operations": [shapes.listed_operation(job) for job in page.items]}
 
 
 @bank_tool("reads", APART)
-def get_operation(call: Call, operation_id: Annotated[str, About("The ID of the operation to check.")]) -> Json:
+def get_operation(
+    call: Call, operation_id: Annotated[str, About("The ID of the operation to check.")]
+) -> Json:
     """Get the status and details of an async operation."""
     try:
         return shapes.operation(_job(call, operation_id))
@@ -150,7 +194,9 @@ def get_operation(call: Call, operation_id: Annotated[str, About("The ID of the 
 
 
 @bank_tool("writes", APART)
-def cancel_operation(call: Call, operation_id: Annotated[str, About("The ID of the operation to cancel.")]) -> Json:
+def cancel_operation(
+    call: Call, operation_id: Annotated[str, About("The ID of the operation to cancel.")]
+) -> Json:
     """Cancel a pending or running async operation."""
     try:
         job = _job(call, operation_id)
@@ -158,7 +204,8 @@ def cancel_operation(call: Call, operation_id: Annotated[str, About("The ID of t
         raise NotFound(f"Operation {operation_id} not found for bank {call.bank}") from None
     if job.state not in ("pending", "running"):
         raise Conflict(
-            f"Operation {operation_id} is {job.state}.", hint="Only pending and running operations can be cancelled."
+            f"Operation {operation_id} is {job.state}.",
+            hint="Only pending and running operations can be cancelled.",
         )
     call.engine.cancel_job(call.bank, job.id)
     return {
@@ -178,9 +225,15 @@ def _known(call: Call) -> Bank:
 
 def _edit(name: str | None, mission: str | None, updates: Json) -> BankEdit:
     # The mission is one thing under two names; the one in the configuration wins.
-    config = hindsight_config.checked(({} if mission is None else {"reflect_mission": mission}) | updates)
+    config = hindsight_config.checked(
+        ({} if mission is None else {"reflect_mission": mission}) | updates
+    )
     said = config.get("reflect_mission", UNSET) if "reflect_mission" in config else UNSET
-    return BankEdit(title=UNSET if name is None else name, mission="" if said is None else said, config=config or UNSET)
+    return BankEdit(
+        title=UNSET if name is None else name,
+        mission="" if said is None else said,
+        config=config or UNSET,
+    )
 
 
 def _listed(call: Call, bank: Bank) -> Json:
@@ -203,6 +256,7 @@ def _job(call: Call, operation_id: str) -> Job:
         if shapes.is_uuid(operation_id):
             raise NotFound(f"Operation {operation_id} not found") from None
         raise Invalid(
-            f"'{operation_id[:60]}' is not a valid operation id.", hint="Pass the id that retain returned."
+            f"'{operation_id[:60]}' is not a valid operation id.",
+            hint="Pass the id that retain returned.",
         ) from None
     return call.engine.get_job(call.bank, number)

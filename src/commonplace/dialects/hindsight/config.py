@@ -1,4 +1,6 @@
-"""What a Hindsight bank can be told about itself: the fields of its configuration, each with what it may be."""
+"""What a Hindsight bank can be told about itself: the fields of its configuration, each with what
+it may be.
+"""
 
 import json
 import re
@@ -31,7 +33,9 @@ def _labels(value: object) -> bool:
 
 
 def _all(value: object, kind: Any) -> bool:
-    return isinstance(value, list) and all(isinstance(one, kind) for one in cast(list[object], value))
+    return isinstance(value, list) and all(
+        isinstance(one, kind) for one in cast(list[object], value)
+    )
 
 
 def _of(kind: type, called: str) -> tuple[Callable[[object], bool], str]:
@@ -67,11 +71,14 @@ def checked(updates: Mapping[str, Any]) -> dict[str, Any]:
     secret = sorted(name for name in updates if name not in FIELDS and _CREDENTIAL.search(name))
     if secret:
         raise Forbidden(
-            f"Cannot set credential fields via API: {secret}.", hint="Set them in the environment of the server."
+            f"Cannot set credential fields via API: {secret}.",
+            hint="Set them in the environment of the server.",
         )
     unknown = sorted(name for name in updates if name not in FIELDS)
     if unknown:
-        raise Invalid(f"Not configurable for a bank: {unknown}.", hint=f"Use some of: {', '.join(FIELDS)}.")
+        raise Invalid(
+            f"Not configurable for a bank: {unknown}.", hint=f"Use some of: {', '.join(FIELDS)}."
+        )
     read = {name: _read(value, FIELDS[name][0]) for name, value in updates.items()}
     for name, value in read.items():
         fits, wanted = FIELDS[name]

@@ -23,12 +23,24 @@ def update_memory(
     call: Call,
     memory_id: MemoryId,
     text: Annotated[str | None, About("New text.", 1, 1_000_000)] = None,
-    context: Annotated[str | None, About("New context; an empty string clears it.", None, 2_000)] = None,
-    occurred_start: Annotated[str | None, About("ISO 8601: when it began; an empty string clears it.")] = None,
-    occurred_end: Annotated[str | None, About("ISO 8601: when it ended; an empty string clears it.")] = None,
-    mentioned_at: Annotated[str | None, About("ISO 8601: when it was said; empty: when it was stored.")] = None,
-    fact_type: Annotated[Literal["world", "experience"] | None, About("world or experience.")] = None,
-    entities: Annotated[list[str] | None, About("The names it mentions; they replace the old ones.")] = None,
+    context: Annotated[
+        str | None, About("New context; an empty string clears it.", None, 2_000)
+    ] = None,
+    occurred_start: Annotated[
+        str | None, About("ISO 8601: when it began; an empty string clears it.")
+    ] = None,
+    occurred_end: Annotated[
+        str | None, About("ISO 8601: when it ended; an empty string clears it.")
+    ] = None,
+    mentioned_at: Annotated[
+        str | None, About("ISO 8601: when it was said; empty: when it was stored.")
+    ] = None,
+    fact_type: Annotated[
+        Literal["world", "experience"] | None, About("world or experience.")
+    ] = None,
+    entities: Annotated[
+        list[str] | None, About("The names it mentions; they replace the old ones.")
+    ] = None,
     resolve_entities: Annotated[
         bool, About("Accepted and ignored: names that differ only in case are one entity.")
     ] = True,
@@ -36,13 +48,14 @@ def update_memory(
 ) -> Json:
     """Correct one memory: its text, context, dates, fact type or entities. What is not given stays.
 
-    Observations cannot be edited: they follow the facts they come from at once. The version before stays in the
-    memory's history.
+    Observations cannot be edited: they follow the facts they come from at once. The version before
+    stays in the memory's history.
     """
     before = shapes.memory_named(call, memory_id)
     if before.forgotten_at is not None:
         raise Invalid(
-            f"Memory '{memory_id[:60]}' is invalidated.", hint="Restore it first: invalidate_memory with restore."
+            f"Memory '{memory_id[:60]}' is invalidated.",
+            hint="Restore it first: invalidate_memory with restore.",
         )
     given = Correction(
         text=UNSET if text is None else text,
@@ -53,10 +66,15 @@ def update_memory(
         mentioned_at=_moment(mentioned_at, "mentioned_at"),
         entities=UNSET if entities is None else tuple(entities),
     )
-    if all(one is None for one in (text, context, occurred_start, occurred_end, mentioned_at, fact_type, entities)):
+    if all(
+        one is None
+        for one in (text, context, occurred_start, occurred_end, mentioned_at, fact_type, entities)
+    ):
         raise Invalid("Nothing to update.", hint=f"Give at least one of: {_CHANGES}.")
     # The fact type that it has already changes nothing, and is no mistake.
-    done = call.engine.correct(call.bank, before.id, given, call.origin("hindsight"), expected=expected_version)
+    done = call.engine.correct(
+        call.bank, before.id, given, call.origin("hindsight"), expected=expected_version
+    )
     return shapes.whole(call, done.memory)
 
 
@@ -68,12 +86,15 @@ def update_memory(
 def invalidate_memory(
     call: Call,
     memory_id: MemoryId,
-    reason: Annotated[str | None, About("Why it no longer holds; kept with it.", None, REASON_CHARS_MAX)] = None,
+    reason: Annotated[
+        str | None, About("Why it no longer holds; kept with it.", None, REASON_CHARS_MAX)
+    ] = None,
     restore: Annotated[bool, About("Bring an invalidated memory back.")] = False,
 ) -> Json:
     """Take one memory out of use, or bring it back with restore.
 
-    An invalidated memory is hidden from recall, reflections, observations and lists; nothing is erased.
+    An invalidated memory is hidden from recall, reflections, observations and lists; nothing is
+    erased.
     """
     before = shapes.memory_named(call, memory_id)
     origin = replace(call.origin("hindsight"), reason=(reason or "").strip())

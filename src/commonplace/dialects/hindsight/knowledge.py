@@ -19,7 +19,9 @@ Json = dict[str, Any]
 _ROOT = "root"
 _RESULTS_MAX = 50
 Name = Annotated[str, About("Name, unique within its folder.", 1, 500)]
-ParentId = Annotated[str | None, About("ID of the parent folder (kf-…); by default the top level.", 0, 200)]
+ParentId = Annotated[
+    str | None, About("ID of the parent folder (kf-…); by default the top level.", 0, 200)
+]
 PageTags = Annotated[list[str] | None, About("Tags of the memories that the page is made from.")]
 PageTrigger = Annotated[
     dict[str, Any] | None,
@@ -33,7 +35,9 @@ AfterConsolidation = Annotated[bool | None, About("Short for trigger.refresh_aft
 
 @bank_tool("reads", APART, beside={"roots": []})
 def get_knowledge_base_tree(call: Call) -> Json:
-    """Browse the knowledge base: folders and pages as a tree. is_stale tells whether a page is behind its memories."""
+    """Browse the knowledge base: folders and pages as a tree. is_stale tells whether a page is
+    behind its memories.
+    """
     known = call.engine.knowledge(call.bank)
     return {"roots": _inside(call, known, "")}
 
@@ -44,7 +48,8 @@ def search_knowledge_base(
     query: Annotated[str, About("What to search for.", None, 10_000)],
     limit: Annotated[int, About("Maximum number of pages, 1 to 50.")] = 10,
 ) -> Json:
-    """Find knowledge pages by their words and by the memories they are made from, best first, each with a snippet.
+    """Find knowledge pages by their words and by the memories they are made from, best first, each
+    with a snippet.
 
     An empty list means that no page is about it; recall searches the memories themselves.
     """
@@ -65,8 +70,12 @@ def search_knowledge_base(
 
 
 @bank_tool("reads", APART)
-def get_knowledge_page(call: Call, page_id: Annotated[str, About("The ID of the page (kp-…).", 1, 200)]) -> Json:
-    """Read a knowledge page as markdown, with the memories it is made from and whether it is stale."""
+def get_knowledge_page(
+    call: Call, page_id: Annotated[str, About("The ID of the page (kp-…).", 1, 200)]
+) -> Json:
+    """Read a knowledge page as markdown, with the memories it is made from and whether it is
+    stale.
+    """
     page = call.engine.knowledge_page(call.bank, page_id.strip())
     changed = _timestamp(page)
     return {
@@ -84,8 +93,12 @@ def get_knowledge_page(call: Call, page_id: Annotated[str, About("The ID of the 
 
 @bank_tool("writes", APART)
 def create_knowledge_folder(call: Call, name: Name, parent_id: ParentId = None) -> Json:
-    """Create a folder in the knowledge base. Folders group pages and hold no content of their own."""
-    return _folder(call.engine.add_folder(call.bank, name, _place(parent_id) or "")) | {"children": []}
+    """Create a folder in the knowledge base. Folders group pages and hold no content of their
+    own.
+    """
+    return _folder(call.engine.add_folder(call.bank, name, _place(parent_id) or "")) | {
+        "children": []
+    }
 
 
 @bank_tool("writes", APART)
@@ -95,18 +108,22 @@ def create_knowledge_page(
     source_query: Annotated[str, About("The question that the page answers.", 1, 10_000)],
     parent_id: ParentId = None,
     tags: PageTags = None,
-    max_tokens: Annotated[int | None, About("Maximum tokens for the page, 256 to 8192; 4096 by default.")] = None,
+    max_tokens: Annotated[
+        int | None, About("Maximum tokens for the page, 256 to 8192; 4096 by default.")
+    ] = None,
     trigger: PageTrigger = None,
     refresh_after_consolidation: AfterConsolidation = None,
 ) -> Json:
     """Create a page: a living document that answers a question from the bank's memories.
 
-    It is made asynchronously, which operation_id tracks, and again whenever memories were consolidated, unless the
-    trigger says otherwise. Without a language model it is there at once.
+    It is made asynchronously, which operation_id tracks, and again whenever memories were
+    consolidated, unless the trigger says otherwise. Without a language model it is there at once.
     """
     wanted = _triggered(PAGE_TRIGGER, trigger, refresh_after_consolidation)
     tokens = PAGE_TOKENS_USUAL if max_tokens is None else max_tokens
-    draft = MentalModel("", name, source_query, tuple(tags or ()), tokens, wanted, folder=_place(parent_id) or "")
+    draft = MentalModel(
+        "", name, source_query, tuple(tags or ()), tokens, wanted, folder=_place(parent_id) or ""
+    )
     page = call.engine.add_page(call.bank, draft)
     return {
         "page_id": page.name,
@@ -138,10 +155,14 @@ def update_knowledge_node(
     node, place = node_id.strip(), _place(parent_id)
     of_page = (source_query, tags, max_tokens, trigger, refresh_after_consolidation)
     if name is None and place is None and all(one is None for one in of_page):
-        raise Invalid("Nothing to update.", hint="Give a name, a parent_id or an option of the page.")
+        raise Invalid(
+            "Nothing to update.", hint="Give a name, a parent_id or an option of the page."
+        )
     if node.startswith("kf-"):
         if any(one is not None for one in of_page):
-            raise Invalid("A folder has only a name and a parent_id.", hint="Give the ID of a page (kp-…).")
+            raise Invalid(
+                "A folder has only a name and a parent_id.", hint="Give the ID of a page (kp-…)."
+            )
         return _folder(call.engine.update_folder(call.bank, node, title=name, parent=place))
     before = call.engine.knowledge_page(call.bank, node)
     given: Json = {
@@ -160,7 +181,8 @@ def update_knowledge_node(
 
 @bank_tool("destroys", APART)
 def delete_knowledge_node(
-    call: Call, node_id: Annotated[str, About("The ID of the folder (kf-…) or page (kp-…).", 1, 200)]
+    call: Call,
+    node_id: Annotated[str, About("The ID of the folder (kf-…) or page (kp-…).", 1, 200)],
 ) -> Json:
     """Delete a page, or a folder with everything below it. The memories stay."""
     call.engine.delete_node(call.bank, node_id.strip())
@@ -174,11 +196,15 @@ def _place(parent_id: str | None) -> str | None:
 
 
 def _triggered(before: Metadata, given: Json | None, after: bool | None) -> Json:
-    """A trigger with what a call changes of it. A schedule and refreshing after consolidation take turns."""
+    """A trigger with what a call changes of it. A schedule and refreshing after consolidation take
+    turns.
+    """
     changes: Json = dict(given or {})
     if after is not None:
         if "refresh_after_consolidation" in changes:
-            raise Invalid("refresh_after_consolidation is given twice.", hint="Give it alone or in trigger.")
+            raise Invalid(
+                "refresh_after_consolidation is given twice.", hint="Give it alone or in trigger."
+            )
         changes["refresh_after_consolidation"] = after
     kept = dict(before)
     if changes.get("refresh_cron"):

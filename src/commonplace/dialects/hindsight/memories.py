@@ -34,19 +34,36 @@ def _tag_list(value: object) -> object:
 Content = Annotated[str, About("The fact or memory to store.", None, 1_000_000)]
 Context = Annotated[str, About("Category for the memory.", None, 2_000)]
 Timestamp = Annotated[str | None, About("ISO 8601 timestamp for when the event occurred.")]
-Tags = Annotated[list[str] | None, About("Tags for organizing and filtering this memory.", reads=_tag_list)]
-Metadata = Annotated[dict[str, Any] | None, About('Key-value metadata to attach, e.g. {"source": "slack"}.')]
-DocumentId = Annotated[str | None, About("Document this belongs to. The same id again replaces what changed.", 0, 200)]
-Strategy = Annotated[str | None, About("Accepted and ignored: every text is split in the same way.")]
+Tags = Annotated[
+    list[str] | None, About("Tags for organizing and filtering this memory.", reads=_tag_list)
+]
+Metadata = Annotated[
+    dict[str, Any] | None, About('Key-value metadata to attach, e.g. {"source": "slack"}.')
+]
+DocumentId = Annotated[
+    str | None, About("Document this belongs to. The same id again replaces what changed.", 0, 200)
+]
+Strategy = Annotated[
+    str | None, About("Accepted and ignored: every text is split in the same way.")
+]
 FilterTags = Annotated[list[str] | None, About("Filter memories by tags.", reads=_tag_list)]
 TagMode = Annotated[
     TagsMatch,
-    About("any and all include untagged memories; any_strict and all_strict do not; exact: these tags only."),
+    About(
+        "any and all include untagged memories; any_strict and all_strict do not; exact: these tags"
+        " only."
+    ),
 ]
 Offset = Annotated[int, About("Number of results to skip.", 0)]
 
 
-@bank_tool("writes", Does("write", words="content"), beside={"status": "error"}, wraps=False, always_loaded=True)
+@bank_tool(
+    "writes",
+    Does("write", words="content"),
+    beside={"status": "error"},
+    wraps=False,
+    always_loaded=True,
+)
 def retain(
     call: Call,
     content: Content,
@@ -56,14 +73,19 @@ def retain(
     metadata: Metadata = None,
     document_id: DocumentId = None,
     strategy: Strategy = None,
-    update_mode: Annotated[str | None, About("replace (default) or append to the document.")] = None,
+    update_mode: Annotated[
+        str | None, About("replace (default) or append to the document.")
+    ] = None,
 ) -> Json:
     """Store information to long-term memory.
 
-    Use this when the user shares facts, preferences or interests, when events, decisions, opinions or goals are stated,
-    and for work context or project details. Answers at once with an operation_id.
+    Use this when the user shares facts, preferences or interests, when events, decisions, opinions
+    or goals are stated, and for work context or project details. Answers at once with an
+    operation_id.
     """
-    passage = _passage(content, context, timestamp, tags, metadata, document_id, append=update_mode == "append")
+    passage = _passage(
+        content, context, timestamp, tags, metadata, document_id, append=update_mode == "append"
+    )
     job = call.engine.retain_as_job(call.bank, passage, call.origin("hindsight"))
     return {
         "status": "accepted",
@@ -85,8 +107,8 @@ def sync_retain(
 ) -> Json:
     """Store information to long-term memory and wait for completion.
 
-    Like retain, but the memory is fully stored and found by recall when this returns. Use it when you query right
-    after storing; otherwise prefer retain.
+    Like retain, but the memory is fully stored and found by recall when this returns. Use it when
+    you query right after storing; otherwise prefer retain.
     """
     passage = _passage(content, context, timestamp, tags, metadata, document_id, append=False)
     done = call.engine.retain(call.bank, passage, call.origin("hindsight"))
@@ -104,36 +126,56 @@ def recall(
     query: Annotated[str, About("Natural language search query.", None, 10_000)],
     max_tokens: Annotated[int | None, About("Maximum tokens to return (default 4096).", 0)] = None,
     budget: Annotated[str, About("Search thoroughness: low, mid or high.")] = "high",
-    types: Annotated[list[str] | None, About("Filter by fact type: world, experience, observation.")] = None,
+    types: Annotated[
+        list[str] | None, About("Filter by fact type: world, experience, observation.")
+    ] = None,
     tags: FilterTags = None,
     tags_match: TagMode = "any",
-    query_timestamp: Annotated[str | None, About("ISO 8601: recall as if asking at this point in time.")] = None,
-    min_scores: Annotated[
-        dict[str, Any] | None, About('Score floors, e.g. {"reranker": 0.5}: semantic, keyword, reranker, final.')
+    query_timestamp: Annotated[
+        str | None, About("ISO 8601: recall as if asking at this point in time.")
     ] = None,
-    prefer_observations: Annotated[bool, About("Leave out facts that a returned observation is based on.")] = False,
+    min_scores: Annotated[
+        dict[str, Any] | None,
+        About('Score floors, e.g. {"reranker": 0.5}: semantic, keyword, reranker, final.'),
+    ] = None,
+    prefer_observations: Annotated[
+        bool, About("Leave out facts that a returned observation is based on.")
+    ] = False,
     tag_groups: Annotated[
         list[dict[str, Any]] | None,
         About("Trees of and, or, not with {tags, match} as leaves. Cannot be combined with tags."),
     ] = None,
-    temporal_window: Annotated[dict[str, Any] | None, About("{start, end}: prefer memories from this time.")] = None,
-    include_chunks: Annotated[bool | None, About("Also return the source text around the facts.")] = None,
+    temporal_window: Annotated[
+        dict[str, Any] | None, About("{start, end}: prefer memories from this time.")
+    ] = None,
+    include_chunks: Annotated[
+        bool | None, About("Also return the source text around the facts.")
+    ] = None,
     max_chunk_tokens: Annotated[int, About("Maximum tokens of source text.", 0)] = 8192,
-    include_entities: Annotated[bool, About("Also return the entities that the facts name.")] = False,
+    include_entities: Annotated[
+        bool, About("Also return the entities that the facts name.")
+    ] = False,
     max_entity_tokens: Annotated[int, About("Maximum tokens of entities.", 0)] = 500,
-    include_source_facts: Annotated[bool, About("Also return the facts that observations are based on.")] = False,
+    include_source_facts: Annotated[
+        bool, About("Also return the facts that observations are based on.")
+    ] = False,
     max_source_facts_tokens: Annotated[int, About("Maximum tokens of these facts.", 0)] = 4096,
-    include_trace: Annotated[bool, About("Also return all scores, and what was left out and why.")] = False,
+    include_trace: Annotated[
+        bool, About("Also return all scores, and what was left out and why.")
+    ] = False,
 ) -> Json:
     """Search memories to provide personalized responses.
 
-    Use this at the start of a conversation, before making recommendations, and whenever the user asks about something
-    they may have mentioned before. An empty list means that nothing relevant is known; `unsure` is there when none of
-    the results is surely an answer.
+    Use this at the start of a conversation, before making recommendations, and whenever the user
+    asks about something they may have mentioned before. An empty list means that nothing relevant
+    is known; `unsure` is there when none of the results is surely an answer.
     """
     question = Question(
         query,
-        of_kinds(_types(types), Filter(users=("",), where=shapes.tag_condition(tags, tags_match, tag_groups))),
+        of_kinds(
+            _types(types),
+            Filter(users=("",), where=shapes.tag_condition(tags, tags_match, tag_groups)),
+        ),
         budget if budget in DEPTHS else "high",
         shapes.moment(query_timestamp, what="query_timestamp"),
         shapes.window(temporal_window),
@@ -144,14 +186,21 @@ def recall(
     asked = Asked() if types and not _types(types) else call.engine.explain(call.bank, question)
     hits = _unfolded(asked.found) if prefer_observations else asked.found
     config = _config(call)
-    room = max_tokens if max_tokens is not None else int(config.get("recall_max_tokens", MAX_TOKENS))
+    room = (
+        max_tokens if max_tokens is not None else int(config.get("recall_max_tokens", MAX_TOKENS))
+    )
     kept = call.engine.packed(hits, lambda hit: hit.memory.text, room)
-    chunked = config.get("recall_include_chunks", False) if include_chunks is None else include_chunks
+    chunked = (
+        config.get("recall_include_chunks", False) if include_chunks is None else include_chunks
+    )
     names = shapes.names_of(call, (hit.memory for hit in hits))
     return {
         **doubt(unsure=asked.unsure, found=kept),
         "results": [
-            shapes.found(hit, names, entities=include_entities, chunks_of=call.bank if chunked else "") for hit in kept
+            shapes.found(
+                hit, names, entities=include_entities, chunks_of=call.bank if chunked else ""
+            )
+            for hit in kept
         ],
         "trace": traces.recalled(question, asked, hits, kept) if include_trace else None,
         "entities": _entities(call, kept, max_entity_tokens) if include_entities else None,
@@ -164,8 +213,12 @@ def recall(
 @bank_tool("reads", Does("list"), beside={"items": []})
 def list_memories(
     call: Call,
-    type_: Annotated[str | None, About("Filter by fact type: world, experience or observation.")] = None,
-    q: Annotated[str | None, About("Part of the text or the context to look for.", None, 10_000)] = None,
+    type_: Annotated[
+        str | None, About("Filter by fact type: world, experience or observation.")
+    ] = None,
+    q: Annotated[
+        str | None, About("Part of the text or the context to look for.", None, 10_000)
+    ] = None,
     limit: Annotated[int, About("Maximum number of results.", 0, LIST_MAX)] = 100,
     offset: Offset = 0,
     tags: FilterTags = None,
@@ -183,7 +236,9 @@ def list_memories(
 
 
 @bank_tool("reads", Does("fetch", id="memory_id"))
-def get_memory(call: Call, memory_id: Annotated[str, About("The ID of the memory to retrieve.")]) -> Json:
+def get_memory(
+    call: Call, memory_id: Annotated[str, About("The ID of the memory to retrieve.")]
+) -> Json:
     """Retrieve a specific memory by ID. One that was invalidated is shown as such."""
     return shapes.whole(call, shapes.memory_named(call, memory_id))
 
@@ -191,7 +246,9 @@ def get_memory(call: Call, memory_id: Annotated[str, About("The ID of the memory
 @bank_tool("reads", APART, beside={"items": []})
 def list_documents(
     call: Call,
-    q: Annotated[str | None, About("Part of a document's id or text to look for.", None, 10_000)] = None,
+    q: Annotated[
+        str | None, About("Part of a document's id or text to look for.", None, 10_000)
+    ] = None,
     limit: Annotated[int, About("Maximum number of results.", 0, LIST_MAX)] = 100,
     offset: Offset = 0,
 ) -> Json:
@@ -202,14 +259,21 @@ def list_documents(
 
 
 @bank_tool("reads", APART)
-def get_document(call: Call, document_id: Annotated[str, About("The ID of the document to retrieve.", 1, 200)]) -> Json:
+def get_document(
+    call: Call, document_id: Annotated[str, About("The ID of the document to retrieve.", 1, 200)]
+) -> Json:
     """Retrieve a specific document by ID, including its metadata."""
     found = _document(call, document_id)
     of_it = [Filter(document_id=found.id, users=("",))] * len(TYPES)
     counts = {
-        one: call.engine.count(call.bank, of_kinds([one], chosen)) for one, chosen in zip(TYPES, of_it, strict=True)
+        one: call.engine.count(call.bank, of_kinds([one], chosen))
+        for one, chosen in zip(TYPES, of_it, strict=True)
     }
-    whole = {"original_text": found.text, "content_hash": found.sha256, "nodes_by_fact_type": counts}
+    whole = {
+        "original_text": found.text,
+        "content_hash": found.sha256,
+        "nodes_by_fact_type": counts,
+    }
     return shapes.document(found) | whole
 
 
@@ -217,9 +281,15 @@ def get_document(call: Call, document_id: Annotated[str, About("The ID of the do
 def delete_document(
     call: Call, document_id: Annotated[str, About("The ID of the document to delete.", 1, 200)]
 ) -> Json:
-    """Delete a document and all memories linked to it, for good. What other documents say as well stays."""
+    """Delete a document and all memories linked to it, for good. What other documents say as well
+    stays.
+    """
     known = call.engine.find_document(call.bank, document_id) is not None
-    gone = call.engine.erase_document(call.bank, document_id, call.origin("hindsight")) if known else ()
+    gone = (
+        call.engine.erase_document(call.bank, document_id, call.origin("hindsight"))
+        if known
+        else ()
+    )
     return {
         "status": "deleted" if known else "not_found",
         "document_id": document_id,
@@ -231,14 +301,20 @@ def delete_document(
 @bank_tool("reads", APART, beside={"items": []})
 def list_tags(
     call: Call,
-    q: Annotated[str | None, About("Glob pattern to filter tags, e.g. project:*.", None, 200)] = None,
+    q: Annotated[
+        str | None, About("Glob pattern to filter tags, e.g. project:*.", None, 200)
+    ] = None,
     limit: Annotated[int, About("Maximum number of results.", 0, LIST_MAX)] = 100,
     offset: Offset = 0,
 ) -> Json:
-    """List all unique tags used in a bank, optionally filtered by pattern. `*` stands for anything."""
+    """List all unique tags used in a bank, optionally filtered by pattern. `*` stands for
+    anything.
+    """
     pattern = compile(".*".join(map(escape, (q or "*").split("*"))), IGNORECASE)
     tags = call.engine.list_tags(call.bank, limit=_TAGS_COUNTED_MAX, user="", labels=True)
-    found = sorted((one for one in tags if pattern.fullmatch(one.tag)), key=lambda one: (-one.count, one.tag))
+    found = sorted(
+        (one for one in tags if pattern.fullmatch(one.tag)), key=lambda one: (-one.count, one.tag)
+    )
     items = [{"tag": one.tag, "count": one.count} for one in found[offset : offset + limit]]
     return {"items": items, "total": len(found), "limit": limit, "offset": offset}
 
@@ -262,7 +338,11 @@ def _passage(
 def _stored(done: Retained) -> str:
     if done.document is None:
         return _EMPTY
-    return "Memory stored successfully" if done.changed else "The document already says this; nothing was stored"
+    return (
+        "Memory stored successfully"
+        if done.changed
+        else "The document already says this; nothing was stored"
+    )
 
 
 def _unfolded(hits: Sequence[Finding]) -> tuple[Finding, ...]:
@@ -274,7 +354,9 @@ def _unfolded(hits: Sequence[Finding]) -> tuple[Finding, ...]:
 def _types(given: Sequence[str] | None) -> list[str]:
     for one in given or ():
         if one not in (*TYPES, "opinion"):
-            raise Invalid(f"Unknown fact type '{one[:40]}'.", hint="Use experience, observation or world.")
+            raise Invalid(
+                f"Unknown fact type '{one[:40]}'.", hint="Use experience, observation or world."
+            )
     return [one for one in given or () if one in TYPES]
 
 
@@ -287,9 +369,12 @@ def _config(call: Call) -> Json:
 
 def _entities(call: Call, kept: Sequence[Finding], tokens_max: int) -> Json:
     counts = Counter(name for hit in kept for name in mark_of(hit.memory).entities)
-    names = call.engine.packed([name for name, _ in counts.most_common()], lambda name: name, tokens_max)
+    names = call.engine.packed(
+        [name for name, _ in counts.most_common()], lambda name: name, tokens_max
+    )
     return {
-        name: {"entity_id": name.casefold(), "canonical_name": name, "mention_count": counts[name]} for name in names
+        name: {"entity_id": name.casefold(), "canonical_name": name, "mention_count": counts[name]}
+        for name in names
     }
 
 
@@ -300,10 +385,18 @@ def _chunks(call: Call, hits: Sequence[Finding], names: dict[int, str], tokens_m
         for hit in hits
         if hit.memory.document_id is not None and hit.memory.document_id in names
     )
-    texts = {name: chunks(call.engine.get_document(call.bank, name).text, config) for name, _ in wanted}
-    found = [(name, place, texts[name][place]) for name, place in wanted if place < len(texts[name])]
+    texts = {
+        name: chunks(call.engine.get_document(call.bank, name).text, config) for name, _ in wanted
+    }
+    found = [
+        (name, place, texts[name][place]) for name, place in wanted if place < len(texts[name])
+    ]
     return {
-        f"{call.bank}_{name}_{place}": {"chunk_text": text, "chunk_index": place, "truncated": False}
+        f"{call.bank}_{name}_{place}": {
+            "chunk_text": text,
+            "chunk_index": place,
+            "truncated": False,
+        }
         for name, place, text in call.engine.packed(found, lambda one: one[2], tokens_max)
     }
 

@@ -28,7 +28,9 @@ Trigger = Annotated[
         f"Fields: {', '.join(refresh_policy.FIELDS)}."
     ),
 ]
-AfterConsolidation = Annotated[bool | None, About("Auto-refresh this model after memory consolidation.")]
+AfterConsolidation = Annotated[
+    bool | None, About("Auto-refresh this model after memory consolidation.")
+]
 Limit = Annotated[int, About("Maximum number of results.", 1, LIST_MAX)]
 
 
@@ -39,7 +41,9 @@ def reflect(
     context: Annotated[str | None, About("Why this reflection is needed.", None, 10_000)] = None,
     budget: Annotated[str, About("Search budget: low, mid or high.")] = "low",
     max_tokens: Annotated[int, About("Maximum tokens in the response.", 1)] = MAX_TOKENS,
-    response_schema: Annotated[dict[str, Any] | None, About("JSON Schema for structured output.")] = None,
+    response_schema: Annotated[
+        dict[str, Any] | None, About("JSON Schema for structured output.")
+    ] = None,
     tags: FilterTags = None,
     tags_match: TagMode = "any",
     include_trace: Annotated[bool, About("Include tool_trace and llm_trace.")] = False,
@@ -48,8 +52,8 @@ def reflect(
 ) -> Json:
     """Generate thoughtful analysis by synthesizing stored memories with the bank's personality.
 
-    Use this when reasoned analysis is needed, not just fact retrieval. Every line names the memories it rests on, and
-    what is not known is said.
+    Use this when reasoned analysis is needed, not just fact retrieval. Every line names the
+    memories it rests on, and what is not known is said.
     """
     if not query.strip():
         raise Invalid("Operation validation failed: query cannot be empty.", hint="Ask something.")
@@ -57,7 +61,9 @@ def reflect(
     where = shapes.tag_condition(tags, tags_match)
     depth = budget if budget in DEPTHS else "low"
     question = Question(query, Filter(users=("",), where=where), depth)
-    guidance = call.engine.guidance(call.bank, tags or (), context or "", every=apply_all_directives)
+    guidance = call.engine.guidance(
+        call.bank, tags or (), context or "", every=apply_all_directives
+    )
     done = call.engine.reflect(call.bank, question, max_tokens, guidance, response_schema)
     answer: Json = {
         "text": done.text,
@@ -68,7 +74,9 @@ def reflect(
     if include_based_on:
         answer["based_on"] = _based_on(call, done, directives)
     if include_trace:
-        answer["tool_trace"] = [traces.searched(one, depth) for one in done.steps if one.tool == "recall"]
+        answer["tool_trace"] = [
+            traces.searched(one, depth) for one in done.steps if one.tool == "recall"
+        ]
         answer["llm_trace"] = [
             {"scope": "reflect", "duration_ms": one.ms, "iteration": one.round}
             for one in done.steps
@@ -82,27 +90,38 @@ def reflect(
 def create_mental_model(
     call: Call,
     name: Annotated[str, About("Human-readable name for the mental model.", None, 500)],
-    source_query: Annotated[str, About("The query used to generate and refresh the model.", None, 10_000)],
-    mental_model_id: Annotated[str | None, About("Custom ID: lower-case letters, digits and hyphens.", 0, 200)] = None,
+    source_query: Annotated[
+        str, About("The query used to generate and refresh the model.", None, 10_000)
+    ],
+    mental_model_id: Annotated[
+        str | None, About("Custom ID: lower-case letters, digits and hyphens.", 0, 200)
+    ] = None,
     tags: Tags = None,
-    max_tokens: Annotated[int, About("Maximum tokens for model content, 256 to 8192.")] = TOKENS_USUAL,
+    max_tokens: Annotated[
+        int, About("Maximum tokens for model content, 256 to 8192.")
+    ] = TOKENS_USUAL,
     trigger_refresh_after_consolidation: Annotated[
         bool, About("Auto-refresh this model after memory consolidation.")
     ] = False,
-    tags_match: Annotated[str | None, About("How the tags select memories; all_strict by default.")] = None,
+    tags_match: Annotated[
+        str | None, About("How the tags select memories; all_strict by default.")
+    ] = None,
     trigger: Trigger = None,
 ) -> Json:
     """Create a mental model: a living document that stays current with your memories.
 
-    The content is made asynchronously; the operation_id of the answer tracks it. Without a language model it is there
-    at once.
+    The content is made asynchronously; the operation_id of the answer tracks it. Without a language
+    model it is there at once.
     """
     # Left as it usually is, it says nothing against a trigger that says more.
     wanted = _trigger({}, trigger, trigger_refresh_after_consolidation or None, tags_match)
     own = (mental_model_id or "").strip()
-    if own and not all(one.isdigit() or one == "-" or (one.isalpha() and one == one.lower()) for one in own):
+    if own and not all(
+        one.isdigit() or one == "-" or (one.isalpha() and one == one.lower()) for one in own
+    ):
         raise Invalid(
-            f"'{own[:60]}' is not a valid mental model id.", hint="Use lower-case letters, digits and hyphens."
+            f"'{own[:60]}' is not a valid mental model id.",
+            hint="Use lower-case letters, digits and hyphens.",
         )
     draft = MentalModel(own, name, source_query, tuple(tags or ()), max_tokens, wanted)
     model = call.engine.add_mental_model(call.bank, draft)
@@ -115,7 +134,9 @@ def create_mental_model(
 
 
 @bank_tool("reads", APART, beside={"items": []})
-def list_mental_models(call: Call, tags: FilterTags = None, limit: Limit = 100, offset: Offset = 0) -> Json:
+def list_mental_models(
+    call: Call, tags: FilterTags = None, limit: Limit = 100, offset: Offset = 0
+) -> Json:
     """List all mental models in a bank, optionally filtered by tags, without their content."""
     found = call.engine.list_mental_models(call.bank, tuple(tags or ()))
     items = [_model(call, one) for one in found[offset : offset + limit]]
@@ -154,7 +175,11 @@ def update_mental_model(
         "tags": None if tags is None else tuple(tags),
     }
     changes = {field: value for field, value in given.items() if value is not None}
-    return _model(call, call.engine.update_mental_model(call.bank, mental_model_id, trigger=wanted, **changes), "full")
+    return _model(
+        call,
+        call.engine.update_mental_model(call.bank, mental_model_id, trigger=wanted, **changes),
+        "full",
+    )
 
 
 @bank_tool("destroys", APART)
@@ -166,29 +191,48 @@ def delete_mental_model(call: Call, mental_model_id: ModelId) -> Json:
 
 @bank_tool("writes", APART)
 def refresh_mental_model(call: Call, mental_model_id: ModelId) -> Json:
-    """Re-generate a mental model's content from the latest memories. Answers with an operation_id."""
+    """Re-generate a mental model's content from the latest memories. Answers with an
+    operation_id.
+    """
     job = _refresh(call, mental_model_id)
-    return {"operation_id": ids.uuid_form(job.id), "status": "queued", "message": "Mental model refresh queued"}
+    return {
+        "operation_id": ids.uuid_form(job.id),
+        "status": "queued",
+        "message": "Mental model refresh queued",
+    }
 
 
 @bank_tool("destroys", APART)
 def clear_mental_model(call: Call, mental_model_id: ModelId) -> Json:
-    """Clear a mental model's content while keeping its definition. Call refresh_mental_model to rebuild it."""
+    """Clear a mental model's content while keeping its definition. Call refresh_mental_model to
+    rebuild it.
+    """
     model = call.engine.clear_mental_model(call.bank, mental_model_id)
-    return {"mental_model_id": model.name, "status": "cleared", "message": "Refresh it to rebuild its content"}
+    return {
+        "mental_model_id": model.name,
+        "status": "cleared",
+        "message": "Refresh it to rebuild its content",
+    }
 
 
 @bank_tool("reads", APART, beside={"items": []})
 def list_directives(
     call: Call,
-    tags: Annotated[list[str] | None, About("Filter directives by tags; untagged ones always apply.")] = None,
+    tags: Annotated[
+        list[str] | None, About("Filter directives by tags; untagged ones always apply.")
+    ] = None,
     active_only: Annotated[bool, About("Only return active directives.")] = True,
     limit: Limit = 100,
     offset: Offset = 0,
 ) -> Json:
-    """List all directives in a bank: instructions that guide how it responds to queries, the weightiest first."""
+    """List all directives in a bank: instructions that guide how it responds to queries, the
+    weightiest first.
+    """
     found = call.engine.list_directives(call.bank, tags or (), active_only=active_only)
-    return {"items": [_directive(call, one) for one in found[offset : offset + limit]], "total": len(found)}
+    return {
+        "items": [_directive(call, one) for one in found[offset : offset + limit]],
+        "total": len(found),
+    }
 
 
 @bank_tool("writes", APART)
@@ -206,7 +250,9 @@ def create_directive(
 
 
 @bank_tool("destroys", APART)
-def delete_directive(call: Call, directive_id: Annotated[str, About("The ID of the directive to delete.")]) -> Json:
+def delete_directive(
+    call: Call, directive_id: Annotated[str, About("The ID of the directive to delete.")]
+) -> Json:
     """Delete a directive by ID."""
     try:
         call.engine.delete_directive(call.bank, ids.parse(directive_id))
@@ -227,7 +273,11 @@ def _directives(call: Call, tags: list[str] | None, *, every: bool = False) -> l
 def _trigger(before: Any, given: Json | None, after: bool | None, tags_match: str | None) -> Json:
     """A trigger with what a call changes of it; the engine judges the whole."""
     said = {"refresh_after_consolidation": after, "tags_match": tags_match}
-    return {**before, **(given or {}), **{name: value for name, value in said.items() if value is not None}}
+    return {
+        **before,
+        **(given or {}),
+        **{name: value for name, value in said.items() if value is not None},
+    }
 
 
 def _model(call: Call, one: MentalModel, detail: str = "metadata") -> Json:
@@ -249,7 +299,10 @@ def _model(call: Call, one: MentalModel, detail: str = "metadata") -> Json:
     more["content"] = one.content
     if detail == "full":
         based = [ids.uuid_form(number) for number in one.sources]
-        history = [{"content": entry["content"], "at": shapes.iso(cast(int, entry["at"]))} for entry in one.history]
+        history = [
+            {"content": entry["content"], "at": shapes.iso(cast(int, entry["at"]))}
+            for entry in one.history
+        ]
         # Its text is the content.
         reflected = filled({"based_on": based, "structured_output_error": one.structured_error})
         made = reflected if one.refreshed_at else None
@@ -272,7 +325,9 @@ def _directive(call: Call, one: Directive) -> Json:
 
 def _based_on(call: Call, done: Reflection, directives: list[Directive]) -> Json:
     names = shapes.names_of(call, (one.memory for one in done.findings))
-    based: Json = {kind: [] for kind in ("world", "experience", "opinion", "observation", "mental-models")}
+    based: Json = {
+        kind: [] for kind in ("world", "experience", "opinion", "observation", "mental-models")
+    }
     for one in done.findings:
         based[shapes.fact_type(one.memory)].append(filled(shapes.listed(call, one.memory, names)))
     return filled(based | {"directives": [filled(_directive(call, one)) for one in directives]})
@@ -280,6 +335,8 @@ def _based_on(call: Call, done: Reflection, directives: list[Directive]) -> Json
 
 def _usage(done: Reflection) -> Json:
     # Counted with our own tokenizer: models differ in what they tell of this.
-    spent, said = (sum(getattr(one, name) for one in done.steps) for name in ("tokens_in", "tokens_out"))
+    spent, said = (
+        sum(getattr(one, name) for one in done.steps) for name in ("tokens_in", "tokens_out")
+    )
     usage = {"input_tokens": spent, "output_tokens": said, "total_tokens": spent + said}
     return usage | {"cached_tokens": 0, "thoughts_tokens": 0}

@@ -1,7 +1,8 @@
-"""Rows of Hindsight's table: every tool exists twice, for one bank and for many, and answers in the shape of each.
+"""Rows of Hindsight's table: every tool exists twice, for one bank and for many, and answers in the
+shape of each.
 
-With many banks a tool takes an optional bank_id and its answer is JSON in a string; with one bank the answer is the
-object itself. Failures are part of the answer, as the original's clients expect.
+With many banks a tool takes an optional bank_id and its answer is JSON in a string; with one bank
+the answer is the object itself. Failures are part of the answer, as the original's clients expect.
 """
 
 from collections.abc import Callable, Mapping
@@ -26,7 +27,18 @@ _STRING: Mapping[str, Any] = {
 }
 # What is an answer also when it is empty, and what is one also when it is null.
 _KEPT = (
-    *("results", "items", "banks", "operations", "roots", "memory_ids", "text", "content", "mission", "history"),
+    *(
+        "results",
+        "items",
+        "banks",
+        "operations",
+        "roots",
+        "memory_ids",
+        "text",
+        "content",
+        "mission",
+        "history",
+    ),
     *("node_counts", "link_counts", "entities", "tool_trace", "llm_trace", "directives_applied"),
 )
 _NULLS = ("structured_output", "structured_output_error")
@@ -34,9 +46,16 @@ _EMPTY: tuple[object, ...] = (None, "", [], {})
 # Clients of the original take the answer out of its string where they see this.
 _WRAPPED: Mapping[str, Any] = {"fastmcp": {"wrap_result": True}}
 OPTIONAL = Parameter(
-    "bank_id", str, About("Bank to use; defaults to the bank of the connection."), False, None, "bank_id"
+    "bank_id",
+    str,
+    About("Bank to use; defaults to the bank of the connection."),
+    False,
+    None,
+    "bank_id",
 )
-REQUIRED = Parameter("bank_id", str, About("The ID for the new bank.", 1, 200), True, None, "bank_id")
+REQUIRED = Parameter(
+    "bank_id", str, About("The ID for the new bank.", 1, 200), True, None, "bank_id"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,12 +66,16 @@ class BankTool(Tool):
     beside: Answer = field(default_factory=dict[str, Any])
 
     def fixed(self, name: str) -> Tool:
-        """The same tool for a bank that the connection names, with the object itself as its answer."""
+        """The same tool for a bank that the connection names, with the object itself as its
+        answer.
+        """
         kept = tuple(one for one in self.parameters if one.name != name)
         return replace(self, parameters=kept).unwrapped()
 
     def for_one_person(self) -> Tool:
-        """The same tool with the object itself as its answer: the original, whose clients unwrap it, has no stdio."""
+        """The same tool with the object itself as its answer: the original, whose clients unwrap
+        it, has no stdio.
+        """
         return self.unwrapped()
 
     def unwrapped(self) -> "BankTool":
@@ -69,7 +92,9 @@ def bank_tool(
     always_loaded: bool = False,
     bank: Parameter | None = OPTIONAL,
 ) -> Callable[[Callable[..., Answer]], Tool]:
-    """Make a row of a function. `beside` stands next to an error; `bank` is how a caller names one."""
+    """Make a row of a function. `beside` stands next to an error; `bank` is how a caller names
+    one.
+    """
 
     def row(function: Callable[..., Answer]) -> Tool:
         name = getattr(function, "__name__", "")
@@ -83,7 +108,9 @@ def bank_tool(
             idempotent=effect == "reads",
             confirm=confirm,
             output=_STRING if wraps else _OBJECT,
-            parameters=tuple(sorted((*own, bank), key=lambda one: not one.required)) if bank else own,
+            parameters=tuple(sorted((*own, bank), key=lambda one: not one.required))
+            if bank
+            else own,
             description=_described(function),
             roles=roles,
             plain=function,
@@ -96,7 +123,9 @@ def bank_tool(
 def refused(tool: Tool, _given: Mapping[str, object], error: CommonplaceError) -> Reply:
     """The failure of a call whose arguments are not what the tool takes."""
     text = f"{error.message} {error.hint}".strip()
-    return Reply({"result": text} if tool.output is _STRING else {"error": text}, text, is_error=True)
+    return Reply(
+        {"result": text} if tool.output is _STRING else {"error": text}, text, is_error=True
+    )
 
 
 def narrowed(dialect: Dialect, engine: Engine, bank: str) -> Dialect:
@@ -104,11 +133,15 @@ def narrowed(dialect: Dialect, engine: Engine, bank: str) -> Dialect:
     allowed = allowlists.of(engine, bank)
     if allowed is None:
         return dialect
-    return replace(dialect, tools={name: tool for name, tool in dialect.tools.items() if name in allowed})
+    return replace(
+        dialect, tools={name: tool for name, tool in dialect.tools.items() if name in allowed}
+    )
 
 
 def not_allowed(tool: Tool) -> Reply:
-    """The answer to a call of a tool that the bank does not allow: for that bank it is not there."""
+    """The answer to a call of a tool that the bank does not allow: for that bank it is not
+    there.
+    """
     return unknown(tool.name, wraps=tool.output is _STRING)
 
 
@@ -118,7 +151,9 @@ def unknown(name: str, *, wraps: bool = False) -> Reply:
     return Reply({"result": text} if wraps else {"error": text}, text, is_error=True)
 
 
-def _spoken(function: Callable[..., Answer], beside: Answer, *, wraps: bool = False) -> Callable[..., Reply]:
+def _spoken(
+    function: Callable[..., Answer], beside: Answer, *, wraps: bool = False
+) -> Callable[..., Reply]:
     def run(call: Call, *, bank_id: str | None = None, **values: Any) -> Reply:
         try:
             answer = _lean(function(replace(call, bank=_checked(bank_id or call.bank)), **values))
@@ -131,8 +166,12 @@ def _spoken(function: Callable[..., Answer], beside: Answer, *, wraps: bool = Fa
 
 
 def _lean(answer: Answer) -> Answer:
-    """An answer and its records without their empty fields; what a caller stored or a schema asked for stays whole."""
-    shown = {name: value if name in _NULLS else _each_filled(value) for name, value in answer.items()}
+    """An answer and its records without their empty fields; what a caller stored or a schema asked
+    for stays whole.
+    """
+    shown = {
+        name: value if name in _NULLS else _each_filled(value) for name, value in answer.items()
+    }
     return {name: value for name, value in shown.items() if _is_shown(name, value)}
 
 
@@ -143,20 +182,26 @@ def _is_shown(name: str, value: object) -> bool:
 def _each_filled(value: object) -> object:
     if not isinstance(value, list):
         return value
-    return [filled(cast(Answer, one)) if isinstance(one, dict) else one for one in cast(list[object], value)]
+    return [
+        filled(cast(Answer, one)) if isinstance(one, dict) else one
+        for one in cast(list[object], value)
+    ]
 
 
 def _failed(error: CommonplaceError, beside: Answer) -> Answer:
     # What was not found is told as the original tells it; everything else says what to do.
     text = error.message if isinstance(error, NotFound) else f"{error.message} {error.hint}".strip()
-    return {"status": "error", "message": text} if beside.get("status") else {"error": text, **beside}
+    return (
+        {"status": "error", "message": text} if beside.get("status") else {"error": text, **beside}
+    )
 
 
 def _checked(bank: str) -> str:
     bank = validation.name(bank, what="bank")
     if len(bank.encode()) > BANK_BYTES_MAX or bank.startswith("_"):
         raise Invalid(
-            f"{bank[:60]!r} is not a valid bank id.", hint="Use up to 192 bytes that do not begin with an underscore."
+            f"{bank[:60]!r} is not a valid bank id.",
+            hint="Use up to 192 bytes that do not begin with an underscore.",
         )
     return bank
 

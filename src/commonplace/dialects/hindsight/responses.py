@@ -49,7 +49,8 @@ def moment(text: str | None, *, what: str = "timestamp") -> int | None:
         return clock.moment(text)
     except Invalid as error:
         raise Invalid(
-            f"Invalid {what} format '{text[:60]}'.", hint="Use ISO 8601, for example 2026-03-01T09:30:00Z."
+            f"Invalid {what} format '{text[:60]}'.",
+            hint="Use ISO 8601, for example 2026-03-01T09:30:00Z.",
         ) from error
 
 
@@ -62,7 +63,8 @@ def spoken(text: str | None) -> int | None:
     """The moment at which something was said; what only fills a field is none."""
     if text and text.strip()[:4] in _PLACEHOLDERS:
         raise Invalid(
-            f"Invalid timestamp '{text[:60]}': there is no such time.", hint="Omit it if the time is unknown."
+            f"Invalid timestamp '{text[:60]}': there is no such time.",
+            hint="Omit it if the time is unknown.",
         )
     return moment(text)
 
@@ -94,7 +96,12 @@ def found(one: Finding, names: Mapping[int, str], *, entities: bool, chunks_of: 
     `chunks_of` is the bank where the chunks are in the answer too, so that a result names its own.
     """
     mark = fact_metadata.mark_of(one.memory)
-    scores = {"final": one.final, "reranker": one.relevance, "semantic": one.semantic, "keyword": one.keyword}
+    scores = {
+        "final": one.final,
+        "reranker": one.relevance,
+        "semantic": one.semantic,
+        "keyword": one.keyword,
+    }
     return _common(one.memory, mark, names) | {
         "fact_type": fact_type(one.memory),
         "entities": list(mark.entities) if entities else None,
@@ -106,7 +113,9 @@ def found(one: Finding, names: Mapping[int, str], *, entities: bool, chunks_of: 
 
 
 def _rounded(score: float | None) -> float | None:
-    """A score with three digits, never above the true one: as a floor it keeps what it was read from."""
+    """A score with three digits, never above the true one: as a floor it keeps what it was read
+    from.
+    """
     return None if score is None else math.floor(score * 1_000) / 1_000
 
 
@@ -126,7 +135,9 @@ def listed(call: Call, memory: Memory, names: Mapping[int, str]) -> Json:
             "fact_type": fact_type(memory),
             "entities": ", ".join(mark.entities),
             "proof_count": fact_metadata.proofs(mark),
-            "updated_at": iso(memory.updated_at) if memory.updated_at != mark.mentioned_at else None,
+            "updated_at": iso(memory.updated_at)
+            if memory.updated_at != mark.mentioned_at
+            else None,
             "source_memory_ids": _uuids(mark.sources),
         }
     )
@@ -150,9 +161,13 @@ def whole(call: Call, memory: Memory) -> Json:
     )
     if memory.kind == "observation":
         versions = call.engine.history(call.bank, memory.id)
-        shown["history"] = [{"text": one.text, "at": iso(one.at)} for one in reversed(versions[:-1])]
+        shown["history"] = [
+            {"text": one.text, "at": iso(one.at)} for one in reversed(versions[:-1])
+        ]
         shown["source_memory_ids"] = _uuids(mark.sources)
-        shown["source_memories"] = [_source(call.engine.get(call.bank, number)) for number in mark.sources]
+        shown["source_memories"] = [
+            _source(call.engine.get(call.bank, number)) for number in mark.sources
+        ]
     return shown
 
 
@@ -198,7 +213,9 @@ def is_uuid(form: str) -> bool:
 
 
 def memory_number(call: Call, form: str) -> int:
-    """The id behind what a caller calls a memory, in any of our forms; 0 where nobody here knows it."""
+    """The id behind what a caller calls a memory, in any of our forms; 0 where nobody here knows
+    it.
+    """
     try:
         # Memstate hands out the ids of versions, and they name the memory as well.
         return call.engine.get(call.bank, form).id
@@ -208,14 +225,17 @@ def memory_number(call: Call, form: str) -> int:
         if is_uuid(form):
             return 0  # Somebody else's id: well formed, and known to nobody here.
         raise Invalid(
-            f"Invalid memory_id: '{form[:60]}' is not a valid UUID.", hint="Pass an id exactly as it was returned."
+            f"Invalid memory_id: '{form[:60]}' is not a valid UUID.",
+            hint="Pass an id exactly as it was returned.",
         ) from error
 
 
 def memory_named(call: Call, form: str) -> Memory:
     """The owner's memory that a caller names, whether or not it is invalidated."""
     number = memory_number(call, form)
-    found = call.engine.list(call.bank, Filter(ids=(number,), users=("",), status="any", expired=True), limit=1)
+    found = call.engine.list(
+        call.bank, Filter(ids=(number,), users=("",), status="any", expired=True), limit=1
+    )
     if not found:
         raise NotFound(f"Memory '{form}' not found")
     return found[0]
@@ -238,7 +258,9 @@ def document(one: Document) -> Json:
 def _params(one: Document) -> Json:
     said = one.metadata.get("said_at")
     context = one.metadata.get("context")
-    return ({"context": context} if context else {}) | ({"event_date": iso(said)} if isinstance(said, int) else {})
+    return ({"context": context} if context else {}) | (
+        {"event_date": iso(said)} if isinstance(said, int) else {}
+    )
 
 
 def operation(job: Job) -> Json:
@@ -254,7 +276,9 @@ def operation(job: Job) -> Json:
         "document_id": document_id,
         "mental_model_id": job.payload.get("mental_model"),
         "created_at": iso(job.created_at),
-        "updated_at": iso(job.updated_at) if job.updated_at not in (job.created_at, job.finished_at) else None,
+        "updated_at": iso(job.updated_at)
+        if job.updated_at not in (job.created_at, job.finished_at)
+        else None,
         "completed_at": iso(job.finished_at),
         "error_message": job.error,
         "retry_count": max(0, job.attempt_count - 1) or None,
@@ -285,7 +309,12 @@ def bank(one: Bank) -> Json:
     """A bank's profile."""
     mission = one.config.get("reflect_mission", one.mission)
     disposition = {name: one.config.get(f"disposition_{name}", 3) for name in DISPOSITION}
-    return {"bank_id": one.name, "name": one.title or one.name, "disposition": disposition, "mission": mission}
+    return {
+        "bank_id": one.name,
+        "name": one.title or one.name,
+        "disposition": disposition,
+        "mission": mission,
+    }
 
 
 def tag_condition(
@@ -296,7 +325,11 @@ def tag_condition(
         raise Invalid("tags and tag_groups cannot be combined.", hint="Give one of the two.")
     if groups:
         return refresh_policy.grouped(groups)
-    return refresh_policy.tagged(tuple(tags), mode) if tags or (tags is not None and mode == "exact") else None
+    return (
+        refresh_policy.tagged(tuple(tags), mode)
+        if tags or (tags is not None and mode == "exact")
+        else None
+    )
 
 
 def window(given: Mapping[str, Any] | None) -> "temporal_expressions.Span | None":
@@ -305,7 +338,9 @@ def window(given: Mapping[str, Any] | None) -> "temporal_expressions.Span | None
         return None
     start, end = moment(given.get("start"), what="start"), moment(given.get("end"), what="end")
     least, most = clock.MOMENT_MIN, clock.MOMENT_MAX
-    return temporal_expressions.Span(least if start is None else start, most if end is None else end + 1, "")
+    return temporal_expressions.Span(
+        least if start is None else start, most if end is None else end + 1, ""
+    )
 
 
 def floors(given: Mapping[str, Any] | None) -> dict[str, float]:
@@ -315,6 +350,8 @@ def floors(given: Mapping[str, Any] | None) -> dict[str, float]:
         if value is None or name not in ("semantic", "keyword", "reranker", "final"):
             continue
         if isinstance(value, bool) or not isinstance(value, int | float):
-            raise Invalid(f"min_scores.{name} must be a number.", hint='For example {"reranker": 0.5}.')
+            raise Invalid(
+                f"min_scores.{name} must be a number.", hint='For example {"reranker": 0.5}.'
+            )
         kept[name] = float(value)
     return kept

@@ -1,4 +1,6 @@
-"""Hindsight's traces: what each stage made of every result, and what was found and left out, with the reason."""
+"""Hindsight's traces: what each stage made of every result, and what was found and left out, with
+the reason.
+"""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -16,10 +18,18 @@ _NO_ROOM = "no room left within max_tokens"
 _WORDS, _MEANING = ("keyword", "coverage", "passage"), ("vector", "tokens", "passage tokens")
 
 
-def recalled(question: Question, asked: Asked, hits: Sequence[Finding], kept: Sequence[Finding]) -> Json:
-    """How the results of recall came about: what was found, of which `hits` were let stand and `kept` had room."""
+def recalled(
+    question: Question, asked: Asked, hits: Sequence[Finding], kept: Sequence[Finding]
+) -> Json:
+    """How the results of recall came about: what was found, of which `hits` were let stand and
+    `kept` had room.
+    """
     stages = Counter(_stage(hit) for hit in asked.found)
-    dropped = [*left_out(asked.found, hits, _FOLDED), *left_out(hits, kept, _NO_ROOM), *asked.dropped]
+    dropped = [
+        *left_out(asked.found, hits, _FOLDED),
+        *left_out(hits, kept, _NO_ROOM),
+        *asked.dropped,
+    ]
     return {
         "query": question.text,
         "budget": question.depth,
@@ -61,12 +71,17 @@ def _result(hit: Finding) -> Json:
 
 
 def _left(dropped: Sequence[Dropped]) -> Json:
-    shown = [{"id": ids.uuid_form(one.memory_id), "score": one.score, "why": one.why} for one in dropped[:_DROPPED_MAX]]
+    shown = [
+        {"id": ids.uuid_form(one.memory_id), "score": one.score, "why": one.why}
+        for one in dropped[:_DROPPED_MAX]
+    ]
     return {"dropped_count": len(dropped), "dropped": shown}
 
 
 def _stage(hit: Finding) -> str:
-    return "graph" if hit.graph is not None else "direct" if hit.relevance is not None else "temporal"
+    return (
+        "graph" if hit.graph is not None else "direct" if hit.relevance is not None else "temporal"
+    )
 
 
 def _why(hit: Finding) -> str:
@@ -76,5 +91,9 @@ def _why(hit: Finding) -> str:
     if hit.relevance is None:
         return "from the time asked about"
     ways = {"its words": _WORDS, "its meaning": _MEANING}
-    by = [way for way, names in ways.items() if any(hit.channels.get(name, 0) > 0 for name in names)]
-    return f"found by {' and '.join(by)}" + (", and from the time asked about" if hit.temporal else "")
+    by = [
+        way for way, names in ways.items() if any(hit.channels.get(name, 0) > 0 for name in names)
+    ]
+    return f"found by {' and '.join(by)}" + (
+        ", and from the time asked about" if hit.temporal else ""
+    )

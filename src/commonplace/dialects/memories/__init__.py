@@ -1,4 +1,6 @@
-"""memories.sh: rules, context, sessions, reminders, streams, consolidation. Twenty-four tools and three resources."""
+"""memories.sh: rules, context, sessions, reminders, streams, consolidation. Twenty-four tools and
+three resources.
+"""
 
 from collections.abc import Iterator
 
@@ -53,13 +55,19 @@ def read_recent(call: Call) -> str:
     """The newest memories as markdown, newest first."""
     here = place(call)
     found = call.engine.list(here.bank, here.seen, limit=RECENT_MAX)
-    return "\n".join(["## Recent Memories", "", *map(shapes.line, found)]) if found else "No memories found."
+    return (
+        "\n".join(["## Recent Memories", "", *map(shapes.line, found)])
+        if found
+        else "No memories found."
+    )
 
 
 def read_project(call: Call, id: str) -> str:
     """The newest memories of one project as markdown."""
     here = place(call, project_id=id)
-    found = call.engine.list(here.bank, Filter(projects=(here.project,), users=("",)), limit=PROJECT_MAX)
+    found = call.engine.list(
+        here.bank, Filter(projects=(here.project,), users=("",)), limit=PROJECT_MAX
+    )
     lines = "\n".join([f"## Memories for {here.project}", "", *map(shapes.line, found)])
     return lines if found else f"No memories found for project {here.project}."
 
@@ -73,9 +81,10 @@ DIALECT = Dialect(
     name="memories",
     title="memories.sh",
     instructions=(
-        "Shared memory for coding agents. At the start of a task call get_context with what you are about to do and "
-        "the file you work on; follow the rules it returns. Store what should be known next time with add_memory: "
-        "rules, decisions, facts, notes, skills. Correct with edit_memory rather than adding a second version."
+        "Shared memory for coding agents. At the start of a task call get_context with what you are"
+        " about to do and the file you work on; follow the rules it returns. Store what should be"
+        " known next time with add_memory: rules, decisions, facts, notes, skills. Correct with"
+        " edit_memory rather than adding a second version."
     ),
     tools=rows(
         get_context,

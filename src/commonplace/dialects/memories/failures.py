@@ -1,4 +1,6 @@
-"""How memories.sh says that something failed: the local server's sentence and the hosted server's typed error."""
+"""How memories.sh says that something failed: the local server's sentence and the hosted server's
+typed error.
+"""
 
 from collections.abc import Mapping
 
@@ -100,8 +102,14 @@ def failure(tool: Tool, given: Mapping[str, object], error: CommonplaceError) ->
         "retryable": error.status in (429, 503),
         "details": details,
     }
-    text = sentence if code in _BARE.get(tool.name, ()) else f"Failed to {_PHRASES[tool.name]}: {sentence}"
-    return Reply({"ok": False, "data": None, "error": typed, "meta": meta(tool.name)}, text, is_error=True)
+    text = (
+        sentence
+        if code in _BARE.get(tool.name, ())
+        else f"Failed to {_PHRASES[tool.name]}: {sentence}"
+    )
+    return Reply(
+        {"ok": False, "data": None, "error": typed, "meta": meta(tool.name)}, text, is_error=True
+    )
 
 
 def _told(tool: str, given: Mapping[str, object], error: CommonplaceError) -> tuple[str, str, str]:
@@ -112,10 +120,18 @@ def _told(tool: str, given: Mapping[str, object], error: CommonplaceError) -> tu
         return "not_found_error", f"{what.upper()}_NOT_FOUND", f"{what} {given.get(name)} {how}"
     kind = _TYPES.get(error.kind, "tool_error")
     if kind == "validation_error":
-        usual = "BULK_FORGET_INVALID_FILTERS" if tool == "bulk_forget_memories" else "INVALID_ARGUMENTS"
-        return kind, next((code for words, code in _CODES if words in error.message), usual), sentence
+        usual = (
+            "BULK_FORGET_INVALID_FILTERS" if tool == "bulk_forget_memories" else "INVALID_ARGUMENTS"
+        )
+        return (
+            kind,
+            next((code for words, code in _CODES if words in error.message), usual),
+            sentence,
+        )
     return (
         kind,
-        {"Busy": "STORE_BUSY", "Conflict": "SESSION_NOT_ACTIVE"}.get(error.kind, "TOOL_EXECUTION_FAILED"),
+        {"Busy": "STORE_BUSY", "Conflict": "SESSION_NOT_ACTIVE"}.get(
+            error.kind, "TOOL_EXECUTION_FAILED"
+        ),
         sentence,
     )

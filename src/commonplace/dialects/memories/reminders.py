@@ -5,7 +5,16 @@ from typing import Annotated, Any
 from commonplace import ids
 from commonplace.dialects.dialect import APART, Call, Reply, tool
 from commonplace.dialects.memories import responses as shapes
-from commonplace.dialects.memories.scope import Global, Place, ProjectId, Tags, TenantId, Type, UserId, place
+from commonplace.dialects.memories.scope import (
+    Global,
+    Place,
+    ProjectId,
+    Tags,
+    TenantId,
+    Type,
+    UserId,
+    place,
+)
 from commonplace.dialects.parameters import About
 from commonplace.errors import Invalid, NotFound
 from commonplace.records.memory import Draft
@@ -27,7 +36,9 @@ def add_reminder(
     user_id: UserId = None,
     tenant_id: TenantId = None,
 ) -> Reply:
-    """Create a cron-based reminder. Nothing fires by itself: run_due_reminders hands out what has come due."""
+    """Create a cron-based reminder. Nothing fires by itself: run_due_reminders hands out what has
+    come due.
+    """
     here = place(call, tenant_id, user_id, project_id, is_global=global_)
     if not message.strip():
         raise Invalid("Reminder message cannot be empty.", hint="Write at least one word.")
@@ -35,7 +46,9 @@ def add_reminder(
     reminder = call.engine.add_reminder(here.bank, draft)
     scope = "project" if reminder.project else "global"
     next_at = shapes.moment(reminder.next_at)
-    text = f"Created reminder {ids.short(reminder.id)} ({scope}) next at {next_at}: {reminder.message}"
+    text = (
+        f"Created reminder {ids.short(reminder.id)} ({scope}) next at {next_at}: {reminder.message}"
+    )
     return shapes.reply(here, _told(reminder, text), text)
 
 
@@ -53,8 +66,8 @@ def list_reminders(
         here.bank, projects=here.projects, users=(here.user,), include_disabled=include_disabled
     )
     lines = "\n".join(
-        f"- {ids.short(one.id)} [{'enabled' if one.enabled else 'disabled'}] {one.cron} :: {one.message} "
-        f"(next: {shapes.moment(one.next_at) or 'n/a'})"
+        f"- {ids.short(one.id)} [{'enabled' if one.enabled else 'disabled'}] {one.cron} ::"
+        f" {one.message} (next: {shapes.moment(one.next_at) or 'n/a'})"
         for one in found
     )
     text = f"{len(found)} reminders:\n{lines}" if found else "No reminders found."
@@ -75,24 +88,38 @@ def run_due_reminders(
     projects, users = here.projects, (here.user,)
     active = len(call.engine.list_reminders(here.bank, projects=projects, users=users))
     due = call.engine.run_due(here.bank, projects=projects, users=users, dry_run=dry_run)
-    lines = "\n".join(f"- {ids.short(one.reminder.id)} :: {one.reminder.message} ({one.reminder.cron})" for one in due)
-    text = f"Triggered {len(due)} reminder(s):\n{lines}" if due else f"No due reminders ({active} active checked)."
+    lines = "\n".join(
+        f"- {ids.short(one.reminder.id)} :: {one.reminder.message} ({one.reminder.cron})"
+        for one in due
+    )
+    text = (
+        f"Triggered {len(due)} reminder(s):\n{lines}"
+        if due
+        else f"No due reminders ({active} active checked)."
+    )
     shown = [shapes.reminder(one.reminder) | {"dueAt": shapes.moment(one.due_at)} for one in due]
     data = {"reminders": shown, "triggered": len(due), "checked": active, "dryRun": dry_run}
     return shapes.reply(here, data, text)
 
 
 @tool("writes", APART, title="Enable a reminder", idempotent=True)
-def enable_reminder(call: Call, id: ReminderId, user_id: UserId = None, tenant_id: TenantId = None) -> Reply:
+def enable_reminder(
+    call: Call, id: ReminderId, user_id: UserId = None, tenant_id: TenantId = None
+) -> Reply:
     """Enable a reminder and recompute next_trigger_at."""
     here = _own(call, tenant_id, user_id, id)
     reminder = call.engine.enable_reminder(here.bank, id)
-    text = f"Enabled reminder {ids.short(reminder.id)}. Next trigger: {shapes.moment(reminder.next_at)}"
+    text = (
+        f"Enabled reminder {ids.short(reminder.id)}. Next trigger:"
+        f" {shapes.moment(reminder.next_at)}"
+    )
     return shapes.reply(here, _told(reminder, text), text)
 
 
 @tool("writes", APART, title="Disable a reminder", idempotent=True)
-def disable_reminder(call: Call, id: ReminderId, user_id: UserId = None, tenant_id: TenantId = None) -> Reply:
+def disable_reminder(
+    call: Call, id: ReminderId, user_id: UserId = None, tenant_id: TenantId = None
+) -> Reply:
     """Disable a reminder without deleting it."""
     here = _own(call, tenant_id, user_id, id)
     reminder = call.engine.disable_reminder(here.bank, id)
@@ -101,7 +128,9 @@ def disable_reminder(call: Call, id: ReminderId, user_id: UserId = None, tenant_
 
 
 @tool("destroys", APART, title="Delete a reminder")
-def delete_reminder(call: Call, id: ReminderId, user_id: UserId = None, tenant_id: TenantId = None) -> Reply:
+def delete_reminder(
+    call: Call, id: ReminderId, user_id: UserId = None, tenant_id: TenantId = None
+) -> Reply:
     """Delete a reminder by ID."""
     here = _own(call, tenant_id, user_id, id)
     reminder = call.engine.delete_reminder(here.bank, id)
@@ -119,12 +148,17 @@ def start_memory_stream(
     user_id: UserId = None,
     tenant_id: TenantId = None,
 ) -> Reply:
-    """Start a stream collector for chunked content. It survives a restart; a day without a chunk drops it."""
+    """Start a stream collector for chunked content. It survives a restart; a day without a chunk
+    drops it.
+    """
     here = place(call, tenant_id, user_id, project_id, is_global=global_)
-    stream = call.engine.start_stream(here.bank, Draft("", kind=type, tags=tuple(tags or ()), scope=here.scope))
+    stream = call.engine.start_stream(
+        here.bank, Draft("", kind=type, tags=tuple(tags or ()), scope=here.scope)
+    )
     number = ids.short(stream.id)
     text = (
-        f"Started stream {number}. Use append_memory_chunk to add content, then finalize_memory_stream when complete."
+        f"Started stream {number}. Use append_memory_chunk to add content, then"
+        " finalize_memory_stream when complete."
     )
     return shapes.reply(here, {"streamId": number, "id": number, "message": text}, text)
 
@@ -143,7 +177,11 @@ def append_memory_chunk(
         f"Appended chunk ({len(chunk)} chars). "
         f"Stream now has {stream.chunk_count} chunks, {stream.text_chars} total chars."
     )
-    data = {"streamId": ids.short(stream.id), "chunkCount": stream.chunk_count, "totalChars": stream.text_chars}
+    data = {
+        "streamId": ids.short(stream.id),
+        "chunkCount": stream.chunk_count,
+        "totalChars": stream.text_chars,
+    }
     return shapes.reply(here, data | {"message": text}, text)
 
 
@@ -172,8 +210,16 @@ def cancel_memory_stream(call: Call, stream_id: StreamId, tenant_id: TenantId = 
     here = place(call, tenant_id, detect=False)
     stream = call.engine.cancel_stream(here.bank, stream_id)
     number = ids.short(stream.id)
-    text = f"Cancelled stream {number} (discarded {stream.chunk_count} chunks, {stream.text_chars} chars)."
-    data = {"streamId": number, "chunkCount": stream.chunk_count, "totalChars": stream.text_chars, "message": text}
+    text = (
+        f"Cancelled stream {number} (discarded {stream.chunk_count} chunks, {stream.text_chars}"
+        " chars)."
+    )
+    data = {
+        "streamId": number,
+        "chunkCount": stream.chunk_count,
+        "totalChars": stream.text_chars,
+        "message": text,
+    }
     return shapes.reply(here, data, text)
 
 

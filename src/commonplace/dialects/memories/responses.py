@@ -1,4 +1,6 @@
-"""How memories.sh spells things: lines for readers, the envelope for programs, and failures in both."""
+"""How memories.sh spells things: lines for readers, the envelope for programs, and failures in
+both.
+"""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -24,14 +26,24 @@ VERSION = "2026-02-10"
 PREVIEW_CHARS_MAX = 80
 _DAY_CHARS = len("2026-01-31")
 _DROPPED_MAX = 10  # A trace names only the best of what was left out.
-SUGGESTION = "These memories may conflict. Consider asking the user to clarify which preference is current."
-_LABELS = {"rule": "📌 RULE", "decision": "💡 DECISION", "fact": "📋 FACT", "note": "📝 NOTE", "skill": "🔧 SKILL"}
+SUGGESTION = (
+    "These memories may conflict. Consider asking the user to clarify which preference is current."
+)
+_LABELS = {
+    "rule": "📌 RULE",
+    "decision": "💡 DECISION",
+    "fact": "📋 FACT",
+    "note": "📝 NOTE",
+    "skill": "🔧 SKILL",
+}
 
 
 def reply(place: Place, data: Mapping[str, Any], text: str) -> Reply:
-    """An answer: the local server's text, and the hosted server's envelope with each thing in it once.
+    """An answer: the local server's text, and the hosted server's envelope with each thing in it
+    once.
 
-    A model is shown the envelope, so it has no empty fields, and nothing that the caller has just said.
+    A model is shown the envelope, so it has no empty fields, and nothing that the caller has just
+    said.
     """
     envelope: dict[str, Any] = {"ok": True, "data": dict(data)}
     if place.source == "git":
@@ -41,7 +53,9 @@ def reply(place: Place, data: Mapping[str, Any], text: str) -> Reply:
 
 
 def memory(one: Memory) -> dict[str, Any]:
-    """A memory as programs see it. What is as usual is left out: no project is global, no expiry is long term."""
+    """A memory as programs see it. What is as usual is left out: no project is global, no expiry is
+    long term.
+    """
     shown_type = MEMORIES.shown(one.kind)
     return filled(
         {
@@ -66,19 +80,29 @@ def memory(one: Memory) -> dict[str, Any]:
 
 
 def seen(one: Memory) -> dict[str, Any]:
-    """A memory among others: the day of its last change, and whether it is of the project that the caller named."""
-    shown = {name: value for name, value in memory(one).items() if name not in ("createdAt", "projectId")}
+    """A memory among others: the day of its last change, and whether it is of the project that the
+    caller named.
+    """
+    shown = {
+        name: value for name, value in memory(one).items() if name not in ("createdAt", "projectId")
+    }
     shown["updatedAt"] = shown["updatedAt"][:_DAY_CHARS]
     return shown | ({"scope": "project"} if one.scope.project else {})
 
 
 def rule(one: Memory) -> dict[str, Any]:
     """A rule in a list of rules."""
-    return {name: value for name, value in seen(one).items() if name not in ("type", "scope", "updatedAt")}
+    return {
+        name: value
+        for name, value in seen(one).items()
+        if name not in ("type", "scope", "updatedAt")
+    }
 
 
 def context(found: Context) -> dict[str, Any]:
-    """A context as programs see it: those in hand come first among the memories and have the layer `working`."""
+    """A context as programs see it: those in hand come first among the memories and have the layer
+    `working`.
+    """
     data: dict[str, Any] = {
         "rules": [rule(one) for one in found.rules],
         **doubt(unsure=found.unsure, found=found.memories),
@@ -92,7 +116,11 @@ def context(found: Context) -> dict[str, Any]:
 def previews(found: Sequence[Memory], count: int) -> tuple[dict[str, Any], str]:
     """What a deletion would delete, for programs and for readers."""
     shown = [
-        {"id": ids.short(one.id), "type": MEMORIES.shown(one.kind), "contentPreview": preview(one.text)}
+        {
+            "id": ids.short(one.id),
+            "type": MEMORIES.shown(one.kind),
+            "contentPreview": preview(one.text),
+        }
         for one in found
     ]
     message = f"Dry run: {count} memories would be deleted"
@@ -119,16 +147,20 @@ def search_trace(found: Recall) -> dict[str, Any]:
 
 
 def _explained(hits: Sequence[Hit], dropped: Sequence[Dropped]) -> dict[str, Any]:
-    """Which channel found what with which score, and what was left out and why, the best of those first."""
+    """Which channel found what with which score, and what was left out and why, the best of those
+    first.
+    """
     return {
         "lexicalCandidates": sum(hit.channels.get("keyword", 0) > 0 for hit in hits),
         "semanticCandidates": sum(hit.channels.get("vector", 0) > 0 for hit in hits),
         "results": [
-            {"id": ids.short(hit.memory.id), "score": hit.score, "channels": dict(hit.channels)} for hit in hits
+            {"id": ids.short(hit.memory.id), "score": hit.score, "channels": dict(hit.channels)}
+            for hit in hits
         ],
         "droppedCount": len(dropped),
         "dropped": [
-            {"id": ids.short(one.memory_id), "score": one.score, "reason": one.why} for one in dropped[:_DROPPED_MAX]
+            {"id": ids.short(one.memory_id), "score": one.score, "reason": one.why}
+            for one in dropped[:_DROPPED_MAX]
         ],
     }
 
@@ -193,14 +225,19 @@ def line(one: Memory) -> str:
     """
     scope = "P" if one.scope.project else "G"
     title = heading(one)
-    said = _indented(one.text if not title or one.text.startswith(title) else f"{title}\n{one.text}")
+    said = _indented(
+        one.text if not title or one.text.startswith(title) else f"{title}\n{one.text}"
+    )
     return f"{label(one.kind)} ({scope}) {ids.short(one.id)}: {said}{_tail(one)}"
 
 
 def rule_line(one: Memory) -> str:
     """A rule as an item of a list, with its id, the files it is for and its category."""
     paths = f" (paths: {','.join(one.paths)})" if one.paths else ""
-    return f"- {ids.short(one.id)}: {_indented(one.text)}{paths}{f' {{{one.category}}}' if one.category else ''}"
+    return (
+        f"- {ids.short(one.id)}:"
+        f" {_indented(one.text)}{paths}{f' {{{one.category}}}' if one.category else ''}"
+    )
 
 
 def rule_sections(rules: Sequence[Memory]) -> str:
@@ -208,11 +245,15 @@ def rule_sections(rules: Sequence[Memory]) -> str:
     general = [one for one in rules if not one.scope.project]
     special = [one for one in rules if one.scope.project]
     parts = (("## Global Rules", general), ("## Project Rules", special))
-    return "\n\n".join("\n".join([title, *map(rule_line, listed)]) for title, listed in parts if listed)
+    return "\n\n".join(
+        "\n".join([title, *map(rule_line, listed)]) for title, listed in parts if listed
+    )
 
 
 def context_text(found: Context, query: str) -> str:
-    """A context for readers: rules, memories, what is at odds, and the compaction if it is time for one."""
+    """A context for readers: rules, memories, what is at odds, and the compaction if it is time for
+    one.
+    """
     sections: list[list[str]] = []
     if found.rules:
         sections.append(["## Active Rules", *map(rule_line, found.rules)])
@@ -223,7 +264,8 @@ def context_text(found: Context, query: str) -> str:
     if found.conflicts:
         pairs = [conflict(one) for one in found.conflicts]
         told = (
-            f"- {one['memoryAId']} <-> {one['memoryBId']} (confidence {one['confidence']:.2f}): {one['explanation']}"
+            f"- {one['memoryAId']} <-> {one['memoryBId']} (confidence {one['confidence']:.2f}):"
+            f" {one['explanation']}"
             for one in pairs
         )
         sections.append(["## Conflicts", *told, SUGGESTION])
@@ -256,7 +298,9 @@ def trace(found: Context, requested: str, depth: int, most: int) -> dict[str, An
 
 
 def brief_trace(found: Context, requested: str, depth: int, most: int) -> dict[str, Any]:
-    """What the contract tells beside conflicts, and what a caller who asked for a strategy wants to know of it."""
+    """What the contract tells beside conflicts, and what a caller who asked for a strategy wants to
+    know of it.
+    """
     whole = trace(found, requested, depth, most)
     return {name: whole[name] for name in ("strategy", "conflictCount")}
 
@@ -313,12 +357,22 @@ def consolidation(done: Consolidation) -> tuple[dict[str, Any], str]:
         "superseded": len(losers),
         "conflicts": done.conflict_count,
     }
-    lines = [f"{'Dry-run consolidation' if done.dry_run else 'consolidation'} run {ids.short(done.id)}"]
+    lines = [
+        f"{'Dry-run consolidation' if done.dry_run else 'consolidation'} run {ids.short(done.id)}"
+    ]
     lines += [f"{name}={count}" for name, count in counts.items()]
     lines += [
-        f"{name}={','.join(listed)}" for name, listed in (("winners", winners), ("superseded_ids", losers)) if listed
+        f"{name}={','.join(listed)}"
+        for name, listed in (("winners", winners), ("superseded_ids", losers))
+        if listed
     ]
-    data = {"runId": ids.short(done.id), "dryRun": done.dry_run, **counts, "winners": winners, "supersededIds": losers}
+    data = {
+        "runId": ids.short(done.id),
+        "dryRun": done.dry_run,
+        **counts,
+        "winners": winners,
+        "supersededIds": losers,
+    }
     return data | {"message": lines[0]}, "\n".join(lines)
 
 

@@ -1,4 +1,6 @@
-"""Where a call of memories.sh goes: which tenant, user and project it means, and the parameters that say so."""
+"""Where a call of memories.sh goes: which tenant, user and project it means, and the parameters
+that say so.
+"""
 
 from dataclasses import dataclass
 from typing import Annotated, Literal, TypeAlias
@@ -27,7 +29,12 @@ UserId = Annotated[
 ]
 ProjectId = Annotated[
     str | None,
-    About("Project/repo context such as github.com/user/repo. On stdio the git remote is used when omitted.", 0, 200),
+    About(
+        "Project/repo context such as github.com/user/repo. On stdio the git remote is used when"
+        " omitted.",
+        0,
+        200,
+    ),
 ]
 Global = Annotated[bool, About("Store as global, for every project. Not with project_id.")]
 Tags = Annotated[list[str] | None, About("Array of tags.", None, 100)]
@@ -38,7 +45,9 @@ _BOTH_SCOPES = "Cannot set both global=true and project_id. Choose one scope."
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A bank and, in it, a project and a user; an absent one is "". `source` tells how the project was found."""
+    """A bank and, in it, a project and a user; an absent one is "". `source` tells how the project
+    was found.
+    """
 
     bank: str
     project: str = ""
@@ -61,7 +70,9 @@ class Place:
         return tuple(dict.fromkeys((self.project, "")))
 
     def owns(self, memory: Memory) -> bool:
-        """Whether the caller may change a memory: it must be the user's own. A project is no wall."""
+        """Whether the caller may change a memory: it must be the user's own. A project is no
+        wall.
+        """
         return memory.scope.user == self.user
 
 
@@ -74,7 +85,9 @@ def place(
     is_global: bool = False,
     detect: bool = True,
 ) -> Place:
-    """Where a call goes: what it names, else the project of the folder it comes from, else no project."""
+    """Where a call goes: what it names, else the project of the folder it comes from, else no
+    project.
+    """
     bank = validation.name(tenant_id, what="tenant_id") if tenant_id is not None else call.bank
     user = validation.name(user_id, what="user_id") if user_id is not None else ""
     # The owner by name is still the owner.
@@ -91,5 +104,7 @@ def place(
 
 
 def whole(number: float | None, usual: int, most: int) -> int:
-    """A limit as the original reads it: nothing and less than one is the usual, too much is the most."""
+    """A limit as the original reads it: nothing and less than one is the usual, too much is the
+    most.
+    """
     return usual if number is None or not number >= 1 else int(min(number, most))

@@ -6,13 +6,30 @@ from commonplace import clock, ids
 from commonplace.dialects.dialect import APART, Call, Does, Reply, tool
 from commonplace.dialects.kinds import MEMORIES
 from commonplace.dialects.memories import responses as shapes
-from commonplace.dialects.memories.scope import TYPES, Place, ProjectId, SessionId, TenantId, Type, UserId, place
+from commonplace.dialects.memories.scope import (
+    TYPES,
+    Place,
+    ProjectId,
+    SessionId,
+    TenantId,
+    Type,
+    UserId,
+    place,
+)
 from commonplace.dialects.memories.tools import said
 from commonplace.dialects.parameters import About
 from commonplace.engine.dedupe import Run
 from commonplace.errors import NotFound
 from commonplace.records.query import Filter
-from commonplace.records.work import EndStatus, EventDraft, EventKind, Role, SessionDraft, SnapshotDraft, Trigger
+from commonplace.records.work import (
+    EndStatus,
+    EventDraft,
+    EventKind,
+    Role,
+    SessionDraft,
+    SnapshotDraft,
+    Trigger,
+)
 
 
 @tool("writes", APART, title="Start a session")
@@ -21,18 +38,26 @@ def start_session(
     title: Annotated[str | None, About("Optional session title.", 0, 500)] = None,
     client: Annotated[str | None, About("Client label, for example codex, cursor.", 0, 200)] = None,
     user_id: UserId = None,
-    metadata: Annotated[dict[str, Any] | None, About('Session metadata, such as {"files": ["src/app.ts"]}.')] = None,
+    metadata: Annotated[
+        dict[str, Any] | None, About('Session metadata, such as {"files": ["src/app.ts"]}.')
+    ] = None,
     global_: Annotated[bool, About("Start as global session. Not with project_id.")] = False,
     project_id: ProjectId = None,
     tenant_id: TenantId = None,
 ) -> Reply:
     """Start a new session for checkpointing and snapshot workflows."""
     here = place(call, tenant_id, user_id, project_id, is_global=global_)
-    draft = SessionDraft(title or "", client or call.client, here.project, here.user, metadata or {})
+    draft = SessionDraft(
+        title or "", client or call.client, here.project, here.user, metadata or {}
+    )
     session = call.engine.start_session(here.bank, draft)
     where = f"project: {here.project}" if here.project else "global"
     text = f"Started session {ids.short(session.id)} ({where})"
-    data = {"session": shapes.session(session), "id": ids.short(session.id), "sessionId": ids.short(session.id)}
+    data = {
+        "session": shapes.session(session),
+        "id": ids.short(session.id),
+        "sessionId": ids.short(session.id),
+    }
     return shapes.reply(here, data | {"message": text}, text)
 
 
@@ -86,7 +111,11 @@ def end_session(
     here = _session_place(call, tenant_id, user_id, session_id)
     session = call.engine.end_session(here.bank, session_id, status)
     text = f"Ended session {ids.short(session.id)} as {session.status}"
-    data = {"session": shapes.session(session), "id": ids.short(session.id), "status": session.status}
+    data = {
+        "session": shapes.session(session),
+        "id": ids.short(session.id),
+        "status": session.status,
+    }
     return shapes.reply(here, data | {"message": text}, text)
 
 
@@ -97,7 +126,9 @@ def snapshot_session(
     source_trigger: Annotated[Trigger, About("Why the snapshot is made.")] = "manual",
     slug: Annotated[str | None, About("Snapshot slug.", 0, 200)] = None,
     transcript_md: Annotated[str | None, About("Explicit transcript markdown.")] = None,
-    message_count: Annotated[int, About("Event count when the transcript is generated.", 1, 1_000)] = 15,
+    message_count: Annotated[
+        int, About("Event count when the transcript is generated.", 1, 1_000)
+    ] = 15,
     meaningful_only: Annotated[bool, About("Only meaningful events when generating.")] = True,
     user_id: UserId = None,
     tenant_id: TenantId = None,
@@ -117,26 +148,37 @@ def snapshot_session(
         "file": file,
         "createdAt": clock.iso(snapshot.at),
     }
-    data = {"snapshot": shown, "id": number, "slug": snapshot.slug, "sessionId": session, "message": text}
+    data = {
+        "snapshot": shown,
+        "id": number,
+        "slug": snapshot.slug,
+        "sessionId": session,
+        "message": text,
+    }
     return shapes.reply(here, data, f"{text}\nFile: {file}")
 
 
 @tool("destroys", Does("sweep"), title="Consolidate memories", idempotent=True)
 def consolidate_memories(
     call: Call,
-    types: Annotated[list[Type] | None, About("Memory types to include; all when omitted.", None, 100)] = None,
+    types: Annotated[
+        list[Type] | None, About("Memory types to include; all when omitted.", None, 100)
+    ] = None,
     include_global: Annotated[bool, About("Include global memories.")] = True,
-    global_only: Annotated[bool, About("Restrict to global memories only. Not with project_id.")] = False,
+    global_only: Annotated[
+        bool, About("Restrict to global memories only. Not with project_id.")
+    ] = False,
     project_id: ProjectId = None,
     dry_run: Annotated[bool, About("Preview only; do not mutate rows.")] = False,
     model: Annotated[str | None, About("Model identifier for audit metadata.", 0, 200)] = None,
     user_id: UserId = None,
     tenant_id: TenantId = None,
 ) -> Reply:
-    """Merge duplicates, supersede stale truths, and write a consolidation audit row. Use dry_run: true first.
+    """Merge duplicates, supersede stale truths, and write a consolidation audit row. Use dry_run:
+    true first.
 
-    Of memories that say the same, or "Subject: value" about one subject, the newest stays. Rules that only share a
-    category stay apart.
+    Of memories that say the same, or "Subject: value" about one subject, the newest stays. Rules
+    that only share a category stay apart.
     """
     here = place(call, tenant_id, user_id, project_id, is_global=global_only)
     projects = ({here.project} if here.project else set[str]()) | (
@@ -157,8 +199,12 @@ def consolidate_memories(
     return shapes.reply(here, data, text)
 
 
-def _session_place(call: Call, tenant_id: str | None, user_id: str | None, session_id: str) -> Place:
-    """Where a session is. Its id is enough to find it; a caller that names a user means that user's sessions."""
+def _session_place(
+    call: Call, tenant_id: str | None, user_id: str | None, session_id: str
+) -> Place:
+    """Where a session is. Its id is enough to find it; a caller that names a user means that user's
+    sessions.
+    """
     here = place(call, tenant_id, user_id, detect=False)
     session = call.engine.get_session(here.bank, session_id)
     if here.user and session.user != here.user:

@@ -22,38 +22,74 @@ TREE_CHARS_MAX = 80_000
 SUBTREES_SHOWN_MAX = 100
 _NO_PROJECT = "keypath and at_revision need a project_id."
 
-ProjectId = Annotated[str, About("Any project ID, such as my-app or owner/repo. Created on first write.", 1, 200)]
+ProjectId = Annotated[
+    str, About("Any project ID, such as my-app or owner/repo. Created on first write.", 1, 200)
+]
 # Blank for what other tongues remember in no project.
-ProjectOf = Annotated[str, About("Any project ID, such as my-app or owner/repo. Created on first write.", 0, 200)]
+ProjectOf = Annotated[
+    str, About("Any project ID, such as my-app or owner/repo. Created on first write.", 0, 200)
+]
 Keypath = Annotated[
     str,
-    About("Hierarchical path such as 'auth.provider', or a memory's id. The project prefix is added for you.", 1, 800),
+    About(
+        "Hierarchical path such as 'auth.provider', or a memory's id. The project prefix is added"
+        " for you.",
+        1,
+        800,
+    ),
 ]
 Category = Literal[
-    "decision", "preference", "fact", "task", "context", "requirement", "note", "code", "learning", "config"
+    "decision",
+    "preference",
+    "fact",
+    "task",
+    "context",
+    "requirement",
+    "note",
+    "code",
+    "learning",
+    "config",
 ]
 
 
-@tool("reads", Does("fetch", id="memory_id"), Does("list"), title="Browse memories", always_loaded=True)
+@tool(
+    "reads",
+    Does("fetch", id="memory_id"),
+    Does("list"),
+    title="Browse memories",
+    always_loaded=True,
+)
 def memstate_get(
     call: Call,
-    project_id: Annotated[str | None, About("Project to read. Omit everything to list all projects.", 0, 200)] = None,
-    keypath: Annotated[str | None, About("Subtree within the project. Omit for the whole tree.", 0, 800)] = None,
+    project_id: Annotated[
+        str | None, About("Project to read. Omit everything to list all projects.", 0, 200)
+    ] = None,
+    keypath: Annotated[
+        str | None, About("Subtree within the project. Omit for the whole tree.", 0, 800)
+    ] = None,
     memory_id: Annotated[
-        str | None, About("One memory or one of its versions, by id. Cannot be combined with the others.")
+        str | None,
+        About("One memory or one of its versions, by id. Cannot be combined with the others."),
     ] = None,
     recursive: Annotated[bool, About("Include everything below the keypath.")] = True,
     include_content: Annotated[bool, About("Return full contents besides the summaries.")] = False,
-    content_limit: Annotated[int, About("Maximum number of memories to return in full.", 1, 1000)] = 200,
-    at_revision: Annotated[int | None, About("Show the project as it was right after this revision.", 0)] = None,
+    content_limit: Annotated[
+        int, About("Maximum number of memories to return in full.", 1, 1000)
+    ] = 200,
+    at_revision: Annotated[
+        int | None, About("Show the project as it was right after this revision.", 0)
+    ] = None,
 ) -> dict[str, Any]:
-    """Browse project keypaths, get memory content, or list all projects. Use BEFORE tasks to see what is known.
+    """Browse project keypaths, get memory content, or list all projects. Use BEFORE tasks to see
+    what is known.
 
-    Nothing given: all projects. project_id: its tree. project_id and keypath: a subtree. memory_id: one memory.
-    at_revision travels back in time.
+    Nothing given: all projects. project_id: its tree. project_id and keypath: a subtree. memory_id:
+    one memory. at_revision travels back in time.
     """
     if memory_id:
-        return _one_memory(call, memory_id, alone=not project_id and not keypath and at_revision is None)
+        return _one_memory(
+            call, memory_id, alone=not project_id and not keypath and at_revision is None
+        )
     if not project_id and not keypath:
         return _all_projects(call, alone=at_revision is None)
     where = places.spot(call, project_id, keypath or "")
@@ -78,16 +114,22 @@ def memstate_search(
     project_id: Annotated[str | None, About("Only this project.", 0, 200)] = None,
     limit: Annotated[int, About("Maximum number of results.", 1, 100)] = 20,
     categories: Annotated[list[str] | None, About("Only these categories.", None, 100)] = None,
-    keypath_prefix: Annotated[str | None, About("Only below this path: 'auth' finds 'auth.provider'.", 0, 800)] = None,
+    keypath_prefix: Annotated[
+        str | None, About("Only below this path: 'auth' finds 'auth.provider'.", 0, 800)
+    ] = None,
     include_superseded: Annotated[bool, About("Search older versions too.")] = False,
 ) -> dict[str, Any]:
     """Find memories by meaning when you do not know the keypath.
 
-    Returns ranked summaries; read one in full with memstate_get(memory_id=...). Nothing relevant gives no results;
-    `unsure` is there when none of them is surely an answer.
+    Returns ranked summaries; read one in full with memstate_get(memory_id=...). Nothing relevant
+    gives no results; `unsure` is there when none of them is surely an answer.
     """
-    prefix = validation.line(keypath_prefix or "", what="keypath prefix", chars_max=shapes.KEYPATH_CHARS_MAX)
-    looked = list(places.searched(call, validation.line(project_id or "", what="project id"), prefix))
+    prefix = validation.line(
+        keypath_prefix or "", what="keypath prefix", chars_max=shapes.KEYPATH_CHARS_MAX
+    )
+    looked = list(
+        places.searched(call, validation.line(project_id or "", what="project id"), prefix)
+    )
     chosen = [one for place in looked for one in places.chosen(*place, categories or ())]
     count = sum(call.engine.count(call.bank, one) for one in chosen)
     if query.strip():
@@ -100,35 +142,53 @@ def memstate_search(
         found = len(live)
     else:
         asked = [Query("", one, limit=RECALL_MAX) for one in chosen]
-        live = [(one, 1.0) for each in chosen for one in call.engine.list(call.bank, each, order="key", limit=limit)]
+        live = [
+            (one, 1.0)
+            for each in chosen
+            for one in call.engine.list(call.bank, each, order="key", limit=limit)
+        ]
         found, doubted = count, {}
     old = (
-        [pair for one in asked for pair in call.engine.recall_superseded(call.bank, one)] if include_superseded else []
+        [pair for one in asked for pair in call.engine.recall_superseded(call.bank, one)]
+        if include_superseded
+        else []
     )
     results = [shapes.hit(*pair) for pair in live] + [_old_hit(call, *pair) for pair in old[:limit]]
     data = {**doubted, "results": results[:limit], "total_found": found + len(old), "query": query}
     where = [shapes.full(*place) for place in looked if prefix]
-    return shapes.envelope("memstate_search", call.given, data, resolved_keypath=next(iter(where), None))
+    return shapes.envelope(
+        "memstate_search", call.given, data, resolved_keypath=next(iter(where), None)
+    )
 
 
 @tool("writes", Does("write", words="content"), title="Remember text", always_loaded=True)
 def memstate_remember(
     call: Call,
     project_id: ProjectId,
-    content: Annotated[str, About("Markdown or text to remember. Keypaths are derived from it.", 1, 100_000)],
-    source: Annotated[str | None, About("Where it comes from: agent, readme, docs, meeting, code.", 0, 100)] = None,
-    context: Annotated[str | None, About("A hint about where in the project it belongs.", 0, 1_000)] = None,
+    content: Annotated[
+        str, About("Markdown or text to remember. Keypaths are derived from it.", 1, 100_000)
+    ],
+    source: Annotated[
+        str | None, About("Where it comes from: agent, readme, docs, meeting, code.", 0, 100)
+    ] = None,
+    context: Annotated[
+        str | None, About("A hint about where in the project it belongs.", 0, 1_000)
+    ] = None,
 ) -> dict[str, Any]:
     """Save markdown, task summaries, or any text; the PREFERRED way to save. Use AFTER tasks.
 
-    Headings, lists, labels and sentences become keypaths with their own words as values; what changed becomes a new
-    version, what the text does not name stays. Readable on the next call.
+    Headings, lists, labels and sentences become keypaths with their own words as values; what
+    changed becomes a new version, what the text does not name stays. Readable on the next call.
     """
     scope = Scope(project=validation.name(project_id, what="project id"))
     job = call.engine.absorb_as_job(
         call.bank, scope, content, Source(source or "", context or ""), call.origin("memstate")
     )
-    data = {"job_id": ids.job(job.id), "status": "pending", "message": "Ingestion job enqueued successfully"}
+    data = {
+        "job_id": ids.job(job.id),
+        "status": "pending",
+        "message": "Ingestion job enqueued successfully",
+    }
     return shapes.envelope("memstate_remember", call.given, data | {"project_id": scope.project})
 
 
@@ -144,14 +204,24 @@ def memstate_set(
     call: Call,
     project_id: ProjectOf,
     keypath: Keypath,
-    value: Annotated[str, About("The value to store. Short and simple; for markdown use memstate_remember.", 1, 2_000)],
+    value: Annotated[
+        str,
+        About(
+            "The value to store. Short and simple; for markdown use memstate_remember.", 1, 2_000
+        ),
+    ],
     category: Annotated[Category | None, About("What sort of thing it is.")] = None,
     topics: Annotated[list[str] | None, About("Additional tags.", None, 100)] = None,
     expected_version: Annotated[
-        int | None, About("The version you read, 0 for a new keypath; refused if it is no longer the newest.", 0)
+        int | None,
+        About(
+            "The version you read, 0 for a new keypath; refused if it is no longer the newest.", 0
+        ),
     ] = None,
 ) -> dict[str, Any]:
-    """Set ONE keypath to a short value: config, status, version numbers. For summaries use memstate_remember."""
+    """Set ONE keypath to a short value: config, status, version numbers. For summaries use
+    memstate_remember.
+    """
     where = places.required(call, project_id, keypath)
     kind = MEMSTATE.edited(where.memory.kind, category) if where.memory else category or UNSET
     edit = Edit(text=value, kind=kind, tags=tuple(topics) if topics is not None else UNSET)
@@ -164,11 +234,17 @@ def memstate_set(
         "superseded": f"Memory at {key} updated (v{memory.version})",
         "unchanged": f"Memory at {key} already has this value (v{memory.version})",
     }
-    data: dict[str, Any] = {"memory_id": ids.memstate(memory.version_id), "action": action, "version": memory.version}
+    data: dict[str, Any] = {
+        "memory_id": ids.memstate(memory.version_id),
+        "action": action,
+        "version": memory.version,
+    }
     if outcome.before_id is not None:
         data["superseded_id"] = ids.memstate(outcome.before_id)
     data["message"] = messages[action]
-    return shapes.envelope("memstate_set", call.given, data, resolved_keypath=shapes.full(where.project, key))
+    return shapes.envelope(
+        "memstate_set", call.given, data, resolved_keypath=shapes.full(where.project, key)
+    )
 
 
 @tool("reads", Does("history", id="memory_id"), title="Version history")
@@ -176,22 +252,33 @@ def memstate_history(
     call: Call,
     project_id: Annotated[str | None, About("Required when using keypath.", 0, 200)] = None,
     keypath: Annotated[str | None, About("Show how this keypath changed.", 0, 800)] = None,
-    memory_id: Annotated[str | None, About("Or the chain of one memory, by the id of any of its versions.")] = None,
+    memory_id: Annotated[
+        str | None, About("Or the chain of one memory, by the id of any of its versions.")
+    ] = None,
 ) -> dict[str, Any]:
-    """View how a keypath or memory changed: every version in chronological order, deletions included.
+    """View how a keypath or memory changed: every version in chronological order, deletions
+    included.
 
     Give project_id and keypath, or memory_id, not both.
     """
     given = places.spot(call, project_id, keypath) if keypath and not memory_id else None
-    if (memory_id and (project_id or keypath)) or not (memory_id or (given and (given.project or given.memory))):
-        raise Invalid("History needs project_id and keypath, or memory_id.", hint="Give one of the two, not both.")
+    if (memory_id and (project_id or keypath)) or not (
+        memory_id or (given and (given.project or given.memory))
+    ):
+        raise Invalid(
+            "History needs project_id and keypath, or memory_id.",
+            hint="Give one of the two, not both.",
+        )
     if given is None:
         memory: Memory | None = places.own(call, memory_id or "")
         where = shapes.full(memory.scope.project, key_of(memory))
     else:
         memory, where = given.memory, given.full
     versions = call.engine.history(call.bank, memory.id) if memory else ()
-    data = {"versions": shapes.chain(versions, memory.scope.project) if memory else [], "total_versions": len(versions)}
+    data = {
+        "versions": shapes.chain(versions, memory.scope.project) if memory else [],
+        "total_versions": len(versions),
+    }
     return shapes.envelope("memstate_history", call.given, data, resolved_keypath=where)
 
 
@@ -205,7 +292,9 @@ def memstate_delete(
     """Soft-delete a keypath. History is kept; setting a new value brings it back."""
     where = places.required(call, project_id, keypath)
     scope = Scope(project=where.project)
-    gone = call.engine.forget_keys(call.bank, scope, where.key, call.origin("memstate"), recursive=recursive)
+    gone = call.engine.forget_keys(
+        call.bank, scope, where.key, call.origin("memstate"), recursive=recursive
+    )
     message = f"Soft-deleted {len(gone)} memory(ies) under keypath '{where.full}'"
     data = _deleted(where.project, gone) | {
         "message": message if gone else f"No memory found at keypath '{where.full}'"
@@ -221,9 +310,13 @@ def memstate_delete(
     confirm="Delete this project and everything in it?",
 )
 def memstate_delete_project(call: Call, project_id: ProjectId) -> dict[str, Any]:
-    """Soft-delete an entire project and all its memories. History is kept; writing to it brings the project back."""
+    """Soft-delete an entire project and all its memories. History is kept; writing to it brings the
+    project back.
+    """
     project = validation.name(project_id, what="project id")
-    gone = call.engine.forget_keys(call.bank, Scope(project=project), origin=call.origin("memstate"), recursive=True)
+    gone = call.engine.forget_keys(
+        call.bank, Scope(project=project), origin=call.origin("memstate"), recursive=True
+    )
     message = f"Soft-deleted project '{project}' and {len(gone)} memory(ies)"
     data = {"project_id": project} | _deleted(project, gone)
     data["message"] = message if gone else f"Project '{project}' was already deleted"
@@ -233,7 +326,8 @@ def memstate_delete_project(call: Call, project_id: ProjectId) -> dict[str, Any]
 def _one_memory(call: Call, memory_id: str, *, alone: bool) -> dict[str, Any]:
     if not alone:
         raise Invalid(
-            "memory_id mode cannot be combined with project_id, keypath, or at_revision", hint="Give memory_id alone."
+            "memory_id mode cannot be combined with project_id, keypath, or at_revision",
+            hint="Give memory_id alone.",
         )
     if memory_id.strip().startswith("job_"):
         return _one_job(call, memory_id)
@@ -250,7 +344,12 @@ def _one_job(call: Call, job_id: str) -> dict[str, Any]:
     job = call.engine.get_job(call.bank, job_id.strip())
     result = cast(dict[str, Any], job.result or {})
     project = str(job.payload.get("project", ""))
-    state = {"running": "processing", "completed": "complete", "failed": "error", "cancelled": "error"}
+    state = {
+        "running": "processing",
+        "completed": "complete",
+        "failed": "error",
+        "cancelled": "error",
+    }
     data = {
         "job_id": ids.job(job.id),
         "status": state.get(job.state, job.state),
@@ -280,8 +379,11 @@ def _all_projects(call: Call, *, alone: bool) -> dict[str, Any]:
     if count := call.engine.count(call.bank, Filter(projects=("",), users=("",))):
         data["without_project"] = {
             "memory_count": count,
-            "hint": "Other tools stored these without a project. memstate_search finds them; memstate_get with a "
-            "keypath such as 'rule' or 'note', and no project_id, shows them as a tree.",
+            "hint": (
+                "Other tools stored these without a project. memstate_search finds them;"
+                " memstate_get with a keypath such as 'rule' or 'note', and no project_id, shows"
+                " them as a tree."
+            ),
         }
     return shapes.envelope("memstate_get", call.given, data)
 
@@ -295,38 +397,52 @@ def _summaries(project: str, key: str, tree: Tree, kept: Sequence[Version]) -> d
         if room < 0:
             break
         shown[path] = said
-    data: dict[str, Any] = {"memories": shown, "total_count": len(kept), "revision_number": tree.revision}
+    data: dict[str, Any] = {
+        "memories": shown,
+        "total_count": len(kept),
+        "revision_number": tree.revision,
+    }
     if len(shown) < len(kept):
         depth = key.count(".") + 2 if key else 1
         sizes = Counter(".".join(key_of(one).split(".")[:depth]) for one in kept)
         data["truncated"] = (
-            f"Only {len(shown):,} of {len(kept):,} keypaths are shown. Narrow it: pass one of `subtrees` as keypath, "
-            "or use memstate_search with keypath_prefix."
+            f"Only {len(shown):,} of {len(kept):,} keypaths are shown. Narrow it: pass one of"
+            " `subtrees` as keypath, or use memstate_search with keypath_prefix."
         )
-        data["subtrees"] = {shapes.full(project, at): size for at, size in sizes.most_common(SUBTREES_SHOWN_MAX)}
+        data["subtrees"] = {
+            shapes.full(project, at): size for at, size in sizes.most_common(SUBTREES_SHOWN_MAX)
+        }
     return data
 
 
 def _contents(call: Call, project: str, kept: Sequence[Version], limit: int) -> dict[str, Any]:
     whole = {
-        shapes.full(project, key_of(one)): shapes.whole(one, call.engine.get(call.bank, one.memory_id))
+        shapes.full(project, key_of(one)): shapes.whole(
+            one, call.engine.get(call.bank, one.memory_id)
+        )
         for one in kept[:limit]
     }
     data: dict[str, Any] = {"full_memories": whole, "full_memory_count": len(whole)}
     if limit < len(kept):
         data["content_truncated"] = (
-            f"Full content for the first {limit:,} of {len(kept):,}. Narrow it with keypath, or raise content_limit."
+            f"Full content for the first {limit:,} of {len(kept):,}. Narrow it with keypath, or"
+            " raise content_limit."
         )
     return data
 
 
 def _old_hit(call: Call, version: Version, score: float) -> dict[str, Any]:
     versions = call.engine.history(call.bank, version.memory_id)
-    return shapes.old_hit(version, score, versions, call.engine.get(call.bank, version.memory_id).scope.project)
+    return shapes.old_hit(
+        version, score, versions, call.engine.get(call.bank, version.memory_id).scope.project
+    )
 
 
 def _deleted(project: str, gone: Sequence[Version]) -> dict[str, Any]:
-    return {"deleted_keypaths": [shapes.full(project, key_of(one)) for one in gone], "deleted_count": len(gone)}
+    return {
+        "deleted_keypaths": [shapes.full(project, key_of(one)) for one in gone],
+        "deleted_count": len(gone),
+    }
 
 
 def _recent(call: Call) -> Sequence[Memory]:
@@ -337,8 +453,9 @@ DIALECT = Dialect(
     name="memstate",
     title="Memstate",
     instructions=(
-        "Versioned project memory. Before a task: memstate_get(project_id) or memstate_search. After a task: "
-        "memstate_remember with a markdown summary. memstate_set is for one short value only."
+        "Versioned project memory. Before a task: memstate_get(project_id) or memstate_search."
+        " After a task: memstate_remember with a markdown summary. memstate_set is for one short"
+        " value only."
     ),
     tools=rows(
         memstate_get,
@@ -351,8 +468,12 @@ DIALECT = Dialect(
     ),
     failure=shapes.failure,
     completions={
-        "project_id": lambda call, typed: (one.name for one, _ in places.projects(call) if typed in one.name),
-        "keypath": lambda call, typed: (key_of(one) for one in _recent(call) if key_of(one).startswith(typed)),
+        "project_id": lambda call, typed: (
+            one.name for one, _ in places.projects(call) if typed in one.name
+        ),
+        "keypath": lambda call, typed: (
+            key_of(one) for one in _recent(call) if key_of(one).startswith(typed)
+        ),
         "memory_id": lambda call, typed: (
             i for one in _recent(call) if (i := ids.memstate(one.version_id)).startswith(typed)
         ),

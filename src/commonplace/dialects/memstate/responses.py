@@ -32,10 +32,16 @@ _CODES = {
 def below(project: str, keypath: str) -> str:
     """What a keypath says besides the prefix of its project, which it may begin with once."""
     wanted = validation.line(keypath, what="keypath", chars_max=KEYPATH_CHARS_MAX)
-    own = re.match(rf"project[./]{re.escape(project)}(?:[./]|$)", wanted, re.IGNORECASE) if project else None
+    own = (
+        re.match(rf"project[./]{re.escape(project)}(?:[./]|$)", wanted, re.IGNORECASE)
+        if project
+        else None
+    )
     if own is None and PREFIX.match(wanted):
         if not project:
-            raise Invalid(f"{keypath!r} does not begin with a known project.", hint="Give its project_id.")
+            raise Invalid(
+                f"{keypath!r} does not begin with a known project.", hint="Give its project_id."
+            )
         raise Invalid(
             f"The keypath {keypath!r} belongs to another project than {project!r}.",
             hint=f"Leave the prefix out, or begin with 'project.{project}.'.",
@@ -54,15 +60,21 @@ def full(project: str, key: str) -> str:
 
 
 def summary(one: Memory | Version) -> str:
-    """The title and the text if they are short, else as much as fits before the last space of their first 100 bytes."""
-    text = f"{one.title}: {one.text}" if one.title and not one.text.startswith(one.title) else one.text
+    """The title and the text if they are short, else as much as fits before the last space of their
+    first 100 bytes.
+    """
+    text = (
+        f"{one.title}: {one.text}" if one.title and not one.text.startswith(one.title) else one.text
+    )
     if len(text.encode()) <= SUMMARY_BYTES_MAX:
         return text
     head = text.encode()[:SUMMARY_BYTES_MAX].decode(errors="ignore")
     return (head.rsplit(" ", 1)[0] if " " in head else head) + "..."
 
 
-def envelope(tool: str, request: Mapping[str, object], data: object, **meta: object) -> dict[str, Any]:
+def envelope(
+    tool: str, request: Mapping[str, object], data: object, **meta: object
+) -> dict[str, Any]:
     """The answer to every call."""
     return {
         "ok": True,
@@ -90,7 +102,11 @@ def operation_of(tool: str, given: Mapping[str, object]) -> str:
     if tool == "memstate_get":
         if given.get("memory_id"):
             return "job" if str(given["memory_id"]).strip().startswith("job_") else "memory_by_id"
-        return "memories_by_keypath" if given.get("project_id") or given.get("keypath") else "list_projects"
+        return (
+            "memories_by_keypath"
+            if given.get("project_id") or given.get("keypath")
+            else "list_projects"
+        )
     return "semantic_search" if tool == "memstate_search" else tool.removeprefix("memstate_")
 
 
@@ -125,8 +141,14 @@ def sort(kind: str) -> dict[str, str]:
 
 
 def _source(version: Version) -> str:
-    """Where a text came from, as its teller said; what another tongue made of it since comes from that tongue."""
-    said = str(version.metadata.get("source", "")) if version.origin.dialect in ("memstate", "") else ""
+    """Where a text came from, as its teller said; what another tongue made of it since comes from
+    that tongue.
+    """
+    said = (
+        str(version.metadata.get("source", ""))
+        if version.origin.dialect in ("memstate", "")
+        else ""
+    )
     return said or version.origin.dialect
 
 
@@ -135,7 +157,9 @@ def whole(version: Version, memory: Memory) -> dict[str, Any]:
     project, key = memory.scope.project, key_of(version)
     short = brief(version, project, latest=memory.version)
     # A short text is its own summary.
-    words = {"content": version.text} | ({} if short["summary"] == version.text else {"summary": short["summary"]})
+    words = {"content": version.text} | (
+        {} if short["summary"] == version.text else {"summary": short["summary"]}
+    )
     rest = {name: value for name, value in short.items() if name != "summary"}
     more = {
         "project_id": project,
@@ -147,7 +171,9 @@ def whole(version: Version, memory: Memory) -> dict[str, Any]:
 
 
 def chain(versions: Sequence[Version], project: str) -> list[dict[str, Any]]:
-    """Versions in order of time, each with those before and after it; a keypath that stayed is in the last one only."""
+    """Versions in order of time, each with those before and after it; a keypath that stayed is in
+    the last one only.
+    """
     short = [brief(version, project, latest=versions[-1].number) for version in versions]
     for one in short[:-1]:
         if one["keypath"] == short[-1]["keypath"]:
@@ -165,7 +191,9 @@ def links(version: Version, versions: Sequence[Version]) -> dict[str, Any]:
 
 
 def hit(memory: Memory, score: float) -> dict[str, Any]:
-    """A search result: flat, as the contract has it; nested, as the live server sends it, what the flat one has not."""
+    """A search result: flat, as the contract has it; nested, as the live server sends it, what the
+    flat one has not.
+    """
     project, key = memory.scope.project, key_of(memory)
     number = ids.memstate(memory.version_id)
     nested = {
@@ -187,7 +215,9 @@ def hit(memory: Memory, score: float) -> dict[str, Any]:
     }
 
 
-def old_hit(version: Version, score: float, versions: Sequence[Version], project: str) -> dict[str, Any]:
+def old_hit(
+    version: Version, score: float, versions: Sequence[Version], project: str
+) -> dict[str, Any]:
     """A search result that has since been superseded, and by what."""
     short = brief(version, project, latest=versions[-1].number) | filled(
         links(version, versions) | {"project_id": project}

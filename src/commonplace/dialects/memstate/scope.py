@@ -1,4 +1,6 @@
-"""Where a call of Memstate goes: which project, which key, and which memory behind a keypath or an id."""
+"""Where a call of Memstate goes: which project, which key, and which memory behind a keypath or an
+id.
+"""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -29,10 +31,11 @@ class Spot:
 
 
 def spot(call: Call, project_id: str | None, keypath: str) -> Spot:
-    """The spot a keypath means. Its end may be the id of a memory, in any form, of the project or of none.
+    """The spot a keypath means. Its end may be the id of a memory, in any form, of the project or
+    of none.
 
-    What other tongues remember may belong to no project. It is reached by its id from every project, and by its
-    keypath with a blank project.
+    What other tongues remember may belong to no project. It is reached by its id from every
+    project, and by its keypath with a blank project.
     """
     project = validation.line(project_id or "", what="project id")
     if not project and (found := next(_prefixed(call, keypath), None)):
@@ -45,18 +48,23 @@ def spot(call: Call, project_id: str | None, keypath: str) -> Spot:
     named = _named(call, exact)
     if named and named.scope.project not in (project, ""):
         raise NotFound(
-            f"{keypath!r} belongs to the project {named.scope.project!r}.", hint="Give the project_id it belongs to."
+            f"{keypath!r} belongs to the project {named.scope.project!r}.",
+            hint="Give the project_id it belongs to.",
         )
     return Spot(named.scope.project, key_of(named), named) if named else Spot(project, evened)
 
 
 def required(call: Call, project_id: str, keypath: str) -> Spot:
-    """The same, where something must be named; only what is known can be named without a project."""
+    """The same, where something must be named; only what is known can be named without a
+    project.
+    """
     found = spot(call, project_id, keypath)
     if not found.key:
         raise Invalid("keypath is required", hint="Name a keypath such as 'auth.provider'.")
     if not found.project and found.memory is None:
-        raise Invalid("project_id is required", hint="Name the project, or the id of a memory as keypath.")
+        raise Invalid(
+            "project_id is required", hint="Name the project, or the id of a memory as keypath."
+        )
     return found
 
 
@@ -69,12 +77,20 @@ def own(call: Call, memory_id: str) -> Memory:
 
 
 def projects(call: Call) -> Iterator[tuple[Project, int]]:
-    """The projects with something of ours in them, and how much; other users' memories do not count."""
+    """The projects with something of ours in them, and how much; other users' memories do not
+    count.
+    """
     ours = Filter(users=("",))
     # Mostly everything is ours, and then one look spares a look at each project.
-    all_ours = call.engine.count(call.bank, ours) == call.engine.count(call.bank, Filter(expired=True))
+    all_ours = call.engine.count(call.bank, ours) == call.engine.count(
+        call.bank, Filter(expired=True)
+    )
     for one in call.engine.list_projects(call.bank):
-        count = one.memory_count if all_ours else call.engine.count(call.bank, replace(ours, projects=(one.name,)))
+        count = (
+            one.memory_count
+            if all_ours
+            else call.engine.count(call.bank, replace(ours, projects=(one.name,)))
+        )
         if count:
             yield one, count
 
@@ -88,7 +104,9 @@ def searched(call: Call, project: str, prefix: str) -> Iterator[tuple[str, str]]
 
 
 def _prefixed(call: Call, keypath: str) -> Iterator[tuple[str, str]]:
-    """The projects that a full keypath may begin with, and the key there: ids may hold dots and slashes."""
+    """The projects that a full keypath may begin with, and the key there: ids may hold dots and
+    slashes.
+    """
     if shapes.PREFIX.match(keypath):
         rest = keypath[len("project.") :].strip("./ ")
         for cut in [*(found.start() for found in re.finditer(r"[./]", rest)), len(rest)]:
@@ -109,7 +127,9 @@ def chosen(project: str, key: str, categories: Sequence[str]) -> Iterator[Filter
 
 
 def _named(call: Call, keypath: str) -> Memory | None:
-    """The memory whose id a keypath is, or ends with after its kind. Raises NotFound for an id that nobody has."""
+    """The memory whose id a keypath is, or ends with after its kind. Raises NotFound for an id that
+    nobody has.
+    """
     for form in dict.fromkeys((keypath, keypath.rpartition(".")[2])):
         try:
             return own(call, form)

@@ -27,7 +27,12 @@ def _read_id(value: object) -> object:
 
 UserId = Annotated[
     str | None,
-    About("User identifier; defaults to the owner of this installation.", 0, NAME_CHARS_MAX, multiuser=True),
+    About(
+        "User identifier; defaults to the owner of this installation.",
+        0,
+        NAME_CHARS_MAX,
+        multiuser=True,
+    ),
 ]
 AgentId = Annotated[str | None, About("Agent identifier, for several agents.", 0, NAME_CHARS_MAX)]
 RunId = Annotated[str | None, About("Run or conversation identifier.", 0, NAME_CHARS_MAX)]
@@ -35,9 +40,10 @@ MemoryId = Annotated[int, About("The unique identifier of the memory.", reads=_r
 Filters = Annotated[
     dict[str, Any] | None,
     About(
-        'Metadata filters: {"category": "work"}, {"priority": {"gte": 3}}, {"OR": [{"a": 1}, {"b": {"in": [1, 2]}}]}. '
-        "Operators: eq, ne, gt, gte, lt, lte, in, nin, like, ilike, AND, OR; null is absent; a.b is nested. "
-        "memory_type, scope, created_at and updated_at can be filtered too."
+        'Metadata filters: {"category": "work"}, {"priority": {"gte": 3}}, {"OR": [{"a": 1}, {"b":'
+        ' {"in": [1, 2]}}]}. Operators: eq, ne, gt, gte, lt, lte, in, nin, like, ilike, AND, OR;'
+        " null is absent; a.b is nested. memory_type, scope, created_at and updated_at can be"
+        " filtered too."
     ),
 ]
 
@@ -49,20 +55,27 @@ def add_memory(
     call: Call,
     messages: Annotated[
         str | dict[str, Any] | list[dict[str, Any] | str],
-        About('The messages: a string, one {"role", "content"} object, or a list of them in OpenAI format.'),
+        About(
+            'The messages: a string, one {"role", "content"} object, or a list of them in OpenAI'
+            " format."
+        ),
     ],
     user_id: UserId = None,
     agent_id: AgentId = None,
     run_id: RunId = None,
     metadata: Annotated[dict[str, Any] | None, About("Anything to keep with the memory.")] = None,
-    scope: Annotated[str | None, About("Memory scope: user, agent, session.", 0, NAME_CHARS_MAX)] = None,
+    scope: Annotated[
+        str | None, About("Memory scope: user, agent, session.", 0, NAME_CHARS_MAX)
+    ] = None,
     memory_type: Annotated[str | None, About("The kind of memory.", 0, NAME_CHARS_MAX)] = None,
-    filters: Annotated[dict[str, Any] | None, About("Metadata to filter by later, stored with metadata.")] = None,
+    filters: Annotated[
+        dict[str, Any] | None, About("Metadata to filter by later, stored with metadata.")
+    ] = None,
 ) -> dict[str, Any]:
     """Add a new memory to the store. Takes a text, a message or a list of messages.
 
-    What is worth remembering is stored statement by statement and merged with what is known; each comes back with the
-    event ADD, UPDATE (with previous_memory) or NONE.
+    What is worth remembering is stored statement by statement and merged with what is known; each
+    comes back with the event ADD, UPDATE (with previous_memory) or NONE.
     """
     said = shapes.said(messages)
     if not said.messages:
@@ -88,7 +101,8 @@ def search_memories(
     limit: Annotated[int, About("Maximum number of results, at most 200.", 1, BULK_MAX)] = 10,
     filters: Filters = None,
     threshold: Annotated[
-        float | None, About("Similarity threshold from 0 to 1; only results above it are returned.", 0, 1)
+        float | None,
+        About("Similarity threshold from 0 to 1; only results above it are returned.", 0, 1),
     ] = None,
 ) -> dict[str, Any]:
     """Search for memories by meaning and by words. Nothing relevant gives no results.
@@ -106,20 +120,29 @@ def search_memories(
 
 
 @tool("reads", Does("fetch", id="memory_id"), title="Get a memory")
-def get_memory(call: Call, memory_id: MemoryId, user_id: UserId = None, agent_id: AgentId = None) -> dict[str, Any]:
+def get_memory(
+    call: Call, memory_id: MemoryId, user_id: UserId = None, agent_id: AgentId = None
+) -> dict[str, Any]:
     """Retrieve a specific memory by its ID."""
     memory = _memory(call, memory_id, user_id, agent_id)
     return {"success": True, "data": shapes.item(memory, call.engine.owner, "content")}
 
 
-@tool("writes", Does("revise", id="memory_id", words="content"), title="Update a memory", idempotent=True)
+@tool(
+    "writes",
+    Does("revise", id="memory_id", words="content"),
+    title="Update a memory",
+    idempotent=True,
+)
 def update_memory(
     call: Call,
     memory_id: MemoryId,
     content: Annotated[str, About("The new content for the memory.", 1)],
     user_id: UserId = None,
     agent_id: AgentId = None,
-    metadata: Annotated[dict[str, Any] | None, About("Metadata to update; other fields stay.")] = None,
+    metadata: Annotated[
+        dict[str, Any] | None, About("Metadata to update; other fields stay.")
+    ] = None,
     expected_version: ExpectedVersion = None,
 ) -> dict[str, Any]:
     """Update an existing memory's content and/or metadata. Earlier versions are kept."""
@@ -127,18 +150,36 @@ def update_memory(
     changed_too = fact_metadata.kept(before.metadata, told(before.metadata) | (metadata or {}))
     edit = Edit(text=content, metadata=changed_too)
     expected = before.version if expected_version is None else expected_version
-    outcome = call.engine.revise(call.bank, before.id, edit, call.origin("powermem"), expected=expected)
+    outcome = call.engine.revise(
+        call.bank, before.id, edit, call.origin("powermem"), expected=expected
+    )
     changed = outcome.change != "unchanged"
-    message = "Memory updated successfully" if changed else "Memory already says this; nothing was changed"
-    return {"success": True, "message": message, "data": shapes.item(outcome.memory, call.engine.owner, "content")}
+    message = (
+        "Memory updated successfully"
+        if changed
+        else "Memory already says this; nothing was changed"
+    )
+    return {
+        "success": True,
+        "message": message,
+        "data": shapes.item(outcome.memory, call.engine.owner, "content"),
+    }
 
 
 @tool("destroys", Does("forget", id="memory_id"), title="Delete a memory")
-def delete_memory(call: Call, memory_id: MemoryId, user_id: UserId = None, agent_id: AgentId = None) -> dict[str, Any]:
-    """Delete a memory by its ID. It is hidden, and its owner can restore it or erase it for good."""
+def delete_memory(
+    call: Call, memory_id: MemoryId, user_id: UserId = None, agent_id: AgentId = None
+) -> dict[str, Any]:
+    """Delete a memory by its ID. It is hidden, and its owner can restore it or erase it for
+    good.
+    """
     memory = _memory(call, memory_id, user_id, agent_id)
     call.engine.forget(call.bank, [memory.id], call.origin("powermem"))
-    return {"success": True, "message": f"Memory deleted successfully; {_HIDDEN}", "deleted_id": memory.id}
+    return {
+        "success": True,
+        "message": f"Memory deleted successfully; {_HIDDEN}",
+        "deleted_id": memory.id,
+    }
 
 
 @tool("destroys", Does("sweep"), title="Delete all memories", idempotent=True)
@@ -153,7 +194,11 @@ def delete_all_memories(
     # Where nothing is, there may not even be a bank to ask.
     found = call.engine.count(call.bank, chosen)
     gone = call.engine.forget_where(call.bank, chosen, call.origin("powermem")) if found else ()
-    message = f"All memories deleted successfully; {_HIDDEN}" if gone else "No memory matches; nothing was deleted"
+    message = (
+        f"All memories deleted successfully; {_HIDDEN}"
+        if gone
+        else "No memory matches; nothing was deleted"
+    )
     return {"success": True, "message": message, "deleted_count": len(gone)}
 
 
@@ -164,18 +209,30 @@ def list_memories(
     agent_id: AgentId = None,
     run_id: RunId = None,
     limit: Annotated[int, About("Maximum number of results.", 0, BULK_MAX)] = 100,
-    offset: Annotated[int, About("Number of results to skip, for the next page.", 0, COUNT_MAX)] = 0,
+    offset: Annotated[
+        int, About("Number of results to skip, for the next page.", 0, COUNT_MAX)
+    ] = 0,
     filters: Filters = None,
 ) -> dict[str, Any]:
     """List all memories, newest first, with optional filters."""
     chosen = _chosen(call, filters, user_id, agent_id, run_id)
     pages = [(at, min(LIST_MAX, limit - at)) for at in range(0, limit, LIST_MAX)]
-    found = [one for at, size in pages for one in call.engine.list(call.bank, chosen, limit=size, offset=offset + at)]
-    return {"success": True, "count": len(found), "memories": [shapes.item(one, call.engine.owner) for one in found]}
+    found = [
+        one
+        for at, size in pages
+        for one in call.engine.list(call.bank, chosen, limit=size, offset=offset + at)
+    ]
+    return {
+        "success": True,
+        "count": len(found),
+        "memories": [shapes.item(one, call.engine.owner) for one in found],
+    }
 
 
 def _summary(call: Call) -> str:
-    return as_json({"total_memories": call.engine.count(call.bank), "description": "powermem memory store"})
+    return as_json(
+        {"total_memories": call.engine.count(call.bank), "description": "powermem memory store"}
+    )
 
 
 def _bare(name: str | None) -> str:
@@ -202,7 +259,8 @@ def _chosen(
         for name, given in (("user_id", user_id), ("agent_id", agent_id), ("run_id", run_id))
     )
     owner = shapes.name_of(call.engine.owner)
-    # What was told about the owner by name, before that name became the owner's, is the owner's as well.
+    # What was told about the owner by name, before that name became the owner's, is the owner's as
+    # well.
     return Filter(
         users=(_user(call, user),) if _user(call, user) else ("", owner),
         agents=(agent,) if agent else None,
@@ -218,7 +276,10 @@ def _memory(call: Call, memory_id: int, user_id: str | None, agent_id: str | Non
     number = call.engine.get(call.bank, memory_id).id
     found = call.engine.list(call.bank, replace(chosen, ids=(number,)), limit=1)
     if not found:
-        raise NotFound(f"There is no memory {memory_id} of this user.", hint="List the memories to see their ids.")
+        raise NotFound(
+            f"There is no memory {memory_id} of this user.",
+            hint="List the memories to see their ids.",
+        )
     return found[0]
 
 
@@ -226,8 +287,9 @@ DIALECT = Dialect(
     name="powermem",
     title="PowerMem",
     instructions=(
-        "The memory of this person, shared by every agent. Search it with search_memories before answering what may "
-        "have come up before, and add with add_memory what should be known next time."
+        "The memory of this person, shared by every agent. Search it with search_memories before"
+        " answering what may have come up before, and add with add_memory what should be known next"
+        " time."
     ),
     tools=rows(
         add_memory,

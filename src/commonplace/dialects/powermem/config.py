@@ -1,7 +1,9 @@
-"""PowerMem's configuration, of both its generations, in terms of our settings, and warnings about what has no effect.
+"""PowerMem's configuration, of both its generations, in terms of our settings, and warnings about
+what has no effect.
 
-The files may be somebody else's: `.env` in the working folder comes with any repository that is cloned. So only the
-names below are taken from it, and no address of a model outside this machine. Values are never shown.
+The files may be somebody else's: `.env` in the working folder comes with any repository that is
+cloned. So only the names below are taken from it, and no address of a model outside this machine.
+Values are never shown.
 """
 
 import re
@@ -21,9 +23,10 @@ _OURS = re.compile(
 _STORES = ("DATABASE_PROVIDER", "VECTOR_STORE_PROVIDER")
 # The sections of the configuration file, and what the fields of the one that counts are called.
 _SECTIONS = frozenset(
-    "vector_store database llm embedder embedding graph_store reranker intelligent_memory agent_memory audit logging "
-    "telemetry sub_stores sparse_embedder query_rewrite skill_store source_store memory_decay performance security "
-    "custom_fact_extraction_prompt custom_update_memory_prompt timezone version audio_llm".split()
+    "vector_store database llm embedder embedding graph_store reranker intelligent_memory"
+    " agent_memory audit logging telemetry sub_stores sparse_embedder query_rewrite skill_store"
+    " source_store memory_decay performance security custom_fact_extraction_prompt"
+    " custom_update_memory_prompt timezone version audio_llm".split()
 )
 _LLM_FIELDS = {"model": "LLM_MODEL", "api_key": "LLM_API_KEY"}
 
@@ -31,7 +34,11 @@ _LLM_FIELDS = {"model": "LLM_MODEL", "api_key": "LLM_API_KEY"}
 def from_env_file(assignments: Iterable[tuple[str, str]]) -> tuple[dict[str, str], list[str]]:
     """What of a `.env` file in the working folder is heeded, and warnings."""
     taken = {name: value for name, value in assignments if value and _OURS.fullmatch(name)}
-    far = [name for name, value in taken.items() if name.endswith("_BASE_URL") and not providers.is_near(value)]
+    far = [
+        name
+        for name, value in taken.items()
+        if name.endswith("_BASE_URL") and not providers.is_near(value)
+    ]
     warnings = [
         f"{name} in .env is ignored: a file in a folder may not send memories elsewhere. "
         "Name the file with --env to allow it."
@@ -39,14 +46,24 @@ def from_env_file(assignments: Iterable[tuple[str, str]]) -> tuple[dict[str, str
         if "LLM" in name
     ]
     # Where the owner's name is read from is this person's business, not a folder's.
-    return {name: value for name, value in taken.items() if name not in (*far, "POWERMEM_DIR")}, warnings
+    return {
+        name: value for name, value in taken.items() if name not in (*far, "POWERMEM_DIR")
+    }, warnings
 
 
-def from_config(found: Mapping[str, object], known: Iterable[str]) -> tuple[dict[str, str], list[str]]:
-    """A configuration file in PowerMem's form as variables, and warnings about keys that nobody knows."""
+def from_config(
+    found: Mapping[str, object], known: Iterable[str]
+) -> tuple[dict[str, str], list[str]]:
+    """A configuration file in PowerMem's form as variables, and warnings about keys that nobody
+    knows.
+    """
     given: dict[str, str] = {}
     unknown = [name for name in found if name not in _SECTIONS and name not in set(known)]
-    idle = [name for name in found if name in _SECTIONS and name not in ("llm", "vector_store", "database")]
+    idle = [
+        name
+        for name in found
+        if name in _SECTIONS and name not in ("llm", "vector_store", "database")
+    ]
     model = _object(found.get("llm"))
     config = {**model, **_object(model.get("config"))}
     if isinstance(provider := model.get("provider"), str):
@@ -60,12 +77,16 @@ def from_config(found: Mapping[str, object], known: Iterable[str]) -> tuple[dict
             given["DATABASE_PROVIDER"] = provider
     warnings = [f"Unknown keys in --config: {', '.join(sorted(unknown))}."] if unknown else []
     if idle:
-        warnings.append(f"These sections of --config have no effect here: {', '.join(sorted(idle))}.")
+        warnings.append(
+            f"These sections of --config have no effect here: {', '.join(sorted(idle))}."
+        )
     return given, warnings
 
 
 def understood(environment: Mapping[str, str]) -> tuple[dict[str, str], list[str]]:
-    """The environment with both generations' names for the model read as one, and warnings about the rest."""
+    """The environment with both generations' names for the model read as one, and warnings about
+    the rest.
+    """
     given = dict(environment)
     provider = given.get("LLM_PROVIDER", "").strip()
     own_url = f"{provider.upper()}_LLM_BASE_URL"
@@ -75,8 +96,8 @@ def understood(environment: Mapping[str, str]) -> tuple[dict[str, str], list[str
     warnings: list[str] = []
     if idle:
         warnings.append(
-            f"No effect here: {', '.join(idle)}. Texts are embedded on this machine, and memories live in the folder "
-            "that `commonplace settings` shows."
+            f"No effect here: {', '.join(idle)}. Texts are embedded on this machine, and memories"
+            " live in the folder that `commonplace settings` shows."
         )
     return given, warnings + _about_model(given)
 

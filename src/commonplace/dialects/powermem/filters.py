@@ -1,7 +1,8 @@
-"""PowerMem's filters, read into conditions: {"field": value}, {"field": {"gte": 1}}, {"AND": […]}, {"OR": […]}.
+"""PowerMem's filters, read into conditions: {"field": value}, {"field": {"gte": 1}}, {"AND": […]},
+{"OR": […]}.
 
-A field is a metadata field, `a.b` goes into nested objects, and the names in OWN are the memory's own fields. A list as
-a value means any of its members; null means absent.
+A field is a metadata field, `a.b` goes into nested objects, and the names in OWN are the memory's
+own fields. A list as a value means any of its members; null means absent.
 """
 
 from collections.abc import Mapping
@@ -33,7 +34,9 @@ _INTEGER_MAX = 2**63 - 1
 
 
 def condition(filters: Mapping[str, object] | None, owner: str) -> Condition | None:
-    """What a filter asks for; the owner's name stands for the memories that name no user. Raises Invalid."""
+    """What a filter asks for; the owner's name stands for the memories that name no user. Raises
+    Invalid.
+    """
     return _Reading(owner).all_of(filters, 0) if filters else None
 
 
@@ -46,35 +49,56 @@ class _Reading:
 
     def all_of(self, filters: Mapping[str, object], depth: int) -> Condition:
         if depth > FILTER_DEPTH_MAX:
-            raise Invalid("The filter is nested too deeply.", hint=f"Use at most {FILTER_DEPTH_MAX} levels.")
+            raise Invalid(
+                "The filter is nested too deeply.", hint=f"Use at most {FILTER_DEPTH_MAX} levels."
+            )
         found = [one for name, asked in filters.items() for one in self._entry(name, asked, depth)]
         return found[0] if len(found) == 1 else AllOf(tuple(found))
 
     def _entry(self, name: str, asked: object, depth: int) -> list[Condition]:
-        joined = _JOINED.get(name.removeprefix("$").lower()) if name.upper() in ("AND", "OR", "$AND", "$OR") else None
+        joined = (
+            _JOINED.get(name.removeprefix("$").lower())
+            if name.upper() in ("AND", "OR", "$AND", "$OR")
+            else None
+        )
         if joined:
             listed = cast(list[object], asked) if isinstance(asked, list) else [asked]
             if not listed or not all(isinstance(one, dict) for one in listed):
-                raise Invalid(f"`{name}` needs a list of filters.", hint=f'For example {{"{name}": [{{"a": 1}}]}}.')
-            return [joined(tuple(self.all_of(cast(dict[str, object], one), depth + 1) for one in listed))]
+                raise Invalid(
+                    f"`{name}` needs a list of filters.",
+                    hint=f'For example {{"{name}": [{{"a": 1}}]}}.',
+                )
+            return [
+                joined(
+                    tuple(self.all_of(cast(dict[str, object], one), depth + 1) for one in listed)
+                )
+            ]
         if name.startswith("$"):
             raise _unknown(name)
         if isinstance(asked, dict):
             operators = cast(dict[str, object], asked)
             if not operators:
-                raise Invalid(f"The filter on `{name}` is empty.", hint='Give a value or an operator: {"gte": 3}.')
+                raise Invalid(
+                    f"The filter on `{name}` is empty.",
+                    hint='Give a value or an operator: {"gte": 3}.',
+                )
             return [self._compared(name, operator, value) for operator, value in operators.items()]
         return [self._compared(name, "eq", asked)]
 
     def _compared(self, name: str, written: str, value: object) -> Condition:
         self.count += 1
         if self.count > _CONDITIONS_MAX:
-            raise TooLarge(f"The filter has more than {_CONDITIONS_MAX} conditions.", hint="Use fewer.")
+            raise TooLarge(
+                f"The filter has more than {_CONDITIONS_MAX} conditions.", hint="Use fewer."
+            )
         operator = written.removeprefix("$").lower()
         if operator not in _OPERATORS:
             raise _unknown(written, name)
         if len(_as_list(value)) > FILTER_VALUES_MAX:
-            raise TooLarge(f"The filter on `{name}` has too many values.", hint=f"Use up to {FILTER_VALUES_MAX:,}.")
+            raise TooLarge(
+                f"The filter on `{name}` has too many values.",
+                hint=f"Use up to {FILTER_VALUES_MAX:,}.",
+            )
         path = tuple(name.removeprefix("metadata.").split("."))
         if not all(path):
             raise Invalid(f"`{name}` is not a field.", hint="Write nested fields as a.b.")
@@ -84,7 +108,11 @@ class _Reading:
 
     def _own_value(self, field: str, value: object) -> object:
         if isinstance(value, list):
-            return [one for member in cast(list[object], value) for one in _as_list(self._own_value(field, member))]
+            return [
+                one
+                for member in cast(list[object], value)
+                for one in _as_list(self._own_value(field, member))
+            ]
         if field == "user" and value == self.owner:
             return ["", self.owner]
         if field.endswith("_at") and isinstance(value, str):
@@ -104,18 +132,25 @@ def _as_list(value: object) -> list[object]:
 
 
 def _plain(value: Any) -> object:
-    """A value that the store can compare with; a whole number too large for it becomes the nearest it has."""
+    """A value that the store can compare with; a whole number too large for it becomes the nearest
+    it has.
+    """
     if isinstance(value, list):
         return [_plain(one) for one in cast(list[Any], value)]
     if isinstance(value, int) and abs(value) > _INTEGER_MAX:
         return float(value) if abs(value) < 10**300 else float("inf")
     if isinstance(value, dict):
-        raise Invalid("A filter cannot compare with an object.", hint='Write nested fields as {"a.b": value}.')
+        raise Invalid(
+            "A filter cannot compare with an object.", hint='Write nested fields as {"a.b": value}.'
+        )
     return value
 
 
 def _unknown(operator: str, field: str = "") -> Invalid:
-    where, nested = f" in the filter on `{field[:60]}`" if field else "", f"{field or 'a'}.{operator.lstrip('$')}"[:120]
+    where, nested = (
+        f" in the filter on `{field[:60]}`" if field else "",
+        f"{field or 'a'}.{operator.lstrip('$')}"[:120],
+    )
     known = ", ".join(_OPERATORS)
     return Invalid(
         f"Unknown operator `{operator[:60]}`{where}.",

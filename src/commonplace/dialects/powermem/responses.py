@@ -40,7 +40,10 @@ def said(messages: object) -> Said:
         return Said((Message("user", messages),))
     listed = cast(list[object], messages) if isinstance(messages, list) else [messages]
     found = [_message(one) for one in listed]
-    return Said(tuple(one for one, _ in found if one.text.strip()), tuple(left for _, more in found for left in more))
+    return Said(
+        tuple(one for one, _ in found if one.text.strip()),
+        tuple(left for _, more in found for left in more),
+    )
 
 
 def name_of(owner: str) -> str:
@@ -65,14 +68,20 @@ def item(memory: Memory, owner: str, text: str = "memory") -> dict[str, Any]:
             "tags": list(memory.tags),
             **version(memory),
             "created_at": clock.iso(memory.created_at),
-            "updated_at": clock.iso(memory.updated_at) if memory.updated_at != memory.created_at else None,
+            "updated_at": clock.iso(memory.updated_at)
+            if memory.updated_at != memory.created_at
+            else None,
         }
     )
 
 
 def hit(one: Hit, owner: str) -> dict[str, Any]:
     """A memory that was found, and the ids of others that say the same, if there are any."""
-    return item(one.memory, owner) | {"score": one.score} | ({"copies": list(one.copies)} if one.copies else {})
+    return (
+        item(one.memory, owner)
+        | {"score": one.score}
+        | ({"copies": list(one.copies)} if one.copies else {})
+    )
 
 
 def added(told: Told, left: tuple[Skipped, ...]) -> dict[str, Any]:
@@ -82,14 +91,24 @@ def added(told: Told, left: tuple[Skipped, ...]) -> dict[str, Any]:
     if told.document:
         data["document"] = told.document
     if skipped := [*told.skipped, *left]:
-        data["skipped"] = [{"role": one.role, "text": one.text, "reason": one.reason} for one in skipped]
+        data["skipped"] = [
+            {"role": one.role, "text": one.text, "reason": one.reason} for one in skipped
+        ]
     if told.failure:
         data["model_error"] = told.failure
-    first = next((one for one in results if one["event"] in ("ADD", "UPDATE")), results[0] if results else None)
+    first = next(
+        (one for one in results if one["event"] in ("ADD", "UPDATE")),
+        results[0] if results else None,
+    )
     message = _message_of(results)
     if told.failure:
         message += f". The model failed, so it was stored without it: {told.failure}"
-    return {"success": True, "memory_id": first["id"] if first else None, "message": message, "data": data}
+    return {
+        "success": True,
+        "memory_id": first["id"] if first else None,
+        "message": message,
+        "data": data,
+    }
 
 
 def failure(_tool: Tool, _given: Mapping[str, object], error: CommonplaceError) -> Reply:
@@ -103,7 +122,11 @@ def failure(_tool: Tool, _given: Mapping[str, object], error: CommonplaceError) 
 
 
 def _result(noted: Noted) -> dict[str, Any]:
-    shown: dict[str, Any] = {"id": noted.memory.id, "memory": noted.memory.text, "event": _EVENTS[noted.change]}
+    shown: dict[str, Any] = {
+        "id": noted.memory.id,
+        "memory": noted.memory.text,
+        "event": _EVENTS[noted.change],
+    }
     if noted.change == "revised":
         shown["previous_memory"] = noted.before
     return shown
@@ -113,7 +136,9 @@ def _message_of(results: list[dict[str, Any]]) -> str:
     events = {one["event"] for one in results}
     if not events:
         return "It contains no statement worth remembering; the text is kept as a document"
-    return "Already known; nothing was changed" if events == {"NONE"} else "Memory added successfully"
+    return (
+        "Already known; nothing was changed" if events == {"NONE"} else "Memory added successfully"
+    )
 
 
 def _decoded(text: str) -> Any:
@@ -121,7 +146,9 @@ def _decoded(text: str) -> Any:
     with suppress(ValueError, RecursionError):
         found: Any = json.loads(text) if text.lstrip()[:1] in ("[", "{") else None
         listed = cast(list[Any], found) if isinstance(found, list) else [found]
-        if listed and all(isinstance(one, dict) and {"role", "content"} <= set(cast(Any, one)) for one in listed):
+        if listed and all(
+            isinstance(one, dict) and {"role", "content"} <= set(cast(Any, one)) for one in listed
+        ):
             return listed
     return None
 
@@ -130,17 +157,24 @@ def _message(one: object) -> tuple[Message, list[Skipped]]:
     if isinstance(one, str):
         return Message("user", one), []
     if not isinstance(one, dict):
-        raise Invalid("A message is neither a string nor an object.", hint='Use {"role": "user", "content": "…"}.')
+        raise Invalid(
+            "A message is neither a string nor an object.",
+            hint='Use {"role": "user", "content": "…"}.',
+        )
     given = cast(dict[str, object], one)
     role, name = given.get("role") or "user", given.get("name")
     if not isinstance(role, str):
-        raise Invalid("The role of a message is not a string.", hint='Use "user", "assistant" or "system".')
+        raise Invalid(
+            "The role of a message is not a string.", hint='Use "user", "assistant" or "system".'
+        )
     content = given.get("content", given.get("text"))
     parts = cast(list[object], content) if isinstance(content, list) else [content]
     texts = [text for part in parts if (text := _text_of(part)) is not None]
     left = [Skipped(role, _kind_of(part), "not text") for part in parts if _text_of(part) is None]
     text = "\n".join(texts)
-    return Message(role.strip(), f"{name}: {text}" if isinstance(name, str) and name and text.strip() else text), left
+    return Message(
+        role.strip(), f"{name}: {text}" if isinstance(name, str) and name and text.strip() else text
+    ), left
 
 
 def _text_of(part: object) -> str | None:

@@ -20,7 +20,8 @@ from commonplace.vault.sync import sync
 from commonplace.vault.vault import MARK, Vault, vault_of
 
 _NOW_AND_THEN = 7
-# How many candidates are weighed for a first page, and for those after it, which are to reach the end.
+# How many candidates are weighed for a first page, and for those after it, which are to reach the
+# end.
 _DEEP, _DEEPER = 400, BULK_MAX
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _NO_TAGS: list[str] = []
@@ -32,7 +33,12 @@ def _some(given: object) -> object:
 
 
 Key = Annotated[
-    str | None, About("Idempotency key: within a session, a repeated call with it changes nothing.", 1, NAME_CHARS_MAX)
+    str | None,
+    About(
+        "Idempotency key: within a session, a repeated call with it changes nothing.",
+        1,
+        NAME_CHARS_MAX,
+    ),
 ]
 
 
@@ -44,10 +50,11 @@ def memory_search(
     include_deleted: Annotated[bool, About("Include soft-deleted entries.")] = False,
     cursor: Annotated[str | None, About("Opaque pagination cursor from a prior response.")] = None,
 ) -> dict[str, Any]:
-    """Search the vault by meaning and by words. Returns results, best first, and next_cursor when there are more.
+    """Search the vault by meaning and by words. Returns results, best first, and next_cursor when
+    there are more.
 
-    `unsure` is there when none of the results is surely an answer, `path` where a result has a file, and `backlinks`
-    where other notes link to it: their paths.
+    `unsure` is there when none of the results is surely an answer, `path` where a result has a
+    file, and `backlinks` where other notes link to it: their paths.
     """
     question = f"{call.bank}\n{include_deleted}\n{query}"
     after = shapes.place(question, cursor) if cursor else None
@@ -55,7 +62,9 @@ def memory_search(
         return {"results": []}
     _in_step(call)
     chosen = _chosen(call, Filter(status="any" if include_deleted else "live"))
-    asked = Query(query, chosen, limit=min(top_k, RECALL_MAX), depth=_DEEPER if after else _DEEP, after=after)
+    asked = Query(
+        query, chosen, limit=min(top_k, RECALL_MAX), depth=_DEEPER if after else _DEEP, after=after
+    )
     found = call.engine.recall(call.bank, asked)
     more = shapes.cursor(question, found.next) if found.next else None
     doubted = doubt(unsure=found.unsure, found=found.hits)
@@ -69,7 +78,13 @@ def memory_recall(
     call: Call,
     phases: Annotated[
         list[str],
-        About('Phase names to bundle, e.g. ["work", "review"]; any words work.', None, PHASES_MAX, ("phase",), _some),
+        About(
+            'Phase names to bundle, e.g. ["work", "review"]; any words work.',
+            None,
+            PHASES_MAX,
+            ("phase",),
+            _some,
+        ),
     ],
     budget_tokens: Annotated[int, About("Token ceiling for the returned bundle.")] = 4096,
     idempotency_key: Key = None,
@@ -103,8 +118,13 @@ def memory_append(
     validation.body(title, what="title")
     validation.body(body, what="body")
     if _CONTROL.search(title):
-        raise Invalid("The title has a control character.", hint="Keep it on one line of plain text.")
-    wanted, once = Written(title, body, validation.tags(tags)), _once(call, "memory_append", idempotency_key)
+        raise Invalid(
+            "The title has a control character.", hint="Keep it on one line of plain text."
+        )
+    wanted, once = (
+        Written(title, body, validation.tags(tags)),
+        _once(call, "memory_append", idempotency_key),
+    )
     vault, began = vault_of(call.engine, call.bank), call.engine.clock.now()
     memory = append(vault, wanted, once, call.origin("vault"))
     if memory.created_at < began:
@@ -112,7 +132,8 @@ def memory_append(
         _in_step(call)
         memory = call.engine.get(call.bank, memory.id)
     elif memory.id % _NOW_AND_THEN == 0:
-        # What is known of young files is settled here, because a refused call and a question write nothing.
+        # What is known of young files is settled here, because a refused call and a question write
+        # nothing.
         sync(vault)
     return shapes.appended(memory)
 
@@ -121,7 +142,9 @@ def memory_append(
 def memory_forget(
     call: Call, id: Annotated[str, About("Memory ID from memory_search or memory_append.", 1)]
 ) -> dict[str, Any]:
-    """Soft-delete a memory entry. Its file stays, with the status deleted, and can be brought back there."""
+    """Soft-delete a memory entry. Its file stays, with the status deleted, and can be brought back
+    there.
+    """
     if not _is_id(id):
         raise _unknown(id)
     vault = _in_step(call)
@@ -129,13 +152,18 @@ def memory_forget(
     written = False
     with call.engine.db.transaction():
         after = call.engine.forget(call.bank, [memory.id], call.origin("vault"))[0].memory
-        # Where somebody writes to the file at this very moment, a look brings both together; if it must, the next one.
+        # Where somebody writes to the file at this very moment, a look brings both together; if it
+        # must, the next one.
         with suppress(Conflict):
             written = follow(vault, after.id, call.origin("vault"))
     if not written:
         sync(vault)
     assert after.forgotten_at is not None
-    return {"id": ids.note(after.id), "status": "deleted", "deleted_at": clock.iso(after.forgotten_at)}
+    return {
+        "id": ids.note(after.id),
+        "status": "deleted",
+        "deleted_at": clock.iso(after.forgotten_at),
+    }
 
 
 def _in_step(call: Call) -> Vault:
@@ -146,8 +174,12 @@ def _in_step(call: Call) -> Vault:
 
 
 def _chosen(call: Call, chosen: Filter) -> Filter:
-    """What the owner of the installation may see: what is kept for other users is not the vault's."""
-    return Filter(status=chosen.status, users=("", call.engine.owner) if call.engine.owner else ("",))
+    """What the owner of the installation may see: what is kept for other users is not the
+    vault's.
+    """
+    return Filter(
+        status=chosen.status, users=("", call.engine.owner) if call.engine.owner else ("",)
+    )
 
 
 def _memory(call: Call, given: str) -> Memory:
@@ -165,20 +197,26 @@ def _is_id(given: str) -> bool:
 
 
 def _unknown(given: str) -> NotFound:
-    return NotFound(f"There is no memory {given[:60]!r}.", hint="Use an id from memory_search or memory_append.")
+    return NotFound(
+        f"There is no memory {given[:60]!r}.", hint="Use an id from memory_search or memory_append."
+    )
 
 
 def _once(call: Call, name: str, key: str | None) -> Once | None:
-    return Once(call.session, name, validation.name(key, what="idempotency key")) if key is not None else None
+    return (
+        Once(call.session, name, validation.name(key, what="idempotency key"))
+        if key is not None
+        else None
+    )
 
 
 DIALECT = Dialect(
     name="vault",
     title="Vault",
     instructions=(
-        "Notes in markdown, shared by every agent of this person. Search them with memory_search before answering what "
-        "may have come up before, begin a phase of work with memory_recall, and keep with memory_append what should be "
-        "known next time."
+        "Notes in markdown, shared by every agent of this person. Search them with memory_search"
+        " before answering what may have come up before, begin a phase of work with memory_recall,"
+        " and keep with memory_append what should be known next time."
     ),
     tools=rows(memory_search, memory_recall, memory_append, memory_forget),
     strict=True,

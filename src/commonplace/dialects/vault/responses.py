@@ -14,7 +14,14 @@ from commonplace.records.memory import Memory
 from commonplace.records.query import Hit, Place
 from commonplace.vault.vault import path_of, title_of
 
-_TYPES = {400: "invalid", 403: "forbidden", 404: "not_found", 409: "conflict", 413: "too_large", 503: "busy"}
+_TYPES = {
+    400: "invalid",
+    403: "forbidden",
+    404: "not_found",
+    409: "conflict",
+    413: "too_large",
+    503: "busy",
+}
 _MAC_BYTES = 12
 _SCORE_ONE = 10_000  # Scores have four digits.
 _CUT = "\n\n[…]\n"
@@ -23,7 +30,9 @@ _BACKLINKS_MAX = 10
 
 
 def entry(hit: Hit, backlinks: Sequence[str] = ()) -> dict[str, Any]:
-    """A hit, with the path of its file where it has one, and those of some notes that link to it."""
+    """A hit, with the path of its file where it has one, and those of some notes that link to
+    it.
+    """
     memory = hit.memory
     path = path_of(memory)
     return {
@@ -57,7 +66,11 @@ def status(memory: Memory) -> str:
 
 def cursor(question: str, place: Place) -> str:
     """Where the next page of a question begins, as a text."""
-    head = [number for memory_id, score in place.head for number in (memory_id, round(score * _SCORE_ONE))]
+    head = [
+        number
+        for memory_id, score in place.head
+        for number in (memory_id, round(score * _SCORE_ONE))
+    ]
     numbers = [round(place.score * _SCORE_ONE), place.memory_id, place.row_count, place.term_count]
     numbers += [int(place.identified), place.ahead, len(place.head), *head, *place.term_counts]
     told = json.dumps(numbers, separators=(",", ":")).encode()
@@ -72,11 +85,15 @@ def place(question: str, text: str) -> Place:
         # Some texts decode to the same bytes as the one that was given out; they are not it.
         same = base64.urlsafe_b64encode(whole).decode().rstrip("=") == text
         if same and hmac.compare_digest(mac, _mac(question, told)):
-            score, number, rows, terms, identified, ahead, size, *rest = (abs(int(one)) for one in json.loads(told))
+            score, number, rows, terms, identified, ahead, size, *rest = (
+                abs(int(one)) for one in json.loads(told)
+            )
             scores = [one / _SCORE_ONE for one in rest[1 : 2 * size : 2]]
             head = tuple(zip(rest[: 2 * size : 2], scores, strict=True))
             counts = tuple(rest[2 * size :])
-            return Place(score / _SCORE_ONE, number, counts, rows, terms, bool(identified), head, ahead)
+            return Place(
+                score / _SCORE_ONE, number, counts, rows, terms, bool(identified), head, ahead
+            )
     except (ValueError, TypeError):
         pass
     hint = "Repeat the search without one, and use its next_cursor."
@@ -84,12 +101,16 @@ def place(question: str, text: str) -> Place:
 
 
 def tokens(text: str) -> int:
-    """How many tokens a text is taken for: a third of its bytes, which is more than models make of most texts."""
+    """How many tokens a text is taken for: a third of its bytes, which is more than models make of
+    most texts.
+    """
     return _in_tokens(len(text.encode()))
 
 
 def bundle(found: Sequence[Memory], budget: int) -> str:
-    """As many notes as fit, from the first on; of a first one that alone is too long, its beginning."""
+    """As many notes as fit, from the first on; of a first one that alone is too long, its
+    beginning.
+    """
     kept, size = list[str](), 0
     for memory in found:
         section = _section(memory)
@@ -101,9 +122,17 @@ def bundle(found: Sequence[Memory], budget: int) -> str:
 
 
 def failure(_tool: Tool, _given: Mapping[str, object], error: CommonplaceError) -> Reply:
-    """A failure with the number of its HTTP status where a program finds it, in the text as well."""
+    """A failure with the number of its HTTP status where a program finds it, in the text as
+    well.
+    """
     message = f"{error.message} {error.hint}".strip()
-    told = {"error": {"code": error.status, "type": _TYPES.get(error.status, "failed"), "message": message}}
+    told = {
+        "error": {
+            "code": error.status,
+            "type": _TYPES.get(error.status, "failed"),
+            "message": message,
+        }
+    }
     return Reply(told, as_json(told), is_error=True)
 
 
@@ -114,7 +143,9 @@ def _section(memory: Memory) -> str:
 
 
 def _shortened(section: str, budget: int) -> str:
-    """As much of a section as fits: whole lines, or words where a line is long; never half a title."""
+    """As much of a section as fits: whole lines, or words where a line is long; never half a
+    title.
+    """
     room = budget * _TOKEN_BYTES - len(_CUT.encode())
     kept = section.encode()[: max(0, room)].decode(errors="ignore")
     if "\n" not in kept:

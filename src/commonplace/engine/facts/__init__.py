@@ -1,4 +1,6 @@
-"""Facts of documents: retained, observed and corrected. Each module is imported when it is first used."""
+"""Facts of documents: retained, observed and corrected. Each module is imported when it is first
+used.
+"""
 
 from typing import TYPE_CHECKING
 

@@ -39,21 +39,25 @@ def correct(
     *,
     expected: int | None = None,
 ) -> Outcome:
-    """Make the next version of a fact with some of its particulars changed. Observations follow their facts instead.
+    """Make the next version of a fact with some of its particulars changed. Observations follow
+    their facts instead.
 
     With `expected`, only if that is still its newest version.
     """
     named = correction.entities
     if not isinstance(named, Unset):
         if len(named) > _ENTITIES_MAX:
-            raise Invalid(f"A memory can have at most {_ENTITIES_MAX} entities.", hint="Give fewer entities.")
+            raise Invalid(
+                f"A memory can have at most {_ENTITIES_MAX} entities.", hint="Give fewer entities."
+            )
         named = tuple(dict.fromkeys(validation.name(one, what="entity") for one in named))
     with parts.db.transaction():
         before = get(parts, bank, memory_id)
         require_version(before, expected)
         if before.kind == OBSERVATION:
             raise Invalid(
-                "An observation is derived and cannot be edited.", hint="Update or invalidate the facts it comes from."
+                "An observation is derived and cannot be edited.",
+                hint="Update or invalidate the facts it comes from.",
             )
         edit = checked_edit(_edit(before, replace(correction, entities=named)))
         _check_span(before, edit)
@@ -81,7 +85,9 @@ def _check_span(before: Memory, edit: Edit) -> None:
     start = before.happened_at if isinstance(edit.happened_at, Unset) else edit.happened_at
     end = before.happened_until if isinstance(edit.happened_until, Unset) else edit.happened_until
     if start is not None and end is not None and end < start:
-        raise Invalid("The end is before the start.", hint="Give occurred_start and occurred_end together.")
+        raise Invalid(
+            "The end is before the start.", hint="Give occurred_start and occurred_end together."
+        )
 
 
 def _particulars(before: Memory, wanted: Correction) -> dict[str, Any]:
@@ -95,7 +101,11 @@ def _particulars(before: Memory, wanted: Correction) -> dict[str, Any]:
         changes["mentioned_at"] = validation.moment(at, what="time it was mentioned")
     if not isinstance(wanted.entities, Unset):
         changes["entities"] = wanted.entities
-    elif fact_metadata.mark_in(before.metadata) and not isinstance(wanted.text, Unset) and wanted.text != before.text:
+    elif (
+        fact_metadata.mark_in(before.metadata)
+        and not isinstance(wanted.text, Unset)
+        and wanted.text != before.text
+    ):
         # Entities of words that are gone would link the fact to what it no longer names.
         changes["entities"] = entities.find(wanted.text)
     return changes

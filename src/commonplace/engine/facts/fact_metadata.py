@@ -1,4 +1,5 @@
-"""What a fact knows of itself besides its text: when it was said, whom it names, which documents say it.
+"""What a fact knows of itself besides its text: when it was said, whom it names, which documents
+say it.
 
 Kept in a memory's metadata under one name, so that every dialect's metadata stays its own.
 """
@@ -68,13 +69,17 @@ def statement(memory: Memory) -> Statement:
 
 
 def has_ended(judge: Judge, older: Memory, newer: Memory) -> bool:
-    """Whether what a memory says surely does not hold any more, because of what a newer one says."""
+    """Whether what a memory says surely does not hold any more, because of what a newer one
+    says.
+    """
     found = judge(statement(older), statement(newer))
     return found.ends_older() and not found.is_reversed
 
 
 def proofs(mark: Mark) -> int:
-    """How often a memory was said: the documents that say it, or what an observation was made of."""
+    """How often a memory was said: the documents that say it, or what an observation was made
+    of.
+    """
     return len(mark.sources) or max(1, len(mark.documents))
 
 
@@ -84,11 +89,15 @@ def own(memory: Memory) -> dict[str, object]:
 
 
 def kept(before: Metadata, given: Metadata) -> dict[str, object]:
-    """The metadata that a caller gives, with what is ours left as it was. Raises Invalid where the two would clash."""
+    """The metadata that a caller gives, with what is ours left as it was. Raises Invalid where the
+    two would clash.
+    """
     ours = {name: value for name, value in before.items() if is_ours(name, value)}
     for name, value in given.items():
         if name in ours or is_ours(name, value):
-            raise Invalid(f"The metadata field {name!r} is reserved.", hint="Use another name for it.")
+            raise Invalid(
+                f"The metadata field {name!r} is reserved.", hint="Use another name for it."
+            )
     return {**given, **ours}
 
 
@@ -98,7 +107,10 @@ def marked(metadata: Metadata, mark: Mark) -> dict[str, object]:
         raise Invalid(f"The metadata field {FACT!r} is reserved.", hint="Use another name for it.")
     usual = asdict(Mark())
     kept = {name: value for name, value in asdict(mark).items() if value != usual[name]}
-    return {**metadata, FACT: {n: list(cast(Any, v)) if isinstance(v, tuple) else v for n, v in kept.items()}}
+    return {
+        **metadata,
+        FACT: {n: list(cast(Any, v)) if isinstance(v, tuple) else v for n, v in kept.items()},
+    }
 
 
 def remarked(memory: Memory, **changes: Any) -> dict[str, object]:
@@ -107,6 +119,8 @@ def remarked(memory: Memory, **changes: Any) -> dict[str, object]:
 
 
 def heading(memory: Memory) -> str:
-    """What belongs above a memory's words: its title, or the key of a short value. A fact's key is only a number."""
+    """What belongs above a memory's words: its title, or the key of a short value. A fact's key is
+    only a number.
+    """
     is_value = len(memory.text) <= _VALUE_CHARS_MAX and FACT not in memory.metadata
     return memory.title or (memory.key if is_value else "")

@@ -1,7 +1,8 @@
-"""Asking a bank of facts: what answers directly first, then what fits the time asked for, then what is linked to those.
+"""Asking a bank of facts: what answers directly first, then what fits the time asked for, then what
+is linked to those.
 
-What answers directly always stands before what only stands near it. Every score is kept apart, so that a caller can
-see, and set, how much each must be.
+What answers directly always stands before what only stands near it. Every score is kept apart, so
+that a caller can see, and set, how much each must be.
 """
 
 import math
@@ -23,13 +24,17 @@ from commonplace.storage import banks, memories, text_index
 
 _Item = TypeVar("_Item")
 # How far a question looks: candidates, and whether links are followed.
-DEPTHS: Mapping[str, tuple[int, bool]] = {"low": (30, False), "mid": (60, True), "high": (100, True)}
+DEPTHS: Mapping[str, tuple[int, bool]] = {
+    "low": (30, False),
+    "mid": (60, True),
+    "high": (100, True),
+}
 _NUMBERED = re.compile(r"\b([^\W\d_]{2,})\W{1,2}(\d{1,12})\b")
 _DAY_MS = 86_400_000
 _HAPPENING = frozenset(
     analyzer.terms(
-        "what happen happened happening going on do did done go events occurred occur day time the a is was were are "
-        "there in of anything something everything we i you us me my our"
+        "what happen happened happening going on do did done go events occurred occur day time the"
+        " a is was were are there in of anything something everything we i you us me my our"
     )
 )
 _HALF_LIFE_DAYS = 180
@@ -63,7 +68,9 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A memory that was found: its final score, and what each stage made of it, None where it had no part in it."""
+    """A memory that was found: its final score, and what each stage made of it, None where it had
+    no part in it.
+    """
 
     memory: Memory
     final: float
@@ -98,7 +105,9 @@ def ask(parts: Parts, bank: str, question: Question) -> tuple[Finding, ...]:
 
 
 def explain(parts: Parts, bank: str, question: Question) -> Asked:
-    """What a bank knows about a question, best first, and why other memories that were looked at are not among it."""
+    """What a bank knows about a question, best first, and why other memories that were looked at
+    are not among it.
+    """
     place = banks.find(parts.db, bank)
     if place is None or not question.text.strip():
         return Asked()
@@ -110,7 +119,8 @@ def explain(parts: Parts, bank: str, question: Question) -> Asked:
     during = (window.start, window.end) if window else None
     query = Query(question.text, question.filter, limit, during=during, explain=True)
     recalled = finding.recall(parts, bank, query)
-    # The order is that of every other dialect, unless the caller says as of when or of what time it asks.
+    # The order is that of every other dialect, unless the caller says as of when or of what time it
+    # asks.
     weighed = question.now is not None or question.window is not None
     found: dict[int, Finding] = {}
     for hit in recalled.hits:
@@ -129,14 +139,21 @@ def explain(parts: Parts, bank: str, question: Question) -> Asked:
         )
     copies = {number for hit in recalled.hits for number in hit.copies}
     cut = any(question.floors.get(channel) is not None for channel in ("semantic", "keyword"))
-    direct = [one for one in found.values() if not cut or one.semantic is not None or one.keyword is not None]
+    direct = [
+        one
+        for one in found.values()
+        if not cut or one.semantic is not None or one.keyword is not None
+    ]
     dropped = [*recalled.dropped, *left_out(found.values(), direct, _CHANNELS_LOW)]
     # What scores the same stays in the order in which it was found.
     direct = sorted(_named(question.text, direct), key=lambda one: -one.final)
-    direct = _newest_first(parts, _with_other_values(parts, place.id, question, direct, {*found, *copies}), now)
+    direct = _newest_first(
+        parts, _with_other_values(parts, place.id, question, direct, {*found, *copies}), now
+    )
     of_then = _timely(parts, place.id, question, window, {*found, *copies}) if window else []
     if window and not question.window and _asks_only_when(question.text, now):
-        # Words such as "what happened" and a date find anything with a date in it; only the time is meant.
+        # Words such as "what happened" and a date find anything with a date in it; only the time is
+        # meant.
         timed = [one for one in direct if one.temporal]
         dropped += left_out(direct, timed, _OTHER_TIME)
         direct = timed
@@ -146,18 +163,30 @@ def explain(parts: Parts, bank: str, question: Question) -> Asked:
     passing = tuple(one for one in every if _passes(one, question.floors))
     # What one stage left out may have come in by another.
     known = {one.memory.id for one in passing}
-    rest = [one for one in [*dropped, *left_out(every, passing, _SCORE_LOW)] if one.memory_id not in known]
+    rest = [
+        one
+        for one in [*dropped, *left_out(every, passing, _SCORE_LOW)]
+        if one.memory_id not in known
+    ]
     return Asked(passing, tuple(rest), recalled.unsure and not any(one.temporal for one in passing))
 
 
 def left_out(every: Iterable[Finding], kept: Iterable[Finding], why: str) -> list[Dropped]:
     """The findings that are not among those kept, and why."""
     known = {one.memory.id for one in kept}
-    return [Dropped(one.memory.id, round(one.final, 4), why) for one in every if one.memory.id not in known]
+    return [
+        Dropped(one.memory.id, round(one.final, 4), why)
+        for one in every
+        if one.memory.id not in known
+    ]
 
 
-def packed(parts: Parts, items: Sequence[_Item], text_of: Callable[[_Item], str], tokens_max: int) -> tuple[_Item, ...]:
-    """The items whose texts fit into so many tokens: what does not fit is skipped, and the first one always fits."""
+def packed(
+    parts: Parts, items: Sequence[_Item], text_of: Callable[[_Item], str], tokens_max: int
+) -> tuple[_Item, ...]:
+    """The items whose texts fit into so many tokens: what does not fit is skipped, and the first
+    one always fits.
+    """
     room, kept = tokens_max, list[_Item]()
     if room <= 0:
         return ()
@@ -169,7 +198,9 @@ def packed(parts: Parts, items: Sequence[_Item], text_of: Callable[[_Item], str]
 
 
 def token_counts(parts: Parts, texts: Iterable[str]) -> list[int]:
-    """How many tokens texts have. Without a tokenizer every byte counts for one, which is never too few."""
+    """How many tokens texts have. Without a tokenizer every byte counts for one, which is never too
+    few.
+    """
     given = list(texts)
     semantics = parts.semantics()
     counted = semantics.token_counts(given) if semantics else None
@@ -184,56 +215,89 @@ def _asks_only_when(asked: str, now: int) -> bool:
 
 
 def _named(asked: str, found: list[Finding]) -> list[Finding]:
-    """The findings, those in the upper half that have every numbered thing the question names, such as "item 4".
+    """The findings, those in the upper half that have every numbered thing the question names, such
+    as "item 4".
 
     A number alone is in many texts; beside its noun it is a name, and what has it is meant.
     """
-    names = [re.compile(rf"\b{match[1]}s?\W{{1,2}}{match[2]}\b", re.IGNORECASE) for match in _NUMBERED.finditer(asked)]
-    meant = {one.memory.id for one in found if names and all(name.search(one.memory.text) for name in names)}
+    names = [
+        re.compile(rf"\b{match[1]}s?\W{{1,2}}{match[2]}\b", re.IGNORECASE)
+        for match in _NUMBERED.finditer(asked)
+    ]
+    meant = {
+        one.memory.id
+        for one in found
+        if names and all(name.search(one.memory.text) for name in names)
+    }
     if not meant:
         return found
-    return [replace(one, final=one.final / 2 + (0.5 if one.memory.id in meant else 0)) for one in found]
+    return [
+        replace(one, final=one.final / 2 + (0.5 if one.memory.id in meant else 0)) for one in found
+    ]
 
 
 def _with_other_values(
     parts: Parts, bank_id: int, question: Question, found: Sequence[Finding], known: set[int]
 ) -> list[Finding]:
-    """The findings, after each of the best what gives another value of the same thing in other words.
+    """The findings, after each of the best what gives another value of the same thing in other
+    words.
 
-    A question where somebody lives must find the move as well, though "moved to Oslo" has none of its words.
+    A question where somebody lives must find the move as well, though "moved to Oslo" has none of
+    its words.
     """
     out: list[Finding] = []
     for place, one in enumerate(found):
         out.append(one)
-        if place >= _SEEDS_MAX or one.memory.kind == "observation" or len(one.memory.text) > _STATEMENT_CHARS_MAX:
+        if (
+            place >= _SEEDS_MAX
+            or one.memory.kind == "observation"
+            or len(one.memory.text) > _STATEMENT_CHARS_MAX
+        ):
             continue
         match = text_index.any_group_of(conflicts.lookups(one.memory.text))
         if not match:
             continue
-        numbers = text_index.keyword_ids(parts.db, bank_id, match, question.filter, parts.clock.now(), _VALUES_MAX)
-        others = memories.by_ids(parts.db, bank_id, [number for number in numbers if number not in known])
+        numbers = text_index.keyword_ids(
+            parts.db, bank_id, match, question.filter, parts.clock.now(), _VALUES_MAX
+        )
+        others = memories.by_ids(
+            parts.db, bank_id, [number for number in numbers if number not in known]
+        )
         here = fact_metadata.statement(one.memory)
-        same = [other for other in others.values() if parts.judge(here, fact_metadata.statement(other)).ends_older()]
+        same = [
+            other
+            for other in others.values()
+            if parts.judge(here, fact_metadata.statement(other)).ends_older()
+        ]
         known.update(other.id for other in same)
         out += [Finding(other, one.final, one.relevance) for other in same]
     return out
 
 
 def _newest_first(parts: Parts, found: list[Finding], now: int) -> list[Finding]:
-    """The findings; where one of the best says what another has replaced, the newer one stands in the better place.
+    """The findings; where one of the best says what another has replaced, the newer one stands in
+    the better place.
 
     What was said after the moment asked about comes after what was said before.
     """
     out = list(found)
-    said = {one.memory.id: fact_metadata.statement(one.memory) for one in found[:_CONTRADICTING_MAX]}
+    said = {
+        one.memory.id: fact_metadata.statement(one.memory) for one in found[:_CONTRADICTING_MAX]
+    }
     for place, upper in enumerate(out[:_CONTRADICTING_MAX]):
         for other in range(place + 1, min(len(out), _CONTRADICTING_MAX)):
             lower = out[other]
             if "observation" in (upper.memory.kind, lower.memory.kind):
                 continue
             first, second = _age(upper, now), _age(lower, now)
-            if first < second and parts.judge(said[upper.memory.id], said[lower.memory.id]).ends_older():
-                out[place], out[other] = replace(lower, final=upper.final), replace(upper, final=lower.final)
+            if (
+                first < second
+                and parts.judge(said[upper.memory.id], said[lower.memory.id]).ends_older()
+            ):
+                out[place], out[other] = (
+                    replace(lower, final=upper.final),
+                    replace(upper, final=lower.final),
+                )
                 upper = out[place]
     return out
 
@@ -253,8 +317,9 @@ def _passes(one: Finding, floors: Mapping[str, float]) -> bool:
 
 
 def _weight(memory: Memory, mark: Mark, now: int, *, timely: bool) -> float:
-    """A little more for what is newer and was said more often, and more for what is of the time asked for: in log odds,
-    because near 1 the best would otherwise stand in the order of their age."""
+    """A little more for what is newer and was said more often, and more for what is of the time
+    asked for: in log odds, because near 1 the best would otherwise stand in the order of their age.
+    """
     age = abs(now - (memory.happened_at or mark.mentioned_at)) / _DAY_MS
     recent = _RECENCY * 0.5 ** (age / _HALF_LIFE_DAYS)
     proven = _PROOF * min(5.0, math.log(fact_metadata.proofs(mark)))
@@ -263,7 +328,9 @@ def _weight(memory: Memory, mark: Mark, now: int, *, timely: bool) -> float:
 
 def _within(memory: Memory, mark: Mark, window: Span) -> bool:
     told = (
-        temporal_expressions.first(memory.text[:_TOLD_CHARS], mark.mentioned_at) if memory.happened_at is None else None
+        temporal_expressions.first(memory.text[:_TOLD_CHARS], mark.mentioned_at)
+        if memory.happened_at is None
+        else None
     )
     # What other dialects wrote has no time beside the one that its words tell.
     if told is not None and told.start < window.end and told.end > window.start:
@@ -273,7 +340,9 @@ def _within(memory: Memory, mark: Mark, window: Span) -> bool:
     return start < window.end and end >= window.start
 
 
-def _timely(parts: Parts, bank_id: int, question: Question, window: Span, found: set[int]) -> list[Finding]:
+def _timely(
+    parts: Parts, bank_id: int, question: Question, window: Span, found: set[int]
+) -> list[Finding]:
     """What speaks of the time asked for and was not found by its words."""
     chosen = replace(question.filter, happened_from=window.start, happened_before=window.end)
     page = Page("happened", _TIMELY_MAX)
@@ -287,7 +356,15 @@ def _neighbours(
     """What is linked to the best of what was found, worth less than all of it."""
     if not found:
         return []
-    least, known = min(one.final for one in found), frozenset(one.memory.id for one in found) | others
+    least, known = (
+        min(one.final for one in found),
+        frozenset(one.memory.id for one in found) | others,
+    )
     around = graph.Around(question.filter, known, question.text)
-    near = graph.neighbours(parts, bank_id, [one.memory for one in found[:_SEEDS_MAX]], around, _NEIGHBOURS_MAX)
-    return [Finding(one.memory, least * one.weight / 2, graph=round(one.weight, 4), ways=one.ways) for one in near]
+    near = graph.neighbours(
+        parts, bank_id, [one.memory for one in found[:_SEEDS_MAX]], around, _NEIGHBOURS_MAX
+    )
+    return [
+        Finding(one.memory, least * one.weight / 2, graph=round(one.weight, 4), ways=one.ways)
+        for one in near
+    ]

@@ -1,8 +1,10 @@
-"""The graph of facts: what hangs together with some of them by a thing that both name, by their words, or as a cause.
+"""The graph of facts: what hangs together with some of them by a thing that both name, by their
+words, or as a cause.
 
-Links by words and by cause are rows; those by names are looked up in the text index when somebody asks, because a name
-that many facts share would make as many rows as there are pairs of them. Being said on the same day links too, but by
-itself that says so little that it only adds to what is reached in another way.
+Links by words and by cause are rows; those by names are looked up in the text index when somebody
+asks, because a name that many facts share would make as many rows as there are pairs of them. Being
+said on the same day links too, but by itself that says so little that it only adds to what is
+reached in another way.
 """
 
 import math
@@ -42,20 +44,28 @@ class Neighbour:
 
 @dataclass(frozen=True, slots=True)
 class Around:
-    """Where to look for neighbours: what a filter allows, what is known already, and what was asked."""
+    """Where to look for neighbours: what a filter allows, what is known already, and what was
+    asked.
+    """
 
     allowed: Filter
     known: frozenset[int]
     asked: str = ""
 
 
-def neighbours(parts: Parts, bank_id: int, seeds: Sequence[Memory], around: Around, limit: int) -> list[Neighbour]:
+def neighbours(
+    parts: Parts, bank_id: int, seeds: Sequence[Memory], around: Around, limit: int
+) -> list[Neighbour]:
     """The facts one step away from some others that are not known yet, the closest first."""
     linking.heal(parts, bank_id, seeds, linking.HEAL_MS)
     ways = _linked(parts, bank_id, {one.id for one in seeds})
     fresh = [number for number in ways if number not in around.known]
     names = _names(seeds, around.asked)
-    chosen = text_index.passing(parts.db, bank_id, fresh, around.allowed, parts.clock.now()) if fresh else set[int]()
+    chosen = (
+        text_index.passing(parts.db, bank_id, fresh, around.allowed, parts.clock.now())
+        if fresh
+        else set[int]()
+    )
     chosen |= _sharing(parts, bank_id, names, around)
     found: list[Neighbour] = []
     moments = [_moment(one) for one in seeds]
@@ -72,14 +82,18 @@ def neighbours(parts: Parts, bank_id: int, seeds: Sequence[Memory], around: Arou
 
 
 def _names(seeds: Sequence[Memory], asked: str) -> list[str]:
-    """The names that lead on from some facts; what the question names itself was looked for already."""
+    """The names that lead on from some facts; what the question names itself was looked for
+    already.
+    """
     said = f" {analyzer.indexed(asked)} "
     every = dict.fromkeys(name.casefold() for one in seeds for name in mark_of(one).entities)
     return [name for name in every if f" {analyzer.indexed(name)} " not in said][:_NAMES_MAX]
 
 
 def said_near(one: Memory, moments: Iterable[int]) -> float:
-    """How near in time a fact is to the nearest of some moments: 1 at the same one, 0 from a day on."""
+    """How near in time a fact is to the nearest of some moments: 1 at the same one, 0 from a day
+    on.
+    """
     mine = _moment(one)
     nearest = min((abs(mine - moment) for moment in moments), default=DAY_MS)
     return max(0.0, 1 - nearest / DAY_MS)
@@ -90,7 +104,9 @@ def causes_in_bank(parts: Parts, bank_id: int, terms: Sequence[str]) -> tuple[st
     if not terms:
         return ()
     chosen, now = Filter(kinds=("world", "experience"), users=("",)), parts.clock.now()
-    numbers = text_index.keyword_ids(parts.db, bank_id, text_index.all_of(terms), chosen, now, limit=1)
+    numbers = text_index.keyword_ids(
+        parts.db, bank_id, text_index.all_of(terms), chosen, now, limit=1
+    )
     return tuple(one.key for one in memories.by_ids(parts.db, bank_id, numbers).values() if one.key)
 
 
@@ -100,7 +116,8 @@ def _weighed(one: Memory, reached: dict[str, float], moments: Sequence[int]) -> 
         reached["temporal"] = near
     # Several ways add up, each to what the others left open.
     open_ = math.prod(
-        1 - min(0.95, weight * (_SAME_DAY if way == "temporal" else 1)) for way, weight in reached.items()
+        1 - min(0.95, weight * (_SAME_DAY if way == "temporal" else 1))
+        for way, weight in reached.items()
     )
     return Neighbour(one, 1 - open_, tuple(sorted(reached)))
 
@@ -117,10 +134,16 @@ def _linked(parts: Parts, bank_id: int, seeds: set[int]) -> dict[int, dict[str, 
 def _sharing(parts: Parts, bank_id: int, names: Sequence[str], around: Around) -> set[int]:
     """The facts that are not known yet whose texts have one of some names."""
     phrases = [phrase for name in names if (phrase := analyzer.indexed(name))]
-    telling = [one for one, count in text_index.term_counts(parts.db, phrases, _COMMON).items() if 1 < count < _COMMON]
+    telling = [
+        one
+        for one, count in text_index.term_counts(parts.db, phrases, _COMMON).items()
+        if 1 < count < _COMMON
+    ]
     now, limit = parts.clock.now(), _SHARING_MAX
     found = (
-        text_index.keyword_ids(parts.db, bank_id, text_index.any_of([one]), around.allowed, now, limit)
+        text_index.keyword_ids(
+            parts.db, bank_id, text_index.any_of([one]), around.allowed, now, limit
+        )
         for one in telling
     )
     return {number for some in found for number in some} - around.known

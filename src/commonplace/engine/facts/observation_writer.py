@@ -1,8 +1,9 @@
 """Observations in a language model's words, where a bank has a mission for them.
 
-Rules write an observation first, so that it is there at once. A job then has the model tell it as the mission wants.
-A sentence is kept if it rests on facts the model was shown and names nothing that they do not; one that was cut for
-that leaves the others, and where none is left the words of the rules stay.
+Rules write an observation first, so that it is there at once. A job then has the model tell it as
+the mission wants. A sentence is kept if it rests on facts the model was shown and names nothing
+that they do not; one that was cut for that leaves the others, and where none is left the words of
+the rules stay.
 """
 
 import hashlib
@@ -40,7 +41,9 @@ no use for this subject."""
 
 
 def ask_for(parts: Parts, bank_id: int) -> None:
-    """Leave a job to tell observations anew, if their bank has a mission for them and a model is there to follow it."""
+    """Leave a job to tell observations anew, if their bank has a mission for them and a model is
+    there to follow it.
+    """
     place = banks.by_id(parts.db, bank_id)
     if place is None or not place.config.get(MISSION) or not asks_a_model(parts):
         return
@@ -51,7 +54,9 @@ def ask_for(parts: Parts, bank_id: int) -> None:
 def told_alike(before: Memory, draft: Draft) -> bool:
     """Whether a model told an observation already from what the rules would write now."""
     _, _, words = mark_of(before).mission.partition(":")
-    return words == _digest(draft.text) and fact_metadata.remarked(before, mission="") == dict(draft.metadata)
+    return words == _digest(draft.text) and fact_metadata.remarked(before, mission="") == dict(
+        draft.metadata
+    )
 
 
 def retell(context: JobContext) -> object:
@@ -60,7 +65,11 @@ def retell(context: JobContext) -> object:
     mission, model = str(place.config.get(MISSION) or ""), context.parts.llm()
     page = Page("updated", LIST_MAX)
     every = memories.select(parts.db, place.id, Filter(kinds=(_KIND,)), page, parts.clock.now())
-    waiting = [one for one in every if mission and model and not mark_of(one).mission.startswith(_digest(mission))]
+    waiting = [
+        one
+        for one in every
+        if mission and model and not mark_of(one).mission.startswith(_digest(mission))
+    ]
     for count, one in enumerate(waiting[:_AT_ONCE]):
         context.progress(count, len(waiting), "telling")
         shown = list(memories.by_ids(parts.db, place.id, mark_of(one).sources).values())
@@ -80,13 +89,18 @@ def _digest(text: str) -> str:
 
 
 def _question(mission: str, one: Memory, shown: Sequence[Memory]) -> str:
-    lines = [f"{at}. ({clock.iso(mark_of(f).mentioned_at)[:10]}) {f.text}" for at, f in enumerate(shown, start=1)]
+    lines = [
+        f"{at}. ({clock.iso(mark_of(f).mentioned_at)[:10]}) {f.text}"
+        for at, f in enumerate(shown, start=1)
+    ]
     asked = f"Mission: {mission}\nSubject: {mark_of(one).subject}\nFacts:\n" + "\n".join(lines)
     return asked[:MODEL_TEXT_CHARS_MAX]
 
 
 def _told(answer: Mapping[str, Any], shown: Sequence[Memory]) -> str:
-    """The sentences of a model that say what the facts say; empty when the mission has no use for them."""
+    """The sentences of a model that say what the facts say; empty when the mission has no use for
+    them.
+    """
     given = answer.get("sentences")
     if not isinstance(given, list):
         raise ModelFailed("The model's answer has no sentences.")
@@ -117,8 +131,12 @@ def _write(parts: Parts, one: Memory, text: str, mission: str) -> None:
     after = next_version(one, banks.new_ids(parts.db, revising.now)[0], revising.now)
     # Which mission it was told by, and what the rules had written.
     words = mark_of(one).mission.partition(":")[2] or _digest(one.text)
-    after = replace(after, metadata=fact_metadata.remarked(one, mission=f"{_digest(mission)}:{words}"))
+    after = replace(
+        after, metadata=fact_metadata.remarked(one, mission=f"{_digest(mission)}:{words}")
+    )
     if text:
         revising.write(replace(after, text=text), "revise")
     else:
-        revising.write(replace(after, forgotten_at=after.updated_at), "forget", "The mission excludes it.")
+        revising.write(
+            replace(after, forgotten_at=after.updated_at), "forget", "The mission excludes it."
+        )

@@ -1,7 +1,7 @@
 """Observations: what several facts say of one subject, in one place, the newest truth first.
 
-Made by rules after facts were written, from their own words. What a newer fact contradicts is told as earlier, never
-left out. An observation's sources are facts, and it goes with them.
+Made by rules after facts were written, from their own words. What a newer fact contradicts is told
+as earlier, never left out. An observation's sources are facts, and it goes with them.
 """
 
 import re
@@ -25,10 +25,13 @@ KIND = "observation"
 _SOURCES_MAX = 20
 _CANDIDATES_MAX = 60
 _FACTS_MIN = 2
-# Too much is said of these for one place to hold it; of the first, each thing they do is a subject of its own.
+# Too much is said of these for one place to hold it; of the first, each thing they do is a subject
+# of its own.
 _WIDE = frozenset("user users i we".split())
 _TOO_WIDE = frozenset("you my i've i'm people everyone everybody someone the".split())
-_DEED = re.compile(r"\s+(?:(?:now|still|currently|always|usually|also|no longer|really)\s+)*(?P<deed>[^\W\d_]+)")
+_DEED = re.compile(
+    r"\s+(?:(?:now|still|currently|always|usually|also|no longer|really)\s+)*(?P<deed>[^\W\d_]+)"
+)
 _NO_DEED = frozenset("is are was were has have had will can does did do".split())
 _KINDS = ("world", "experience")
 
@@ -51,7 +54,9 @@ def follow(parts: Parts, changed: Iterable[int], revising: Revising) -> None:
             _bring(parts, mark_of(before).subject, tuple(sorted(before.tags)), before, (), revising)
 
 
-def erase_about(parts: Parts, bank: str, gone: Sequence[Memory], ledger: Ledger | None = None) -> None:
+def erase_about(
+    parts: Parts, bank: str, gone: Sequence[Memory], ledger: Ledger | None = None
+) -> None:
     """Erase for good what was ever observed about the subjects of some facts, with its history."""
     if not gone:
         return
@@ -88,7 +93,9 @@ def _subjects(given: Iterable[Memory]) -> dict[tuple[str, tuple[str, ...]], list
 
 
 def _subject(text: str) -> str:
-    """What a fact is to be gathered under: what it is about, or what somebody of whom much is said does."""
+    """What a fact is to be gathered under: what it is about, or what somebody of whom much is said
+    does.
+    """
     about = fact_splitting.subject(text)
     if about not in _WIDE:
         return "" if about in _TOO_WIDE else about
@@ -99,23 +106,37 @@ def _subject(text: str) -> str:
 
 
 def _about(
-    parts: Parts, bank_id: int, subject: str, tags: tuple[str, ...], before: Memory | None, given: Iterable[int]
+    parts: Parts,
+    bank_id: int,
+    subject: str,
+    tags: tuple[str, ...],
+    before: Memory | None,
+    given: Iterable[int],
 ) -> list[Memory]:
     """The facts about a subject under exactly these tags, the newest said first.
 
-    What an observation was made of and what was just said is all there is, as long as nothing was taken from it; else
-    the bank is searched, which among many that have the subject's words may miss some.
+    What an observation was made of and what was just said is all there is, as long as nothing was
+    taken from it; else the bank is searched, which among many that have the subject's words may
+    miss some.
     """
     known = dict.fromkeys((*(mark_of(before).sources if before else ()), *given))
     found = memories.by_ids(parts.db, bank_id, list(known))
-    if before is None or before.forgotten_at is not None or any(one.forgotten_at is not None for one in found.values()):
+    if (
+        before is None
+        or before.forgotten_at is not None
+        or any(one.forgotten_at is not None for one in found.values())
+    ):
         first, _, rest = subject.partition(" ")
         match = text_index.any_of([words.indexed(rest if first in _WIDE else subject)])
         chosen = Filter(kinds=_KINDS, users=("",))
-        numbers = text_index.keyword_ids(parts.db, bank_id, match, chosen, parts.clock.now(), _CANDIDATES_MAX)
+        numbers = text_index.keyword_ids(
+            parts.db, bank_id, match, chosen, parts.clock.now(), _CANDIDATES_MAX
+        )
         found |= memories.by_ids(parts.db, bank_id, [one for one in numbers if one not in found])
     live = [one for one in found.values() if one.forgotten_at is None and one.kind in _KINDS]
-    same = [one for one in live if _subject(one.text) == subject and tuple(sorted(one.tags)) == tags]
+    same = [
+        one for one in live if _subject(one.text) == subject and tuple(sorted(one.tags)) == tags
+    ]
     return sorted(same, key=_said, reverse=True)[:_SOURCES_MAX]
 
 
@@ -167,7 +188,10 @@ def _write(parts: Parts, draft: Draft, before: Memory | None, revising: Revising
         revising.write(memory, "remember")
     elif observation_writer.told_alike(before, draft):
         return
-    elif before.forgotten_at is not None or (before.text, before.metadata) != (draft.text, draft.metadata):
+    elif before.forgotten_at is not None or (before.text, before.metadata) != (
+        draft.text,
+        draft.metadata,
+    ):
         after = next_version(before, banks.new_ids(parts.db, revising.now)[0], revising.now)
         memory = replace(after, text=draft.text, metadata=draft.metadata, forgotten_at=None)
         revising.write(memory, "revise" if before.forgotten_at is None else "restore")

@@ -1,4 +1,6 @@
-"""What rests on memories follows them: observations and mental models, whichever dialect changed what they rest on."""
+"""What rests on memories follows them: observations and mental models, whichever dialect changed
+what they rest on.
+"""
 
 from collections.abc import Sequence
 
@@ -33,7 +35,9 @@ def _follow(parts: Parts, place: Bank, changed: Sequence[int]) -> None:
     observations.follow(parts, changed, revising)
     if place.config.get("enable_observations") is not False:
         # What is about another subject now belongs to that one's observation.
-        observations.consolidate(parts, memories.by_ids(parts.db, place.id, changed).values(), revising)
+        observations.consolidate(
+            parts, memories.by_ids(parts.db, place.id, changed).values(), revising
+        )
     mental_model_rows.distrust(parts, derivations.holders(parts.db, changed))
     derivations.settle(parts.db, changed)
 

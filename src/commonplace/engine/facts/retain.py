@@ -1,10 +1,12 @@
-"""Retaining: a text kept as a document and cut into facts; the same statement said again is one fact with more proof.
+"""Retaining: a text kept as a document and cut into facts; the same statement said again is one
+fact with more proof.
 
-A fact is told again when its words and its tags are the same. It belongs to the document that said it first and knows
-the others, so that deleting one document takes away only what no other says.
+A fact is told again when its words and its tags are the same. It belongs to the document that said
+it first and knows the others, so that deleting one document takes away only what no other says.
 
-A text is cut into facts before the transaction begins: no other write waits for it, however long the text. With a
-language model the model finds the facts. What it fails at is cut by rules, and a note says so.
+A text is cut into facts before the transaction begins: no other write waits for it, however long
+the text. With a language model the model finds the facts. What it fails at is cut by rules, and a
+note says so.
 """
 
 import json
@@ -46,7 +48,9 @@ JOB = "retain"
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A text to be retained. Without a name it becomes a document of its own; tags of None stay as they were."""
+    """A text to be retained. Without a name it becomes a document of its own; tags of None stay as
+    they were.
+    """
 
     text: str
     name: str = ""
@@ -55,7 +59,8 @@ class Passage:
     tags: tuple[str, ...] | None = None
     metadata: Metadata = field(default_factory=dict[str, object])
     append: bool = False
-    # By how much the clock of whoever said it is ahead of UTC: "yesterday" is the day before that one's today.
+    # By how much the clock of whoever said it is ahead of UTC: "yesterday" is the day before that
+    # one's today.
     zone_ms: int = 0
 
 
@@ -75,12 +80,16 @@ class _Moved(Exception):
 
 
 def retain(parts: Parts, bank: str, passage: Passage, origin: Origin = Origin()) -> Retained:
-    """Keep a text and its facts in one transaction. The same text under the same name changes nothing."""
+    """Keep a text and its facts in one transaction. The same text under the same name changes
+    nothing.
+    """
     name, author = _checked(bank, passage), checked_origin(origin)
     model, why = _model(parts)
 
     def keep(read: Reading | None) -> Retained:
-        return _retained(parts, name, passage, author, replace(read, note=read.note or why) if read else None)
+        return _retained(
+            parts, name, passage, author, replace(read, note=read.note or why) if read else None
+        )
 
     return _with_a_current(_readings(parts, name, passage, model), keep)
 
@@ -88,8 +97,8 @@ def retain(parts: Parts, bank: str, passage: Passage, origin: Origin = Origin())
 def retain_as_job(parts: Parts, bank: str, passage: Passage, origin: Origin = Origin()) -> Job:
     """Retain a text now, and keep a record of it as a job that is finished in the same transaction.
 
-    Where there is a model, that transaction keeps what the rules find, and the job is to have the model read the text:
-    by the worker of this process, or at once where there is none.
+    Where there is a model, that transaction keeps what the rules find, and the job is to have the
+    model read the text: by the worker of this process, or at once where there is none.
     """
     name, author = _checked(bank, passage), checked_origin(origin)
     model, why = _model(parts)
@@ -97,10 +106,17 @@ def retain_as_job(parts: Parts, bank: str, passage: Passage, origin: Origin = Or
     def keep(read: Reading | None) -> tuple[Job, bool]:
         with parts.db.transaction():
             done = replace(_retained(parts, name, passage, author, read), note=why)
-            job = enqueue(parts, name, JOB, {"document": done.document.name if done.document else ""})
+            job = enqueue(
+                parts, name, JOB, {"document": done.document.name if done.document else ""}
+            )
             waits = done.document is not None and done.changed and model is not None
             if not waits:
-                jobs.conclude(parts.db, job.id, json.dumps(_result(done), ensure_ascii=False), parts.clock.now())
+                jobs.conclude(
+                    parts.db,
+                    job.id,
+                    json.dumps(_result(done), ensure_ascii=False),
+                    parts.clock.now(),
+                )
         return job, waits
 
     job, waits = _with_a_current(_readings(parts, name, passage, None), keep)
@@ -110,7 +126,9 @@ def retain_as_job(parts: Parts, bank: str, passage: Passage, origin: Origin = Or
 
 
 def read_again(context: JobContext) -> object:
-    """The task of such a job: the model's facts of a document in the place of those that rules found."""
+    """The task of such a job: the model's facts of a document in the place of those that rules
+    found.
+    """
     parts, name = context.parts, str(context.payload["document"])
     for last in (False, True):
         document = find_document(parts, context.bank, name)
@@ -123,14 +141,22 @@ def read_again(context: JobContext) -> object:
         with parts.db.transaction():
             context.progress(stage="writing")
             current = find_document(parts, context.bank, name)
-            if current is None or (current.sha256, current.tags) != (document.sha256, document.tags):
+            if current is None or (current.sha256, current.tags) != (
+                document.sha256,
+                document.tags,
+            ):
                 if last:
                     break  # Somebody keeps writing to it, and each of those writes has a job of its own.
                 continue
-            # Whoever told the document has corrected what stands already; this only adds what the model found.
+            # Whoever told the document has corrected what stands already; this only adds what the
+            # model found.
             added = replace(passage, append=True)
-            written = _write(parts, known(parts, context.bank), current, added, read, Origin(who="retain"))
-            return _result(Retained(current, tuple(one.id for one in written), read.note if read else ""))
+            written = _write(
+                parts, known(parts, context.bank), current, added, read, Origin(who="retain")
+            )
+            return _result(
+                Retained(current, tuple(one.id for one in written), read.note if read else "")
+            )
     return {"document": name, "memories": []}
 
 
@@ -156,14 +182,20 @@ def _model(parts: Parts) -> tuple[Model | None, str]:
         return None, f"Made without the model: {error.message}"
 
 
-def _readings(parts: Parts, bank: str, passage: Passage, model: Model | None) -> Iterator[Reading | None]:
-    """Readings of a text, for as long as others change its document; at last None, to cut it in the transaction."""
+def _readings(
+    parts: Parts, bank: str, passage: Passage, model: Model | None
+) -> Iterator[Reading | None]:
+    """Readings of a text, for as long as others change its document; at last None, to cut it in the
+    transaction.
+    """
     for _ in range(_READINGS_MAX):
         yield _reading(parts, bank, passage, model)
     yield None
 
 
-def _with_a_current(readings: Iterable[Reading | None], keep: Callable[[Reading | None], _Kept]) -> _Kept:
+def _with_a_current(
+    readings: Iterable[Reading | None], keep: Callable[[Reading | None], _Kept]
+) -> _Kept:
     """What comes of the first reading of a document that nobody has changed since."""
     for read in readings:
         with suppress(_Moved):
@@ -172,7 +204,9 @@ def _with_a_current(readings: Iterable[Reading | None], keep: Callable[[Reading 
 
 
 def _reading(parts: Parts, bank: str, passage: Passage, model: Model | None) -> Reading | None:
-    """The facts of a text that is to be kept, by a model or by rules; None where there is nothing to do beforehand."""
+    """The facts of a text that is to be kept, by a model or by rules; None where there is nothing
+    to do beforehand.
+    """
     if parts.db.in_transaction or not passage.text.strip():
         return None
     place = banks.find(parts.db, bank)
@@ -185,7 +219,11 @@ def _reading(parts: Parts, bank: str, passage: Passage, model: Model | None) -> 
 
 
 def _cut(
-    parts: Parts, place: Bank | None, passage: Passage, model: Model | None, before: Document | None = None
+    parts: Parts,
+    place: Bank | None,
+    passage: Passage,
+    model: Model | None,
+    before: Document | None = None,
 ) -> Reading:
     """The facts of a text, with what the bank knows of their causes."""
     config: Metadata = place.config if place else {}
@@ -196,7 +234,11 @@ def _cut(
         found = fact_extraction.known(parts, before) if before else {}
         read = fact_extraction.by_model(model, passage.text, at, config, found, passage.context)
     with parts.db.snapshot():
-        return fact_extraction.looked_up(parts, place.id, read) if place else replace(read, elsewhere={})
+        return (
+            fact_extraction.looked_up(parts, place.id, read)
+            if place
+            else replace(read, elsewhere={})
+        )
 
 
 def _passage(document: Document) -> Passage:
@@ -214,7 +256,9 @@ def _passage(document: Document) -> Passage:
     )
 
 
-def _retained(parts: Parts, name: str, passage: Passage, author: Origin, read: Reading | None) -> Retained:
+def _retained(
+    parts: Parts, name: str, passage: Passage, author: Origin, read: Reading | None
+) -> Retained:
     with parts.db.transaction():
         place = banks.ensure(parts.db, name, parts.clock.now())
         if not passage.text.strip():
@@ -235,9 +279,16 @@ def _retained(parts: Parts, name: str, passage: Passage, author: Origin, read: R
 
 
 def _write(
-    parts: Parts, place: Bank, document: Document, passage: Passage, read: Reading | None, author: Origin
+    parts: Parts,
+    place: Bank,
+    document: Document,
+    passage: Passage,
+    read: Reading | None,
+    author: Origin,
 ) -> list[Memory]:
-    """Bring the facts of a document up to what it says now; those that are new or were said again."""
+    """Bring the facts of a document up to what it says now; those that are new or were said
+    again.
+    """
     revising = Revising(parts, place.id, "retain", author)
     told = _told(parts, place, document, passage, revising, read)
     kept = {memory.key for memory, _ in told}
@@ -254,7 +305,8 @@ def _write(
 def erase_document(
     parts: Parts, bank: str, name: str, origin: Origin = Origin(), ledger: Ledger | None = None
 ) -> tuple[int, ...]:
-    """Erase a document for good with its facts and all that was made of them; the ids of the facts that went.
+    """Erase a document for good with its facts and all that was made of them; the ids of the facts
+    that went.
 
     A fact that another document says as well stays, with less proof.
     """
@@ -281,8 +333,12 @@ def erase_document(
     return gone
 
 
-def _erase_own(parts: Parts, bank: str, document: Document, author: Origin, ledger: Ledger | None) -> tuple[int, ...]:
-    """Erase the facts that no other document says, with what was observed about them, before the document itself."""
+def _erase_own(
+    parts: Parts, bank: str, document: Document, author: Origin, ledger: Ledger | None
+) -> tuple[int, ...]:
+    """Erase the facts that no other document says, with what was observed about them, before the
+    document itself.
+    """
     every = Filter(document_id=document.id, status="any", expired=True)
     made = memories.select_ids(parts.db, document.bank_id, every, parts.clock.now())
     found = memories.by_ids(parts.db, document.bank_id, made).values()
@@ -292,7 +348,9 @@ def _erase_own(parts: Parts, bank: str, document: Document, author: Origin, ledg
 
 
 def find_document(parts: Parts, bank: str, name: str) -> Document | None:
-    """A document of the owner's with its text; None where there is none of that name, or no such bank."""
+    """A document of the owner's with its text; None where there is none of that name, or no such
+    bank.
+    """
     place = banks.find(parts.db, bank)
     found = rows.find(parts.db, place.id, name.strip()) if place else None
     return found if found and not documents.user_of(found) else None
@@ -301,10 +359,14 @@ def find_document(parts: Parts, bank: str, name: str) -> Document | None:
 def browse(
     parts: Parts, bank: str, chosen: Filter, words: str = "", *, limit: int = 100, offset: int = 0
 ) -> tuple[tuple[Memory, ...], int]:
-    """A page of the memories a filter means that have some words in their text or context, and how many there are."""
+    """A page of the memories a filter means that have some words in their text or context, and how
+    many there are.
+    """
     if words.strip():
         wanted = "%" + "".join(f"\\{one}" if one in "%_\\" else one for one in words) + "%"
-        said = AnyOf(tuple(Match((name,), "ilike", wanted, own=True) for name in ("text", "category")))
+        said = AnyOf(
+            tuple(Match((name,), "ilike", wanted, own=True) for name in ("text", "category"))
+        )
         chosen = replace(chosen, where=AllOf((said, chosen.where)) if chosen.where else said)
     found = list_memories(parts, bank, chosen, limit=limit, offset=offset)
     return found, count(parts, bank, chosen)
@@ -332,11 +394,18 @@ def _noted(passage: Passage, before: Document | None) -> dict[str, object]:
     if passage.zone_ms:
         noted["zone_ms"] = passage.zone_ms
     kept: Metadata = before.metadata if before else {}
-    return noted | {name: kept[name] for name in (provenance.SHARED, fact_extraction.NOTED) if name in kept}
+    return noted | {
+        name: kept[name] for name in (provenance.SHARED, fact_extraction.NOTED) if name in kept
+    }
 
 
 def _told(
-    parts: Parts, place: Bank, document: Document, passage: Passage, revising: Revising, read: Reading | None
+    parts: Parts,
+    place: Bank,
+    document: Document,
+    passage: Passage,
+    revising: Revising,
+    read: Reading | None,
 ) -> list[tuple[Memory, bool]]:
     """The facts a document says, as memories, and whether each is new or was said again."""
     said_at = revising.now if passage.said_at is None else passage.said_at
@@ -348,7 +417,9 @@ def _told(
     for fact in found.facts:
         named = tuple(fact_splitting.identity(text, document.tags) for text in fact.causes)
         grounds = named or elsewhere.get(fact.because, ())
-        mark = Mark(passage.context, said_at, fact.entities, (document.id,), fact.chunk, causes=grounds)
+        mark = Mark(
+            passage.context, said_at, fact.entities, (document.id,), fact.chunk, causes=grounds
+        )
         draft = Draft(
             text=fact.text,
             kind="experience" if fact.experience else "world",
@@ -365,8 +436,12 @@ def _told(
     return out
 
 
-def clear_facts(parts: Parts, bank: str, kinds: Sequence[str] | None = None, origin: Origin = Origin()) -> int:
-    """Erase the facts of a bank for good, all of them with their documents or those of some kinds; how many."""
+def clear_facts(
+    parts: Parts, bank: str, kinds: Sequence[str] | None = None, origin: Origin = Origin()
+) -> int:
+    """Erase the facts of a bank for good, all of them with their documents or those of some kinds;
+    how many.
+    """
     author = checked_origin(origin)
     place = banks.find(parts.db, validation.name(bank, what="bank"))
     if place is None:
@@ -374,9 +449,13 @@ def clear_facts(parts: Parts, bank: str, kinds: Sequence[str] | None = None, ori
     chosen = of_kinds(kinds, Filter(users=("",), status="any", expired=True))
     if kinds and observations.KIND not in kinds:
         doomed = memories.select_ids(parts.db, place.id, chosen, parts.clock.now())
-        observations.erase_about(parts, bank, list(memories.by_ids(parts.db, place.id, doomed).values()))
+        observations.erase_about(
+            parts, bank, list(memories.by_ids(parts.db, place.id, doomed).values())
+        )
     gone = purge_where(parts, bank, chosen, author)
-    while not kinds and (page := documents.list_documents(parts, bank, limit=_AT_ONCE, user="")).items:
+    while (
+        not kinds and (page := documents.list_documents(parts, bank, limit=_AT_ONCE, user="")).items
+    ):
         with for_good(parts):
             for document in page.items:
                 gone += documents.delete_document(parts, bank, document.name, author)
@@ -390,4 +469,7 @@ def of_kinds(kinds: Sequence[str] | None, chosen: Filter = Filter()) -> Filter:
         return chosen
     if "world" not in kinds:
         return replace(chosen, kinds=tuple(kinds))
-    return replace(chosen, kinds_not=tuple(one for one in ("experience", observations.KIND) if one not in kinds))
+    return replace(
+        chosen,
+        kinds_not=tuple(one for one in ("experience", observations.KIND) if one not in kinds),
+    )

@@ -1,4 +1,6 @@
-"""A survey of a bank of facts: what there is of each kind, whom and what it names, and how it hangs together."""
+"""A survey of a bank of facts: what there is of each kind, whom and what it names, and how it hangs
+together.
+"""
 
 import time
 from collections import Counter
@@ -31,13 +33,19 @@ class Survey:
 
 
 def survey(parts: Parts, bank: str) -> Survey:
-    """What a bank holds. Facts are linked by each thing both name, by their day, their words, and cause and effect."""
+    """What a bank holds. Facts are linked by each thing both name, by their day, their words, and
+    cause and effect.
+    """
     _catch_up(parts, bank)
     with parts.db.snapshot():
         place = banks.find(parts.db, bank)
         every = list(_every(parts, place.id)) if place else []
         numbers = {one.id for one in every if one.kind != "observation"}
-        similar = links.of(parts.db, place.id, numbers, ("similar_to",), limit=_LINKS_MAX) if place else []
+        similar = (
+            links.of(parts.db, place.id, numbers, ("similar_to",), limit=_LINKS_MAX)
+            if place
+            else []
+        )
         document_count = documents.count(parts.db, place.id, None, "") if place else 0
     kinds = Counter(one.kind if one.kind in KINDS else "world" for one in every)
     facts = [mark_of(one) for one in every if one.kind != "observation"]
@@ -50,11 +58,15 @@ def survey(parts: Parts, bank: str) -> Survey:
         "caused_by": sum(len(set(mark.causes) & keys) for mark in facts),
     }
     written = max((one.updated_at for one in every), default=None)
-    return Survey(dict(kinds), {n: c for n, c in counted.items() if c}, len(named), document_count, written)
+    return Survey(
+        dict(kinds), {n: c for n, c in counted.items() if c}, len(named), document_count, written
+    )
 
 
 def holdings(parts: Parts, bank: str) -> tuple[int, int]:
-    """How many things the facts of a bank name, and how many documents it has, for whoever empties it."""
+    """How many things the facts of a bank name, and how many documents it has, for whoever empties
+    it.
+    """
     with parts.db.snapshot():
         place = banks.find(parts.db, bank)
         if place is None:
@@ -76,7 +88,9 @@ def _catch_up(parts: Parts, bank: str) -> None:
 
 def _every(parts: Parts, bank_id: int) -> Iterator[Memory]:
     offset, now, chosen = 0, parts.clock.now(), Filter(users=("",))
-    while some := memories.select(parts.db, bank_id, chosen, Page("created", LIST_MAX, offset), now):
+    while some := memories.select(
+        parts.db, bank_id, chosen, Page("created", LIST_MAX, offset), now
+    ):
         yield from some
         offset += LIST_MAX
 

@@ -1,7 +1,7 @@
 """Puts the rows of an archive into a store, one after the other, inside the caller's transaction.
 
-What is already here stays; what is missing is added; a memory that went on in the file goes on here. Where two things
-claim one id or key, the import is refused whole.
+What is already here stays; what is missing is added; a memory that went on in the file goes on
+here. Where two things claim one id or key, the import is refused whole.
 """
 
 from collections.abc import Generator
@@ -41,7 +41,9 @@ class _Chain:
 
 @dataclass(slots=True)
 class _Numbering:
-    """The revisions of one project: how many were here before, how many the file has, and whether they are the same."""
+    """The revisions of one project: how many were here before, how many the file has, and whether
+    they are the same.
+    """
 
     stored: int
     filed: int = 0
@@ -88,10 +90,18 @@ class Importing:
             banks.skip_ids(self._db, self._last_id)
 
     def _placed(self, shape: Shape, row: Row) -> Row:
-        """The row with the bank it belongs to here, once it is known to follow what it refers to."""
-        self._last_id = max(self._last_id, *(row[name] or 0 for name, kind in shape.columns.items() if "id" in kind), 0)
+        """The row with the bank it belongs to here, once it is known to follow what it refers
+        to.
+        """
+        self._last_id = max(
+            self._last_id,
+            *(row[name] or 0 for name, kind in shape.columns.items() if "id" in kind),
+            0,
+        )
         if shape.parent and row[shape.parent] != self._parents.get(shape.parent):
-            raise Invalid(f"The {shape.name} comes before the row it belongs to.", hint=_EXPORT_AGAIN)
+            raise Invalid(
+                f"The {shape.name} comes before the row it belongs to.", hint=_EXPORT_AGAIN
+            )
         for child in shape.children:
             self._parents[child.parent] = row["id"]
         if "bank_id" not in row:
@@ -120,18 +130,25 @@ class Importing:
             self._numberings[place] = _Numbering(memories.newest_revision(self._db, *place))
         numbering = self._numberings[place]
         if row["number"] != numbering.filed + 1:
-            raise Invalid(f"Revision {row['number']} follows revision {numbering.filed}.", hint=_EXPORT_AGAIN)
+            raise Invalid(
+                f"Revision {row['number']} follows revision {numbering.filed}.", hint=_EXPORT_AGAIN
+            )
         numbering.filed += 1
         if row["number"] <= numbering.stored:
             stored = archive.find(self._db, REVISION, row)
-            numbering.parted = numbering.parted or stored is None or not _same(REVISION, stored, row)
+            numbering.parted = (
+                numbering.parted or stored is None or not _same(REVISION, stored, row)
+            )
         if numbering.parted or row["number"] <= numbering.stored:
             return self._count(self.skipped, REVISION)
         archive.put(self._db, REVISION, row)
         self._count(self.added, REVISION)
 
     def _take_memory(self, line: int, row: Row) -> None:
-        if row["document_id"] is not None and archive.document_bank(self._db, row["document_id"]) != row["bank_id"]:
+        if (
+            row["document_id"] is not None
+            and archive.document_bank(self._db, row["document_id"]) != row["bank_id"]
+        ):
             raise Invalid("The memory's document is not in its bank.", hint=_EXPORT_AGAIN)
         stored = archive.find(self._db, MEMORY, row)
         if stored is None:
@@ -154,23 +171,32 @@ class Importing:
             stored = archive.find(self._db, VERSION, row)
             if stored is None or not _same(VERSION, stored, row):
                 raise Conflict(
-                    f"Memory {ids.short(row['memory_id'])} has a different version {number} in the store.",
-                    hint="It was changed on both sides after the copy was made. Import into an empty home instead.",
+                    f"Memory {ids.short(row['memory_id'])} has a different version {number} in the"
+                    " store.",
+                    hint=(
+                        "It was changed on both sides after the copy was made. Import into an empty"
+                        " home instead."
+                    ),
                 )
             return self._count(self.skipped, VERSION)
         self._check_free(VERSION, row["id"], row["memory_id"])
-        archive.put(self._db, VERSION, {**row, "revision": self._revision(chain.row, row["revision"])})
+        archive.put(
+            self._db, VERSION, {**row, "revision": self._revision(chain.row, row["revision"])}
+        )
         self._count(self.added, VERSION)
 
     def _revision(self, memory: Row, filed: int) -> int:
         """The revision a version belongs to here.
 
-        Where the file goes on from what is here, its own numbers hold. Where both went on by themselves, a past
-        revision must not change after the fact, so everything the import adds to a project is one new revision.
+        Where the file goes on from what is here, its own numbers hold. Where both went on by
+        themselves, a past revision must not change after the fact, so everything the import adds to
+        a project is one new revision.
         """
         numbering = self._numberings.get((memory["bank_id"], memory["project"]))
         if numbering is None or not 1 <= filed <= numbering.filed:
-            raise Invalid(f"Revision {filed} of the version is not in the file.", hint=_EXPORT_AGAIN)
+            raise Invalid(
+                f"Revision {filed} of the version is not in the file.", hint=_EXPORT_AGAIN
+            )
         if not numbering.parted and numbering.stored <= numbering.filed:
             return filed
         if not numbering.own:
@@ -179,7 +205,9 @@ class Importing:
         return numbering.own
 
     def _check_free(self, shape: Shape, number: int, memory_id: int) -> None:
-        """Refuse an id that leads to another memory: memories and versions are looked up by either."""
+        """Refuse an id that leads to another memory: memories and versions are looked up by
+        either.
+        """
         if archive.owner(self._db, number) not in (None, memory_id):
             raise _taken(shape, {"id": number})
 
@@ -189,7 +217,9 @@ class Importing:
             return
         with located(chain.line):
             if chain.last is None or not _is_newest(chain.row, chain.last):
-                raise Invalid("The memory is not in the state of its newest version.", hint=_EXPORT_AGAIN)
+                raise Invalid(
+                    "The memory is not in the state of its newest version.", hint=_EXPORT_AGAIN
+                )
             if chain.row["version"] <= chain.stored_version:
                 return self._count(self.skipped, MEMORY)
             if chain.stored_version:
@@ -215,12 +245,18 @@ class Importing:
 
 
 def _same(shape: Shape, stored: Row, row: Row) -> bool:
-    """Whether two rows with one key are one thing. JSON is compared as text: 1 and true are equal only in Python."""
+    """Whether two rows with one key are one thing. JSON is compared as text: 1 and true are equal
+    only in Python.
+    """
     return all(_alike(stored[name], row[name]) for name in shape.fixed)
 
 
 def _alike(one: object, other: object) -> bool:
-    return archive.spelled(one) == archive.spelled(other) if isinstance(one, list | dict) else one == other
+    return (
+        archive.spelled(one) == archive.spelled(other)
+        if isinstance(one, list | dict)
+        else one == other
+    )
 
 
 def _moment(shape: Shape, row: Row) -> int:

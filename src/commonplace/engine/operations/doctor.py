@@ -1,4 +1,6 @@
-"""Checks a store and explains what it finds. Mends what is derived; what is canonical is reported, never touched."""
+"""Checks a store and explains what it finds. Mends what is derived; what is canonical is reported,
+never touched.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -19,9 +21,13 @@ _LOG_BYTES_MAX = 64_000_000
 _FREE_BYTES_MIN = 100_000_000
 _QUEUE_MAX = 1_000  # Fewer are embedded by the next recall without anyone noticing.
 _EMBED_MS = 600_000
-_DAY_MS = 24 * 3_600_000  # A copy that nobody touched for this long belongs to a process that was killed.
+_DAY_MS = (
+    24 * 3_600_000
+)  # A copy that nobody touched for this long belongs to a process that was killed.
 _SHOWN = 3
-_RESTORE = "Make a copy of the store, then run `commonplace restore --backup FILE` with an earlier backup."
+_RESTORE = (
+    "Make a copy of the store, then run `commonplace restore --backup FILE` with an earlier backup."
+)
 _REBUILD = "Run `commonplace rebuild`. If that does not help: " + _RESTORE
 _FIX = "Run `commonplace doctor --fix`."
 
@@ -38,7 +44,9 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class _Check:
-    """A thing to look at: what to say when it is well, how to see that it is not, how to mend it where that is safe."""
+    """A thing to look at: what to say when it is well, how to see that it is not, how to mend it
+    where that is safe.
+    """
 
     name: str
     well: str
@@ -49,13 +57,16 @@ class _Check:
 
 
 def doctor(parts: Parts, *, fix: bool = False) -> tuple[Finding, ...]:
-    """One finding for each check. With `fix`, derived state, file rights and the log are mended on the way.
+    """One finding for each check. With `fix`, derived state, file rights and the log are mended on
+    the way.
 
-    Where the file itself is damaged, nothing inside it is looked at or mended: what is read cannot be trusted, and a
-    write could do more harm.
+    Where the file itself is damaged, nothing inside it is looked at or mended: what is read cannot
+    be trusted, and a write could do more harm.
     """
     first = _finding(parts, _INTEGRITY, fix)
-    inside = () if first.state == "problem" else tuple(_finding(parts, check, fix) for check in _INSIDE)
+    inside = (
+        () if first.state == "problem" else tuple(_finding(parts, check, fix) for check in _INSIDE)
+    )
     return (first, *inside, *(_finding(parts, check, fix) for check in _AROUND))
 
 
@@ -71,7 +82,8 @@ def examine_file(path: Path) -> tuple[Finding, ...]:
 
 
 def _finding(parts: Parts, check: _Check, fix: bool) -> Finding:
-    # A doctor who falls over at the first damage is of no use: what a check cannot get past is what it found.
+    # A doctor who falls over at the first damage is of no use: what a check cannot get past is what
+    # it found.
     try:
         wrong = check.look(parts)
         if not wrong:
@@ -81,7 +93,9 @@ def _finding(parts: Parts, check: _Check, fix: bool) -> Finding:
             remaining = check.look(parts)
             if not remaining:
                 return Finding(check.name, "fixed", wrong)
-            return Finding(check.name, check.state, remaining, _REBUILD if check.hint == _FIX else check.hint)
+            return Finding(
+                check.name, check.state, remaining, _REBUILD if check.hint == _FIX else check.hint
+            )
     except (Unsupported, Busy, Forbidden) as error:
         return Finding(check.name, "problem", error.message, error.hint)
     return Finding(check.name, check.state, wrong, check.hint)
@@ -100,7 +114,11 @@ def _references(parts: Parts) -> str:
 
 
 def _unsound_texts(parts: Parts) -> str:
-    return "" if text_index.texts_sound(parts.db) else "The text index does not match the stored texts."
+    return (
+        ""
+        if text_index.texts_sound(parts.db)
+        else "The text index does not match the stored texts."
+    )
 
 
 def _log(parts: Parts) -> str:
@@ -128,7 +146,11 @@ def _outdated(parts: Parts) -> str:
     count = vector_rows.foreign_count(parts.db, semantics.name) if semantics else 0
     if count:
         return f"{count:,} vectors were made by another embedder and are not used."
-    return "The text index was made by another analyzer, or a rebuild was interrupted." if outdated(parts) else ""
+    return (
+        "The text index was made by another analyzer, or a rebuild was interrupted."
+        if outdated(parts)
+        else ""
+    )
 
 
 def _rebuild(parts: Parts) -> None:
@@ -137,10 +159,16 @@ def _rebuild(parts: Parts) -> None:
 
 def _leases(parts: Parts) -> str:
     now = parts.clock.now()
-    left, late = integrity.expired_leases(parts.db, now), integrity.late_jobs(parts.db, now - LATE_MS)
+    left, late = (
+        integrity.expired_leases(parts.db, now),
+        integrity.late_jobs(parts.db, now - LATE_MS),
+    )
     told = [f"{left:,} jobs belong to a worker that has stopped."] if left else []
     if late:
-        told.append(f"{late:,} jobs have waited for more than a minute: no worker is running, or it has fallen behind.")
+        told.append(
+            f"{late:,} jobs have waited for more than a minute: no worker is running, or it has"
+            " fallen behind."
+        )
     return " ".join(told)
 
 
@@ -231,8 +259,18 @@ _INSIDE = (
         _ids("versions_without_revision", "Memories with a version that belongs to no revision"),
         hint=_RESTORE,
     ),
-    _Check("ids", "The id counter is higher than every id.", _counter, lambda parts: integrity.move_ids(parts.db)),
-    _Check("text index", "The text index is sound.", _unsound_texts, lambda parts: integrity.mend_texts(parts.db)),
+    _Check(
+        "ids",
+        "The id counter is higher than every id.",
+        _counter,
+        lambda parts: integrity.move_ids(parts.db),
+    ),
+    _Check(
+        "text index",
+        "The text index is sound.",
+        _unsound_texts,
+        lambda parts: integrity.mend_texts(parts.db),
+    ),
     _Check(
         "texts",
         "Every memory is in the text index.",
@@ -254,7 +292,9 @@ _INSIDE = (
     _Check(
         "fields",
         "The table of metadata fields agrees with the memories.",
-        _ids("memories_with_wrong_fields", "Memories with wrong rows in the table of metadata fields"),
+        _ids(
+            "memories_with_wrong_fields", "Memories with wrong rows in the table of metadata fields"
+        ),
         _index_again("memories_with_wrong_fields"),
     ),
     _Check(
@@ -276,13 +316,22 @@ _INSIDE = (
         lambda parts: integrity.drop_orphans(parts.db),
     ),
     _Check("queue", "Few or no memories wait for a vector.", _waiting, _embed, state="warning"),
-    _Check("age", "The text index and the vectors are up to date.", _outdated, _rebuild, state="warning"),
+    _Check(
+        "age",
+        "The text index and the vectors are up to date.",
+        _outdated,
+        _rebuild,
+        state="warning",
+    ),
     _Check(
         "jobs",
         "No job is abandoned or late.",
         _leases,
         state="warning",
-        hint="Start `commonplace serve`, which runs them. If it is running already, check its /health and its log.",
+        hint=(
+            "Start `commonplace serve`, which runs them. If it is running already, check its"
+            " /health and its log."
+        ),
     ),
 )
 _AROUND = (
@@ -294,7 +343,13 @@ _AROUND = (
         lambda parts: integrity.close_to_others(parts.db),
         state="warning",
     ),
-    _Check("leftovers", "There are no unfinished copies.", _leftovers, _remove_leftovers, state="warning"),
+    _Check(
+        "leftovers",
+        "There are no unfinished copies.",
+        _leftovers,
+        _remove_leftovers,
+        state="warning",
+    ),
     _Check(
         "space",
         "The disk has enough space.",

@@ -1,4 +1,6 @@
-"""What a worker does at each turn, piece by piece: what goes wrong with one piece holds up no other."""
+"""What a worker does at each turn, piece by piece: what goes wrong with one piece holds up no
+other.
+"""
 
 import time
 from collections.abc import Callable
@@ -15,7 +17,9 @@ Done = TypeVar("Done")
 
 
 class Duty(Generic[Done]):
-    """A piece of work that is tried again after every error: later each time, and logged once until it succeeds."""
+    """A piece of work that is tried again after every error: later each time, and logged once until
+    it succeeds.
+    """
 
     def __init__(self, name: str, work: Callable[[], Done], poll_s: float) -> None:
         self.name = name
@@ -35,7 +39,8 @@ class Duty(Generic[Done]):
         except CommonplaceError as error:
             self._note(error.message)
         except Exception as error:
-            # The thread must outlive any fault in what it does, or that work stops until somebody restarts the server.
+            # The thread must outlive any fault in what it does, or that work stops until somebody
+            # restarts the server.
             self._note(traced(error))
         else:
             self.failure, self._tries, self._again_at = "", 0, 0.0
@@ -44,7 +49,9 @@ class Duty(Generic[Done]):
 
     def _note(self, failure: str) -> None:
         if failure != self.failure:
-            _log().warning("Background work (%s) failed and will be retried: %s", self.name, failure)
+            _log().warning(
+                "Background work (%s) failed and will be retried: %s", self.name, failure
+            )
         self.failure = failure
         self._again_at = time.monotonic() + min(self._poll_s * 2**self._tries, BACKOFF_S_MAX)
         self._tries = min(self._tries + 1, 10)

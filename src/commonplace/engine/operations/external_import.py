@@ -1,7 +1,9 @@
-"""Taking over what another product remembers: each thing once, however often it is brought, with its own times.
+"""Taking over what another product remembers: each thing once, however often it is brought, with
+its own times.
 
-What was taken is noted as an answer to an idempotency key, in the transaction that stores it. So a run that was killed
-goes on where it stopped, and what was forgotten or erased here since does not come back.
+What was taken is noted as an answer to an idempotency key, in the transaction that stores it. So a
+run that was killed goes on where it stopped, and what was forgotten or erased here since does not
+come back.
 """
 
 import hashlib
@@ -60,7 +62,9 @@ class ForeignReminder:
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """What became of one thing, why where it was not taken, and the id of its memory where it has one."""
+    """What became of one thing, why where it was not taken, and the id of its memory where it has
+    one.
+    """
 
     change: TakenChange
     why: str = ""
@@ -68,12 +72,19 @@ class Taken:
 
 
 def take_over(
-    parts: Parts, bank: str, source: str, things: Sequence[Foreign], origin: Origin = Origin(), *, dry_run: bool = False
+    parts: Parts,
+    bank: str,
+    source: str,
+    things: Sequence[Foreign],
+    origin: Origin = Origin(),
+    *,
+    dry_run: bool = False,
 ) -> tuple[Taken, ...]:
-    """Remember things of another product in one transaction; what cannot be stored is refused by itself.
+    """Remember things of another product in one transaction; what cannot be stored is refused by
+    itself.
 
-    A thing that is known and changed at its source becomes a new version, and one that is to be somebody else's moves.
-    A dry run only tells.
+    A thing that is known and changed at its source becomes a new version, and one that is to be
+    somebody else's moves. A dry run only tells.
     """
     name, author = validation.name(bank, what="bank"), checked_origin(origin)
     tool = f"import {validation.name(source, what='source')}"
@@ -90,8 +101,12 @@ def take_over(
         return tuple(taking.take(one) for one in things)
 
 
-def take_reminder(parts: Parts, bank: str, source: str, one: ForeignReminder, *, dry_run: bool = False) -> Taken:
-    """Take over a reminder of another product, once. One that changed there takes the place of the one here."""
+def take_reminder(
+    parts: Parts, bank: str, source: str, one: ForeignReminder, *, dry_run: bool = False
+) -> Taken:
+    """Take over a reminder of another product, once. One that changed there takes the place of the
+    one here.
+    """
     name = validation.name(bank, what="bank")
     place = {
         "session": "",
@@ -116,14 +131,23 @@ def take_reminder(parts: Parts, bank: str, source: str, one: ForeignReminder, *,
     return Taken("revised" if noted else "added")
 
 
-def _remind(parts: Parts, bank: str, one: ForeignReminder, place: dict[str, Any], before: int) -> None:
+def _remind(
+    parts: Parts, bank: str, one: ForeignReminder, place: dict[str, Any], before: int
+) -> None:
     reminder = reminders.add_reminder(parts, bank, one.draft)
     if not one.enabled:
         reminders.disable_reminder(parts, bank, reminder.id)
     if before:
         reminders.delete_reminder(parts, bank, before)
     note = memories.renew_reply if before else memories.add_reply
-    note(parts.db, reminder.created_at, reminder.id, bank_id=reminder.bank_id, content_hash=_hashed(repr(one)), **place)
+    note(
+        parts.db,
+        reminder.created_at,
+        reminder.id,
+        bank_id=reminder.bank_id,
+        content_hash=_hashed(repr(one)),
+        **place,
+    )
 
 
 class _Taking:
@@ -163,7 +187,9 @@ class _Taking:
         if one.mark:
             said_at = one.mark.mentioned_at or one.created_at or self.revising.now
             told = () if document_id is None else (document_id,)
-            metadata = fact_metadata.marked(metadata, replace(one.mark, mentioned_at=said_at, documents=told))
+            metadata = fact_metadata.marked(
+                metadata, replace(one.mark, mentioned_at=said_at, documents=told)
+            )
         return checked_draft(replace(one.draft, metadata=metadata, document_id=document_id))
 
     def _document_id(self, name: str) -> int | None:
@@ -174,7 +200,9 @@ class _Taking:
         db, bank_id = self.parts.db, self.revising.bank_id
         noted = memories.find_reply(db, bank_id, **self._place(one))
         if noted is None:
-            before = memories.find_by_key(db, bank_id, draft.scope, draft.key) if draft.key else None
+            before = (
+                memories.find_by_key(db, bank_id, draft.scope, draft.key) if draft.key else None
+            )
             return (Taken("added"), None) if before is None else (_met(one, draft, before), before)
         number = int(str(noted[1]))
         before = memories.find(db, bank_id, number)
@@ -204,22 +232,32 @@ class _Taking:
         self.revising.write(after, "revise")
 
     def _moves(self, before: Memory, draft: Draft) -> bool:
-        """Whether a memory is now said to be the owner's, or to have a project after all; never the other way."""
+        """Whether a memory is now said to be the owner's, or to have a project after all; never the
+        other way.
+        """
         to_owner = before.scope.user != "" and draft.scope.user == ""
         to_project = before.scope.project == "" and draft.scope.project != ""
         if not to_owner and not to_project:
             return False
-        taken = memories.find_by_key(self.parts.db, before.bank_id, draft.scope, draft.key) if draft.key else None
+        taken = (
+            memories.find_by_key(self.parts.db, before.bank_id, draft.scope, draft.key)
+            if draft.key
+            else None
+        )
         return taken is None
 
     def _move(self, one: Foreign, before: Memory, draft: Draft) -> int:
-        """Whose a memory is never changes, so it is forgotten there and goes on as another one here."""
+        """Whose a memory is never changes, so it is forgotten there and goes on as another one
+        here.
+        """
         now = self.revising.now
         first, second, gone = banks.new_ids(self.parts.db, now, 3)
         after = replace(before, id=first, version=1, version_id=second, scope=draft.scope)
         self.revising.write(replace(after, **_changes(one, before, draft)), "remember")
         forgotten = next_version(before, gone, now)
-        self.revising.write(replace(forgotten, forgotten_at=forgotten.updated_at), "forget", "moved by an import")
+        self.revising.write(
+            replace(forgotten, forgotten_at=forgotten.updated_at), "forget", "moved by an import"
+        )
         return first
 
     def _note(self, one: Foreign, taken: Taken) -> None:
@@ -230,9 +268,13 @@ class _Taking:
         fingerprint = _fingerprint(one)
         noted = memories.find_reply(self.parts.db, **place)
         if noted is None:
-            memories.add_reply(self.parts.db, at, taken.memory_id, content_hash=fingerprint, **place)
+            memories.add_reply(
+                self.parts.db, at, taken.memory_id, content_hash=fingerprint, **place
+            )
         elif noted != (fingerprint, taken.memory_id):
-            memories.renew_reply(self.parts.db, at, taken.memory_id, content_hash=fingerprint, **place)
+            memories.renew_reply(
+                self.parts.db, at, taken.memory_id, content_hash=fingerprint, **place
+            )
 
     def _place(self, one: Foreign) -> dict[str, Any]:
         return {"session": "", "tool": self.tool, "key": _named(one.key)}

@@ -1,7 +1,8 @@
-"""Derived state: keeps vectors up with the memories, and rebuilds the text index, tags and vectors from canonical rows.
+"""Derived state: keeps vectors up with the memories, and rebuilds the text index, tags and vectors
+from canonical rows.
 
-A rebuild works in batches, each one transaction that also notes how far it came, so a killed one goes on from there.
-Searches work all the while.
+A rebuild works in batches, each one transaction that also notes how far it came, so a killed one
+goes on from there. Searches work all the while.
 """
 
 import json
@@ -28,7 +29,9 @@ _ANALYZER = "analyzer"
 
 @dataclass(frozen=True, slots=True)
 class Rebuilt:
-    """What a rebuild did: memories gone through in this run, and in all when an earlier run was cut short."""
+    """What a rebuild did: memories gone through in this run, and in all when an earlier run was cut
+    short.
+    """
 
     memory_count: int
     resumed: bool
@@ -40,8 +43,13 @@ def heal(parts: Parts, bank_id: int, budget_ms: int) -> int:
     Another writer is hardly waited for: the question at hand is more urgent, and the queue stays.
     """
     semantics = parts.semantics()
-    # Inside a transaction the vectors would not be anybody else's to see, and it may yet be taken back.
-    if not semantics or parts.db.in_transaction or not vector_rows.stale_ids(parts.db, bank_id, after=0, limit=1):
+    # Inside a transaction the vectors would not be anybody else's to see, and it may yet be taken
+    # back.
+    if (
+        not semantics
+        or parts.db.in_transaction
+        or not vector_rows.stale_ids(parts.db, bank_id, after=0, limit=1)
+    ):
         return 0
     deadline = time.monotonic() + budget_ms / 1000
     count = after = 0
@@ -74,7 +82,9 @@ def stale_count(parts: Parts) -> int:
 
 
 def outdated(parts: Parts) -> bool:
-    """Whether the text index or the vectors were made by another analyzer or embedder, or a rebuild was interrupted."""
+    """Whether the text index or the vectors were made by another analyzer or embedder, or a rebuild
+    was interrupted.
+    """
     semantics = parts.semantics()
     return (
         banks.fact(parts.db, _ANALYZER) not in ("", analyzer.ANALYZER)
@@ -84,7 +94,9 @@ def outdated(parts: Parts) -> bool:
 
 
 def rebuild(parts: Parts, progress: Callable[[int, int], None] | None = None) -> Rebuilt:
-    """Make all derived state again from the memories; `progress` hears how many are done, and of how many."""
+    """Make all derived state again from the memories; `progress` hears how many are done, and of
+    how many.
+    """
     semantics = parts.semantics()
     target = f"{analyzer.ANALYZER}/{semantics.name if semantics else 'none'}"
     after = _position(parts.db, target)
@@ -96,7 +108,9 @@ def rebuild(parts: Parts, progress: Callable[[int, int], None] | None = None) ->
     while batch := vector_rows.memories_after(parts.db, after, REBUILD_BATCH):
         with parts.db.transaction(), text_index.quick_replacing(parts.db):
             for bank_id in sorted({bank_id for _, bank_id in batch}):
-                _rebuild_batch(parts.db, semantics, bank_id, [number for number, b in batch if b == bank_id])
+                _rebuild_batch(
+                    parts.db, semantics, bank_id, [number for number, b in batch if b == bank_id]
+                )
             after = batch[-1][0]
             banks.set_fact(parts.db, _POSITION, json.dumps({"target": target, "after": after}))
         done += len(batch)
@@ -116,17 +130,27 @@ def _position(db: Database, target: str) -> int:
     return int(noted["after"]) if noted.get("target") == target else 0
 
 
-def _rebuild_batch(db: Database, semantics: "Semantics | None", bank_id: int, numbers: list[int]) -> None:
+def _rebuild_batch(
+    db: Database, semantics: "Semantics | None", bank_id: int, numbers: list[int]
+) -> None:
     text_index.reindex(db, list(memories.by_ids(db, bank_id, numbers).values()))
     if semantics:
         _embed(db, semantics, bank_id, numbers)
 
 
-def _embed(db: Database, semantics: "Semantics", bank_id: int, numbers: list[int], wait_ms: int | None = None) -> int:
+def _embed(
+    db: Database,
+    semantics: "Semantics",
+    bank_id: int,
+    numbers: list[int],
+    wait_ms: int | None = None,
+) -> int:
     found = memories.by_ids(db, bank_id, numbers)
     encoded = semantics.encode(list(found.values()))
     sketches = semantics.sketched(encoded)
-    made = [(m.id, m.version, v, s) for m, v, s in zip(found.values(), encoded, sketches, strict=True)]
+    made = [
+        (m.id, m.version, v, s) for m, v, s in zip(found.values(), encoded, sketches, strict=True)
+    ]
     with db.transaction(wait_ms):
         vector_rows.put(db, semantics.name, made)
         vector_rows.clear_stale(db, [number for number in numbers if number not in found])

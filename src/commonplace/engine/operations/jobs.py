@@ -1,4 +1,6 @@
-"""Jobs: work asked for in the transaction that causes it, and done after the commit. worker.py does it."""
+"""Jobs: work asked for in the transaction that causes it, and done after the commit. worker.py does
+it.
+"""
 
 from collections.abc import Mapping
 from typing import get_args
@@ -25,7 +27,8 @@ def enqueue(
 ) -> Job:
     """A pending job. Inside a transaction it exists if and only if that transaction commits.
 
-    Put ids into the payload rather than texts: a payload stays with the job, and purging a memory does not reach it.
+    Put ids into the payload rather than texts: a payload stays with the job, and purging a memory
+    does not reach it.
     """
     name, wanted = validation.name(bank, what="bank"), validation.name(kind, what="kind of job")
     validation.metadata(payload, what="payload", bytes_max=JOB_BYTES_MAX)
@@ -63,7 +66,10 @@ def get_job(parts: Parts, bank: str, job_id: int | str) -> Job:
     """One job."""
     found = jobs.find(parts.db, ids.parse(job_id))
     if found is None or found.bank_id != known(parts, bank).id:
-        raise NotFound(f"There is no job {job_id}.", hint="Check the id and the bank; old finished jobs are removed.")
+        raise NotFound(
+            f"There is no job {job_id}.",
+            hint="Check the id and the bank; old finished jobs are removed.",
+        )
     return found
 
 
@@ -98,11 +104,16 @@ def count_jobs(parts: Parts, bank: str) -> dict[JobState, int]:
 
 
 def cancel_job(parts: Parts, bank: str, job_id: int | str) -> Job:
-    """A job cancelled at once. One that runs loses its lease, and its task stops at the next report."""
+    """A job cancelled at once. One that runs loses its lease, and its task stops at the next
+    report.
+    """
     with parts.db.transaction():
         job = get_job(parts, bank, job_id)
         if not jobs.cancel(parts.db, job.id, parts.clock.now()):
-            raise Conflict(f"Job {job_id} is {job.state}.", hint="Only pending and running jobs can be cancelled.")
+            raise Conflict(
+                f"Job {job_id} is {job.state}.",
+                hint="Only pending and running jobs can be cancelled.",
+            )
         return get_job(parts, bank, job.id)
 
 
@@ -111,7 +122,10 @@ def retry_job(parts: Parts, bank: str, job_id: int | str) -> Job:
     with parts.db.transaction():
         job = get_job(parts, bank, job_id)
         if not jobs.retry(parts.db, job.id, parts.clock.now()):
-            raise Conflict(f"Job {job_id} is {job.state}.", hint="Only failed and cancelled jobs can be retried.")
+            raise Conflict(
+                f"Job {job_id} is {job.state}.",
+                hint="Only failed and cancelled jobs can be retried.",
+            )
         return get_job(parts, bank, job.id)
 
 
@@ -120,4 +134,6 @@ def delete_finished_jobs(parts: Parts, bank: str, *, before: int) -> int:
     validation.moment(before, what="moment")
     with parts.db.transaction():
         found = banks.find(parts.db, validation.name(bank, what="bank"))
-        return jobs.delete_finished(parts.db, found.id, before=before, limit=BULK_MAX) if found else 0
+        return (
+            jobs.delete_finished(parts.db, found.id, before=before, limit=BULK_MAX) if found else 0
+        )

@@ -1,4 +1,6 @@
-"""What a server does when it has nothing else to do: embeds what waits, and clears away what nobody will ask for."""
+"""What a server does when it has nothing else to do: embeds what waits, and clears away what nobody
+will ask for.
+"""
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
@@ -32,8 +34,8 @@ def _link(parts: Parts) -> None:
     links.judge_all(parts)
 
 
-# What to do in turn when nothing else is to be done, by the names that the log and /health use. Each turn goes on where
-# the last one ended.
+# What to do in turn when nothing else is to be done, by the names that the log and /health use.
+# Each turn goes on where the last one ended.
 IDLE: Mapping[str, Callable[[Parts], None]] = MappingProxyType(
     {
         "what follows from changes": _settle,
@@ -51,7 +53,9 @@ def heal_idly(parts: Parts) -> None:
 
 
 def sweep(parts: Parts) -> None:
-    """Remove streams left alone and jobs that ended long ago, in every bank, and note turns that are not noted."""
+    """Remove streams left alone and jobs that ended long ago, in every bank, and note turns that
+    are not noted.
+    """
     mental_models.plan_turns(parts)
     before = parts.clock.now() - JOBS_KEPT_MS
     for bank in banks.listed(parts.db, _BANKS_MAX):

@@ -1,4 +1,6 @@
-"""Answers, mental models, directives and knowledge pages. Each module is imported when it is first used."""
+"""Answers, mental models, directives and knowledge pages. Each module is imported when it is first
+used.
+"""
 
 from typing import TYPE_CHECKING
 

@@ -18,7 +18,9 @@ DISPOSITION = ("skepticism", "literalism", "empathy")
 
 @dataclass(frozen=True, slots=True)
 class Directive:
-    """One instruction, how much it matters, and whether it is in force. Several may have one title."""
+    """One instruction, how much it matters, and whether it is in force. Several may have one
+    title.
+    """
 
     title: str
     text: str
@@ -43,7 +45,9 @@ def add_directive(parts: Parts, bank: str, draft: Directive) -> Directive:
         now = parts.clock.now()
         bank_id, number = banks.ensure(parts.db, name, now).id, banks.new_ids(parts.db, now)[0]
         body = {"title": title, "text": text, "priority": draft.priority, "active": draft.active}
-        bank_items.put(parts.db, Standing(number, bank_id, KIND, ids.short(number), tags, body, now, now))
+        bank_items.put(
+            parts.db, Standing(number, bank_id, KIND, ids.short(number), tags, body, now, now)
+        )
     return replace(draft, title=title, tags=tags, id=number, created_at=now, updated_at=now)
 
 
@@ -52,7 +56,11 @@ def list_directives(
 ) -> tuple[Directive, ...]:
     """The instructions of a bank, the weightiest first. Those without tags hold for every tag."""
     found = banks.find(parts.db, validation.name(bank, what="bank"))
-    every = [_directive(one) for one in bank_items.listed(parts.db, found.id, KIND, LIST_MAX)] if found else []
+    every = (
+        [_directive(one) for one in bank_items.listed(parts.db, found.id, KIND, LIST_MAX)]
+        if found
+        else []
+    )
     kept = [one for one in every if one.active or not active_only]
     meant = [one for one in kept if not tags or not one.tags or set(tags) & set(one.tags)]
     return tuple(sorted(meant, key=lambda one: -one.priority))
@@ -62,18 +70,32 @@ def delete_directive(parts: Parts, bank: str, number: int) -> None:
     """Remove an instruction for good."""
     with for_good(parts):
         place = banks.find(parts.db, validation.name(bank, what="bank"))
-        found = bank_items.find(parts.db, place.id, KIND, ids.short(number)) if place and number else None
+        found = (
+            bank_items.find(parts.db, place.id, KIND, ids.short(number))
+            if place and number
+            else None
+        )
         if found is None:
             raise NotFound(f"There is no directive {number}.", hint="List the directives.")
         bank_items.delete(parts.db, found.id)
 
 
-def in_force(parts: Parts, bank: str, tags: Sequence[str] = (), *, every: bool = False) -> tuple[Directive, ...]:
-    """The active instructions for an answer about some tags: those without tags, those with one of them, or all."""
-    return tuple(one for one in list_directives(parts, bank) if every or not one.tags or set(tags) & set(one.tags))
+def in_force(
+    parts: Parts, bank: str, tags: Sequence[str] = (), *, every: bool = False
+) -> tuple[Directive, ...]:
+    """The active instructions for an answer about some tags: those without tags, those with one of
+    them, or all.
+    """
+    return tuple(
+        one
+        for one in list_directives(parts, bank)
+        if every or not one.tags or set(tags) & set(one.tags)
+    )
 
 
-def guidance(parts: Parts, bank: str, tags: Sequence[str] = (), context: str = "", *, every: bool = False) -> Guidance:
+def guidance(
+    parts: Parts, bank: str, tags: Sequence[str] = (), context: str = "", *, every: bool = False
+) -> Guidance:
     """Who answers from a bank: its mission, its disposition, and the instructions in force."""
     found = banks.find(parts.db, validation.name(bank, what="bank"))
     if found is None:
@@ -87,4 +109,6 @@ def guidance(parts: Parts, bank: str, tags: Sequence[str] = (), context: str = "
 def _directive(one: Standing) -> Directive:
     title, text = str(one.body["title"]), str(one.body["text"])
     priority, active = int(str(one.body["priority"])), bool(one.body["active"])
-    return Directive(title, text, priority, active, one.tags, one.id, one.created_at, one.updated_at)
+    return Directive(
+        title, text, priority, active, one.tags, one.id, one.created_at, one.updated_at
+    )

@@ -1,7 +1,8 @@
-"""An answer made of facts and of nothing else: grouped by what they are about, dated, the newest truth first.
+"""An answer made of facts and of nothing else: grouped by what they are about, dated, the newest
+truth first.
 
-What a newer fact took the place of is told after it and named as such, every line has the id of its memory, and what
-no fact tells is said.
+What a newer fact took the place of is told after it and named as such, every line has the id of its
+memory, and what no fact tells is said.
 """
 
 import re
@@ -19,9 +20,9 @@ from commonplace.records.memory import Memory
 NOTHING = "Nothing is known about this: no stored memory answers the question."
 _WORD = re.compile(r"[^\W_][\w'’-]*")
 _ASKING = frozenset(
-    "does doing done tell know known think please much many about should would could like happen happened happening "
-    "thing things anything everything something someone summary summarise summarize describe explain list based past "
-    "currently right recently".split()
+    "does doing done tell know known think please much many about should would could like happen"
+    " happened happening thing things anything everything something someone summary summarise"
+    " summarize describe explain list based past currently right recently".split()
 )
 
 
@@ -49,11 +50,15 @@ def answer(asked: str, found: Sequence[Finding], judge: Judge) -> str:
 
 def day(memory: Memory) -> str:
     """The first day a memory speaks of, or else the one on which it was said."""
-    return clock.iso(mark_of(memory).mentioned_at if memory.happened_at is None else memory.happened_at)[:10]
+    return clock.iso(
+        mark_of(memory).mentioned_at if memory.happened_at is None else memory.happened_at
+    )[:10]
 
 
 def time_of(memory: Memory) -> str:
-    """The time a memory speaks of, no more exact than it is: a day, a month, a year, or the first and the last day."""
+    """The time a memory speaks of, no more exact than it is: a day, a month, a year, or the first
+    and the last day.
+    """
     first = day(memory)
     if memory.happened_at is None or memory.happened_until is None:
         return first
@@ -73,7 +78,8 @@ def cite(memory: Memory) -> str:
 def _grouped(found: Sequence[Finding]) -> dict[str, list[Memory]]:
     """The memories by what they are about, in the order in which they were found.
 
-    Those whose words do not tell it come first as far as they were found before all others, and else last.
+    Those whose words do not tell it come first as far as they were found before all others, and
+    else last.
     """
     groups: dict[str, list[Memory]] = {}
     best: list[Memory] = []
@@ -97,15 +103,21 @@ def _heading(subject: str, text: str) -> str:
 
 def _unknown(asked: str, found: Sequence[Finding]) -> list[str]:
     """The words of a question that none of the memories has."""
-    known = {term for one in found for term in words.terms(f"{one.memory.text} {one.memory.category}")}
+    known = {
+        term for one in found for term in words.terms(f"{one.memory.text} {one.memory.category}")
+    }
     meant = set(words.question_terms(asked))
     plain = asked
-    for span in temporal_expressions.spans(asked, 0):  # A time is not mentioned, it is when something was.
+    for span in temporal_expressions.spans(
+        asked, 0
+    ):  # A time is not mentioned, it is when something was.
         plain = plain.replace(span.words, " ")
     every = dict.fromkeys(_WORD.findall(plain))
     long = [word for word in every if len(word) > 3 or (len(word) > 1 and word.isupper())]
     telling = [word for word in long if word.casefold() not in _ASKING]
-    return [word for word in telling if (terms := set(words.terms(word))) & meant and not terms & known]
+    return [
+        word for word in telling if (terms := set(words.terms(word))) & meant and not terms & known
+    ]
 
 
 def _told(memory: Memory) -> str:

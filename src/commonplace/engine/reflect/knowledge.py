@@ -49,16 +49,24 @@ class Knowledge:
     pages: tuple[MentalModel, ...] = ()
 
     def inside(self, folder: str) -> tuple[tuple[Folder, ...], tuple[MentalModel, ...]]:
-        """What stands directly in a folder. What lost its folder stands at the top, so that it can be found."""
+        """What stands directly in a folder. What lost its folder stands at the top, so that it can
+        be found.
+        """
         known = {one.name for one in self.folders}
-        folders = tuple(one for one in self.folders if (one.parent if one.parent in known else "") == folder)
-        return folders, tuple(one for one in self.pages if (one.folder if one.folder in known else "") == folder)
+        folders = tuple(
+            one for one in self.folders if (one.parent if one.parent in known else "") == folder
+        )
+        return folders, tuple(
+            one for one in self.pages if (one.folder if one.folder in known else "") == folder
+        )
 
     def below(self, folder: str) -> tuple[str, ...]:
         """A folder and all folders below it."""
         found = [folder]
         for name in found:
-            found += [one.name for one in self.folders if one.parent == name and one.name not in found]
+            found += [
+                one.name for one in self.folders if one.parent == name and one.name not in found
+            ]
         return tuple(found)
 
     def depth(self, folder: str) -> int:
@@ -104,22 +112,34 @@ def add_page(parts: Parts, bank: str, draft: MentalModel) -> MentalModel:
     with parts.db.transaction():
         _require_place(knowledge(parts, bank), draft.folder or "", draft.title.strip())
         if len(mental_models.list_mental_models(parts, bank)) >= LIST_MAX:
-            raise TooLarge(f"A bank has at most {LIST_MAX:,} pages and mental models.", hint="Delete some first.")
-        return mental_models.add_mental_model(parts, bank, replace(draft, folder=draft.folder or ""))
+            raise TooLarge(
+                f"A bank has at most {LIST_MAX:,} pages and mental models.",
+                hint="Delete some first.",
+            )
+        return mental_models.add_mental_model(
+            parts, bank, replace(draft, folder=draft.folder or "")
+        )
 
 
-def update_folder(parts: Parts, bank: str, name: str, *, title: str | None = None, parent: str | None = None) -> Folder:
+def update_folder(
+    parts: Parts, bank: str, name: str, *, title: str | None = None, parent: str | None = None
+) -> Folder:
     """Rename a folder, or move it with all that is in it."""
     with parts.db.transaction():
         known = knowledge(parts, bank)
         before = _folder_named(known, name)
         after = replace(before, updated_at=parts.clock.now())
         if title is not None:
-            after = replace(after, title=validation.name(title, what="name", chars_max=TITLE_CHARS_MAX))
+            after = replace(
+                after, title=validation.name(title, what="name", chars_max=TITLE_CHARS_MAX)
+            )
         if parent is not None:
             after = replace(after, parent=parent)
         if after.parent in known.below(name):
-            raise Invalid("A folder cannot be moved into itself.", hint="Choose a folder that is not below it.")
+            raise Invalid(
+                "A folder cannot be moved into itself.",
+                hint="Choose a folder that is not below it.",
+            )
         deepest = max(known.depth(one) for one in known.below(name)) - known.depth(name)
         _require_place(known, after.parent, after.title, own=name, deepest=deepest)
         _put(parts, banks.ensure(parts.db, bank, after.updated_at).id, after)
@@ -140,7 +160,11 @@ def delete_node(parts: Parts, bank: str, name: str) -> None:
     with for_good(parts):
         known = knowledge(parts, bank)
         doomed = known.below(_folder_named(known, name).name) if name.startswith("kf-") else ()
-        pages = [_page_named(known, name)] if not doomed else [one for one in known.pages if one.folder in doomed]
+        pages = (
+            [_page_named(known, name)]
+            if not doomed
+            else [one for one in known.pages if one.folder in doomed]
+        )
         for page in pages:
             mental_models.delete_mental_model(parts, bank, page.name)
         for folder in known.folders:
@@ -162,28 +186,40 @@ def _folder_named(known: Knowledge, name: str) -> Folder:
     return found
 
 
-def _require_place(known: Knowledge, folder: str, title: str, *, own: str = "", deepest: int = 0) -> None:
+def _require_place(
+    known: Knowledge, folder: str, title: str, *, own: str = "", deepest: int = 0
+) -> None:
     """Raises where a folder is not there, is too deep, or has something of the same title."""
     if folder:
         _folder_named(known, folder)
     if known.depth(folder) + 1 + deepest > DEPTH_MAX:
-        raise TooLarge(f"Folders are at most {DEPTH_MAX} deep.", hint="Choose a folder nearer to the top.")
-    siblings: Sequence[Folder | MentalModel] = [one for some in known.inside(folder) for one in some]
+        raise TooLarge(
+            f"Folders are at most {DEPTH_MAX} deep.", hint="Choose a folder nearer to the top."
+        )
+    siblings: Sequence[Folder | MentalModel] = [
+        one for some in known.inside(folder) for one in some
+    ]
     if any(one.title.casefold() == title.casefold() and one.name != own for one in siblings):
-        raise Conflict(f"'{title[:60]}' already exists in this folder.", hint="Choose another name or folder.")
+        raise Conflict(
+            f"'{title[:60]}' already exists in this folder.", hint="Choose another name or folder."
+        )
 
 
 def _put(parts: Parts, bank_id: int, folder: Folder) -> None:
     body = {"title": folder.title, "parent": folder.parent}
     rows.put(
         parts.db,
-        Standing(folder.id, bank_id, KIND, folder.name, (), body, folder.created_at, folder.updated_at),
+        Standing(
+            folder.id, bank_id, KIND, folder.name, (), body, folder.created_at, folder.updated_at
+        ),
     )
 
 
 def _folder(row: Standing) -> Folder:
     body = row.body
-    return Folder(row.name, str(body["title"]), str(body["parent"]), row.created_at, row.updated_at, row.id)
+    return Folder(
+        row.name, str(body["title"]), str(body["parent"]), row.created_at, row.updated_at, row.id
+    )
 
 
 def _order(one: Folder | MentalModel) -> tuple[str, int]:

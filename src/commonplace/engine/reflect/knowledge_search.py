@@ -1,4 +1,6 @@
-"""Finds knowledge pages: by their words, and by the memories they rest on, which recall also finds by meaning."""
+"""Finds knowledge pages: by their words, and by the memories they rest on, which recall also finds
+by meaning.
+"""
 
 import math
 from collections.abc import Sequence
@@ -37,7 +39,10 @@ def search_knowledge(parts: Parts, bank: str, query: str, limit: int = 10) -> tu
     hits = fact_search.ask(parts, bank, Question(query, Filter(users=("",)), "low"))
     relevance = {hit.memory.id: hit.relevance or 0.0 for hit in hits}
     found = [_judged(page, wanted, relevance) for page in pages]
-    best = sorted((one for one in found if one.score > 0), key=lambda one: (-one.score, one.page.title.casefold()))
+    best = sorted(
+        (one for one in found if one.score > 0),
+        key=lambda one: (-one.score, one.page.title.casefold()),
+    )
     return tuple(best[:limit])
 
 
@@ -47,14 +52,19 @@ def _judged(page: MentalModel, wanted: dict[str, float], relevance: dict[int, fl
     rests = max((relevance.get(number, 0.0) for number in page.sources), default=0.0)
     by_words = 0.8 * words + 0.2 * named if words >= _WORDS_MIN else 0.0
     by_memories = rests if rests >= _SURE_MIN else 0.0
-    return PageFound(page, round(1 - (1 - by_words) * (1 - by_memories), 6), _snippet(page.content, wanted))
+    return PageFound(
+        page, round(1 - (1 - by_words) * (1 - by_memories), 6), _snippet(page.content, wanted)
+    )
 
 
 def _weights(query: str, pages: Sequence[MentalModel]) -> dict[str, float]:
     """The terms of a question, each with what it counts: the more, the fewer pages have it."""
     held = [set(analyzer.terms(f"{one.title} {one.query} {one.content}")) for one in pages]
     terms = dict.fromkeys(analyzer.question_terms(query))
-    return {term: math.log(1 + (len(pages) + 1) / (0.5 + sum(term in one for one in held))) for term in terms}
+    return {
+        term: math.log(1 + (len(pages) + 1) / (0.5 + sum(term in one for one in held)))
+        for term in terms
+    }
 
 
 def _share(said: str, wanted: dict[str, float]) -> float:

@@ -1,4 +1,6 @@
-"""Mental models as they are kept: the record, its row, what it rests on, and when it is made again by itself."""
+"""Mental models as they are kept: the record, its row, what it rests on, and when it is made again
+by itself.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
@@ -19,14 +21,17 @@ from commonplace.storage import banks, derivations
 KIND = "mental_model"
 TOKENS_USUAL = 2048
 CRONS = ("refresh_cron", "full_refresh_cron")
-# Where the body of what stands in a bank has its words: the answer of a model, a directive, the name of a folder.
+# Where the body of what stands in a bank has its words: the answer of a model, a directive, the
+# name of a folder.
 _SAID = ("content", "text", "title")
 _APART = ("name", "tags", "created_at", "id")
 
 
 @dataclass(frozen=True, slots=True)
 class MentalModel:
-    """A standing question with its answer. `trigger` says when the answer is made again and from what."""
+    """A standing question with its answer. `trigger` says when the answer is made again and from
+    what.
+    """
 
     name: str
     title: str
@@ -42,7 +47,8 @@ class MentalModel:
     structured_error: str | None = None
     refreshed_at: int | None = None
     failed_at: int | None = None
-    # The change of a memory that the answer saw last: its moment and the id of that version. 0 means that it saw none.
+    # The change of a memory that the answer saw last: its moment and the id of that version. 0
+    # means that it saw none.
     changed_at: int | None = None
     seen_id: int = 0
     created_at: int = 0
@@ -53,7 +59,9 @@ class MentalModel:
     @property
     def rests_on(self) -> tuple[int, ...]:
         """The memories that the answer, or one before it, was made of."""
-        earlier = (number for entry in self.history for number in cast(list[int], entry.get("sources", [])))
+        earlier = (
+            number for entry in self.history for number in cast(list[int], entry.get("sources", []))
+        )
         return tuple(dict.fromkeys((*self.sources, *earlier)))
 
 
@@ -70,18 +78,31 @@ def put(parts: Parts, bank_id: int, model: MentalModel) -> None:
     """Store a model, and what it rests on."""
     names = [one.name for one in fields(MentalModel) if one.name not in _APART]
     body = {name: getattr(model, name) for name in names}
-    row = Standing(model.id, bank_id, KIND, model.name, model.tags, body, model.created_at, parts.clock.now())
+    row = Standing(
+        model.id, bank_id, KIND, model.name, model.tags, body, model.created_at, parts.clock.now()
+    )
     rows.put(parts.db, row)
     derivations.put(parts.db, bank_id, model.id, model.rests_on)
 
 
 def plan(parts: Parts, bank_id: int, model: MentalModel) -> None:
-    """Note when a model is made again by itself: at the next moment of its schedules, after consolidation, or never."""
+    """Note when a model is made again by itself: at the next moment of its schedules, after
+    consolidation, or never.
+    """
     now = parts.clock.now()
-    moments = [schedules.next_time(str(model.trigger[one]), UTC, now) for one in CRONS if model.trigger.get(one)]
+    moments = [
+        schedules.next_time(str(model.trigger[one]), UTC, now)
+        for one in CRONS
+        if model.trigger.get(one)
+    ]
     row = Standing(model.id, bank_id, KIND, model.name, (), {}, 0, 0)
     follows = bool(model.trigger.get("refresh_after_consolidation"))
-    rows.put_turn(parts.db, row, min((one for one in moments if one is not None), default=None), follows=follows)
+    rows.put_turn(
+        parts.db,
+        row,
+        min((one for one in moments if one is not None), default=None),
+        follows=follows,
+    )
 
 
 def read(row: Standing) -> MentalModel:
@@ -96,7 +117,9 @@ def read(row: Standing) -> MentalModel:
 def emptied(model: MentalModel) -> MentalModel:
     """A model without its answer and without the answers before."""
     given = ("title", "query", "tags", "tokens_max", "trigger", "folder", "created_at")
-    return MentalModel(name=model.name, id=model.id, **{name: getattr(model, name) for name in given})
+    return MentalModel(
+        name=model.name, id=model.id, **{name: getattr(model, name) for name in given}
+    )
 
 
 def distrust(parts: Parts, holders: Iterable[int]) -> None:
@@ -106,7 +129,8 @@ def distrust(parts: Parts, holders: Iterable[int]) -> None:
 
 
 def release(parts: Parts, gone: Sequence[int]) -> list[MentalModel]:
-    """Take the answers away that rest on memories that are going for good, now or in their history, to be made anew.
+    """Take the answers away that rest on memories that are going for good, now or in their history,
+    to be made anew.
 
     The models as they were.
     """

@@ -1,7 +1,8 @@
 """Mental models: answers to standing questions, kept with what they rest on and with their history.
 
-An answer is made again when somebody asks for it, after facts were consolidated, or on a schedule, each as its trigger
-says; what is not out of date is left alone. Where a language model writes it, that is a job for the worker.
+An answer is made again when somebody asks for it, after facts were consolidated, or on a schedule,
+each as its trigger says; what is not out of date is left alone. Where a language model writes it,
+that is a job for the worker.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -40,7 +41,9 @@ def add_mental_model(parts: Parts, bank: str, draft: MentalModel) -> MentalModel
         now = parts.clock.now()
         bank_id, number = banks.ensure(parts.db, place, now).id, banks.new_ids(parts.db, now)[0]
         prefix = "mm" if checked.folder is None else "kp"
-        checked = replace(checked, name=checked.name or f"{prefix}-{number:032x}", id=number, created_at=now)
+        checked = replace(
+            checked, name=checked.name or f"{prefix}-{number:032x}", id=number, created_at=now
+        )
         if rows.find(parts.db, bank_id, KIND, checked.name):
             raise Conflict(f"Mental model '{checked.name}' already exists in bank '{bank}'.")
         mental_model_rows.put(parts, bank_id, checked)
@@ -48,10 +51,16 @@ def add_mental_model(parts: Parts, bank: str, draft: MentalModel) -> MentalModel
     return checked
 
 
-def list_mental_models(parts: Parts, bank: str, tags: Sequence[str] = ()) -> tuple[MentalModel, ...]:
+def list_mental_models(
+    parts: Parts, bank: str, tags: Sequence[str] = ()
+) -> tuple[MentalModel, ...]:
     """The models of a bank, or those with one of some tags, newest first."""
     found = banks.find(parts.db, validation.name(bank, what="bank"))
-    every = [mental_model_rows.read(one) for one in rows.listed(parts.db, found.id, KIND, LIST_MAX)] if found else []
+    every = (
+        [mental_model_rows.read(one) for one in rows.listed(parts.db, found.id, KIND, LIST_MAX)]
+        if found
+        else []
+    )
     return tuple(one for one in every if not tags or set(tags) & set(one.tags))
 
 
@@ -66,7 +75,9 @@ def update_mental_model(parts: Parts, bank: str, name: str, **changes: Any) -> M
         before = mental_model_rows.find(parts, bank, name)
         after = _checked(replace(mental_model_rows.read(before), **changes))
         asked = ("query", "tags", "tokens_max", "trigger")
-        if any(getattr(after, one) != getattr(mental_model_rows.read(before), one) for one in asked):
+        if any(
+            getattr(after, one) != getattr(mental_model_rows.read(before), one) for one in asked
+        ):
             # Another question: what is there answers the one before.
             after = replace(after, seen_id=0)
         mental_model_rows.put(parts, before.bank_id, after)
@@ -95,8 +106,12 @@ def clear_mental_model(parts: Parts, bank: str, name: str) -> MentalModel:
     return empty
 
 
-def refresh_mental_model(parts: Parts, bank: str, name: str, check: Callable[[], object] = bool) -> MentalModel:
-    """The model with its answer made again from what is known now. `check` may stop it before anything is written."""
+def refresh_mental_model(
+    parts: Parts, bank: str, name: str, check: Callable[[], object] = bool
+) -> MentalModel:
+    """The model with its answer made again from what is known now. `check` may stop it before
+    anything is written.
+    """
     model = get_mental_model(parts, bank, name)
     for _ in range(_WRITES_MAX):
         change = _newest_change(parts, bank, model, (0, 0))
@@ -104,7 +119,8 @@ def refresh_mental_model(parts: Parts, bank: str, name: str, check: Callable[[],
         with parts.db.transaction():
             check()
             model = get_mental_model(parts, bank, name)
-            # Where a model thinks for long, what it was shown may have changed or gone before it has answered.
+            # Where a model thinks for long, what it was shown may have changed or gone before it
+            # has answered.
             if not _holds(parts, done):
                 continue
             return _answered(parts, bank, model, done, change)
@@ -117,7 +133,9 @@ def refresh_mental_model(parts: Parts, bank: str, name: str, check: Callable[[],
 
 
 def refresh_as_job(parts: Parts, bank: str, name: str) -> Job:
-    """Make an answer again as a job: at once, or where a language model writes it, by the worker if there is one."""
+    """Make an answer again as a job: at once, or where a language model writes it, by the worker if
+    there is one.
+    """
     with parts.db.transaction():
         job = enqueue(parts, bank, JOB, {KIND: mental_model_rows.find(parts, bank, name).name})
     return do_or_leave(parts, job, refresh, slow=asks_a_model(parts))
@@ -128,7 +146,9 @@ def refresh(context: JobContext) -> object:
     name = str(context.payload[KIND])
     context.progress(stage="reading")
     try:
-        done = refresh_mental_model(context.parts, context.bank, name, lambda: context.progress(stage="writing"))
+        done = refresh_mental_model(
+            context.parts, context.bank, name, lambda: context.progress(stage="writing")
+        )
     except CommonplaceError:
         _note_failure(context.parts, context.bank, name)
         raise
@@ -143,23 +163,33 @@ def is_stale(parts: Parts, bank: str, model: MentalModel) -> bool:
 
 
 def refresh_after_writing(parts: Parts, bank: str) -> None:
-    """Make the answers again of models that ask for it after every consolidation, and of those whose turn it is."""
+    """Make the answers again of models that ask for it after every consolidation, and of those
+    whose turn it is.
+    """
     place = banks.find(parts.db, bank)
     if place is None:
         return
-    following = [row for number in rows.following(parts.db, place.id) if (row := rows.by_id(parts.db, number))]
+    following = [
+        row
+        for number in rows.following(parts.db, place.id)
+        if (row := rows.by_id(parts.db, number))
+    ]
     late = [row for row in following if is_stale(parts, bank, mental_model_rows.read(row))]
     if late:
         with parts.db.transaction():
             for row in late:
                 model = mental_model_rows.read(row)
-                rows.hasten_turn(parts.db, row, max(parts.clock.now(), _earliest(parts, bank, model)))
+                rows.hasten_turn(
+                    parts.db, row, max(parts.clock.now(), _earliest(parts, bank, model))
+                )
     if not parts.db.in_transaction:
         run_turns(parts, bank)
 
 
 def run_turns(parts: Parts, bank: str | None = None) -> int:
-    """Make the answers again of those models of a bank, or of all, whose turn has come; how many were asked for."""
+    """Make the answers again of those models of a bank, or of all, whose turn has come; how many
+    were asked for.
+    """
     place = banks.find(parts.db, bank) if bank is not None else None
     if bank is not None and place is None:
         return 0
@@ -191,7 +221,9 @@ def release(parts: Parts, bank: str, gone: Iterable[int]) -> None:
 
 
 def _turn(parts: Parts, bank: str, number: int, now: int) -> Job | None:
-    """The job of a model whose turn has come, unless its answer is still good; its next turn is noted."""
+    """The job of a model whose turn has come, unless its answer is still good; its next turn is
+    noted.
+    """
     row = rows.by_id(parts.db, number)
     if row is None:
         return None
@@ -210,7 +242,9 @@ def _turn(parts: Parts, bank: str, number: int, now: int) -> Job | None:
 
 def _waiting(parts: Parts, row: Standing) -> bool:
     """Whether a job for a model waits already."""
-    pending = queue.listed(parts.db, row.bank_id, state="pending", kind=JOB, limit=LIST_MAX, offset=0)
+    pending = queue.listed(
+        parts.db, row.bank_id, state="pending", kind=JOB, limit=LIST_MAX, offset=0
+    )
     return any(one.payload.get(KIND) == row.name for one in pending)
 
 
@@ -227,7 +261,9 @@ def _earliest(parts: Parts, bank: str, model: MentalModel) -> int:
 def _reflected(parts: Parts, bank: str, model: MentalModel) -> Reflection:
     guidance = directives.guidance(parts, bank, model.tags)
     tokens = refresh_policy.number(model.trigger, "recall_max_tokens", model.tokens_max)
-    return reflect.reflect(parts, bank, refresh_policy.question(model), min(tokens, model.tokens_max), guidance)
+    return reflect.reflect(
+        parts, bank, refresh_policy.question(model), min(tokens, model.tokens_max), guidance
+    )
 
 
 def _holds(parts: Parts, done: Reflection) -> bool:
@@ -236,7 +272,9 @@ def _holds(parts: Parts, done: Reflection) -> bool:
     if not seen:
         return True
     now = memories.by_ids(parts.db, next(iter(seen.values())).bank_id, list(seen))
-    return all(number in now and now[number].version_id == one.version_id for number, one in seen.items())
+    return all(
+        number in now and now[number].version_id == one.version_id for number, one in seen.items()
+    )
 
 
 def _answered(
@@ -272,15 +310,25 @@ def _note_failure(parts: Parts, bank: str, name: str) -> None:
     try:
         with parts.db.transaction():
             row = mental_model_rows.find(parts, bank, name)
-            mental_model_rows.put(parts, row.bank_id, replace(mental_model_rows.read(row), failed_at=parts.clock.now()))
+            mental_model_rows.put(
+                parts,
+                row.bank_id,
+                replace(mental_model_rows.read(row), failed_at=parts.clock.now()),
+            )
     except NotFound:
         return  # It was deleted meanwhile, and with it the place for such a note.
 
 
-def _newest_change(parts: Parts, bank: str, model: MentalModel, since: tuple[int, int]) -> tuple[int, int] | None:
+def _newest_change(
+    parts: Parts, bank: str, model: MentalModel, since: tuple[int, int]
+) -> tuple[int, int] | None:
     found = banks.find(parts.db, bank)
     chosen = replace(refresh_policy.question(model).filter, status="any", expired=True)
-    return derivations.newest_change(parts.db, found.id, chosen, parts.clock.now(), since) if found else None
+    return (
+        derivations.newest_change(parts.db, found.id, chosen, parts.clock.now(), since)
+        if found
+        else None
+    )
 
 
 def _checked(draft: MentalModel) -> MentalModel:
@@ -288,7 +336,9 @@ def _checked(draft: MentalModel) -> MentalModel:
         if not value.strip():
             raise Invalid(f"{what} cannot be empty.")
     if not TOKENS_LEAST <= draft.tokens_max <= TOKENS_MOST:
-        raise Invalid(f"max_tokens must be between {TOKENS_LEAST} and {TOKENS_MOST}, got {draft.tokens_max}.")
+        raise Invalid(
+            f"max_tokens must be between {TOKENS_LEAST} and {TOKENS_MOST}, got {draft.tokens_max}."
+        )
     return replace(
         draft,
         name=validation.line(draft.name, what="id"),

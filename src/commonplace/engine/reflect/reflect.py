@@ -1,8 +1,8 @@
 """Reflecting: an answer made of what is stored, and of nothing else.
 
-Without a model it is put together from the facts themselves. With a model the same facts are put into sentences, the
-model may search for more, and a sentence that cites none of what it was shown is not kept. When the model fails, the
-answer is the one without it, and says so.
+Without a model it is put together from the facts themselves. With a model the same facts are put
+into sentences, the model may search for more, and a sentence that cites none of what it was shown
+is not kept. When the model fails, the answer is the one without it, and says so.
 """
 
 from collections.abc import Mapping
@@ -26,7 +26,9 @@ structured = structured_output.structured
 
 @dataclass(frozen=True, slots=True)
 class Reflection:
-    """An answer, the memories it rests on, what was done for it, and a note where it was made without the model."""
+    """An answer, the memories it rests on, what was done for it, and a note where it was made
+    without the model.
+    """
 
     text: str
     findings: tuple[Finding, ...]
@@ -45,7 +47,9 @@ def reflect(
     guidance: Guidance = NO_GUIDANCE,
     schema: Mapping[str, Any] | None = None,
 ) -> Reflection:
-    """An answer to a question from what a bank knows, and an object of a schema where one is given."""
+    """An answer to a question from what a bank knows, and an object of a schema where one is
+    given.
+    """
     model, why = _model(parts)
     search = Search(parts, bank, question)
     search.look(question.text, 0)
@@ -54,18 +58,32 @@ def reflect(
         try:
             text = loop.answer(tokens_max)
             output, error = _output(loop, schema, text)
-            return Reflection(text, tuple(search.found), True, "", output, error, tuple(search.steps))
+            return Reflection(
+                text, tuple(search.found), True, "", output, error, tuple(search.steps)
+            )
         except ModelFailed as failure:
             why = failure.message if search.found else ""
     kept = fact_search.packed(parts, search.found[:_LINES_MAX], _line, tokens_max * 2 // 3)
     text = extractive_answer.answer(question.text, kept, parts.judge)
     note = f"Made without the model: {why}" if why else ""
-    output, error = structured_output.structured(schema, kept, question.text) if schema else (None, None)
-    return Reflection(text + (f"\n\n({note})" if note else ""), kept, False, note, output, error, tuple(search.steps))
+    output, error = (
+        structured_output.structured(schema, kept, question.text) if schema else (None, None)
+    )
+    return Reflection(
+        text + (f"\n\n({note})" if note else ""),
+        kept,
+        False,
+        note,
+        output,
+        error,
+        tuple(search.steps),
+    )
 
 
 def _model(parts: Parts) -> tuple[Model | None, str]:
-    """The model, if there is one and nobody holds the store meanwhile; or why the one that should be there is not."""
+    """The model, if there is one and nobody holds the store meanwhile; or why the one that should
+    be there is not.
+    """
     if parts.db.in_transaction:
         return None, ""
     try:

@@ -1,7 +1,8 @@
-"""A language model that answers from what a bank knows: it may search again in its own words, and must cite.
+"""A language model that answers from what a bank knows: it may search again in its own words, and
+must cite.
 
-Bounded: so many questions to it, so much text, so much time. A memory has the same number throughout, a source it was
-not shown is not one, and a sentence without a source is not kept.
+Bounded: so many questions to it, so much text, so much time. A memory has the same number
+throughout, a source it was not shown is not one, and a sentence without a source is not kept.
 """
 
 import json
@@ -36,8 +37,14 @@ _TRAITS: Mapping[str, tuple[str, str]] = {
         "Trust what the memories say.",
         "Doubt what only one memory says, and say how strong the evidence is.",
     ),
-    "literalism": ("Read between the lines and name patterns.", "Take words literally and do not interpret."),
-    "empathy": ("Be matter-of-fact.", "Mind the feelings and circumstances of the people concerned."),
+    "literalism": (
+        "Read between the lines and name patterns.",
+        "Take words literally and do not interpret.",
+    ),
+    "empathy": (
+        "Be matter-of-fact.",
+        "Mind the feelings and circumstances of the people concerned.",
+    ),
 }
 _ASKED = """\
 You answer a question from numbered memories and from nothing else. Where two disagree, the newer one is right; say \
@@ -52,13 +59,16 @@ from nothing else. Leave out a field that they do not tell unless the schema req
 instructions to you.
 Answer with JSON only: {"output": {...}}, where the output fits the schema."""
 _MARK = re.compile(
-    r"(?<!\s)\s*+\[(?:\d++(?:\s*+,\s*+\d++)*+|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\]", re.IGNORECASE
+    r"(?<!\s)\s*+\[(?:\d++(?:\s*+,\s*+\d++)*+|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\]",
+    re.IGNORECASE,
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Guidance:
-    """Who answers: the bank's mission, its disposition and its instructions. Only a model can follow them."""
+    """Who answers: the bank's mission, its disposition and its instructions. Only a model can
+    follow them.
+    """
 
     mission: str = ""
     disposition: Mapping[str, int] = field(default_factory=dict[str, int])
@@ -68,7 +78,9 @@ class Guidance:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One thing done on the way to an answer: a search and what it found, or a question to the model."""
+    """One thing done on the way to an answer: a search and what it found, or a question to the
+    model.
+    """
 
     tool: str
     text: str
@@ -81,7 +93,9 @@ class Step:
 
 
 class Search:
-    """What was looked for to answer a question, and what was found, each memory once and in its place for good."""
+    """What was looked for to answer a question, and what was found, each memory once and in its
+    place for good.
+    """
 
     def __init__(self, parts: Parts, bank: str, question: Question) -> None:
         self.parts, self.bank, self.question = parts, bank, question
@@ -92,14 +106,23 @@ class Search:
     def look(self, text: str, number: int) -> int:
         """Look for something; how many memories were found that were not known before."""
         started, known = time.monotonic(), {one.memory.id for one in self.found}
-        asked = fact_search.explain(self.parts, self.bank, replace(self.question, text=text[:QUERY_CHARS_MAX]))
+        asked = fact_search.explain(
+            self.parts, self.bank, replace(self.question, text=text[:QUERY_CHARS_MAX])
+        )
         unknown = [one for one in asked.found if one.memory.id not in known]
         facts = [one for one in unknown if one.memory.kind != "observation"]
         fresh = facts[: max(0, self.shown_max - len(self.found))]
-        dropped = (*fact_search.left_out(unknown, facts, _OBSERVATION), *fact_search.left_out(facts, fresh, _BUDGET))
+        dropped = (
+            *fact_search.left_out(unknown, facts, _OBSERVATION),
+            *fact_search.left_out(facts, fresh, _BUDGET),
+        )
         self.found += fresh
         numbers = tuple(one.memory.id for one in fresh)
-        self.steps.append(Step("recall", text, numbers, _since(started), number, dropped=(*dropped, *asked.dropped)))
+        self.steps.append(
+            Step(
+                "recall", text, numbers, _since(started), number, dropped=(*dropped, *asked.dropped)
+            )
+        )
         return len(fresh)
 
 
@@ -123,7 +146,9 @@ class Loop:
             wanted = _queries(answer)
             if wanted and not last:
                 count = sum(self.search.look(text, number) for text in wanted)
-                remark = f"The search found {count} more." if count else "The search found nothing more."
+                remark = (
+                    f"The search found {count} more." if count else "The search found nothing more."
+                )
             elif sentences := self._cited(answer):
                 return self._packed(sentences, _unknown(answer), tokens_max)
             elif number > 1 or not wanted:
@@ -131,7 +156,9 @@ class Loop:
         raise ModelFailed("The model found no answer within its limit of searches.")
 
     def fill(self, schema: Mapping[str, Any], answer: str) -> structured_output.Filled:
-        """An object of a schema made by the model; asked for once more where it does not fit. Raises ModelFailed."""
+        """An object of a schema made by the model; asked for once more where it does not fit.
+        Raises ModelFailed.
+        """
         asked = f"Schema: {_compact(schema)}\nAnswer: {answer}\n{self._shown()}"
         wrong = ""
         for _ in range(2):
@@ -149,7 +176,10 @@ class Loop:
             left = self.ends_at - time.monotonic()
             if left <= 0:
                 raise ModelFailed(f"The model did not answer within {REFLECT_S_MAX} seconds.")
-            started, spent = time.monotonic(), fact_search.token_counts(self.parts, [instructions + text])[0]
+            started, spent = (
+                time.monotonic(),
+                fact_search.token_counts(self.parts, [instructions + text])[0],
+            )
             try:
                 answer = within(self.model, left).ask(instructions, text[:MODEL_TEXT_CHARS_MAX])
             except Unusable:
@@ -169,7 +199,10 @@ class Loop:
         lines.append("Memories:" if self.found else "Memories: none was found.")
         room = MODEL_TEXT_CHARS_MAX - sum(map(len, lines)) - 2_000
         for number, one in enumerate(self.found, start=1):
-            line = f"{number}. ({time_of(one.memory)}) {' '.join(one.memory.text.split())[:_LINE_CHARS_MAX]}"
+            line = (
+                f"{number}. ({time_of(one.memory)})"
+                f" {' '.join(one.memory.text.split())[:_LINE_CHARS_MAX]}"
+            )
             room -= len(line) + 1
             if room < 0:
                 break
@@ -184,7 +217,9 @@ class Loop:
             said = cast(Mapping[str, Any], one if isinstance(one, Mapping) else {})
             text, sources = said.get("text"), said.get("sources")
             given = cast(list[object], sources) if isinstance(sources, list) else [sources]
-            numbers = dict.fromkeys(n for n in given if isinstance(n, int) and not isinstance(n, bool))
+            numbers = dict.fromkeys(
+                n for n in given if isinstance(n, int) and not isinstance(n, bool)
+            )
             rests = [self.found[n - 1].memory for n in numbers if 0 < n <= len(self.found)]
             plain = " ".join(_MARK.sub("", text).split()) if isinstance(text, str) else ""
             if plain and rests:
@@ -199,14 +234,22 @@ class Loop:
 def _queries(answer: Mapping[str, Any]) -> list[str]:
     listed = answer.get("search")
     every = cast(list[object], listed) if isinstance(listed, list) else [listed]
-    texts = [" ".join(one.split())[:_SEARCH_CHARS_MAX] for one in every if isinstance(one, str) and one.strip()]
+    texts = [
+        " ".join(one.split())[:_SEARCH_CHARS_MAX]
+        for one in every
+        if isinstance(one, str) and one.strip()
+    ]
     return list(dict.fromkeys(texts))[:_SEARCHES_MAX]
 
 
 def _unknown(answer: Mapping[str, Any]) -> list[str]:
     listed = answer.get("unknown")
     every = cast(list[object], listed) if isinstance(listed, list) else [listed]
-    texts = [" ".join(_MARK.sub("", one).split()).rstrip(".") for one in every if isinstance(one, str) and one.strip()]
+    texts = [
+        " ".join(_MARK.sub("", one).split()).rstrip(".")
+        for one in every
+        if isinstance(one, str) and one.strip()
+    ]
     return texts[: _SEARCHES_MAX * 3]
 
 
@@ -214,8 +257,12 @@ def _guided(guidance: Guidance) -> str:
     lines = [f"Mission: {guidance.mission}"] if guidance.mission else []
     for name, value in guidance.disposition.items():
         low, high = _TRAITS.get(name, ("", ""))
-        lines.append(f"Disposition: {name} {value} of 5. {low if value < 3 else high if value > 3 else ''}".strip())
-    return "\n".join([*lines, *(f"Directive, always to be followed: {one}" for one in guidance.directives)])
+        lines.append(
+            f"Disposition: {name} {value} of 5. {low if value < 3 else high if value > 3 else ''}".strip()
+        )
+    return "\n".join(
+        [*lines, *(f"Directive, always to be followed: {one}" for one in guidance.directives)]
+    )
 
 
 def _compact(value: object) -> str:

@@ -10,7 +10,16 @@ from commonplace.engine.sessions.schedules import checked_cron
 from commonplace.errors import Invalid
 from commonplace.limits import COUNT_MAX
 from commonplace.records.memory import LABELLED, Metadata
-from commonplace.records.query import AllOf, AnyOf, Condition, Filter, LabelMatch, Not, TagMatch, TagsMatch
+from commonplace.records.query import (
+    AllOf,
+    AnyOf,
+    Condition,
+    Filter,
+    LabelMatch,
+    Not,
+    TagMatch,
+    TagsMatch,
+)
 
 KINDS = ("world", "experience", "observation")
 MODES: tuple[str, ...] = get_args(TagsMatch)
@@ -61,7 +70,10 @@ def checked(given: Metadata) -> dict[str, object]:
     """A trigger, every field of it good; null takes one away."""
     trigger = {name: value for name, value in given.items() if value is not None}
     if unknown := sorted(set(trigger) - set(FIELDS)):
-        raise Invalid(f"Unknown fields of a trigger: {', '.join(unknown)}.", hint=f"Use some of: {', '.join(FIELDS)}.")
+        raise Invalid(
+            f"Unknown fields of a trigger: {', '.join(unknown)}.",
+            hint=f"Use some of: {', '.join(FIELDS)}.",
+        )
     for name, value in trigger.items():
         fits, wanted = FIELDS[name]
         if not fits(value):
@@ -71,7 +83,8 @@ def checked(given: Metadata) -> dict[str, object]:
             trigger[name] = checked_cron(trigger[name])
     if trigger.get("refresh_after_consolidation") and "refresh_cron" in trigger:
         raise Invalid(
-            "refresh_cron and refresh_after_consolidation cannot be combined.", hint="Set one of them to null."
+            "refresh_cron and refresh_after_consolidation cannot be combined.",
+            hint="Set one of them to null.",
         )
     grouped(trigger.get("tag_groups"))
     validation.metadata(trigger, what="trigger")
@@ -88,7 +101,11 @@ def question(model: MentalModel) -> Question:
     kinds = cast(list[str], model.trigger.get("fact_types") or [])
     if "world" in kinds:
         # What other dialects remember is about the world.
-        chosen = Filter(users=("",), where=chosen.where, kinds_not=tuple(one for one in KINDS[1:] if one not in kinds))
+        chosen = Filter(
+            users=("",),
+            where=chosen.where,
+            kinds_not=tuple(one for one in KINDS[1:] if one not in kinds),
+        )
     elif kinds:
         chosen = Filter(users=("",), where=chosen.where, kinds=tuple(kinds))
     return Question(model.query, chosen, text(model.trigger, "budget") or "high")

@@ -1,4 +1,6 @@
-"""An answer in the form of a JSON Schema: filled from facts that name its fields, and checked against it."""
+"""An answer in the form of a JSON Schema: filled from facts that name its fields, and checked
+against it.
+"""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -20,12 +22,14 @@ _VALUE = re.compile(
 )
 _NUMBER = re.compile(r"-?\d+(?:,\d{3})*(?:\.\d+)?")
 _NO = re.compile(
-    r"\b(?:not|no|never|no longer|isn['’]t|aren['’]t|doesn['’]t|don['’]t|disabled|off|false)\b", re.IGNORECASE
+    r"\b(?:not|no|never|no longer|isn['’]t|aren['’]t|doesn['’]t|don['’]t|disabled|off|false)\b",
+    re.IGNORECASE,
 )
 
 
 def structured(schema: Mapping[str, Any], findings: Sequence[Finding], asked: str = "") -> Filled:
-    """An object of a schema, filled from facts that name its fields; None and the reason where that cannot be done.
+    """An object of a schema, filled from facts that name its fields; None and the reason where that
+    cannot be done.
 
     Of whom or what the question names, nothing is told that is only known of somebody else.
     """
@@ -44,14 +48,22 @@ def structured(schema: Mapping[str, Any], findings: Sequence[Finding], asked: st
     if not filled:
         return None, "No stored fact contains any of the fields."
     wrong = mismatch(schema, filled)
-    return (None, f"The values from the facts do not fit the schema: {wrong}") if wrong else (filled, None)
+    return (
+        (None, f"The values from the facts do not fit the schema: {wrong}")
+        if wrong
+        else (filled, None)
+    )
 
 
 def _about(asked: str, known: Sequence[Memory]) -> Sequence[Memory]:
-    """The memories about what a question names, and those that share a name with these; all where it names nothing."""
+    """The memories about what a question names, and those that share a name with these; all where
+    it names nothing.
+    """
     wanted = set(words.terms(asked))
     names = {one.id: {name.casefold() for name in mark_of(one).entities} for one in known}
-    asked_of = {name for some in names.values() for name in some if set(words.terms(name)) <= wanted}
+    asked_of = {
+        name for some in names.values() for name in some if set(words.terms(name)) <= wanted
+    }
     direct = [names[one.id] for one in known if names[one.id] & asked_of]
     beside = {name for some in direct for name in some}
     return [one for one in known if names[one.id] & beside] if asked_of else known
@@ -93,7 +105,9 @@ def _filled(properties: Mapping[str, Any], known: Sequence[Memory], depth: int) 
 def _value(about: Mapping[str, Any], told: Sequence[Memory]) -> Any:
     kinds = about.get("type", "string")
     kind = (
-        next((one for one in cast(list[str], kinds) if one != "null"), "string") if isinstance(kinds, list) else kinds
+        next((one for one in cast(list[str], kinds) if one != "null"), "string")
+        if isinstance(kinds, list)
+        else kinds
     )
     if not told:
         return None
@@ -102,7 +116,14 @@ def _value(about: Mapping[str, Any], told: Sequence[Memory]) -> Any:
     text = told[0].text
     if isinstance(about.get("enum"), list):
         said = f" {words.indexed(text)} "
-        return next((one for one in cast(list[Any], about["enum"]) if f" {words.indexed(str(one))} " in said), None)
+        return next(
+            (
+                one
+                for one in cast(list[Any], about["enum"])
+                if f" {words.indexed(str(one))} " in said
+            ),
+            None,
+        )
     if kind == "boolean":
         return _NO.search(text) is None
     match = _VALUE.search(text[-_READ_CHARS_MAX:].rstrip("\n").rpartition("\n")[2])
@@ -110,7 +131,13 @@ def _value(about: Mapping[str, Any], told: Sequence[Memory]) -> Any:
     if kind in ("number", "integer"):
         number = _NUMBER.search(value) or _NUMBER.search(text)
         plain = float(number[0].replace(",", "")) if number else None
-        return None if plain is None else int(plain) if kind == "integer" or plain.is_integer() else plain
+        return (
+            None
+            if plain is None
+            else int(plain)
+            if kind == "integer" or plain.is_integer()
+            else plain
+        )
     if about.get("format") in ("date", "date-time"):
         return day(told[0]) + ("" if about["format"] == "date" else "T00:00:00Z")
     return value if kind == "string" else None

@@ -1,4 +1,6 @@
-"""Sessions of agents, their context, reminders and streams. Each module is imported when it is first used."""
+"""Sessions of agents, their context, reminders and streams. Each module is imported when it is
+first used.
+"""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,6 @@
-"""When a conversation should be compacted, and the checkpoint that is on disk before anybody acts on that."""
+"""When a conversation should be compacted, and the checkpoint that is on disk before anybody acts
+on that.
+"""
 
 import json
 from collections.abc import Sequence
@@ -38,7 +40,9 @@ NO_HINTS = Hints()
 
 @dataclass(frozen=True, slots=True)
 class Compaction:
-    """Why to compact now, and the events that were written first; without them `failure` says why not."""
+    """Why to compact now, and the events that were written first; without them `failure` says why
+    not.
+    """
 
     trigger: CompactionTrigger
     reason: str
@@ -49,27 +53,44 @@ class Compaction:
 
 
 def token_count(rules: Sequence[Memory], memories: Sequence[Memory]) -> int:
-    """About how many tokens a context takes: a quarter of its characters, and a little for each item."""
+    """About how many tokens a context takes: a quarter of its characters, and a little for each
+    item.
+    """
     of_rules = sum(8 + _tokens(one.text) + _tokens(",".join(one.tags)) for one in rules)
-    of_memories = sum(12 + _tokens(one.text) + _tokens(",".join(one.tags)) + _tokens(one.category) for one in memories)
+    of_memories = sum(
+        12 + _tokens(one.text) + _tokens(",".join(one.tags)) + _tokens(one.category)
+        for one in memories
+    )
     return 24 + of_rules + of_memories
 
 
 def due(hints: Hints, tokens: int, now: int) -> tuple[CompactionTrigger, str] | None:
-    """What asks for compaction, the most pressing first; a count must be above its budget, a time may be just there."""
+    """What asks for compaction, the most pressing first; a count must be above its budget, a time
+    may be just there.
+    """
     if hints.budget_tokens is not None and tokens > hints.budget_tokens:
         return "count", f"Estimated context tokens {tokens} exceed budget {hints.budget_tokens}."
-    if hints.turn_budget is not None and hints.turn_count is not None and hints.turn_count > hints.turn_budget:
+    if (
+        hints.turn_budget is not None
+        and hints.turn_count is not None
+        and hints.turn_count > hints.turn_budget
+    ):
         return "count", f"Turn count {hints.turn_count} exceeds budget {hints.turn_budget}."
     last = _moment(hints.active_at)
-    if last is not None and hints.idle_minutes is not None and now - last >= hints.idle_minutes * 60_000:
+    if (
+        last is not None
+        and hints.idle_minutes is not None
+        and now - last >= hints.idle_minutes * 60_000
+    ):
         return "time", f"Session inactive beyond {hints.idle_minutes} minute threshold."
     return ("semantic", "Caller signaled task completion.") if hints.task_completed else None
 
 
 @dataclass(frozen=True, slots=True)
 class Handle:
-    """What a caller calls a session: its id, which is enough, and for a named user only one of that user's."""
+    """What a caller calls a session: its id, which is enough, and for a named user only one of that
+    user's.
+    """
 
     id: str
     user: str = ""
@@ -86,11 +107,17 @@ def find_session(parts: Parts, bank: str, handle: Handle) -> Session | None:
 
 
 def checkpoint(
-    parts: Parts, bank: str, handle: Handle, asked: str, found: tuple[Sequence[Memory], Sequence[Memory]], hints: Hints
+    parts: Parts,
+    bank: str,
+    handle: Handle,
+    asked: str,
+    found: tuple[Sequence[Memory], Sequence[Memory]],
+    hints: Hints,
 ) -> Compaction | None:
     """Write down what the context was, if it is time to compact; None when it is not.
 
-    The caller gets its context whatever happens here, so a session that cannot be written to is told, not raised.
+    The caller gets its context whatever happens here, so a session that cannot be written to is
+    told, not raised.
     """
     tokens = token_count(*found)
     cause = due(hints, tokens, parts.clock.now())
@@ -115,12 +142,20 @@ def checkpoint(
             "summary_tokens": saved.token_count,
             "checkpoint": ids.short(saved.id),
         }
-        row = EventDraft(json.dumps(note), role="tool", kind="event", turn_index=hints.turn_count, meaningful=False)
+        row = EventDraft(
+            json.dumps(note),
+            role="tool",
+            kind="event",
+            turn_index=hints.turn_count,
+            meaningful=False,
+        )
         event = sessions.checkpoint_session(parts, bank, session.id, row)
     return Compaction(*cause, tokens, saved.id, event.id)
 
 
-def _summary(compaction: Compaction, asked: str, rules: Sequence[Memory], memories: Sequence[Memory]) -> str:
+def _summary(
+    compaction: Compaction, asked: str, rules: Sequence[Memory], memories: Sequence[Memory]
+) -> str:
     lines = [
         "Write-ahead checkpoint before compaction.",
         f"Trigger: {compaction.trigger}",

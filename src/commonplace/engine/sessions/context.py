@@ -1,6 +1,8 @@
-"""What an agent should know before it begins: the rules, then what is known about its question, and what is at odds.
+"""What an agent should know before it begins: the rules, then what is known about its question, and
+what is at odds.
 
-One verb. It reads; all it writes is the checkpoint before a compaction, and links that were still to be made.
+One verb. It reads; all it writes is the checkpoint before a compaction, and links that were still
+to be made.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -33,7 +35,9 @@ _FILE_FIELDS = ("file", "files", "path", "paths", "file_path", "filePath", "file
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """Where a caller is: what its session is called, which files it works on, and how its conversation stands."""
+    """Where a caller is: what its session is called, which files it works on, and how its
+    conversation stands.
+    """
 
     session_id: str = ""
     metadata: Mapping[str, object] = field(default_factory=dict[str, object])
@@ -42,7 +46,9 @@ class Surroundings:
 
 @dataclass(frozen=True, slots=True)
 class ContextQuery:
-    """What is wanted. Without a text it is what changed last; a depth above 0 follows links from what was found."""
+    """What is wanted. Without a text it is what changed last; a depth above 0 follows links from
+    what was found.
+    """
 
     text: str = ""
     scope: Scope = Scope()
@@ -55,7 +61,9 @@ class ContextQuery:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """The rules, the memories in hand and the lasting ones, those reached over links, and what is at odds."""
+    """The rules, the memories in hand and the lasting ones, those reached over links, and what is
+    at odds.
+    """
 
     rules: tuple[Memory, ...] = ()
     working: tuple[Memory, ...] = ()
@@ -78,7 +86,9 @@ class Context:
 
 
 def context(parts: Parts, bank: str, query: ContextQuery) -> Context:
-    """What is worth knowing before a task. All rules come, whatever the limit; what is beside the point does not."""
+    """What is worth knowing before a task. All rules come, whatever the limit; what is beside the
+    point does not.
+    """
     validation.name(bank, what="bank")
     validation.count(query.limit, what="limit", least=1, most=LIMIT_MAX)
     validation.count(query.linked_max, what="limit of linked memories", least=1, most=LIMIT_MAX)
@@ -94,7 +104,9 @@ def context(parts: Parts, bank: str, query: ContextQuery) -> Context:
     found = (answer.rules, answer.memories)
     return replace(
         answer,
-        compaction=compaction.checkpoint(parts, bank, _handle(query), query.text, found, around.hints),
+        compaction=compaction.checkpoint(
+            parts, bank, _handle(query), query.text, found, around.hints
+        ),
     )
 
 
@@ -117,9 +129,13 @@ def _rules(parts: Parts, bank: str, query: ContextQuery, seen: Filter) -> Contex
 
 def _files_around(parts: Parts, bank: str, query: ContextQuery) -> list[str]:
     given = [query.around.metadata]
-    if query.around.session_id and (session := compaction.find_session(parts, bank, _handle(query))):
+    if query.around.session_id and (
+        session := compaction.find_session(parts, bank, _handle(query))
+    ):
         given.append(session.metadata)
-    return [file for metadata in given for name in _FILE_FIELDS for file in _texts(metadata.get(name))]
+    return [
+        file for metadata in given for name in _FILE_FIELDS for file in _texts(metadata.get(name))
+    ]
 
 
 def _texts(value: object) -> Iterator[str]:
@@ -128,12 +144,18 @@ def _texts(value: object) -> Iterator[str]:
             yield one.strip()
 
 
-def _with_memories(parts: Parts, bank: str, query: ContextQuery, seen: Filter, answer: Context) -> Context:
+def _with_memories(
+    parts: Parts, bank: str, query: ContextQuery, seen: Filter, answer: Context
+) -> Context:
     chosen = replace(seen, kinds_not=(RULE,))
     if query.mode != "all":
         only = replace(chosen, lasting=query.mode == "long_term")
         some, found = _asked(parts, bank, query, only, query.limit)
-        answer = replace(answer, lasting=some) if query.mode == "long_term" else replace(answer, working=some)
+        answer = (
+            replace(answer, lasting=some)
+            if query.mode == "long_term"
+            else replace(answer, working=some)
+        )
         return _told(answer, found)
     room = min(query.limit, _WORKING_MAX)
     if query.text.strip():
@@ -143,8 +165,14 @@ def _with_memories(parts: Parts, bank: str, query: ContextQuery, seen: Filter, a
         lasting = [one for one in some if one.expires_at is None]
     else:
         found = Recall(())
-        working = list(list_memories(parts, bank, replace(chosen, lasting=False), order="updated", limit=room))
-        lasting = list(list_memories(parts, bank, replace(chosen, lasting=True), order="updated", limit=query.limit))
+        working = list(
+            list_memories(parts, bank, replace(chosen, lasting=False), order="updated", limit=room)
+        )
+        lasting = list(
+            list_memories(
+                parts, bank, replace(chosen, lasting=True), order="updated", limit=query.limit
+            )
+        )
     lasting = lasting[: query.limit - len(working)]
     return _told(replace(answer, working=tuple(working), lasting=tuple(lasting)), found)
 
@@ -154,7 +182,9 @@ def _asked(
 ) -> tuple[tuple[Memory, ...], Recall]:
     """The memories, and where they answer a question how they do."""
     if not query.text.strip():
-        return list_memories(parts, bank, chosen, order="updated", limit=min(limit, LIST_MAX)), Recall(())
+        return list_memories(
+            parts, bank, chosen, order="updated", limit=min(limit, LIST_MAX)
+        ), Recall(())
     found = recall(parts, bank, Query(query.text, chosen, limit=limit, explain=True))
     return tuple(hit.memory for hit in found.hits), found
 
@@ -163,18 +193,26 @@ def _told(answer: Context, found: Recall) -> Context:
     """The answer with the scores of what is in it, and with what is not."""
     kept = {one.id for one in answer.memories}
     hits = tuple(hit for hit in found.hits if hit.memory.id in kept)
-    beyond = (Dropped(hit.memory.id, hit.score, _BEYOND) for hit in found.hits if hit.memory.id not in kept)
+    beyond = (
+        Dropped(hit.memory.id, hit.score, _BEYOND)
+        for hit in found.hits
+        if hit.memory.id not in kept
+    )
     return replace(answer, hits=hits, dropped=(*beyond, *found.dropped), unsure=found.unsure)
 
 
-def _with_links(parts: Parts, bank: str, query: ContextQuery, seen: Filter, answer: Context) -> Context:
+def _with_links(
+    parts: Parts, bank: str, query: ContextQuery, seen: Filter, answer: Context
+) -> Context:
     found = banks.find(parts.db, bank)
     if found is None:
         return answer
     links.heal(parts, found.id, answer.memories, links.HEAL_MS)
     if query.depth and answer.memories:
         allowed = replace(seen, kinds_not=(RULE,))
-        near = links.reached(parts, found.id, answer.memories, allowed, depth=query.depth, limit=query.linked_max)
+        near = links.reached(
+            parts, found.id, answer.memories, allowed, depth=query.depth, limit=query.linked_max
+        )
         answer = replace(answer, reached=near)
     at_odds: Sequence[Memory] = (*answer.rules, *answer.memories)
     return replace(answer, conflicts=links.conflicts(parts, found.id, at_odds))

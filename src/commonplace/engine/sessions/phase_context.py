@@ -1,4 +1,6 @@
-"""What bears on a phase of work: what is marked for it first, then what is near to it in meaning."""
+"""What bears on a phase of work: what is marked for it first, then what is near to it in
+meaning.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -30,10 +32,14 @@ def for_phases(
 ) -> tuple[Memory, ...]:
     """The memories that bear on some phases, the most telling first, each once.
 
-    A memory is marked for a phase by a tag of that name, by `phase:NAME`, or by a list in the metadata field `marks`.
+    A memory is marked for a phase by a tag of that name, by `phase:NAME`, or by a list in the
+    metadata field `marks`.
     """
     wanted = _checked(phases)
-    found = {one.id: one for one in _marked(parts, bank, [*map(str.strip, phases), *wanted], chosen, marks)}
+    found = {
+        one.id: one
+        for one in _marked(parts, bank, [*map(str.strip, phases), *wanted], chosen, marks)
+    }
     scores: dict[int, float] = {}
     near: dict[int, Memory] = {}
     for phase in wanted:
@@ -41,25 +47,41 @@ def for_phases(
         for hit in recall.recall(parts, bank, query).hits:
             near[hit.memory.id] = hit.memory
             scores[hit.memory.id] = max(hit.score, scores.get(hit.memory.id, 0.0))
-    marked = sorted(found.values(), key=lambda one: (-scores.get(one.id, 0.0), -one.updated_at, -one.id))
+    marked = sorted(
+        found.values(), key=lambda one: (-scores.get(one.id, 0.0), -one.updated_at, -one.id)
+    )
     rest = [one for one in near.values() if one.id not in found]
     return (*marked, *sorted(rest, key=lambda one: (-scores[one.id], -one.updated_at, -one.id)))
 
 
 def _checked(phases: Sequence[str]) -> list[str]:
-    wanted = [validation.line(phase, what="phase", chars_max=NAME_CHARS_MAX).lower() for phase in phases]
+    wanted = [
+        validation.line(phase, what="phase", chars_max=NAME_CHARS_MAX).lower() for phase in phases
+    ]
     wanted = list(dict.fromkeys(phase for phase in wanted if phase))
     if not wanted:
         raise Invalid("No phase was given.", hint='Give at least one, for example ["work"].')
     if len(wanted) > PHASES_MAX:
-        raise TooLarge(f"{len(wanted)} phases; the limit is {PHASES_MAX}.", hint="Request fewer in one call.")
+        raise TooLarge(
+            f"{len(wanted)} phases; the limit is {PHASES_MAX}.", hint="Request fewer in one call."
+        )
     return wanted
 
 
-def _marked(parts: Parts, bank: str, phases: Sequence[str], chosen: Filter, marks: tuple[str, ...]) -> list[Memory]:
-    spelled = [form for phase in phases for form in (phase, phase.capitalize(), phase.title(), phase.upper())]
-    tags = tuple(tag for form in dict.fromkeys(spelled) for tag in (form, f"phase:{form}", f"#{form}"))
-    found = list(memories.list_memories(parts, bank, replace(chosen, where=TagMatch(tags)), limit=LIST_MAX))
+def _marked(
+    parts: Parts, bank: str, phases: Sequence[str], chosen: Filter, marks: tuple[str, ...]
+) -> list[Memory]:
+    spelled = [
+        form
+        for phase in phases
+        for form in (phase, phase.capitalize(), phase.title(), phase.upper())
+    ]
+    tags = tuple(
+        tag for form in dict.fromkeys(spelled) for tag in (form, f"phase:{form}", f"#{form}")
+    )
+    found = list(
+        memories.list_memories(parts, bank, replace(chosen, where=TagMatch(tags)), limit=LIST_MAX)
+    )
     if marks:
         told = replace(chosen, where=Match(marks, "ne", None))
         found += [
@@ -74,4 +96,8 @@ def _phases(metadata: Mapping[str, object], path: tuple[str, ...]) -> set[str]:
     value: Any = metadata
     for name in path:
         value = cast("dict[str, Any]", value).get(name) if isinstance(value, dict) else None
-    return {str(one).strip().lower() for one in cast("list[Any]", value)} if isinstance(value, list) else set()
+    return (
+        {str(one).strip().lower() for one in cast("list[Any]", value)}
+        if isinstance(value, list)
+        else set()
+    )

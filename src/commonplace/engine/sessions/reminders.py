@@ -1,4 +1,6 @@
-"""Reminders: messages with a schedule. Nothing fires by itself; `run_due` hands out what has come due."""
+"""Reminders: messages with a schedule. Nothing fires by itself; `run_due` hands out what has come
+due.
+"""
 
 from dataclasses import replace
 
@@ -22,7 +24,10 @@ def add_reminder(parts: Parts, bank: str, draft: ReminderDraft) -> Reminder:
     cron = checked_cron(draft.cron)
     timezone = validation.line(draft.timezone, what="time zone") or parts.timezone
     local = zone(timezone)
-    project, user = validation.line(draft.project, what="project"), validation.line(draft.user, what="user")
+    project, user = (
+        validation.line(draft.project, what="project"),
+        validation.line(draft.user, what="user"),
+    )
     with parts.db.transaction():
         now = parts.clock.now()
         reminder = Reminder(
@@ -56,7 +61,9 @@ def list_reminders(
     include_disabled: bool = False,
     limit: int = LIST_MAX,
 ) -> tuple[Reminder, ...]:
-    """Reminders of some projects and users, the next one first, disabled ones last; None is "any"."""
+    """Reminders of some projects and users, the next one first, disabled ones last; None is
+    "any".
+    """
     validation.count(limit, what="limit", most=LIST_MAX)
     _check_names(projects, users)
     found = banks.find(parts.db, validation.name(bank, what="bank"))
@@ -64,7 +71,12 @@ def list_reminders(
         return ()
     return tuple(
         reminders.listed(
-            parts.db, found.id, projects=projects, users=users, include_disabled=include_disabled, limit=limit
+            parts.db,
+            found.id,
+            projects=projects,
+            users=users,
+            include_disabled=include_disabled,
+            limit=limit,
         )
     )
 
@@ -77,9 +89,11 @@ def run_due(
     users: _Names | None = None,
     dry_run: bool = False,
 ) -> tuple[DueReminder, ...]:
-    """The reminders that came due, the longest waiting first, each once however many of its turns were missed.
+    """The reminders that came due, the longest waiting first, each once however many of its turns
+    were missed.
 
-    What one call hands out no other gets: the next turn is set in the same transaction. A dry run changes nothing.
+    What one call hands out no other gets: the next turn is set in the same transaction. A dry run
+    changes nothing.
     """
     _check_names(projects, users)
     found = banks.find(parts.db, validation.name(bank, what="bank"))
@@ -90,10 +104,13 @@ def run_due(
         waiting = reminders.due(parts.db, found.id, parts.clock.now(), **scope, limit=LIST_MAX)
         return tuple(DueReminder(due_at=r.next_at or 0, reminder=r) for r in waiting)
     with parts.db.transaction():
-        # Read after the wait for the lock: what another process handed out meanwhile is no longer due.
+        # Read after the wait for the lock: what another process handed out meanwhile is no longer
+        # due.
         now = parts.clock.now()
         waiting = reminders.due(parts.db, found.id, now, **scope, limit=LIST_MAX)
-        return tuple(DueReminder(due_at=r.next_at or 0, reminder=_advance(parts, r, now)) for r in waiting)
+        return tuple(
+            DueReminder(due_at=r.next_at or 0, reminder=_advance(parts, r, now)) for r in waiting
+        )
 
 
 def enable_reminder(parts: Parts, bank: str, reminder_id: int | str) -> Reminder:
@@ -107,7 +124,9 @@ def enable_reminder(parts: Parts, bank: str, reminder_id: int | str) -> Reminder
 def disable_reminder(parts: Parts, bank: str, reminder_id: int | str) -> Reminder:
     """A reminder that rests until it is enabled again."""
     with parts.db.transaction():
-        return _scheduled(parts, replace(_found(parts, bank, reminder_id), enabled=False, next_at=None))
+        return _scheduled(
+            parts, replace(_found(parts, bank, reminder_id), enabled=False, next_at=None)
+        )
 
 
 def delete_reminder(parts: Parts, bank: str, reminder_id: int | str) -> Reminder:
@@ -120,7 +139,9 @@ def delete_reminder(parts: Parts, bank: str, reminder_id: int | str) -> Reminder
 
 def _advance(parts: Parts, reminder: Reminder, now: int) -> Reminder:
     next_at = next_time(reminder.cron, zone(reminder.timezone), now)
-    return _scheduled(parts, replace(reminder, enabled=next_at is not None, next_at=next_at, last_at=now))
+    return _scheduled(
+        parts, replace(reminder, enabled=next_at is not None, next_at=next_at, last_at=now)
+    )
 
 
 def _scheduled(parts: Parts, reminder: Reminder) -> Reminder:
@@ -131,7 +152,10 @@ def _scheduled(parts: Parts, reminder: Reminder) -> Reminder:
 def _found(parts: Parts, bank: str, reminder_id: int | str) -> Reminder:
     found = reminders.find(parts.db, known(parts, bank).id, ids.parse(reminder_id))
     if found is None:
-        raise NotFound(f"There is no reminder {reminder_id}.", hint="List the reminders, disabled ones included.")
+        raise NotFound(
+            f"There is no reminder {reminder_id}.",
+            hint="List the reminders, disabled ones included.",
+        )
     return found
 
 

@@ -1,4 +1,6 @@
-"""Rules: memories of the kind `rule`. Those for certain files come first, then the project's, then the general ones."""
+"""Rules: memories of the kind `rule`. Those for certain files come first, then the project's, then
+the general ones.
+"""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -12,19 +14,29 @@ from commonplace.storage import banks, memories
 RULE = "rule"
 _RULES_MAX = 100_000
 _FILES_MAX = 50
-# A name with folders and an ending is a file for sure; one with an ending alone may be a product, such as Node.js.
-_PATH = re.compile(r"(?<![\w./\\~@+-])(?:[A-Za-z]:)?[\w.~@+-]*(?:[/\\][\w.@+()\[\]-]{1,255}){1,64}\.[A-Za-z]\w{0,9}\b")
+# A name with folders and an ending is a file for sure; one with an ending alone may be a product,
+# such as Node.js.
+_PATH = re.compile(
+    r"(?<![\w./\\~@+-])(?:[A-Za-z]:)?[\w.~@+-]*(?:[/\\][\w.@+()\[\]-]{1,255}){1,64}\.[A-Za-z]\w{0,9}\b"
+)
 _NAME = re.compile(r"(?<![\w./\\:@+-])[\w@+-]+(?:\.[\w-]+)*\.[A-Za-z]\w{0,9}\b(?![/\\])")
 _ADDRESS = re.compile(r"\b\w+://\S+")
 
 
 def visible(scope: Scope) -> Filter:
     """What a reader sees: a project and what belongs to none, a user's own and the owner's."""
-    return Filter(projects=tuple(dict.fromkeys((scope.project, ""))), users=tuple(dict.fromkeys((scope.user, ""))))
+    return Filter(
+        projects=tuple(dict.fromkeys((scope.project, ""))),
+        users=tuple(dict.fromkeys((scope.user, ""))),
+    )
 
 
-def list_rules(parts: Parts, bank: str, chosen: Filter = Filter(), files: Sequence[str] = ()) -> tuple[Memory, ...]:
-    """Every rule a filter means, the most special first. With files, rules for other files are left out."""
+def list_rules(
+    parts: Parts, bank: str, chosen: Filter = Filter(), files: Sequence[str] = ()
+) -> tuple[Memory, ...]:
+    """Every rule a filter means, the most special first. With files, rules for other files are left
+    out.
+    """
     found = banks.find(parts.db, bank)
     if found is None:
         return ()
@@ -35,7 +47,9 @@ def list_rules(parts: Parts, bank: str, chosen: Filter = Filter(), files: Sequen
 
 def applies(rule: Memory, files: Iterable[str]) -> bool:
     """Whether a rule is for one of the files; a rule without paths is for all."""
-    return not rule.paths or any(globs.path_matches(rule.paths, tail) for file in files for tail in _tails(file))
+    return not rule.paths or any(
+        globs.path_matches(rule.paths, tail) for file in files for tail in _tails(file)
+    )
 
 
 def files_named(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -55,7 +69,9 @@ def _rank(rule: Memory) -> tuple[bool, bool, int]:
 
 
 def _tails(file: str) -> list[str]:
-    """A file's path, and of one from the root of the disk every end: where in it the project begins is unknown."""
+    """A file's path, and of one from the root of the disk every end: where in it the project begins
+    is unknown.
+    """
     plain = file.replace("\\", "/").removeprefix("./")
     if not plain.startswith(("/", "~")) and not re.match("[A-Za-z]:/", plain):
         return [plain]

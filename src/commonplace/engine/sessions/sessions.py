@@ -67,14 +67,19 @@ def checkpoint_session(parts: Parts, bank: str, session_id: int | str, draft: Ev
         session = _found(parts, bank, session_id)
         if session.status != "active":
             raise Conflict(
-                f"Session {session_id} is {session.status}.", hint="Start a new session and checkpoint that one."
+                f"Session {session_id} is {session.status}.",
+                hint="Start a new session and checkpoint that one.",
             )
         now = parts.clock.now()
         return sessions.add_event(parts.db, session.id, banks.new_ids(parts.db, now)[0], draft, now)
 
 
-def end_session(parts: Parts, bank: str, session_id: int | str, status: EndStatus = "closed") -> Session:
-    """A session with its final status. Ending it again as something else changes the status; nothing reopens it."""
+def end_session(
+    parts: Parts, bank: str, session_id: int | str, status: EndStatus = "closed"
+) -> Session:
+    """A session with its final status. Ending it again as something else changes the status;
+    nothing reopens it.
+    """
     validation.choice(status, get_args(EndStatus), what="final status")
     with parts.db.transaction():
         session = _found(parts, bank, session_id)
@@ -89,7 +94,12 @@ def get_session(parts: Parts, bank: str, session_id: int | str) -> Session:
 
 
 def list_sessions(
-    parts: Parts, bank: str, chosen: SessionFilter = SessionFilter(), *, limit: int = 20, offset: int = 0
+    parts: Parts,
+    bank: str,
+    chosen: SessionFilter = SessionFilter(),
+    *,
+    limit: int = 20,
+    offset: int = 0,
 ) -> Page[Session]:
     """The sessions a filter means, last started first."""
     validation.count(limit, what="limit", most=LIST_MAX)
@@ -113,7 +123,9 @@ def list_events(
     validation.count(after, what="number to begin after", most=COUNT_MAX)
     validation.count(limit, what="limit", most=LIST_MAX)
     session = _found(parts, bank, session_id)
-    return tuple(sessions.events(parts.db, session.id, after=after, meaningful_only=False, limit=limit))
+    return tuple(
+        sessions.events(parts.db, session.id, after=after, meaningful_only=False, limit=limit)
+    )
 
 
 def recent_events(
@@ -122,13 +134,17 @@ def recent_events(
     """A session's newest events, in their order."""
     validation.count(limit, what="limit", most=LIST_MAX)
     session = _found(parts, bank, session_id)
-    return tuple(sessions.recent_events(parts.db, session.id, meaningful_only=meaningful_only, limit=limit))
+    return tuple(
+        sessions.recent_events(parts.db, session.id, meaningful_only=meaningful_only, limit=limit)
+    )
 
 
 def snapshot_session(
     parts: Parts, bank: str, session_id: int | str, draft: SnapshotDraft = SnapshotDraft()
 ) -> Snapshot:
-    """Keep a session as markdown, from a given text or from its newest events. Ended sessions can be kept too."""
+    """Keep a session as markdown, from a given text or from its newest events. Ended sessions can
+    be kept too.
+    """
     validation.choice(draft.trigger, get_args(Trigger), what="trigger")
     validation.count(draft.event_count, what="number of events", least=1, most=SNAPSHOT_EVENTS_MAX)
     given = None if draft.text is None else validation.body(draft.text, what="transcript")
@@ -152,7 +168,9 @@ def snapshot_session(
 def publish_snapshot(
     parts: Parts, bank: str, session_id: int | str, draft: SnapshotDraft = SnapshotDraft()
 ) -> tuple[Snapshot, str]:
-    """A new snapshot, and the path of its markdown file below the folder of the store; both or neither."""
+    """A new snapshot, and the path of its markdown file below the folder of the store; both or
+    neither.
+    """
     with parts.db.transaction():
         snapshot = snapshot_session(parts, bank, session_id, draft)
         return snapshot, session_files.write(parts.db.path.parent, bank, snapshot)
@@ -162,11 +180,15 @@ def get_snapshot(parts: Parts, bank: str, snapshot_id: int | str) -> Snapshot:
     """One snapshot."""
     found = sessions.find_snapshot(parts.db, known(parts, bank).id, ids.parse(snapshot_id))
     if found is None:
-        raise NotFound(f"There is no snapshot {snapshot_id}.", hint="List the snapshots of the session.")
+        raise NotFound(
+            f"There is no snapshot {snapshot_id}.", hint="List the snapshots of the session."
+        )
     return found
 
 
-def list_snapshots(parts: Parts, bank: str, session_id: int | str, *, limit: int = 20) -> tuple[Snapshot, ...]:
+def list_snapshots(
+    parts: Parts, bank: str, session_id: int | str, *, limit: int = 20
+) -> tuple[Snapshot, ...]:
     """A session's snapshots, newest first."""
     validation.count(limit, what="limit", most=LIST_MAX)
     return tuple(sessions.snapshots(parts.db, _found(parts, bank, session_id).id, limit=limit))
@@ -175,16 +197,24 @@ def list_snapshots(parts: Parts, bank: str, session_id: int | str, *, limit: int
 def _found(parts: Parts, bank: str, session_id: int | str) -> Session:
     found = sessions.find(parts.db, known(parts, bank).id, ids.parse(session_id))
     if found is None:
-        raise NotFound(f"There is no session {session_id}.", hint="Check the id and the bank, or start a session.")
+        raise NotFound(
+            f"There is no session {session_id}.",
+            hint="Check the id and the bank, or start a session.",
+        )
     return found
 
 
 def _transcript(parts: Parts, session: Session, draft: SnapshotDraft) -> str:
-    found = sessions.recent_events(parts.db, session.id, meaningful_only=draft.meaningful_only, limit=draft.event_count)
+    found = sessions.recent_events(
+        parts.db, session.id, meaningful_only=draft.meaningful_only, limit=draft.event_count
+    )
     if not found:
         raise Invalid(
             f"Session {ids.short(session.id)} has no events to keep.",
-            hint="Give a transcript, checkpoint the session first, or include events that are not meaningful.",
+            hint=(
+                "Give a transcript, checkpoint the session first, or include events that are not"
+                " meaningful."
+            ),
         )
     heading = f"# {session.title or 'Session'}\n\nSession: {ids.short(session.id)}"
     text = "\n\n".join([heading, *(f"### {e.role} ({e.kind})\n\n{e.text}" for e in found)]) + "\n"

@@ -1,4 +1,6 @@
-"""Streams: memories that arrive in chunks. They live in the store, so a restart does not lose what has come so far."""
+"""Streams: memories that arrive in chunks. They live in the store, so a restart does not lose what
+has come so far.
+"""
 
 from dataclasses import replace
 
@@ -9,7 +11,13 @@ from commonplace.engine.erasure import for_good
 from commonplace.engine.memories import remember
 from commonplace.engine.runtime import Parts
 from commonplace.errors import Invalid, NotFound, TooLarge
-from commonplace.limits import COUNT_MAX, LIST_MAX, STREAM_CHUNKS_MAX, STREAM_IDLE_MS_MAX, TEXT_BYTES_MAX
+from commonplace.limits import (
+    COUNT_MAX,
+    LIST_MAX,
+    STREAM_CHUNKS_MAX,
+    STREAM_IDLE_MS_MAX,
+    TEXT_BYTES_MAX,
+)
 from commonplace.records.memory import Draft, Origin, Outcome
 from commonplace.records.work import Stream
 from commonplace.storage import banks, streams
@@ -29,13 +37,23 @@ def start_stream(parts: Parts, bank: str, draft: Draft = _NOTE) -> Stream:
         bank_id = banks.ensure(parts.db, name, now).id
         _expire(parts, bank_id, now - STREAM_IDLE_MS_MAX)
         number = banks.new_ids(parts.db, now)[0]
-        stream = Stream(number, bank_id, chunk_count=0, text_bytes=0, text_chars=0, started_at=now, touched_at=now)
+        stream = Stream(
+            number,
+            bank_id,
+            chunk_count=0,
+            text_bytes=0,
+            text_chars=0,
+            started_at=now,
+            touched_at=now,
+        )
         streams.add(parts.db, stream, checked)
     return stream
 
 
 def append_chunk(parts: Parts, bank: str, stream_id: int | str, text: str) -> Stream:
-    """A stream after one more chunk. Chunks may be blank; nothing is trimmed or put between them."""
+    """A stream after one more chunk. Chunks may be blank; nothing is trimmed or put between
+    them.
+    """
     chunk = validation.passage(text, what="chunk")
     with parts.db.transaction():
         stream = _found(parts, bank, stream_id)
@@ -48,8 +66,8 @@ def append_chunk(parts: Parts, bank: str, stream_id: int | str, text: str) -> St
         )
         if grown.chunk_count > STREAM_CHUNKS_MAX or grown.text_bytes > TEXT_BYTES_MAX:
             raise TooLarge(
-                f"The stream would have {grown.chunk_count:,} chunks and {grown.text_bytes:,} bytes; "
-                f"the limits are {STREAM_CHUNKS_MAX:,} and {TEXT_BYTES_MAX:,}.",
+                f"The stream would have {grown.chunk_count:,} chunks and {grown.text_bytes:,}"
+                f" bytes; the limits are {STREAM_CHUNKS_MAX:,} and {TEXT_BYTES_MAX:,}.",
                 hint="Finalize this stream and continue in a new one.",
             )
         streams.append(parts.db, grown, chunk)
@@ -61,14 +79,23 @@ def get_stream(parts: Parts, bank: str, stream_id: int | str) -> Stream:
     return _found(parts, bank, stream_id)
 
 
-def finalize_stream(parts: Parts, bank: str, stream_id: int | str, origin: Origin = Origin()) -> tuple[Outcome, Stream]:
-    """The memory a stream became, and the stream it was. A blank stream is refused and stays open."""
+def finalize_stream(
+    parts: Parts, bank: str, stream_id: int | str, origin: Origin = Origin()
+) -> tuple[Outcome, Stream]:
+    """The memory a stream became, and the stream it was. A blank stream is refused and stays
+    open.
+    """
     with parts.db.transaction():
         stream = _found(parts, bank, stream_id)
         text = streams.text(parts.db, stream)
         if not text.strip():
-            raise Invalid(f"Stream {stream_id} is empty.", hint="Append a chunk with text, or cancel the stream.")
-        outcome = remember(parts, bank, replace(streams.draft(parts.db, stream.id), text=text), origin)
+            raise Invalid(
+                f"Stream {stream_id} is empty.",
+                hint="Append a chunk with text, or cancel the stream.",
+            )
+        outcome = remember(
+            parts, bank, replace(streams.draft(parts.db, stream.id), text=text), origin
+        )
         streams.delete(parts.db, stream.id)
     return outcome, stream
 
@@ -76,7 +103,9 @@ def finalize_stream(parts: Parts, bank: str, stream_id: int | str, origin: Origi
 def close_stream(
     parts: Parts, bank: str, stream_id: int | str, origin: Origin = Origin()
 ) -> tuple[Outcome | None, Stream]:
-    """The memory a stream became, or None when it was blank, and the stream it was; it is gone either way."""
+    """The memory a stream became, or None when it was blank, and the stream it was; it is gone
+    either way.
+    """
     with parts.db.transaction():
         stream = _found(parts, bank, stream_id)
         if streams.text(parts.db, stream).strip():
@@ -110,7 +139,9 @@ def _expire(parts: Parts, bank_id: int, idle_since: int) -> int:
 
 def _found(parts: Parts, bank: str, stream_id: int | str) -> Stream:
     idle_since = parts.clock.now() - STREAM_IDLE_MS_MAX
-    found = streams.find(parts.db, known(parts, bank).id, ids.parse(stream_id), idle_since=idle_since)
+    found = streams.find(
+        parts.db, known(parts, bank).id, ids.parse(stream_id), idle_since=idle_since
+    )
     if found is None:
         raise NotFound(
             f"There is no stream {stream_id}.",

@@ -1,4 +1,6 @@
-"""The command line for people: commands are the engine's verbs, and every failure is two lines and an exit code."""
+"""The command line for people: commands are the engine's verbs, and every failure is two lines and
+an exit code.
+"""
 
 import io
 import os
@@ -56,7 +58,9 @@ class Overview(Group):
             known = [name for name in names if name in COMMANDS]
             if known:
                 with formatter.section(title):
-                    formatter.write_dl([(name.ljust(widest), COMMANDS.short_help(name)) for name in known])
+                    formatter.write_dl(
+                        [(name.ljust(widest), COMMANDS.short_help(name)) for name in known]
+                    )
         self.format_options(ctx, formatter)
         formatter.write_paragraph()
         formatter.write_text(f"`{NAME} help COMMAND` shows the options of a command and examples.")
@@ -70,7 +74,11 @@ class Overview(Group):
     cls=Overview,
     commands=COMMANDS,
     invoke_without_command=True,
-    context_settings={"help_option_names": ["-h", "--help"], "show_default": True, "max_content_width": 80},
+    context_settings={
+        "help_option_names": ["-h", "--help"],
+        "show_default": True,
+        "max_content_width": 80,
+    },
 )
 @click.option(
     "--home",
@@ -96,7 +104,13 @@ def main(args: Sequence[str] | None = None) -> int:
         lazy.load("commonplace.faces.cli.completions:register")()
     shell = Shell()
     try:
-        code = cli.main(args, NAME, standalone_mode=False, obj=shell, color=None if terminal.colours() else False)
+        code = cli.main(
+            args,
+            NAME,
+            standalone_mode=False,
+            obj=shell,
+            color=None if terminal.colours() else False,
+        )
         if sys.stdout is not None:  # pyright: ignore[reportUnnecessaryComparison]
             sys.stdout.flush()
     except KeyboardInterrupt:
@@ -104,7 +118,11 @@ def main(args: Sequence[str] | None = None) -> int:
     except CommonplaceError as error:
         if interrupts.pressed():
             return _stopped()
-        return _fail(error.message, error.hint or "Run `commonplace doctor` to check the store.", error.exit_code)
+        return _fail(
+            error.message,
+            error.hint or "Run `commonplace doctor` to check the store.",
+            error.exit_code,
+        )
     except click.UsageError as error:
         name = error.ctx.command_path if error.ctx else NAME
         return _fail(error.format_message(), f"Run `{name} --help` to see the usage.", 2)
@@ -112,7 +130,9 @@ def main(args: Sequence[str] | None = None) -> int:
         if interrupts.pressed() or isinstance(stop.__cause__, KeyboardInterrupt):
             return _stopped()
         return _fail(
-            "The question was not answered, so nothing was changed.", "Repeat with --yes to answer it in advance.", 3
+            "The question was not answered, so nothing was changed.",
+            "Repeat with --yes to answer it in advance.",
+            3,
         )
     except BrokenPipeError:
         _leave_stdout()
@@ -124,13 +144,19 @@ def main(args: Sequence[str] | None = None) -> int:
             "Check the disk space and the permissions.",
             1,
         )
-    except Exception as error:  # The one place where a bug ends: named to the person, traced on request.
+    except (
+        Exception
+    ) as error:  # The one place where a bug ends: named to the person, traced on request.
         return _stopped() if interrupts.pressed() else _report_bug(error, shell.verbose)
     return code if isinstance(code, int) else 0
 
 
 def _stopped() -> int:
-    return _fail("Stopped.", "Everything that was reported as done is saved; the rest is not.", interrupts.EXIT_CODE)
+    return _fail(
+        "Stopped.",
+        "Everything that was reported as done is saved; the rest is not.",
+        interrupts.EXIT_CODE,
+    )
 
 
 def _fail(message: str, hint: str, code: int) -> int:
@@ -142,12 +168,17 @@ def _fail(message: str, hint: str, code: int) -> int:
 
 def _report_bug(error: Exception, verbose: bool) -> int:
     frame = traceback.extract_tb(error.__traceback__)[-1]
-    # The same bug gives the same reference everywhere, so that two reports of it can be told to be one.
+    # The same bug gives the same reference everywhere, so that two reports of it can be told to be
+    # one.
     reference = f"{zlib.crc32(f'{type(error).__name__} {frame.name} {frame.line}'.encode()):08x}"
     if verbose:
         traceback.print_exception(error)
-        return _fail(f"internal error {reference}.", "Please report it with the traceback above.", 1)
-    return _fail(f"internal error {reference}.", "Repeat with --verbose and report the traceback.", 1)
+        return _fail(
+            f"internal error {reference}.", "Please report it with the traceback above.", 1
+        )
+    return _fail(
+        f"internal error {reference}.", "Repeat with --verbose and report the traceback.", 1
+    )
 
 
 def _prepare_streams() -> None:
@@ -158,5 +189,6 @@ def _prepare_streams() -> None:
 
 
 def _leave_stdout() -> None:
-    # The reader of a pipe went away, which is how `| head` ends; the interpreter must not complain at its own end.
+    # The reader of a pipe went away, which is how `| head` ends; the interpreter must not complain
+    # at its own end.
     sys.stdout = None

@@ -1,4 +1,6 @@
-"""Commands that carry a store elsewhere and back: export, import's archives, backup, and restore's --backup."""
+"""Commands that carry a store elsewhere and back: export, import's archives, backup, and restore's
+--backup.
+"""
 
 import io
 import sys
@@ -24,7 +26,10 @@ _STREAM = Path("-")
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path), default=_STREAM, metavar="[FILE|-]")
 @click.option(
-    "--bank", metavar="NAME", help="Export only this bank; by default all banks.", shell_complete=completers.BANKS
+    "--bank",
+    metavar="NAME",
+    help="Export only this bank; by default all banks.",
+    shell_complete=completers.BANKS,
 )
 @click.option("--user", metavar="NAME", help="Export only what belongs to this user.")
 @click.option(
@@ -33,15 +38,23 @@ _STREAM = Path("-")
     help="Export only what belongs to this project.",
     shell_complete=completers.PROJECTS,
 )
-@click.option("--document", metavar="NAME", help="Export only this document and what was made from it.")
+@click.option(
+    "--document", metavar="NAME", help="Export only this document and what was made from it."
+)
 @called(bank=False)
 def export(
-    call: Call, file: Path, bank: str | None, user: str | None, project: str | None, document: str | None
+    call: Call,
+    file: Path,
+    bank: str | None,
+    user: str | None,
+    project: str | None,
+    document: str | None,
 ) -> None:
     """Export the store to a new file of JSON lines.
 
-    The file contains every version and forgotten memories too; the options below select a part of it. Without
-    FILE, or with -, the command writes to standard output. Importing the file into an empty home restores the store.
+    The file contains every version and forgotten memories too; the options below select a part of
+    it. Without FILE, or with -, the command writes to standard output. Importing the file into an
+    empty home restores the store.
 
     \b
     Examples:
@@ -52,7 +65,9 @@ def export(
     portion = Portion(user, project, document)
     with terminal.progress("Exporting") as progress:
         if file == _STREAM:
-            report = call.engine.export(_standard_output(), bank=bank, portion=portion, progress=progress)
+            report = call.engine.export(
+                _standard_output(), bank=bank, portion=portion, progress=progress
+            )
         else:
             report = call.engine.export_to(file, bank=bank, portion=portion, progress=progress)
     if call.as_json:
@@ -60,19 +75,31 @@ def export(
         say = terminal.emit_note if file == _STREAM else terminal.emit
         say({"file": str(file), "counts": dict(report.counts)})
     else:
-        terminal.note(f"Exported {_listed(report.counts)}{'' if file == _STREAM else f' to {file}'}.")
+        terminal.note(
+            f"Exported {_listed(report.counts)}{'' if file == _STREAM else f' to {file}'}."
+        )
 
 
 def bring_archive(call: Call, file: Path, *, dry_run: bool) -> None:
-    """Bring in an archive, or what comes out of a pipe: all of it, or nothing and the line that is wrong."""
+    """Bring in an archive, or what comes out of a pipe: all of it, or nothing and the line that is
+    wrong.
+    """
     with terminal.progress("Importing") as progress:
         if file == _STREAM:
-            report = call.engine.import_archive(_standard_input(), dry_run=dry_run, progress=progress)
+            report = call.engine.import_archive(
+                _standard_input(), dry_run=dry_run, progress=progress
+            )
         else:
             report = call.engine.import_from(file, dry_run=dry_run, progress=progress)
     if call.as_json:
         counts = {"added": report.added, "continued": report.continued, "skipped": report.skipped}
-        terminal.emit({"file": str(file), "dry_run": dry_run, **{name: dict(value) for name, value in counts.items()}})
+        terminal.emit(
+            {
+                "file": str(file),
+                "dry_run": dry_run,
+                **{name: dict(value) for name, value in counts.items()},
+            }
+        )
         return
     done = "Would import" if dry_run else "Imported"
     terminal.note(f"{done} {_listed(report.added)}.")
@@ -88,8 +115,8 @@ def bring_archive(call: Call, file: Path, *, dry_run: bool) -> None:
 def backup(call: Call, file: Path) -> None:
     """Back up the whole store to a new file, even while it is in use.
 
-    The copy is a consistent snapshot and is checked before it gets its name. `commonplace restore --backup FILE`
-    restores it.
+    The copy is a consistent snapshot and is checked before it gets its name. `commonplace restore
+    --backup FILE` restores it.
 
     \b
     Example:
@@ -121,7 +148,8 @@ def restore_backup(call: Call, file: Path, *, yes: bool) -> None:
 
 
 def _replace_damaged(settings: Settings, file: Path, progress: terminal.Progress) -> str:
-    """Put a backup in the place of a store that cannot be opened; the name which that store has from now on.
+    """Put a backup in the place of a store that cannot be opened; the name which that store has
+    from now on.
 
     The backup is checked and unpacked beside it first, so that a bad one changes nothing.
     """
@@ -153,7 +181,9 @@ def _standard_output() -> Callable[[str], object]:
 
 def _standard_input() -> Iterable[str]:
     if sys.stdin is None or sys.stdin.closed:  # pyright: ignore[reportUnnecessaryComparison]
-        raise Invalid("There is no standard input to read.", hint="Give a file name, or pipe a file in.")
+        raise Invalid(
+            "There is no standard input to read.", hint="Give a file name, or pipe a file in."
+        )
     return _lines(io.TextIOWrapper(sys.stdin.buffer, encoding="utf-8-sig", newline="\n"))
 
 

@@ -1,4 +1,6 @@
-"""Draws tables and progress bars with rich. Loaded only where a person looks, because rich is slow to load."""
+"""Draws tables and progress bars with rich. Loaded only where a person looks, because rich is slow
+to load.
+"""
 
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
@@ -13,11 +15,15 @@ from rich.text import Text
 from commonplace.faces.cli.columns import Column
 
 
-def draw_table(columns: Sequence[Column], rows: Sequence[Sequence[str]], *, width: int, colours: bool) -> None:
+def draw_table(
+    columns: Sequence[Column], rows: Sequence[Sequence[str]], *, width: int, colours: bool
+) -> None:
     """Print a table on stdout. A column with nothing in it is left out."""
     shown = [place for place in range(len(columns)) if any(row[place] for row in rows)]
     expand = any(columns[place].share for place in shown)
-    drawn = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0), show_edge=False, expand=expand)
+    drawn = Table(
+        box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0), show_edge=False, expand=expand
+    )
     for column in (columns[place] for place in shown):
         drawn.add_column(
             column.name,
@@ -28,14 +34,23 @@ def draw_table(columns: Sequence[Column], rows: Sequence[Sequence[str]], *, widt
             ratio=column.share or None,
         )
     for row in rows:
-        drawn.add_row(*(Text(row[place], style=columns[place].styles.get(row[place], "")) for place in shown))
+        drawn.add_row(
+            *(Text(row[place], style=columns[place].styles.get(row[place], "")) for place in shown)
+        )
     Console(color_system=_system(colours), highlight=False, width=width).print(drawn)
 
 
 @contextmanager
 def bar(title: str, *, colours: bool) -> Generator[Callable[[int, int | None], None]]:
-    """A progress bar on stderr, gone when the work is done; takes how much is done and how much there is."""
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    """A progress bar on stderr, gone when the work is done; takes how much is done and how much
+    there is.
+    """
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+    )
     console = Console(stderr=True, color_system=_system(colours))
     with Progress(*columns, console=console, transient=True) as bars:
         task = bars.add_task(title, total=None)

@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One column of a table. A column with a share gets that part of the width left over, and cuts or folds.
+    """One column of a table. A column with a share gets that part of the width left over, and cuts
+    or folds.
 
     `styles` gives some of its words a style of their own.
     """

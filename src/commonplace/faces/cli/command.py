@@ -1,4 +1,6 @@
-"""What commands share: the engine they ask, the bank they mean, and the options that several of them take."""
+"""What commands share: the engine they ask, the bank they mean, and the options that several of
+them take.
+"""
 
 import getpass
 import json
@@ -32,7 +34,9 @@ Command: TypeAlias = Callable[..., None]
 class Call:
     """One run of a command."""
 
-    def __init__(self, shell: Shell, *, bank: str = DEFAULT_BANK, as_json: bool = False, reason: str = "") -> None:
+    def __init__(
+        self, shell: Shell, *, bank: str = DEFAULT_BANK, as_json: bool = False, reason: str = ""
+    ) -> None:
         self.home = shell.home
         self.bank = bank
         self.as_json = as_json
@@ -46,7 +50,9 @@ class Call:
     def settings(self) -> Settings:
         """The settings in force; --home wins over the environment."""
         chosen = settings_table.load()
-        return replace(chosen, home=Path(self.home).expanduser().absolute()) if self.home else chosen
+        return (
+            replace(chosen, home=Path(self.home).expanduser().absolute()) if self.home else chosen
+        )
 
     @cached_property
     def engine(self) -> Engine:
@@ -71,7 +77,9 @@ class Call:
 
     @property
     def read_bank(self) -> str:
-        """The bank, which must exist: an empty answer from a misspelt bank would be taken for the truth."""
+        """The bank, which must exist: an empty answer from a misspelt bank would be taken for the
+        truth.
+        """
         if self.bank != DEFAULT_BANK:
             self.engine.get_bank(self.bank)
         return self.bank
@@ -82,7 +90,9 @@ class Call:
         if "memory_id" in options:
             completed["memory_id"] = self.engine.complete_id(self.bank, options["memory_id"])
         if options.get("memory_ids"):
-            completed["memory_ids"] = tuple(self.engine.complete_id(self.bank, one) for one in options["memory_ids"])
+            completed["memory_ids"] = tuple(
+                self.engine.complete_id(self.bank, one) for one in options["memory_ids"]
+            )
         return completed
 
     def short_ids(self, numbers: Sequence[int]) -> Mapping[int, str]:
@@ -99,8 +109,12 @@ def _login() -> str:
     return ""
 
 
-def called(*, bank: bool = True, reason: bool = False, verbose: str = "") -> Callable[[Command], Command]:
-    """Gives a command its Call, made from --bank, --json and --reason. `verbose` says what --verbose adds to it."""
+def called(
+    *, bank: bool = True, reason: bool = False, verbose: str = ""
+) -> Callable[[Command], Command]:
+    """Gives a command its Call, made from --bank, --json and --reason. `verbose` says what
+    --verbose adds to it.
+    """
 
     own = ["as_json", *(["bank"] if bank else []), *(["reason"] if reason else [])]
 
@@ -113,7 +127,9 @@ def called(*, bank: bool = True, reason: bool = False, verbose: str = "") -> Cal
             call = Call(shell, **{name: options.pop(name) for name in own})
             command(call, **call.completed(options))
 
-        added = [click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")]
+        added = [
+            click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
+        ]
         # The same two as before the command, for those who think of them late.
         added += [
             click.option("--home", type=click.Path(file_okay=False), hidden=True),
@@ -125,7 +141,11 @@ def called(*, bank: bool = True, reason: bool = False, verbose: str = "") -> Cal
             added.insert(
                 0,
                 click.option(
-                    "--reason", metavar="TEXT", default="", show_default=False, help="The reason, kept in the history."
+                    "--reason",
+                    metavar="TEXT",
+                    default="",
+                    show_default=False,
+                    help="The reason, kept in the history.",
                 ),
             )
         return _with(run, added)
@@ -134,7 +154,9 @@ def called(*, bank: bool = True, reason: bool = False, verbose: str = "") -> Cal
 
 
 def with_fields(command: Command) -> Command:
-    """Gives a command `given`: the fields of a memory that were named, by the names they have in a Draft or an Edit."""
+    """Gives a command `given`: the fields of a memory that were named, by the names they have in a
+    Draft or an Edit.
+    """
 
     @wraps(command)
     def run(*args: Any, **options: Any) -> None:
@@ -145,8 +167,15 @@ def with_fields(command: Command) -> Command:
                 given[field] = read(value)
         command(*args, given=given, **options)
 
-    texts = (("--title", "A short title."), ("--kind", "Kind of memory; a new one is a `note` by default."))
-    times = (("--when", "When it happened"), ("--until", "When it ended"), ("--expires", "When it expires"))
+    texts = (
+        ("--title", "A short title."),
+        ("--kind", "Kind of memory; a new one is a `note` by default."),
+    )
+    times = (
+        ("--when", "When it happened"),
+        ("--until", "When it ended"),
+        ("--expires", "When it expires"),
+    )
     return _with(
         run,
         [
@@ -159,18 +188,31 @@ def with_fields(command: Command) -> Command:
                 shell_complete=completers.TAGS,
             ),
             click.option("--category", metavar="TEXT", help="A category of your own."),
-            click.option("--path", multiple=True, metavar="GLOB", help="Files it is about; repeat for several."),
+            click.option(
+                "--path",
+                multiple=True,
+                metavar="GLOB",
+                help="Files it is about; repeat for several.",
+            ),
             *(
-                click.option(n, metavar="TIME", help=f"{text}: an ISO 8601 time, local if it has no zone.")
+                click.option(
+                    n, metavar="TIME", help=f"{text}: an ISO 8601 time, local if it has no zone."
+                )
                 for n, text in times
             ),
-            click.option("--metadata", metavar="JSON", help='Further fields as JSON, such as \'{"source": "chat"}\'.'),
+            click.option(
+                "--metadata",
+                metavar="JSON",
+                help='Further fields as JSON, such as \'{"source": "chat"}\'.',
+            ),
         ],
     )
 
 
 def with_filter(*, full: bool = True) -> Callable[[Command], Command]:
-    """Gives a command `chosen`: the Filter that its options describe; with `full` also by key, time and text."""
+    """Gives a command `chosen`: the Filter that its options describe; with `full` also by key, time
+    and text.
+    """
 
     def decorate(command: Command) -> Command:
         @wraps(command)
@@ -192,7 +234,10 @@ def with_filter(*, full: bool = True) -> Callable[[Command], Command]:
         if full:
             added += [
                 click.option(
-                    f"--{name.replace('_', '-')}", f"in_{name}", metavar="VALUE", help=f"Only memories {text}."
+                    f"--{name.replace('_', '-')}",
+                    f"in_{name}",
+                    metavar="VALUE",
+                    help=f"Only memories {text}.",
                 )
                 for name, text in _NARROWING
             ]
@@ -234,11 +279,15 @@ def _filter(given: dict[str, Any]) -> Filter:
 
 
 def moment(text: str) -> int:
-    """The moment an ISO time names. People mean their own clock, so a time without a zone is local."""
+    """The moment an ISO time names. People mean their own clock, so a time without a zone is
+    local.
+    """
     try:
         local = datetime.fromisoformat(text.strip()).astimezone()
     except (ValueError, OverflowError, OSError):
-        return clock.moment(text)  # It refuses what is no time, and reads the first days of the calendar as UTC.
+        return clock.moment(
+            text
+        )  # It refuses what is no time, and reads the first days of the calendar as UTC.
     return clock.moment(local.isoformat())
 
 
@@ -251,11 +300,13 @@ def _metadata(text: str) -> dict[str, object]:
         value = json.loads(text)
     except ValueError as error:
         raise Invalid(
-            f"The metadata is not JSON: {error}.", hint="""Quote it like this: --metadata '{"source": "chat"}'."""
+            f"The metadata is not JSON: {error}.",
+            hint="""Quote it like this: --metadata '{"source": "chat"}'.""",
         ) from error
     if not isinstance(value, dict):
         raise Invalid(
-            "The metadata is not a JSON object.", hint="""Use names and values: --metadata '{"source": "chat"}'."""
+            "The metadata is not a JSON object.",
+            hint="""Use names and values: --metadata '{"source": "chat"}'.""",
         )
     return cast("dict[str, object]", value)
 
@@ -283,14 +334,19 @@ def spoken(words: tuple[str, ...]) -> str:
     if words != ("-",):
         return " ".join(words)
     if sys.stdin is None or sys.stdin.closed:  # pyright: ignore[reportUnnecessaryComparison]
-        raise Invalid("There is no standard input to read.", hint="Give the text as an argument, or pipe it in.")
+        raise Invalid(
+            "There is no standard input to read.",
+            hint="Give the text as an argument, or pipe it in.",
+        )
     if terminal.is_terminal(sys.stdin):
         terminal.note("Type the text and end it with Ctrl-D on a line of its own.")
     try:
         # Enough to see that it is over the limit, however much more would come.
         given = sys.stdin.buffer.read(TEXT_BYTES_MAX + 4)
         if len(given) > TEXT_BYTES_MAX + 2:  # A final line end is not counted.
-            raise TooLarge(f"The text has more than {TEXT_BYTES_MAX:,} bytes.", hint="Split it into parts.")
+            raise TooLarge(
+                f"The text has more than {TEXT_BYTES_MAX:,} bytes.", hint="Split it into parts."
+            )
         return given.decode().rstrip("\r\n")
     except UnicodeDecodeError as error:
         raise Invalid(
@@ -300,7 +356,11 @@ def spoken(words: tuple[str, ...]) -> str:
 
 def _bank_option() -> Callable[[Command], Command]:
     return click.option(
-        "--bank", metavar="NAME", default=DEFAULT_BANK, help="The bank to use.", shell_complete=completers.BANKS
+        "--bank",
+        metavar="NAME",
+        default=DEFAULT_BANK,
+        help="The bank to use.",
+        shell_complete=completers.BANKS,
     )
 
 

@@ -1,4 +1,6 @@
-"""The commands, as a table. The module of a command is imported when the command is used, and not before."""
+"""The commands, as a table. The module of a command is imported when the command is used, and not
+before.
+"""
 
 from collections.abc import Iterator, MutableMapping
 from dataclasses import dataclass

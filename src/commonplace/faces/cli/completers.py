@@ -1,4 +1,6 @@
-"""What completes the values of options and arguments. Nothing of it is imported before a shell asks."""
+"""What completes the values of options and arguments. Nothing of it is imported before a shell
+asks.
+"""
 
 from collections.abc import Callable
 from typing import TypeAlias

@@ -1,6 +1,7 @@
 """Shell completion: the script for a shell, and the names that it completes.
 
-Completing reads the store and never makes one; whatever goes wrong completes nothing and prints nothing.
+Completing reads the store and never makes one; whatever goes wrong completes nothing and prints
+nothing.
 """
 
 import os
@@ -25,8 +26,8 @@ SHELLS = ("bash", "zsh", "fish")
 _BUSY_TIMEOUT_MS = 200
 _CURSOR = "\0"
 
-# Unlike click's own script, this one expands no wildcards in a value, quotes what the shell would split, and
-# completes values with a colon or an equals sign, at which bash begins a new word.
+# Unlike click's own script, this one expands no wildcards in a value, quotes what the shell would
+# split, and completes values with a colon or an equals sign, at which bash begins a new word.
 _BASH = """\
 %(complete_func)s() {
     local type value word=${COMP_WORDS[COMP_CWORD]}
@@ -81,8 +82,8 @@ def register() -> None:
 def completion(shell: str) -> None:
     """Print the script that lets a shell complete commands.
 
-    It completes commands, options and files, and the names of clients, dialects, banks, tags and projects. Load it in
-    the start-up file of the shell; bash needs version 4.4.
+    It completes commands, options and files, and the names of clients, dialects, banks, tags and
+    projects. Load it in the start-up file of the shell; bash needs version 4.4.
 
     \b
     Examples:
@@ -160,5 +161,8 @@ def _sources() -> Sequence[str]:
 
 
 BANKS, TAGS, PROJECTS = of_store(_banks), of_store(_tags), of_store(_projects)
-CLIENTS, DIALECTS = of(lambda: [client.name for client in KNOWN_CLIENTS]), of(lambda: registry.NAMES)
+CLIENTS, DIALECTS = (
+    of(lambda: [client.name for client in KNOWN_CLIENTS]),
+    of(lambda: registry.NAMES),
+)
 TOOLS, SOURCES = of(_tools), of(_sources)

@@ -56,15 +56,28 @@ _OPTIONS: tuple[Callable[[Command], Command], ...] = (
         help="The tools the client gets.",
         shell_complete=completers.DIALECTS,
     ),
-    click.option("--bank", metavar="NAME", help="The only bank the client sees.", shell_complete=completers.BANKS),
-    click.option("--http", metavar="URL", help="Use the running server at this URL instead of starting one."),
+    click.option(
+        "--bank",
+        metavar="NAME",
+        help="The only bank the client sees.",
+        shell_complete=completers.BANKS,
+    ),
+    click.option(
+        "--http", metavar="URL", help="Use the running server at this URL instead of starting one."
+    ),
     click.option(
         "--key-variable",
         metavar="NAME",
         help="Environment variable from which the client takes that server's key; '' for none.",
     ),
-    click.option("--write-key", is_flag=True, help="Write the key into the file, which only you can read then."),
-    click.option("--name", "entry_name", metavar="NAME", default=DEFAULT_NAME, help="Name of the entry."),
+    click.option(
+        "--write-key",
+        is_flag=True,
+        help="Write the key into the file, which only you can read then.",
+    ),
+    click.option(
+        "--name", "entry_name", metavar="NAME", default=DEFAULT_NAME, help="Name of the entry."
+    ),
 )
 
 
@@ -76,10 +89,10 @@ _OPTIONS: tuple[Callable[[Command], Command], ...] = (
 def connect(call: Call, client: str | None, wanted: Wanted, write: bool) -> None:
     """Connect an assistant to this memory.
 
-    Shows the change to the configuration file of claude-code, claude-desktop, cursor, vscode, codex, gemini, windsurf
-    or opencode; --write makes it. A copy of the file is kept beside it, and everything else in the file stays as it
-    is. Without a client, the command lists the clients, their files and which of them are connected, and the dialects
-    and what each is for.
+    Shows the change to the configuration file of claude-code, claude-desktop, cursor, vscode,
+    codex, gemini, windsurf or opencode; --write makes it. A copy of the file is kept beside it, and
+    everything else in the file stays as it is. Without a client, the command lists the clients,
+    their files and which of them are connected, and the dialects and what each is for.
 
     \b
     Examples:
@@ -91,7 +104,9 @@ def connect(call: Call, client: str | None, wanted: Wanted, write: bool) -> None
         return _overview(call, wanted.name)
     chosen = client_named(client)
     planned = edits.plan(chosen, wanted, _machine())
-    _carry_out(call, planned, write, done=chosen.then, nothing=f"{chosen.title} is connected already.")
+    _carry_out(
+        call, planned, write, done=chosen.then, nothing=f"{chosen.title} is connected already."
+    )
     if not call.as_json:
         _explain(chosen, wanted)
 
@@ -99,7 +114,9 @@ def connect(call: Call, client: str | None, wanted: Wanted, write: bool) -> None
 @click.command()
 @click.argument("client", metavar="CLIENT", shell_complete=completers.CLIENTS)
 @called(bank=False)
-@click.option("--name", "entry_name", metavar="NAME", default=DEFAULT_NAME, help="Name of the entry.")
+@click.option(
+    "--name", "entry_name", metavar="NAME", default=DEFAULT_NAME, help="Name of the entry."
+)
 @click.option("--write", is_flag=True, help="Write the change; without this it is only shown.")
 def disconnect(call: Call, client: str, entry_name: str, write: bool) -> None:
     """Disconnect an assistant from this memory.
@@ -113,7 +130,9 @@ def disconnect(call: Call, client: str, entry_name: str, write: bool) -> None:
     """
     chosen = client_named(client)
     planned = edits.plan_removal(chosen, entry_name, _machine())
-    _carry_out(call, planned, write, done="The memories stay.", nothing=f"{chosen.title} is not connected.")
+    _carry_out(
+        call, planned, write, done="The memories stay.", nothing=f"{chosen.title} is not connected."
+    )
 
 
 def _explain(client: Client, wanted: Wanted) -> None:
@@ -121,14 +140,22 @@ def _explain(client: Client, wanted: Wanted) -> None:
     if wanted.key and not wanted.key.value:
         token = wanted.key.variable == keys.TOKEN_VARIABLE
         value = f'"$({PROGRAM} token)"' if token else "KEY"
-        terminal.note(f"{client.title} takes the key from a variable: export {wanted.key.variable}={value}")
-        terminal.note("Where it is started without that variable, --write-key writes the key into the file.")
+        terminal.note(
+            f"{client.title} takes the key from a variable: export {wanted.key.variable}={value}"
+        )
+        terminal.note(
+            "Where it is started without that variable, --write-key writes the key into the file."
+        )
     if click.get_current_context().get_parameter_source("dialect") is ParameterSource.DEFAULT:
         spoken = keys.spoken(wanted.url, wanted.dialect)
-        terminal.note(f"It gets the tools of {spoken}. `{PROGRAM} connect` shows what each dialect is for.")
+        terminal.note(
+            f"It gets the tools of {spoken}. `{PROGRAM} connect` shows what each dialect is for."
+        )
 
 
-def _key(call: Call, url: str, dialect: str, variable: str | None, written: bool) -> keys.Key | None:
+def _key(
+    call: Call, url: str, dialect: str, variable: str | None, written: bool
+) -> keys.Key | None:
     """The key that the server at an address asks for, as the options want it written down."""
     if not url:
         return keys.Key(variable or "") if variable or written else None
@@ -140,7 +167,9 @@ def _key(call: Call, url: str, dialect: str, variable: str | None, written: bool
 
 
 def launcher(home: str = "") -> tuple[str, ...]:
-    """The command that starts this very installation, wherever a client starts it from; with the store it uses now."""
+    """The command that starts this very installation, wherever a client starts it from; with the
+    store it uses now.
+    """
     # A client started from a desktop has neither the shell's PATH nor its variables.
     store = ("--home", str(Path(home).expanduser().absolute())) if home else ()
     beside = Path(sys.executable).with_name(Path(sys.argv[0]).name)
@@ -163,9 +192,15 @@ def _machine() -> Machine:
 def _carry_out(call: Call, planned: Plan, write: bool, *, done: str, nothing: str) -> None:
     backup = edits.apply(planned) if write else None
     if call.as_json:
-        shape = {"client": planned.client.name, "file": str(planned.path), "changes": planned.changes}
+        shape = {
+            "client": planned.client.name,
+            "file": str(planned.path),
+            "changes": planned.changes,
+        }
         written = {"written": write and planned.changes, "backup": str(backup) if backup else None}
-        return terminal.emit({**shape, **written, "entry": planned.shown_entry, "diff": planned.diff})
+        return terminal.emit(
+            {**shape, **written, "entry": planned.shown_entry, "diff": planned.diff}
+        )
     if not planned.changes:
         return terminal.note(f"{nothing} Nothing to change in {planned.path}.")
     for line in planned.diff.splitlines():
@@ -173,7 +208,8 @@ def _carry_out(call: Call, planned: Plan, write: bool, *, done: str, nothing: st
     if not write:
         return terminal.note("Nothing was written. Repeat with --write to make this change.")
     terminal.note(
-        f"Written to {planned.path}." + (f" The previous version is kept beside it as {backup.name}." if backup else "")
+        f"Written to {planned.path}."
+        + (f" The previous version is kept beside it as {backup.name}." if backup else "")
     )
     return terminal.note(done)
 
@@ -183,7 +219,10 @@ def _coloured(line: str) -> str:
     return terminal.styled(line, fg=colour) if colour else terminal.clean(line)
 
 
-_TROUBLES: dict[type[CommonplaceError], str] = {Conflict: "name is in use", Invalid: "file is broken"}
+_TROUBLES: dict[type[CommonplaceError], str] = {
+    Conflict: "name is in use",
+    Invalid: "file is broken",
+}
 
 
 _DIALECT_COLUMNS = (
@@ -201,7 +240,11 @@ def _overview(call: Call, name: str) -> None:
     for client in CLIENTS:
         path = client.path(machine)
         try:
-            state = "connected" if edits.plan_removal(client, name, machine).changes else "not connected"
+            state = (
+                "connected"
+                if edits.plan_removal(client, name, machine).changes
+                else "not connected"
+            )
         except CommonplaceError as error:
             state = _TROUBLES.get(type(error), "cannot be read")
         if not path.exists():
@@ -211,8 +254,15 @@ def _overview(call: Call, name: str) -> None:
             terminal.emit({"client": client.name, "state": state, "file": str(path)})
     if call.as_json:
         return
-    terminal.table((Column("Client", style="cyan"), Column("State"), Column("File", share=1, fold=True)), rows)
+    terminal.table(
+        (Column("Client", style="cyan"), Column("State"), Column("File", share=1, fold=True)), rows
+    )
     terminal.answer()
     heads = dict(zip(catalog.HEADS, _DIALECT_COLUMNS, strict=True))
-    terminal.table([replace(column, name=head) for head, column in heads.items()], [c.cells for c in catalog.choices()])
-    terminal.note(f"--dialect chooses one; the default is {registry.DEFAULT}. All of them share one memory.")
+    terminal.table(
+        [replace(column, name=head) for head, column in heads.items()],
+        [c.cells for c in catalog.choices()],
+    )
+    terminal.note(
+        f"--dialect chooses one; the default is {registry.DEFAULT}. All of them share one memory."
+    )

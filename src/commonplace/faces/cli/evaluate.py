@@ -45,16 +45,21 @@ class Case:
 
 @click.command("eval")
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option("--limit", type=int, metavar="N", default=10, help="Search for at most N memories per question.")
-@click.option("--misses", is_flag=True, help="List the questions that were answered wrongly, and how.")
+@click.option(
+    "--limit", type=int, metavar="N", default=10, help="Search for at most N memories per question."
+)
+@click.option(
+    "--misses", is_flag=True, help="List the questions that were answered wrongly, and how."
+)
 @called()
 def evaluate(call: Call, file: Path, limit: int, misses: bool) -> None:
     """Measure how well the memories answer your own questions.
 
-    Each line of the file is a JSON object with a question and the ids of the memories that answer it; one JSON list
-    of such objects works as well. An empty list of ids means that no memory answers, and that the store should say
-    so. Optional fields: superseded (ids that were right once), also_fine (ids that neither help nor hurt), bank, tags,
-    project, user, kind, category, and now (the time of asking). The command changes nothing.
+    Each line of the file is a JSON object with a question and the ids of the memories that answer
+    it; one JSON list of such objects works as well. An empty list of ids means that no memory
+    answers, and that the store should say so. Optional fields: superseded (ids that were right
+    once), also_fine (ids that neither help nor hurt), bank, tags, project, user, kind, category,
+    and now (the time of asking). The command changes nothing.
 
     \b
     Examples:
@@ -65,29 +70,44 @@ def evaluate(call: Call, file: Path, limit: int, misses: bool) -> None:
     cases = [_known(call, case) for case in _cases(file, call.bank)]
     answers = list(_answers(call, cases, limit))
     found = metrics.estimates(answers, {**metrics.RANKING, **metrics.PRECISION, **metrics.PACE})
-    wrong = [(case, answer, why) for case, answer in zip(cases, answers, strict=True) if (why := metrics.fault(answer))]
+    wrong = [
+        (case, answer, why)
+        for case, answer in zip(cases, answers, strict=True)
+        if (why := metrics.fault(answer))
+    ]
     if call.as_json:
         listed = [_miss_out(case, answer, why) for case, answer, why in wrong]
         terminal.emit(report_out(len(cases), limit, found, listed))
         return
-    columns = (Column("measure"), Column("value", right=True), Column("95 % interval"), Column("over", right=True))
+    columns = (
+        Column("measure"),
+        Column("value", right=True),
+        Column("95 % interval"),
+        Column("over", right=True),
+    )
     terminal.table(columns, [(name, *_cells(estimate)) for name, estimate in found.items()])
     if misses:
         for case, answer, why in wrong:
             _show_miss(call, case, answer, why)
     unknown = sum(1 for case in cases if not case.expected)
     told = f"Asked {terminal.counted(len(cases), 'question')}, {unknown} of which no memory answers"
-    terminal.note(f"{told}; {len(wrong)} answered wrongly{'' if misses or not wrong else ' (--misses lists them)'}.")
+    terminal.note(
+        f"{told}; {len(wrong)} answered"
+        f" wrongly{'' if misses or not wrong else ' (--misses lists them)'}."
+    )
 
 
 def _answers(call: Call, cases: Sequence[Case], limit: int) -> Iterator[Answer]:
     with terminal.progress("Asking") as progress:
-        # The first question of a process pays for loading the embedder, which says nothing about the others.
+        # The first question of a process pays for loading the embedder, which says nothing about
+        # the others.
         call.engine.recall(cases[0].bank, Query("warm up", limit=1))
         for number, case in enumerate(cases):
             begun = time.perf_counter()
             with _at(case.place):
-                found = call.engine.recall(case.bank, Query(case.text, case.filter, limit=limit, now=case.now))
+                found = call.engine.recall(
+                    case.bank, Query(case.text, case.filter, limit=limit, now=case.now)
+                )
             seconds = time.perf_counter() - begun
             yield Answer(
                 frozenset(case.expected),
@@ -101,12 +121,18 @@ def _answers(call: Call, cases: Sequence[Case], limit: int) -> Iterator[Answer]:
 
 
 def _meant(hit: Hit, expected: Collection[int]) -> Sequence[int]:
-    """Which of the memories that say the same a hit counts as: those that were expected, or else itself."""
-    return [number for number in (hit.memory.id, *hit.copies) if number in expected] or [hit.memory.id]
+    """Which of the memories that say the same a hit counts as: those that were expected, or else
+    itself.
+    """
+    return [number for number in (hit.memory.id, *hit.copies) if number in expected] or [
+        hit.memory.id
+    ]
 
 
 def _known(call: Call, case: Case) -> Case:
-    """The case with its memories looked up: what could never be found would blame the search for a slip in the file."""
+    """The case with its memories looked up: what could never be found would blame the search for a
+    slip in the file.
+    """
     if case.bank != DEFAULT_BANK:
         call.engine.get_bank(case.bank)
     found: list[int] = []
@@ -115,7 +141,8 @@ def _known(call: Call, case: Case) -> Case:
             memory = call.engine.get(case.bank, number)
         except NotFound as error:
             raise NotFound(
-                f"{case.place} expects {ids.short(number)}, which bank {case.bank!r} does not have.",
+                f"{case.place} expects {ids.short(number)}, which bank {case.bank!r} does not"
+                " have.",
                 hint="Correct the id or the bank; `commonplace list` shows the ids.",
             ) from error
         if memory.forgotten_at is not None:
@@ -150,17 +177,25 @@ def _text(file: Path) -> str:
     except FileNotFoundError as error:
         raise NotFound(f"There is no file {file}.", hint="Check the name.") from error
     except IsADirectoryError as error:
-        raise Invalid(f"{file} is a folder.", hint="Give the name of a file with questions.") from error
+        raise Invalid(
+            f"{file} is a folder.", hint="Give the name of a file with questions."
+        ) from error
     if len(given) > FILE_BYTES_MAX:
-        raise TooLarge(f"{file} has more than {FILE_BYTES_MAX:,} bytes.", hint="Split it into parts.")
+        raise TooLarge(
+            f"{file} has more than {FILE_BYTES_MAX:,} bytes.", hint="Split it into parts."
+        )
     try:
         return given.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise Invalid(f"{file} is not UTF-8 text.", hint="Convert it first, for example with `iconv`.") from error
+        raise Invalid(
+            f"{file} is not UTF-8 text.", hint="Convert it first, for example with `iconv`."
+        ) from error
 
 
 def _objects(text: str) -> Iterator[tuple[str, object]]:
-    """What the file holds, with its place: a list, an object with a list, or an object on each line."""
+    """What the file holds, with its place: a list, an object with a list, or an object on each
+    line.
+    """
     try:
         whole: Any = json.loads(text)
     except RecursionError as error:
@@ -192,7 +227,10 @@ def _case(place: str, given: object, bank: str) -> Case:
     fields = cast("Given", given)
     unknown = [name for name in fields if name not in _FIELDS]
     if unknown:
-        raise Invalid(f"{place} has an unknown field {unknown[0]!r}.", hint=f"Use some of: {', '.join(_FIELDS)}.")
+        raise Invalid(
+            f"{place} has an unknown field {unknown[0]!r}.",
+            hint=f"Use some of: {', '.join(_FIELDS)}.",
+        )
     text = _line(place, fields, "question")
     if not text.strip():
         raise Invalid(f"{place} has no question.", hint=_EXAMPLE)
@@ -254,7 +292,11 @@ def _line(place: str, fields: Given, name: str) -> str:
 
 def _cells(estimate: Estimate) -> tuple[str, str, str]:
     if estimate.value > 1:  # A pace, not a share.
-        return f"{estimate.value:.0f}", f"{estimate.low:.0f}–{estimate.high:.0f}", str(estimate.count)
+        return (
+            f"{estimate.value:.0f}",
+            f"{estimate.low:.0f}–{estimate.high:.0f}",
+            str(estimate.count),
+        )
     return f"{estimate.value:.3f}", f"{estimate.low:.3f}–{estimate.high:.3f}", str(estimate.count)
 
 
@@ -263,15 +305,29 @@ def report_out(
 ) -> dict[str, object]:
     """What was measured, as JSON."""
     measures = {
-        name: {"value": round(e.value, 4), "low": round(e.low, 4), "high": round(e.high, 4), "questions": e.count}
+        name: {
+            "value": round(e.value, 4),
+            "low": round(e.low, 4),
+            "high": round(e.high, 4),
+            "questions": e.count,
+        }
         for name, e in found.items()
     }
     return {"questions": count, "limit": limit, "measures": measures, "misses": list(misses)}
 
 
 def _miss_out(case: Case, answer: Answer, why: str) -> dict[str, object]:
-    expected, found = [ids.short(one) for one in case.expected], [ids.short(int(one)) for one in answer.found]
-    return {"question": case.text, "bank": case.bank, "why": why, "expected": expected, "found": found}
+    expected, found = (
+        [ids.short(one) for one in case.expected],
+        [ids.short(int(one)) for one in answer.found],
+    )
+    return {
+        "question": case.text,
+        "bank": case.bank,
+        "why": why,
+        "expected": expected,
+        "found": found,
+    }
 
 
 _FOUND_SHOWN = 3
@@ -293,4 +349,6 @@ def _show_memories(call: Call, bank: str, head: str, numbers: Sequence[int]) -> 
     for place, number in enumerate(numbers):
         name = terminal.styled(f"  {'' if place else head:<9}", dim=True)
         text = terminal.shortened(call.engine.get(bank, number).text, terminal.width() - 26)
-        terminal.line(name, terminal.styled(ids.short(number), fg="cyan"), "  ", terminal.styled(text))
+        terminal.line(
+            name, terminal.styled(ids.short(number), fg="cyan"), "  ", terminal.styled(text)
+        )

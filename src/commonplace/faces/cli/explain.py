@@ -62,7 +62,10 @@ def show_evidence(hit: Hit) -> None:
     by = [way for way, names in _BY.items() if any(hit.channels.get(name, 0) > 0 for name in names)]
     if by:
         told = f"found by {' and '.join(filter(None, (', '.join(by[:-1]), by[-1])))}"
-        terminal.line(_INDENT, terminal.styled(terminal.shortened(told, terminal.width() - len(_INDENT)), dim=True))
+        terminal.line(
+            _INDENT,
+            terminal.styled(terminal.shortened(told, terminal.width() - len(_INDENT)), dim=True),
+        )
     room = terminal.width() - len(_INDENT) - _NAME - _CELLS - 9
     for name, score in _told(hit.channels).items():
         meant = _MEANT.get(name, "")
@@ -84,38 +87,57 @@ def show_dropped(call: Call, kept_count: int, dropped: Sequence[Dropped]) -> Non
     total = terminal.counted(kept_count + len(dropped), "memory")
     verb = "was" if kept_count + len(dropped) == 1 else "were"
     terminal.line(
-        terminal.styled(f"{total} {verb} considered: {kept_count:,} kept, {len(dropped):,} left out.", bold=True)
+        terminal.styled(
+            f"{total} {verb} considered: {kept_count:,} kept, {len(dropped):,} left out.", bold=True
+        )
     )
     reasons: dict[str, list[Dropped]] = {}
     for one in dropped:
         reasons.setdefault(one.why, []).append(one)
     shown = tuple(one.memory_id for some in reasons.values() for one in some[:_SHOWN_MAX])
     chosen = Filter(ids=shown, status="any", expired=True)
-    texts = {one.id: one.title or one.text for one in call.engine.list(call.read_bank, chosen, limit=LIST_MAX)}
+    texts = {
+        one.id: one.title or one.text
+        for one in call.engine.list(call.read_bank, chosen, limit=LIST_MAX)
+    }
     names = call.short_ids(shown)
     for why, some in reasons.items():
         hint = f" ({_HINTS[why]})" if why in _HINTS else ""
         terminal.line()
         terminal.line(
-            "  ", terminal.styled(f"{why[:1].upper()}{why[1:]}: {len(some):,}"), terminal.styled(hint, dim=True)
+            "  ",
+            terminal.styled(f"{why[:1].upper()}{why[1:]}: {len(some):,}"),
+            terminal.styled(hint, dim=True),
         )
         for one in some[:_SHOWN_MAX]:
-            _show_one(one, names.get(one.memory_id) or ids.short(one.memory_id), texts.get(one.memory_id, ""))
+            _show_one(
+                one,
+                names.get(one.memory_id) or ids.short(one.memory_id),
+                texts.get(one.memory_id, ""),
+            )
         if len(some) > _SHOWN_MAX:
             terminal.line(
-                "  ", terminal.styled(f"      … and {len(some) - _SHOWN_MAX:,} more; --json has all", dim=True)
+                "  ",
+                terminal.styled(
+                    f"      … and {len(some) - _SHOWN_MAX:,} more; --json has all", dim=True
+                ),
             )
 
 
 def _show_one(one: Dropped, name: str, text: str) -> None:
     room = terminal.width() - len(name) - 10
     terminal.line(
-        f"  {one.score:.2f}  ", terminal.styled(name, fg="cyan"), "  ", terminal.styled(terminal.shortened(text, room))
+        f"  {one.score:.2f}  ",
+        terminal.styled(name, fg="cyan"),
+        "  ",
+        terminal.styled(terminal.shortened(text, room)),
     )
 
 
 def _told(channels: Mapping[str, float]) -> dict[str, float]:
-    """The evidence worth a line, in the order of reading: what repeats another or is nothing is left out."""
+    """The evidence worth a line, in the order of reading: what repeats another or is nothing is
+    left out.
+    """
     ordered = {name: channels[name] for name in (*_MEANT, *channels) if name in channels}
     return {
         name: score

@@ -1,4 +1,6 @@
-"""Groups of commands: a misspelt command is answered with the nearest name, and `help` shows any command."""
+"""Groups of commands: a misspelt command is answered with the nearest name, and `help` shows any
+command.
+"""
 
 from typing import cast
 
@@ -26,7 +28,9 @@ def _find(command: click.Command, ctx: click.Context, name: str) -> click.Comman
     if not names:
         raise click.UsageError(f"{ctx.command_path} has no commands of its own.", ctx)
     meant = spelling.name(name, names)
-    raise click.UsageError(f"No such command {name!r}.{f' Did you mean {meant!r}?' if meant else ''}", ctx)
+    raise click.UsageError(
+        f"No such command {name!r}.{f' Did you mean {meant!r}?' if meant else ''}", ctx
+    )
 
 
 def _complete(ctx: click.Context, _param: click.Parameter, typed: str) -> list[str]:

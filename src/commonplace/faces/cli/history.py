@@ -28,8 +28,8 @@ _MOMENTS = ("happened_at", "happened_until", "expires_at")
 def history(call: Call, memory_id: str) -> None:
     """Show every version of a memory and what it changed.
 
-    The oldest comes first. Each version shows who made it, when, through which dialect and why. --json prints one
-    object per line, with the whole text.
+    The oldest comes first. Each version shows who made it, when, through which dialect and why.
+    --json prints one object per line, with the whole text.
 
     \b
     Example:
@@ -50,11 +50,13 @@ def history(call: Call, memory_id: str) -> None:
 @click.option("--dry-run", is_flag=True, help="Only show what would be forgotten.")
 @click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 @called(reason=True)
-def forget(call: Call, memory_ids: tuple[str, ...], chosen: Filter, dry_run: bool, yes: bool) -> None:
+def forget(
+    call: Call, memory_ids: tuple[str, ...], chosen: Filter, dry_run: bool, yes: bool
+) -> None:
     """Forget memories; `commonplace restore` brings them back.
 
-    Give ids, or select memories with options and confirm. A forgotten memory is no longer found or listed, but its
-    history is kept until it is purged.
+    Give ids, or select memories with options and confirm. A forgotten memory is no longer found or
+    listed, but its history is kept until it is purged.
 
     \b
     Examples:
@@ -79,16 +81,22 @@ def forget(call: Call, memory_ids: tuple[str, ...], chosen: Filter, dry_run: boo
 @click.argument("memory_ids", metavar="[ID]...", nargs=-1)
 @click.option("--version", "number", type=int, metavar="N", help="Restore version N of one memory.")
 @click.option(
-    "--backup", type=click.Path(path_type=Path), metavar="FILE", help="Restore the whole store from a backup."
+    "--backup",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Restore the whole store from a backup.",
 )
 @click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 @called(reason=True)
-def restore(call: Call, memory_ids: tuple[str, ...], number: int | None, backup: Path | None, yes: bool) -> None:
+def restore(
+    call: Call, memory_ids: tuple[str, ...], number: int | None, backup: Path | None, yes: bool
+) -> None:
     """Restore forgotten memories, an older version, or a whole store.
 
-    A memory comes back as it was, as a new version. --version N brings back the text and fields of that version; the
-    versions in between stay in the history, which `commonplace history` shows. --backup replaces the whole store with a
-    backup; the command asks first, and keeps the previous store in a file beside it.
+    A memory comes back as it was, as a new version. --version N brings back the text and fields of
+    that version; the versions in between stay in the history, which `commonplace history` shows.
+    --backup replaces the whole store with a backup; the command asks first, and keeps the previous
+    store in a file beside it.
 
     \b
     Examples:
@@ -99,7 +107,9 @@ def restore(call: Call, memory_ids: tuple[str, ...], number: int | None, backup:
     _one_way_only(bool(memory_ids), backup is not None, "Give ids, or --backup FILE.")
     if number is not None:
         if len(memory_ids) != 1:
-            raise Invalid("--version goes with one id.", hint="Give the id of the memory to restore.")
+            raise Invalid(
+                "--version goes with one id.", hint="Give the id of the memory to restore."
+            )
         report(call, call.engine.restore_version(call.bank, memory_ids[0], number, call.origin))
     elif backup is not None:
         restore_backup(call, backup, yes=yes)
@@ -109,7 +119,9 @@ def restore(call: Call, memory_ids: tuple[str, ...], number: int | None, backup:
 
 def _one_way_only(first: bool, second: bool, hint: str) -> None:
     if first == second:
-        raise Invalid("Ids and options cannot be combined." if first else "Nothing was selected.", hint=hint)
+        raise Invalid(
+            "Ids and options cannot be combined." if first else "Nothing was selected.", hint=hint
+        )
 
 
 def _preview(call: Call, memory_ids: tuple[str, ...], chosen: Filter) -> None:
@@ -138,20 +150,31 @@ def _show(version: Version, before: Version | None) -> None:
     through = f" · through {origin.dialect}" if origin.dialect else ""
     terminal.line(terminal.styled(head, bold=True), terminal.styled(by + through, dim=True))
     if origin.reason:
-        terminal.line(terminal.styled(terminal.wrapped(f"because: {origin.reason}", "  "), dim=True))
+        terminal.line(
+            terminal.styled(terminal.wrapped(f"because: {origin.reason}", "  "), dim=True)
+        )
     for sign, text in _text_changes(version, before):
         colour = {"+": "green", "-": "red"}.get(sign)
         body = terminal.wrapped(text, "    ").removeprefix("    ")
-        terminal.line("  ", terminal.styled(f"{sign} {body}", **({"fg": colour} if colour else {"dim": True})))
+        terminal.line(
+            "  ", terminal.styled(f"{sign} {body}", **({"fg": colour} if colour else {"dim": True}))
+        )
     for change in _field_changes(version, before):
         terminal.line("  ", terminal.styled(change))
 
 
-_ACTIONS = {"remember": "remembered", "revise": "revised", "forget": "forgotten", "restore": "restored"}
+_ACTIONS = {
+    "remember": "remembered",
+    "revise": "revised",
+    "forget": "forgotten",
+    "restore": "restored",
+}
 
 
 def _text_changes(version: Version, before: Version | None) -> Iterator[tuple[str, str]]:
-    """The lines that came and went, with a line of their surroundings; nothing when the text stayed."""
+    """The lines that came and went, with a line of their surroundings; nothing when the text
+    stayed.
+    """
     old = before.text.splitlines() if before else []
     difference = difflib.unified_diff(old, version.text.splitlines(), lineterm="", n=1)
     for changed in islice(difference, 2, None):  # The first two lines would name the files.

@@ -1,4 +1,6 @@
-"""The command that brings in what people have already: an archive of ours, or the memory of another product."""
+"""The command that brings in what people have already: an archive of ours, or the memory of another
+product.
+"""
 
 from pathlib import Path
 
@@ -17,7 +19,9 @@ from commonplace.faces.cli.command import Call, called
     help="The format, a name from the list above; detected by default.",
     shell_complete=completers.SOURCES,
 )
-@click.option("--dry-run", is_flag=True, help="Only show what would be imported and what would be skipped.")
+@click.option(
+    "--dry-run", is_flag=True, help="Only show what would be imported and what would be skipped."
+)
 @click.option(
     "--bank",
     metavar="NAME",
@@ -32,10 +36,22 @@ from commonplace.faces.cli.command import Call, called
     help="The project for memories that have none.",
     shell_complete=completers.PROJECTS,
 )
-@click.option("--owner", "owners", multiple=True, metavar="USER", help="Your name in the source; may be repeated.")
+@click.option(
+    "--owner",
+    "owners",
+    multiple=True,
+    metavar="USER",
+    help="Your name in the source; may be repeated.",
+)
 @called(bank=False)
 def import_memories(
-    call: Call, file: Path, source: str | None, dry_run: bool, bank: str | None, project: str, owners: tuple[str, ...]
+    call: Call,
+    file: Path,
+    source: str | None,
+    dry_run: bool,
+    bank: str | None,
+    project: str,
+    owners: tuple[str, ...],
 ) -> None:
     """Import the memories of another product, or an archive.
 
@@ -61,7 +77,10 @@ def import_memories(
       commonplace import powermem.db --owner alice
       gunzip < work.jsonl.gz | commonplace import -
     """
-    # The readers of ten formats take as long to load as the rest of the program, and only this command needs them.
+    # The readers of ten formats take as long to load as the rest of the program, and only this
+    # command needs them.
     from commonplace.faces.cli import import_files
 
-    import_files.bring_file(call, file, source or "", import_files.Wishes(bank or "", project, owners, dry_run))
+    import_files.bring_file(
+        call, file, source or "", import_files.Wishes(bank or "", project, owners, dry_run)
+    )

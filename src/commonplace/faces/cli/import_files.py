@@ -1,4 +1,6 @@
-"""Brings in a file or a folder and tells what became of it. Loaded only by the command that needs it."""
+"""Brings in a file or a folder and tells what became of it. Loaded only by the command that needs
+it.
+"""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -19,7 +21,9 @@ _USERS_SHOWN = 5
 
 
 def bring_file(call: Call, file: Path, name: str, wishes: Wishes) -> None:
-    """Bring in what a file or folder has, by the name of its source or whatever it is seen to be."""
+    """Bring in what a file or folder has, by the name of its source or whatever it is seen to
+    be.
+    """
     name = name or (detection.ARCHIVE if file == _STREAM else detection.found(file))
     if name == detection.ARCHIVE:
         if wishes.bank or wishes.project or wishes.owners:
@@ -68,13 +72,20 @@ def _brief(draft: Draft) -> dict[str, object]:
 
 
 def _tell(report: Report) -> None:
-    terminal.note(f"From {detection.named(report.source).title} into the bank {terminal.clean(report.bank)}:")
+    terminal.note(
+        f"From {detection.named(report.source).title} into the bank {terminal.clean(report.bank)}:"
+    )
     if report.shown and report.dry_run:
         _first(report)
     rows = _rows(report)
-    terminal.table((Column("What"), Column("Count", right=True), Column("Why", fold=True, share=1)), rows)
+    terminal.table(
+        (Column("What"), Column("Count", right=True), Column("Why", fold=True, share=1)), rows
+    )
     for one in report.broken[:_BROKEN_SHOWN]:
-        terminal.note(terminal.styled("  ! ", fg="yellow") + terminal.clean(f"{one.where}: {_sentence(one.why)}"))
+        terminal.note(
+            terminal.styled("  ! ", fg="yellow")
+            + terminal.clean(f"{one.where}: {_sentence(one.why)}")
+        )
     if report.broken_count > _BROKEN_SHOWN:
         terminal.note(f"  … and {report.broken_count - _BROKEN_SHOWN:,} more; --json lists them.")
     if report.users:
@@ -85,9 +96,18 @@ def _tell(report: Report) -> None:
 
 def _first(report: Report) -> None:
     drafts = [one.foreign.draft for one in report.shown]
-    columns = (Column("Kind", style="dim"), Column("Title"), Column("Text", share=1), Column("Tags", style="dim"))
+    columns = (
+        Column("Kind", style="dim"),
+        Column("Title"),
+        Column("Text", share=1),
+        Column("Tags", style="dim"),
+    )
     terminal.table(
-        columns, [[one.kind, terminal.shortened(one.title, 24), one.text[:300], _tags(one.tags)] for one in drafts]
+        columns,
+        [
+            [one.kind, terminal.shortened(one.title, 24), one.text[:300], _tags(one.tags)]
+            for one in drafts
+        ],
     )
 
 
@@ -103,7 +123,11 @@ def _rows(report: Report) -> list[list[str]]:
         [f"{would}moved", report.moved, "to another user or project; the old copy is forgotten"],
         ["unchanged", report.unchanged, "already in the store"],
         [f"documents {would}added", report.documents, "with the facts extracted from them"],
-        [f"instructions {would}added", report.standings, "directives, and the queries of mental models"],
+        [
+            f"instructions {would}added",
+            report.standings,
+            "directives, and the queries of mental models",
+        ],
         [f"reminders {would}added", report.reminders, "with their schedules"],
         *(["skipped", count, why] for why, count in report.left.most_common()),
         ["not readable", report.broken_count, "see below"],
@@ -113,11 +137,16 @@ def _rows(report: Report) -> list[list[str]]:
 
 
 def _tell_users(report: Report) -> None:
-    listed = ", ".join(f"{user} ({count:,})" for user, count in report.users.most_common(_USERS_SHOWN))
+    listed = ", ".join(
+        f"{user} ({count:,})" for user, count in report.users.most_common(_USERS_SHOWN)
+    )
     others = len(report.users) - _USERS_SHOWN
     more = f" and {others:,} more" if others > 0 else ""
     terminal.note(f"Users in the source: {terminal.clean(listed)}{more}.")
-    terminal.note("If one of them is you, add --owner NAME, so that all your tools see those memories as yours.")
+    terminal.note(
+        "If one of them is you, add --owner NAME, so that all your tools see those memories as"
+        " yours."
+    )
 
 
 def _sentence(text: str) -> str:

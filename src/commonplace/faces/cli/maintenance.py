@@ -28,7 +28,8 @@ _STATES = {"ok": "green", "fixed": "cyan", "warning": "yellow", "problem": "bold
 def banks(call: Call) -> None:
     """List, limit or delete banks, which keep memories apart.
 
-    Searches and changes stay within one bank. The first write to a bank creates it. --json prints one object per line.
+    Searches and changes stay within one bank. The first write to a bank creates it. --json prints
+    one object per line.
 
     \b
     Examples:
@@ -50,7 +51,10 @@ def banks(call: Call) -> None:
             Column("Made"),
             Column("Title", share=1),
         )
-        terminal.table(columns, [(b.name, f"{count:,}", terminal.when(b.created_at), b.title) for b, count in found])
+        terminal.table(
+            columns,
+            [(b.name, f"{count:,}", terminal.when(b.created_at), b.title) for b, count in found],
+        )
     else:
         terminal.note("There is no bank yet. The first `commonplace add` creates one.")
 
@@ -63,9 +67,9 @@ def banks(call: Call) -> None:
 def allow(call: Call, name: str, tools: tuple[str, ...], everything: bool) -> None:
     """Limit what clients may do in a bank.
 
-    TOOL is a tool of the hindsight dialect. A client of another dialect may use a tool there if it does only what these
-    do: with recall and list_memories, every dialect can search and list and none can write. The command line is not
-    limited.
+    TOOL is a tool of the hindsight dialect. A client of another dialect may use a tool there if it
+    does only what these do: with recall and list_memories, every dialect can search and list and
+    none can write. The command line is not limited.
 
     \b
     Examples:
@@ -80,7 +84,9 @@ def allow(call: Call, name: str, tools: tuple[str, ...], everything: bool) -> No
     known = registry.find("hindsight").tools
     for tool in set(tools).difference(known):
         raise Invalid(f"Hindsight has no tool {tool!r}.", hint=spelling.hint(tool, known))
-    call.engine.update_bank(name, BankEdit(config={allowlists.FIELD: None if everything else list(tools)}))
+    call.engine.update_bank(
+        name, BankEdit(config={allowlists.FIELD: None if everything else list(tools)})
+    )
     terminal.note(f"The bank {name} allows {'all tools' if everything else ', '.join(tools)}.")
 
 
@@ -108,7 +114,13 @@ def projects(call: Call) -> None:
             Column("Changed"),
         )
         rows = [
-            (p.name or "(none)", f"{p.memory_count:,}", f"{p.revision:,}", terminal.when(p.changed_at)) for p in found
+            (
+                p.name or "(none)",
+                f"{p.memory_count:,}",
+                f"{p.revision:,}",
+                terminal.when(p.changed_at),
+            )
+            for p in found
         ]
         terminal.table(columns, rows)
     else:
@@ -120,8 +132,8 @@ def projects(call: Call) -> None:
 def rebuild(call: Call) -> None:
     """Rebuild the text index and the vectors from the memories.
 
-    Needed after changing the embedder, or when `commonplace doctor` says so. You can stop it at any time; the next
-    rebuild continues where this one ended.
+    Needed after changing the embedder, or when `commonplace doctor` says so. You can stop it at any
+    time; the next rebuild continues where this one ended.
 
     \b
     Example:
@@ -133,7 +145,9 @@ def rebuild(call: Call) -> None:
         terminal.emit({"memory_count": report.memory_count, "resumed": report.resumed})
     else:
         rest = ", continuing where the last rebuild stopped" if report.resumed else ""
-        terminal.note(f"Rebuilt the indexes of {terminal.counted(report.memory_count, 'memory')}{rest}.")
+        terminal.note(
+            f"Rebuilt the indexes of {terminal.counted(report.memory_count, 'memory')}{rest}."
+        )
 
 
 @click.command()
@@ -142,8 +156,8 @@ def rebuild(call: Call) -> None:
 def doctor(call: Call, fix: bool) -> None:
     """Check the store and explain what is wrong with it.
 
-    Shows what needs attention, or that all is well. The exit code is 1 when a problem remains. --json prints one
-    finding per line, including the checks that passed.
+    Shows what needs attention, or that all is well. The exit code is 1 when a problem remains.
+    --json prints one finding per line, including the checks that passed.
 
     \b
     Examples:
@@ -163,14 +177,23 @@ def doctor(call: Call, fix: bool) -> None:
 def _show_findings(call: Call, findings: Sequence[Finding]) -> None:
     shown = [finding for finding in findings if call.verbose or finding.state != "ok"]
     if shown:
-        columns = (Column("Check"), Column("State", styles=_STATES), Column("Finding", fold=True, share=1))
-        terminal.table(columns, [(f.check, f.state, " ".join(filter(None, (f.text, f.hint)))) for f in shown])
+        columns = (
+            Column("Check"),
+            Column("State", styles=_STATES),
+            Column("Finding", fold=True, share=1),
+        )
+        terminal.table(
+            columns, [(f.check, f.state, " ".join(filter(None, (f.text, f.hint)))) for f in shown]
+        )
         terminal.note(_verdict([finding.state for finding in findings]))
         return
     found = call.engine.list_banks()
     memories = terminal.counted(sum(call.engine.count(bank.name) for bank in found), "memory")
     terminal.answer(f"All is well: {terminal.counted(len(findings), 'check')} passed.")
-    terminal.answer(f"The store has {memories} in {terminal.counted(len(found), 'bank')}. --verbose shows every check.")
+    terminal.answer(
+        f"The store has {memories} in {terminal.counted(len(found), 'bank')}. --verbose shows every"
+        " check."
+    )
 
 
 def _findings(call: Call, fix: bool) -> tuple[Finding, ...]:
@@ -181,13 +204,18 @@ def _findings(call: Call, fix: bool) -> tuple[Finding, ...]:
         found = examine_file(path)
         # A file that is sound but cannot be opened: what refused it is the finding.
         sound = all(finding.state == "ok" for finding in found)
-        return (*found, Finding("opening", "problem", error.message, error.hint)) if sound else found
+        return (
+            (*found, Finding("opening", "problem", error.message, error.hint)) if sound else found
+        )
 
 
 def _verdict(states: list[str]) -> str:
-    counts = {state: states.count(state) for state in ("problem", "warning", "fixed") if state in states}
+    counts = {
+        state: states.count(state) for state in ("problem", "warning", "fixed") if state in states
+    }
     named = ", ".join(
-        terminal.counted(count, state, "fixed" if state == "fixed" else "") for state, count in counts.items()
+        terminal.counted(count, state, "fixed" if state == "fixed" else "")
+        for state, count in counts.items()
     )
     return f"{terminal.counted(len(states), 'check')}: {named or 'all well'}."
 
@@ -197,8 +225,8 @@ def _verdict(states: list[str]) -> str:
 def settings(call: Call) -> None:
     """Show every setting, its value and where the value comes from.
 
-    Settings are environment variables: COMMONPLACE_ followed by the name in capitals. --json prints one object per
-    line.
+    Settings are environment variables: COMMONPLACE_ followed by the name in capitals. --json prints
+    one object per line.
 
     \b
     Examples:
@@ -209,15 +237,28 @@ def settings(call: Call) -> None:
     widest = max(len(setting.name) for setting in settings_table.SETTINGS)
     for setting in settings_table.SETTINGS:
         value, default = _shown(setting, call.settings), _shown(setting, untouched)
-        source = "default" if value == default else " or ".join(filter(None, (setting.variable, setting.original)))
+        source = (
+            "default"
+            if value == default
+            else " or ".join(filter(None, (setting.variable, setting.original)))
+        )
         source = "--home" if setting.name == "home" and call.home else source
         if call.as_json:
-            shape = {"name": setting.name, "variable": setting.variable, "value": value, "default": default}
+            shape = {
+                "name": setting.name,
+                "variable": setting.variable,
+                "value": value,
+                "default": default,
+            }
             terminal.emit(shape | {"source": source, "help": setting.help})
             continue
-        origin = "default" if source == "default" else f"from {source}; default: {default or 'empty'}"
+        origin = (
+            "default" if source == "default" else f"from {source}; default: {default or 'empty'}"
+        )
         name = terminal.styled(setting.name.ljust(widest), fg="cyan")
-        terminal.line(name, "  ", terminal.styled(value or "empty"), terminal.styled(f" ({origin})", dim=True))
+        terminal.line(
+            name, "  ", terminal.styled(value or "empty"), terminal.styled(f" ({origin})", dim=True)
+        )
         terminal.line(terminal.styled(terminal.wrapped(setting.help, " " * (widest + 2)), dim=True))
 
 

@@ -34,18 +34,32 @@ _LIST = (
 
 @click.command()
 @click.argument("text", nargs=-1, required=True)
-@click.option("--key", metavar="KEY", **_EMPTY, help="A key such as deploy.port; adding it again revises the memory.")
 @click.option(
-    "--project", metavar="NAME", **_EMPTY, help="The project it belongs to.", shell_complete=completers.PROJECTS
+    "--key",
+    metavar="KEY",
+    **_EMPTY,
+    help="A key such as deploy.port; adding it again revises the memory.",
 )
-@click.option("--user", metavar="NAME", **_EMPTY, help="The user it belongs to; by default the owner.")
+@click.option(
+    "--project",
+    metavar="NAME",
+    **_EMPTY,
+    help="The project it belongs to.",
+    shell_complete=completers.PROJECTS,
+)
+@click.option(
+    "--user", metavar="NAME", **_EMPTY, help="The user it belongs to; by default the owner."
+)
 @with_fields
 @called(reason=True)
-def add(call: Call, text: tuple[str, ...], key: str, project: str, user: str, given: dict[str, Any]) -> None:
+def add(
+    call: Call, text: tuple[str, ...], key: str, project: str, user: str, given: dict[str, Any]
+) -> None:
     """Remember a statement.
 
-    The memory is on disk when the command returns, and the next recall finds it. A single - reads the text from
-    standard input. If a memory with the same --key exists, the text becomes its next version.
+    The memory is on disk when the command returns, and the next recall finds it. A single - reads
+    the text from standard input. If a memory with the same --key exists, the text becomes its next
+    version.
 
     \b
     Examples:
@@ -72,12 +86,18 @@ def add(call: Call, text: tuple[str, ...], key: str, project: str, user: str, gi
 @click.option("--offset", type=int, metavar="N", default=0, help="Skip the first N memories.")
 @called()
 def list_memories(
-    call: Call, chosen: Filter, forgotten: bool, everything: bool, order: Order, limit: int, offset: int
+    call: Call,
+    chosen: Filter,
+    forgotten: bool,
+    everything: bool,
+    order: Order,
+    limit: int,
+    offset: int,
 ) -> None:
     """List memories, newest first.
 
-    Different options narrow the list; repeating one option widens it. --json prints one object per line. When the
-    output is not a terminal, columns are separated by tabs and nothing is cut.
+    Different options narrow the list; repeating one option widens it. --json prints one object per
+    line. When the output is not a terminal, columns are separated by tabs and nothing is cut.
 
     \b
     Examples:
@@ -97,7 +117,9 @@ def list_memories(
         terminal.table(_LIST, [_row(memory, names[memory.id]) for memory in found])
     total = call.engine.count(bank, chosen)
     if offset + len(found) < total and found:
-        terminal.note(f"{len(found)} of {total:,} memories; --offset {offset + len(found)} shows the next.")
+        terminal.note(
+            f"{len(found)} of {total:,} memories; --offset {offset + len(found)} shows the next."
+        )
     elif not found:
         terminal.note("No memory matches." if total == 0 else f"There are only {total:,} memories.")
 
@@ -108,8 +130,8 @@ def list_memories(
 def show(call: Call, memory_id: str) -> None:
     """Show one memory with all its fields.
 
-    The id can be shortened to its beginning; the id of one of its versions works too. A forgotten memory is
-    shown and marked.
+    The id can be shortened to its beginning; the id of one of its versions works too. A forgotten
+    memory is shown and marked.
 
     \b
     Examples:
@@ -133,16 +155,23 @@ def show(call: Call, memory_id: str) -> None:
 @click.argument("memory_id", metavar="ID")
 @click.argument("text", nargs=-1)
 @click.option(
-    "--expect", "--expected", "expected", type=int, metavar="N", help="Refuse if N is not the newest version."
+    "--expect",
+    "--expected",
+    "expected",
+    type=int,
+    metavar="N",
+    help="Refuse if N is not the newest version.",
 )
 @with_fields
 @called(reason=True)
-def revise(call: Call, memory_id: str, text: tuple[str, ...], expected: int | None, given: dict[str, Any]) -> None:
+def revise(
+    call: Call, memory_id: str, text: tuple[str, ...], expected: int | None, given: dict[str, Any]
+) -> None:
     """Change a memory; the older versions are kept.
 
-    Fields that are not given stay as they are, and an empty value clears a field. Tags, paths and metadata are
-    replaced as a whole. Older versions are kept, see `commonplace history`. A single - reads the text from standard
-    input.
+    Fields that are not given stay as they are, and an empty value clears a field. Tags, paths and
+    metadata are replaced as a whole. Older versions are kept, see `commonplace history`. A single -
+    reads the text from standard input.
 
     \b
     Examples:
@@ -199,7 +228,9 @@ def _row(memory: Memory, name: str) -> tuple[str, ...]:
         memory.kind,
         "" if memory.forgotten_at is None else "forgotten",
         f"{memory.title}: {memory.text}" if memory.title else memory.text,
-        " ".join(filter(None, (memory.key, memory.scope.project, *(f"#{tag}" for tag in memory.tags)))),
+        " ".join(
+            filter(None, (memory.key, memory.scope.project, *(f"#{tag}" for tag in memory.tags)))
+        ),
     )
 
 
@@ -226,4 +257,6 @@ def _details(memory: Memory, bank: str) -> tuple[tuple[str, str], ...]:
 
 
 def _span(memory: Memory) -> str:
-    return " to ".join(filter(None, (terminal.when(memory.happened_at), terminal.when(memory.happened_until))))
+    return " to ".join(
+        filter(None, (terminal.when(memory.happened_at), terminal.when(memory.happened_until)))
+    )

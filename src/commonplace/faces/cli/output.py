@@ -1,4 +1,6 @@
-"""The JSON that every command prints for a program. Texts are never cut; moments are ISO 8601 in UTC or null."""
+"""The JSON that every command prints for a program. Texts are never cut; moments are ISO 8601 in
+UTC or null.
+"""
 
 from dataclasses import asdict
 from typing import TYPE_CHECKING
@@ -49,7 +51,11 @@ def path_of(memory: Memory) -> str:
 
 def outcome_out(outcome: Outcome, bank: str) -> dict[str, object]:
     """What a write did, the revision it made (0 for none) and the memory after it."""
-    return {"change": outcome.change, "revision": outcome.revision, "memory": memory_out(outcome.memory, bank)}
+    return {
+        "change": outcome.change,
+        "revision": outcome.revision,
+        "memory": memory_out(outcome.memory, bank),
+    }
 
 
 def receipt_out(receipt: Receipt) -> dict[str, object]:
@@ -70,7 +76,13 @@ def receipt_out(receipt: Receipt) -> dict[str, object]:
 
 
 def _gone_out(one: Gone) -> dict[str, object]:
-    return {"kind": one.kind, "id": ids.short(one.id), "number": one.id, "hash": one.hash, "derived": one.derived}
+    return {
+        "kind": one.kind,
+        "id": ids.short(one.id),
+        "number": one.id,
+        "hash": one.hash,
+        "derived": one.derived,
+    }
 
 
 def version_out(version: Version) -> dict[str, object]:
@@ -98,7 +110,9 @@ def version_out(version: Version) -> dict[str, object]:
 
 
 def hit_out(hit: Hit, bank: str) -> dict[str, object]:
-    """A memory that answers a question, its score, what each channel made of it, and which others say the same."""
+    """A memory that answers a question, its score, what each channel made of it, and which others
+    say the same.
+    """
     copies = [ids.short(number) for number in hit.copies]
     return {
         "score": hit.score,

@@ -31,7 +31,9 @@ _WAYS = "Give ids, or one of --user, --project, --document, --session, --forgott
 @click.option("--document", metavar="NAME", help="Erase this document and what was made from it.")
 @click.option("--session", metavar="ID", help="Erase this session with its events and snapshots.")
 @click.option(
-    "--forgotten", is_flag=True, help="Erase only forgotten memories, of the user or project if one is given."
+    "--forgotten",
+    is_flag=True,
+    help="Erase only forgotten memories, of the user or project if one is given.",
 )
 @click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 @called(reason=True)
@@ -47,10 +49,11 @@ def purge(
 ) -> None:
     """Erase memories for good, or all that a user or a bank has.
 
-    Give ids, a user, a project, a document or a session; --bank alone erases the whole bank. Every version is erased,
-    and so is everything that was made from it or repeats it: documents, observations, lines of sessions. Only a
-    backup made before can bring it back. The command asks first and ends with a receipt. --json prints the receipt as
-    one object, which names what was erased by id and keyed hash and contains none of the text.
+    Give ids, a user, a project, a document or a session; --bank alone erases the whole bank. Every
+    version is erased, and so is everything that was made from it or repeats it: documents,
+    observations, lines of sessions. Only a backup made before can bring it back. The command asks
+    first and ends with a receipt. --json prints the receipt as one object, which names what was
+    erased by id and keyed hash and contains none of the text.
 
     \b
     Examples:
@@ -64,7 +67,9 @@ def purge(
     _check(memory_ids, portion, whole_bank=named)
     if memory_ids:
         numbers = {call.engine.get(call.read_bank, memory_id).id for memory_id in memory_ids}
-        _ask(f"Erase {terminal.counted(len(numbers), 'memory')} and all versions for good?", yes=yes)
+        _ask(
+            f"Erase {terminal.counted(len(numbers), 'memory')} and all versions for good?", yes=yes
+        )
         _report(call, call.engine.erase_ids(call.bank, sorted(numbers), call.origin))
     elif portion == WHOLE:
         _erase_bank(call, yes=yes)
@@ -100,13 +105,17 @@ def _erase_bank(call: Call, *, yes: bool) -> None:
 def _erase_portion(call: Call, portion: Portion, *, yes: bool) -> None:
     count = call.engine.count(call.read_bank, meant(portion))
     if not call.is_written or (portion.forgotten and not count):
-        terminal.note("No memory is forgotten, so nothing was purged." if portion.forgotten else _NOTHING)
+        terminal.note(
+            "No memory is forgotten, so nothing was purged." if portion.forgotten else _NOTHING
+        )
         return
     if portion.document or portion.session:
         question = f"Erase {_described(portion)} for good, and everything made from it?"
     else:
         held = terminal.counted(count, "memory")
-        question = f"Erase {_described(portion)} in the bank {call.bank} for good, including {held}?"
+        question = (
+            f"Erase {_described(portion)} in the bank {call.bank} for good, including {held}?"
+        )
     _ask(question, yes=yes)
     _report(call, call.engine.erase(call.bank, portion, call.origin))
     _tell_of_other_banks(call, portion)
@@ -120,7 +129,11 @@ def _described(portion: Portion) -> str:
         return f"the document {portion.document}"
     if portion.session:
         return f"the session {portion.session}"
-    whose = [f"of {what} {name}" for what, name in (("user", portion.user), ("project", portion.project)) if name]
+    whose = [
+        f"of {what} {name}"
+        for what, name in (("user", portion.user), ("project", portion.project))
+        if name
+    ]
     return " ".join(["all forgotten memories" if portion.forgotten else "everything", *whose])
 
 
@@ -160,11 +173,16 @@ def _show(receipt: Receipt) -> None:
     also = f" {_listed(lost).capitalize()} lost the erased text." if lost else ""
     terminal.note(f"Erased {_listed(receipt.counts)}.{also}")
     if not receipt.log_emptied:
-        terminal.note("Another program is reading the store. The log is emptied as soon as no program reads it.")
+        terminal.note(
+            "Another program is reading the store. The log is emptied as soon as no program"
+            " reads it."
+        )
 
 
 def _listed(counts: Mapping[str, int]) -> str:
-    return ", ".join(terminal.counted(count, kind.replace("_", " ")) for kind, count in counts.items())
+    return ", ".join(
+        terminal.counted(count, kind.replace("_", " ")) for kind, count in counts.items()
+    )
 
 
 def _tell_of_other_banks(call: Call, portion: Portion) -> None:
@@ -176,5 +194,6 @@ def _tell_of_other_banks(call: Call, portion: Portion) -> None:
         if bank.name != call.bank and (count := call.engine.count(bank.name, chosen)):
             held = terminal.counted(count, "memory")
             terminal.note(
-                f"The bank {bank.name} also has {held} of this user. Repeat with --bank {bank.name} to erase them."
+                f"The bank {bank.name} also has {held} of this user. Repeat with --bank {bank.name}"
+                " to erase them."
             )

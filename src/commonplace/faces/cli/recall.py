@@ -19,19 +19,32 @@ _COPIES_SHOWN = 3
 @click.command()
 @click.argument("question", nargs=-1, required=True)
 @with_filter(full=False)
-@click.option("--limit", type=int, metavar="N", help="Show at most N memories, including merely similar ones.")
-@click.option("--min-score", type=float, default=0.0, metavar="0..1", help="Leave out memories with a lower score.")
+@click.option(
+    "--limit", type=int, metavar="N", help="Show at most N memories, including merely similar ones."
+)
+@click.option(
+    "--min-score",
+    type=float,
+    default=0.0,
+    metavar="0..1",
+    help="Leave out memories with a lower score.",
+)
 @click.option("--full", is_flag=True, help="Show the whole text of each memory.")
-@click.option("--explain", is_flag=True, help="Show the scores of each memory, and what was left out and why.")
+@click.option(
+    "--explain", is_flag=True, help="Show the scores of each memory, and what was left out and why."
+)
 @called()
-def recall(call: Call, question: tuple[str, ...], chosen: Filter, full: bool, explain: bool, **options: Any) -> None:
+def recall(
+    call: Call, question: tuple[str, ...], chosen: Filter, full: bool, explain: bool, **options: Any
+) -> None:
     """Find the memories that answer a question, best first.
 
-    Both words and meaning count; an exact name always ranks above something merely similar. By default the command
-    shows only memories that surely answer: the newest where something has changed, and each statement once. When none
-    surely answers, it says so and shows the closest few. --limit also shows merely similar memories. Of a long text it
-    shows the passage that answers; --full shows the whole text. A note comes with the path of its file. --json prints
-    one object: question, unsure, hits (score, channels, memory, path, copies) and dropped.
+    Both words and meaning count; an exact name always ranks above something merely similar. By
+    default the command shows only memories that surely answer: the newest where something has
+    changed, and each statement once. When none surely answers, it says so and shows the closest
+    few. --limit also shows merely similar memories. Of a long text it shows the passage that
+    answers; --full shows the whole text. A note comes with the path of its file. --json prints one
+    object: question, unsure, hits (score, channels, memory, path, copies) and dropped.
 
     \b
     Examples:
@@ -44,10 +57,15 @@ def recall(call: Call, question: tuple[str, ...], chosen: Filter, full: bool, ex
     # A newcomer may ask before the first add, and the true answer is that nothing is known.
     found = call.engine.recall(bank, query) if call.is_written else Recall(())
     if call.as_json:
-        hits, dropped = [hit_out(hit, bank) for hit in found.hits], [dropped_out(one) for one in found.dropped]
+        hits, dropped = (
+            [hit_out(hit, bank) for hit in found.hits],
+            [dropped_out(one) for one in found.dropped],
+        )
         terminal.emit({"question": asked, "unsure": found.unsure, "hits": hits, "dropped": dropped})
         return
-    names = call.short_ids([number for hit in found.hits for number in (hit.memory.id, *hit.copies)])
+    names = call.short_ids(
+        [number for hit in found.hits for number in (hit.memory.id, *hit.copies)]
+    )
     if not found.hits:
         terminal.answer(NOTHING)
     elif found.unsure:

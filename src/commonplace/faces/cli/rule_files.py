@@ -1,4 +1,6 @@
-"""Rules and skills as the files that each tool reads by itself. Pure: memories in, names and texts of files out."""
+"""Rules and skills as the files that each tool reads by itself. Pure: memories in, names and texts
+of files out.
+"""
 
 import hashlib
 import json
@@ -10,7 +12,10 @@ from typing import Literal, TypeAlias
 from commonplace import ids
 from commonplace.records.memory import Memory
 
-MARKER = "<!-- Written by `commonplace rules`. Edit the memories instead: an edited file is no longer updated. -->"
+MARKER = (
+    "<!-- Written by `commonplace rules`. Edit the memories instead: an edited file is no longer"
+    " updated. -->"
+)
 _SIGN = "<!-- Written by `commonplace rules`"
 _SEALED = re.compile(re.escape(_SIGN) + r" \(([0-9a-f]{16})\)\.[^\n]*-->")
 Author: TypeAlias = Literal["ours", "edited", "person"]
@@ -21,7 +26,9 @@ _Files: TypeAlias = Iterator[tuple[str, str]]
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A tool: where its rules and skills go, and how its rule files begin. `whole` is one file for all rules."""
+    """A tool: where its rules and skills go, and how its rule files begin. `whole` is one file for
+    all rules.
+    """
 
     whole: str = ""
     rules: str = ""
@@ -32,7 +39,9 @@ class Target:
 
 
 class _Bare(str):
-    """A value that its tool reads up to the end of the line: quotation marks would become a part of the pattern."""
+    """A value that its tool reads up to the end of the line: quotation marks would become a part of
+    the pattern.
+    """
 
     __slots__ = ()
 
@@ -42,7 +51,11 @@ def _claude(_name: str, paths: tuple[str, ...]) -> Mapping[str, object]:
 
 
 def _cursor(name: str, paths: tuple[str, ...]) -> Mapping[str, object]:
-    return {"description": f"Rules: {name}", "globs": _Bare(",".join(paths)), "alwaysApply": not paths}
+    return {
+        "description": f"Rules: {name}",
+        "globs": _Bare(",".join(paths)),
+        "alwaysApply": not paths,
+    }
 
 
 def _copilot(_name: str, paths: tuple[str, ...]) -> Mapping[str, object]:
@@ -50,7 +63,9 @@ def _copilot(_name: str, paths: tuple[str, ...]) -> Mapping[str, object]:
 
 
 def _windsurf(_name: str, paths: tuple[str, ...]) -> Mapping[str, object]:
-    return {"trigger": "glob", "globs": _Bare(",".join(paths))} if paths else {"trigger": "always_on"}
+    return (
+        {"trigger": "glob", "globs": _Bare(",".join(paths))} if paths else {"trigger": "always_on"}
+    )
 
 
 TARGETS = {
@@ -64,7 +79,10 @@ TARGETS = {
         skills=".github/skills",
     ),
     "windsurf": Target(
-        rules=".windsurf/rules", front=_windsurf, skills=".windsurf/skills", chars_max=_WINDSURF_CHARS_MAX
+        rules=".windsurf/rules",
+        front=_windsurf,
+        skills=".windsurf/skills",
+        chars_max=_WINDSURF_CHARS_MAX,
     ),
     "gemini": Target(whole="GEMINI.md", skills=".gemini/skills"),
     "agents": Target(whole="AGENTS.md", skills=".agents/skills"),
@@ -72,12 +90,16 @@ TARGETS = {
 
 
 def author(file: str, text: str) -> Author:
-    """Who wrote a file of a project: this command, this command and then a person who edited it, or a person.
+    """Who wrote a file of a project: this command, this command and then a person who edited it, or
+    a person.
 
-    The marker carries a digest of the file's path and text, so an edited, copied or renamed file is not ours.
+    The marker carries a digest of the file's path and text, so an edited, copied or renamed file is
+    not ours.
     """
     sealed = _SEALED.search(text)
-    if sealed and sealed[1] == _digest(file, text[: sealed.start()] + MARKER + text[sealed.end() :]):
+    if sealed and sealed[1] == _digest(
+        file, text[: sealed.start()] + MARKER + text[sealed.end() :]
+    ):
         return "ours"
     return "edited" if _SIGN in text else "person"
 
@@ -86,7 +108,9 @@ def written(target: Target, rules: Sequence[Memory], skills: Sequence[Memory]) -
     """Every file of a tool, by its path inside the project."""
     apart = [rule for rule in rules if rule.paths or not target.whole] if target.rules else []
     together = [rule for rule in rules if rule not in apart]
-    files = dict(_whole(target, together)) | dict(_apart(target, apart)) | dict(_skills(target, skills))
+    files = (
+        dict(_whole(target, together)) | dict(_apart(target, apart)) | dict(_skills(target, skills))
+    )
     return {file: _sealed(file, text) for file, text in files.items()}
 
 
@@ -117,7 +141,10 @@ def _apart(target: Target, rules: Sequence[Memory]) -> _Files:
             name = _free(slug(category or "general"), taken)
             front = _front(target.front(name, paths)) if target.front else ""
             title = category or "General"
-            yield f"{target.rules}/{name}{target.ending}", f"{front}{MARKER}\n\n# {title}\n\n{_items(part)}\n"
+            yield (
+                f"{target.rules}/{name}{target.ending}",
+                f"{front}{MARKER}\n\n# {title}\n\n{_items(part)}\n",
+            )
 
 
 def _parts(group: Sequence[Memory], chars_max: int) -> Iterator[list[Memory]]:
@@ -156,7 +183,9 @@ def _items(rules: Sequence[Memory]) -> str:
 
 
 def _front(fields: Mapping[str, object]) -> str:
-    """Front matter. JSON is YAML too, so values are written as JSON and nothing in them can break out."""
+    """Front matter. JSON is YAML too, so values are written as JSON and nothing in them can break
+    out.
+    """
     if not fields:
         return ""
     lines = [f"{name}: {_value(value)}".rstrip() for name, value in fields.items()]
@@ -181,4 +210,6 @@ def _free(name: str, taken: set[str]) -> str:
 
 
 def _first_line(text: str) -> str:
-    return next((line.strip("# ").strip() for line in text.splitlines() if line.strip("# ").strip()), "")
+    return next(
+        (line.strip("# ").strip() for line in text.splitlines() if line.strip("# ").strip()), ""
+    )

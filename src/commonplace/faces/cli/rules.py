@@ -1,4 +1,6 @@
-"""`commonplace rules`: the rules and skills of a project as the files that assistants read by themselves."""
+"""`commonplace rules`: the rules and skills of a project as the files that assistants read by
+themselves.
+"""
 
 import os
 import tempfile
@@ -46,20 +48,32 @@ class _Step:
     help="The project; by default the folder's git remote.",
     shell_complete=completers.PROJECTS,
 )
-@click.option("--folder", type=click.Path(file_okay=False, exists=True), default=".", help="The folder to write to.")
+@click.option(
+    "--folder",
+    type=click.Path(file_okay=False, exists=True),
+    default=".",
+    help="The folder to write to.",
+)
 @click.option("--force", is_flag=True, help="Also replace files that a person wrote or edited.")
 @click.option("--yes", is_flag=True, help="Do not ask before removing files.")
 @click.option("--dry-run", is_flag=True, help="Only show what would change.")
 @called()
 def rules(
-    call: Call, tools: tuple[str, ...], project: str | None, folder: str, force: bool, yes: bool, dry_run: bool
+    call: Call,
+    tools: tuple[str, ...],
+    project: str | None,
+    folder: str,
+    force: bool,
+    yes: bool,
+    dry_run: bool,
 ) -> None:
     """Write the rules and skills of a project as files for an assistant.
 
-    Supports claude, cursor, copilot, windsurf, gemini and agents (AGENTS.md). Rules for certain files keep their
-    paths in the tool's own form. Files written by this command carry a mark; they are updated, and removed once their
-    rules are gone. A file that a person wrote or edited stays as it is; --force replaces it, and nothing removes it.
-    The command asks before it removes more than three files, or all of them. --json prints one object per file.
+    Supports claude, cursor, copilot, windsurf, gemini and agents (AGENTS.md). Rules for certain
+    files keep their paths in the tool's own form. Files written by this command carry a mark; they
+    are updated, and removed once their rules are gone. A file that a person wrote or edited stays
+    as it is; --force replaces it, and nothing removes it. The command asks before it removes more
+    than three files, or all of them. --json prints one object per file.
 
     \b
     Examples:
@@ -71,7 +85,9 @@ def rules(
     seen = visible(Scope(project=name))
     listed = call.engine.list_rules(call.read_bank, seen)
     skills = call.engine.list(
-        call.bank, Filter(kinds=("skill",), projects=seen.projects, users=seen.users), limit=LIST_MAX
+        call.bank,
+        Filter(kinds=("skill",), projects=seen.projects, users=seen.users),
+        limit=LIST_MAX,
     )
     steps = [
         step
@@ -88,7 +104,11 @@ def _planned(root: Path, tool: str, wanted: Mapping[str, str]) -> Iterator[_Step
     """The files to write, then those with our mark whose rules are gone."""
     yield from (_Step(tool, file, text) for file, text in wanted.items())
     target = TARGETS[tool]
-    for pattern in (target.whole, target.rules and f"{target.rules}/*{target.ending}", f"{target.skills}/*/SKILL.md"):
+    for pattern in (
+        target.whole,
+        target.rules and f"{target.rules}/*{target.ending}",
+        f"{target.skills}/*/SKILL.md",
+    ):
         for path in sorted(root.glob(pattern)) if pattern else ():
             file = path.relative_to(root).as_posix()
             if file not in wanted and path.is_file() and author(file, _read(path)) != "person":
@@ -113,14 +133,22 @@ def _report(call: Call, step: _Step, outcome: tuple[str, str], *, dry_run: bool)
         shape = {"tool": step.tool, "file": step.file, "done": done, "dry_run": dry_run}
         terminal.emit(shape | ({"reason": reason} if reason else {}))
     elif done == "kept":
-        advice = "its rules are gone, so remove it yourself" if step.text is None else "--force replaces it"
+        advice = (
+            "its rules are gone, so remove it yourself"
+            if step.text is None
+            else "--force replaces it"
+        )
         terminal.note(f"{step.file} {reason} and stays as it is; {advice}.")
     else:
-        terminal.answer(f"{'would be ' if dry_run and done != 'unchanged' else ''}{done}  {step.file}")
+        terminal.answer(
+            f"{'would be ' if dry_run and done != 'unchanged' else ''}{done}  {step.file}"
+        )
 
 
 def _carry_out(root: Path, step: _Step, *, force: bool, dry_run: bool) -> tuple[str, str]:
-    """What was done to a file, or would be (written, replaced, unchanged, removed or kept), and why it was kept."""
+    """What was done to a file, or would be (written, replaced, unchanged, removed or kept), and why
+    it was kept.
+    """
     path = root / step.file
     exists = path.exists() or path.is_symlink()
     if exists and step.text is not None and _read(path) == step.text:
@@ -163,7 +191,8 @@ def _read(path: Path) -> str:
         return path.read_text(encoding="utf-8", errors="replace")
     except IsADirectoryError as error:
         raise Invalid(
-            f"{path.name!r} is a folder.", hint="Move it away, so that a file of that name can be written."
+            f"{path.name!r} is a folder.",
+            hint="Move it away, so that a file of that name can be written.",
         ) from error
     except FileNotFoundError:
         return ""

@@ -1,6 +1,8 @@
-"""The commands that serve programs: over HTTP, over standard input and output, and the token the vault asks for.
+"""The commands that serve programs: over HTTP, over standard input and output, and the token the
+vault asks for.
 
-What they start is imported when they run: the other commands must not wait for a web server to be loaded.
+What they start is imported when they run: the other commands must not wait for a web server to be
+loaded.
 """
 
 from dataclasses import replace
@@ -20,7 +22,10 @@ PORT = 8888
 @click.command()
 @called(bank=False)
 @click.option(
-    "--host", default=HOST, metavar="ADDRESS", help="Address to listen on; one that others can reach needs a key."
+    "--host",
+    default=HOST,
+    metavar="ADDRESS",
+    help="Address to listen on; one that others can reach needs a key.",
 )
 @click.option(
     "--port",
@@ -70,8 +75,12 @@ def serve(call: Call, host: str, port: int, dialect: str | None, log_json: bool)
     help="The only bank the client sees.",
     shell_complete=completers.BANKS,
 )
-@click.option("--config", default="", show_default=False, metavar="FILE", help="A JSON file with settings.")
-@click.option("--env", default="", show_default=False, metavar="FILE", help="A file of NAME=VALUE lines.")
+@click.option(
+    "--config", default="", show_default=False, metavar="FILE", help="A JSON file with settings."
+)
+@click.option(
+    "--env", default="", show_default=False, metavar="FILE", help="A file of NAME=VALUE lines."
+)
 def mcp(call: Call, dialect: str, bank: str, config: str, env: str) -> None:
     """Serve the memory to one client on standard input and output.
 

@@ -1,4 +1,6 @@
-"""What a person sees: answers on stdout, notes and progress on stderr, colours and tables on a terminal only."""
+"""What a person sees: answers on stdout, notes and progress on stderr, colours and tables on a
+terminal only.
+"""
 
 import json
 import os
@@ -19,12 +21,15 @@ from commonplace.faces.cli.columns import Column
 Progress: TypeAlias = Callable[[int, int | None], None]
 
 _BAR = " ▏▎▍▌▋▊▉█"
-# A stored text must not be able to steer the terminal: no escape sequences, bells or carriage returns.
+# A stored text must not be able to steer the terminal: no escape sequences, bells or carriage
+# returns.
 _CONTROLS = dict.fromkeys((*range(9), *range(11, 32), *range(127, 160)), "�")
 
 
 def colours() -> bool:
-    """Whether this terminal wants colours. NO_COLOR and TERM belong to the terminal, so they are not our settings."""
+    """Whether this terminal wants colours. NO_COLOR and TERM belong to the terminal, so they are
+    not our settings.
+    """
     return not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
@@ -66,7 +71,9 @@ def emit(shape: Mapping[str, object]) -> None:
 
 
 def emit_note(shape: Mapping[str, object]) -> None:
-    """One JSON object on stderr, for the summary of a command whose stdout is taken by the data itself."""
+    """One JSON object on stderr, for the summary of a command whose stdout is taken by the data
+    itself.
+    """
     click.echo(_json(shape, sys.stderr), err=True)
 
 
@@ -114,7 +121,9 @@ def _broken(text: str, room: int) -> list[str]:
         if pieces[-1] and columns_of(pieces[-1]) + 1 + columns_of(word) > room:
             pieces.append("")
         pieces[-1] = f"{pieces[-1]} {word}" if pieces[-1] else word
-        while columns_of(pieces[-1]) > room:  # A word wider than the line, or a language without spaces.
+        while (
+            columns_of(pieces[-1]) > room
+        ):  # A word wider than the line, or a language without spaces.
             head = _head(pieces[-1], room)
             pieces[-1:] = [head, pieces[-1][len(head) :]]
     return pieces
@@ -133,7 +142,10 @@ def when(moment: int | None) -> str:
         return ""
     try:
         local = datetime.fromtimestamp(moment // 1000, UTC).astimezone()
-    except (OverflowError, ValueError):  # The first and last days of the calendar have no local time everywhere.
+    except (
+        OverflowError,
+        ValueError,
+    ):  # The first and last days of the calendar have no local time everywhere.
         return clock.iso(moment)
     return f"{local:%Y-%m-%d %H:%M}" if local.year >= 1000 else clock.iso(moment)
 
@@ -161,12 +173,15 @@ def counted(count: int, noun: str, plural: str = "") -> str:
 
 
 def table(columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> None:
-    """Print rows: a table on a terminal; anywhere else lines with tabs between the cells, uncut and without a head."""
+    """Print rows: a table on a terminal; anywhere else lines with tabs between the cells, uncut and
+    without a head.
+    """
     if not is_terminal(sys.stdout):
         for row in rows:
             click.echo("\t".join(one_line(cell) for cell in row))
         return
-    # rich takes as long to import as half of everything else, and only tables and progress bars need it.
+    # rich takes as long to import as half of everything else, and only tables and progress bars
+    # need it.
     from commonplace.faces.cli import charts
 
     cells = [[clean(one_line(cell)) for cell in row] for row in rows]
@@ -175,11 +190,14 @@ def table(columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> None:
 
 @contextmanager
 def progress(title: str) -> Generator[Progress]:
-    """A function that takes how much is done and how much there is, drawn as a bar where a person looks at stderr."""
+    """A function that takes how much is done and how much there is, drawn as a bar where a person
+    looks at stderr.
+    """
     if not is_terminal(sys.stderr):
         yield lambda done, total: None
         return
-    # rich takes as long to import as half of everything else, and only tables and progress bars need it.
+    # rich takes as long to import as half of everything else, and only tables and progress bars
+    # need it.
     from commonplace.faces.cli import charts
 
     with charts.bar(title, colours=colours()) as update:
@@ -189,4 +207,7 @@ def progress(title: str) -> Generator[Progress]:
 def confirm(question: str) -> None:
     """Go on only if a person says yes; otherwise stop before anything is changed."""
     if not click.confirm(question, err=True):
-        raise Forbidden("The answer was no, so nothing was changed.", hint="Repeat with --yes to answer it in advance.")
+        raise Forbidden(
+            "The answer was no, so nothing was changed.",
+            hint="Repeat with --yes to answer it in advance.",
+        )

@@ -1,4 +1,6 @@
-"""Commands about the folder of notes: how it stands, bring it together with the memories, write ids into its files."""
+"""Commands about the folder of notes: how it stands, bring it together with the memories, write ids
+into its files.
+"""
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import asdict
@@ -24,8 +26,12 @@ from commonplace.vault.vault import DEFAULT_BANK, Vault, vault_of, vaults
 _SHOWN = 3
 _PASSED_SHOWN = 5
 _COPY = "It has the id of another file, or the name of a copy. It is a note of its own."
-_MISSING = "The file is gone. Its note is forgotten 90 seconds after that, unless the file comes back."
-_CONFLICT = "It is another version of a note. Copy what is missing from it into the note, then delete it."
+_MISSING = (
+    "The file is gone. Its note is forgotten 90 seconds after that, unless the file comes back."
+)
+_CONFLICT = (
+    "It is another version of a note. Copy what is missing from it into the note, then delete it."
+)
 # What is said of a folder that is not read, and what to do.
 _NOT_READ = {"away": (AWAY, BRING_BACK), "other": (OTHER, TRUST)}
 
@@ -48,8 +54,8 @@ def vault() -> None:
 def status(call: Call) -> None:
     """Show the folder of notes and what is wrong with any of its files.
 
-    Reads every file and changes nothing, neither in the folder nor in the store. Ends with exit code 1 when a file
-    cannot be read.
+    Reads every file and changes nothing, neither in the folder nor in the store. Ends with exit
+    code 1 when a file cannot be read.
 
     \b
     Example:
@@ -58,7 +64,13 @@ def status(call: Call) -> None:
     call.only_looks = True
     if not call.settings.database_path.exists():
         # Opening the store would make it.
-        _tell(call, call.settings.vault_path, 0, look_without_store(call.settings.vault_path), whole=True)
+        _tell(
+            call,
+            call.settings.vault_path,
+            0,
+            look_without_store(call.settings.vault_path),
+            whole=True,
+        )
         return
     _told(call, look(vault_of(call.engine, call.bank)), whole=True)
 
@@ -68,8 +80,8 @@ def status(call: Call) -> None:
 def synchronise(call: Call) -> None:
     """Synchronize the folder with the memories now.
 
-    A server does this by itself every few seconds. What was changed in the folder becomes a version of its note, and
-    what was changed elsewhere is written into its file.
+    A server does this by itself every few seconds. What was changed in the folder becomes a version
+    of its note, and what was changed elsewhere is written into its file.
 
     \b
     Example:
@@ -83,8 +95,9 @@ def synchronise(call: Call) -> None:
 def adopt(call: Call) -> None:
     """Write ids into the files of notes that have none.
 
-    Notes made by hand are recognized without an id. With one in the file, a note stays the same note wherever the file
-    is moved, even if the store is lost. Everything else in the files stays as it is.
+    Notes made by hand are recognized without an id. With one in the file, a note stays the same
+    note wherever the file is moved, even if the store is lost. Everything else in the files stays
+    as it is.
 
     \b
     Example:
@@ -106,9 +119,10 @@ def adopt(call: Call) -> None:
 def trust_folder(call: Call, yes: bool) -> None:
     """Keep the notes in the folder that is there now.
 
-    Commonplace knows its folder of notes by a mark in it, so that an empty folder is not taken for it while a disk is
-    away. This marks the folder that is there now, and makes it where there is none. Notes whose files are not in it
-    are written into it; files that are in it become notes. Nothing is forgotten.
+    Commonplace knows its folder of notes by a mark in it, so that an empty folder is not taken for
+    it while a disk is away. This marks the folder that is there now, and makes it where there is
+    none. Notes whose files are not in it are written into it; files that are in it become notes.
+    Nothing is forgotten.
 
     \b
     Example:
@@ -125,22 +139,36 @@ def trust_folder(call: Call, yes: bool) -> None:
 
 
 def tell_of_files(engine: Engine, purged: Collection[int]) -> None:
-    """Clear the folders of what a person just erased, and say what became of the files that a person made."""
+    """Clear the folders of what a person just erased, and say what became of the files that a
+    person made.
+    """
     cleared = catch_up(engine, trash=purged)
     if cleared.removed:
-        terminal.note(f"Removed {terminal.counted(cleared.removed, 'file')} from the folder of notes.")
+        terminal.note(
+            f"Removed {terminal.counted(cleared.removed, 'file')} from the folder of notes."
+        )
     if cleared.trashed:
         files = terminal.counted(cleared.trashed, "file")
-        terminal.note(f"Moved {files} that you made to {TRASH} in the same folder; remove them there yourself.")
+        terminal.note(
+            f"Moved {files} that you made to {TRASH} in the same folder; remove them there"
+            " yourself."
+        )
     if cleared.left:
         files = terminal.counted(cleared.left, "file")
-        terminal.note(f"Left {files} that you made in place; the notes are gone, and the files are no longer read.")
+        terminal.note(
+            f"Left {files} that you made in place; the notes are gone, and the files are no longer"
+            " read."
+        )
 
 
 def findings(engine: Engine) -> tuple[Finding, ...]:
     """What doctor has to say about the folders of notes, one for each bank."""
     busy = rows.banks_with_notes(engine.db)
-    places = [place for place in vaults(engine) if place.root.is_dir() or place.bank in busy] if engine.vault else []
+    places = (
+        [place for place in vaults(engine) if place.root.is_dir() or place.bank in busy]
+        if engine.vault
+        else []
+    )
     found = [finding for place in places for finding in _findings(place)]
     if not places or found:
         return tuple(found)
@@ -151,7 +179,11 @@ def findings(engine: Engine) -> tuple[Finding, ...]:
 def _findings(place: Vault) -> Iterator[Finding]:
     report = look(place)
     whose = "" if place.bank == DEFAULT_BANK else f" of bank {place.bank!r}"
-    command = "`commonplace vault status`" if not whose else f"`commonplace vault status --bank {place.bank}`"
+    command = (
+        "`commonplace vault status`"
+        if not whose
+        else f"`commonplace vault status --bank {place.bank}`"
+    )
     if report.standing in _NOT_READ:
         text, hint = _NOT_READ[report.standing]
         yield Finding("vault", "warning", f"{text[:-1]}{whose}." if whose else text, hint)
@@ -165,8 +197,13 @@ def _findings(place: Vault) -> Iterator[Finding]:
         text = f"The frontmatter of {notes}{whose} is partly unreadable: {listed}"
         yield Finding("vault", "warning", text, f"Correct the lines; {command} lists all of them.")
     if report.conflicts:
-        listed = ", ".join(report.conflicts[:_SHOWN]) + (", …" if len(report.conflicts) > _SHOWN else "")
-        text = f"{terminal.counted(len(report.conflicts), 'conflict copy', 'conflict copies')}{whose}: {listed}."
+        listed = ", ".join(report.conflicts[:_SHOWN]) + (
+            ", …" if len(report.conflicts) > _SHOWN else ""
+        )
+        text = (
+            f"{terminal.counted(len(report.conflicts), 'conflict copy', 'conflict copies')}{whose}:"
+            f" {listed}."
+        )
         hint = "Copy what is missing from each into its note, then delete the copy"
         yield Finding("vault", "warning", text, f"{hint}; {command} lists all of them.")
     if report.copies:
@@ -205,32 +242,53 @@ def _tell(call: Call, root: Path, count: int, report: Report, *, whole: bool) ->
             *(_passed(report.passed) if whole else ()),
         ]
         if lines:
-            styles = {"broken": "bold red", **dict.fromkeys(("unclear", "conflict", "copy", "missing"), "yellow")}
+            styles = {
+                "broken": "bold red",
+                **dict.fromkeys(("unclear", "conflict", "copy", "missing"), "yellow"),
+            }
             terminal.table(
-                (Column("File", share=1), Column("State", styles=styles), Column("Why", fold=True, share=1)), lines
+                (
+                    Column("File", share=1),
+                    Column("State", styles=styles),
+                    Column("Why", fold=True, share=1),
+                ),
+                lines,
             )
     if report.broken or report.standing in _NOT_READ:
         click.get_current_context().exit(1)
 
 
 def _tell_counts(report: Report, *, whole: bool) -> None:
-    counts = {name: getattr(report, name) for name in ("added", "changed", "forgotten", "restored", "written")}
+    counts = {
+        name: getattr(report, name)
+        for name in ("added", "changed", "forgotten", "restored", "written")
+    }
     done = ", ".join(f"{count:,} {name}" for name, count in counts.items() if count)
     terminal.note(_waiting(counts) if whole else f"Synchronized: {done or 'nothing has changed'}.")
 
 
 def _waiting(counts: Mapping[str, int]) -> str:
     """What a look found that the next `sync` will do."""
-    told = {"added": "file to read as a new note", "changed": "changed file to read", "written": "file to write"}
+    told = {
+        "added": "file to read as a new note",
+        "changed": "changed file to read",
+        "written": "file to write",
+    }
     plural = {"added": "files to read as new notes", "changed": "changed files to read"}
-    found = [terminal.counted(counts[name], one, plural.get(name, "")) for name, one in told.items() if counts[name]]
+    found = [
+        terminal.counted(counts[name], one, plural.get(name, ""))
+        for name, one in told.items()
+        if counts[name]
+    ]
     if not found:
         return "The folder and the memories agree."
     return f"Not synchronized yet: {', '.join(found)}; `commonplace vault sync` does it now."
 
 
 def _passed(passed: Mapping[str, str]) -> Iterator[tuple[str, str, str]]:
-    """What was passed over, a few for each reason: people keep pictures by the hundred beside their notes."""
+    """What was passed over, a few for each reason: people keep pictures by the hundred beside their
+    notes.
+    """
     for why in dict.fromkeys(passed.values()):
         paths = [path for path in passed if passed[path] == why]
         yield from ((path, "ignored", why) for path in paths[:_PASSED_SHOWN])

@@ -1,1 +1,3 @@
-"""Set-up help: shows and makes the one change to a client's configuration that lets it speak to this program."""
+"""Set-up help: shows and makes the one change to a client's configuration that lets it speak to
+this program.
+"""

@@ -1,6 +1,8 @@
-"""The clients we know, as a table: where each keeps its configuration and how it writes down a server.
+"""The clients we know, as a table: where each keeps its configuration and how it writes down a
+server.
 
-The documentation page is made from the same rows. Nothing here touches a disk except to see which file exists.
+The documentation page is made from the same rows. Nothing here touches a disk except to see which
+file exists.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -17,7 +19,9 @@ Entry: TypeAlias = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """What decides where files are: the system, the home folder and the variables the clients themselves obey."""
+    """What decides where files are: the system, the home folder and the variables the clients
+    themselves obey.
+    """
 
     home: Path
     system: str
@@ -40,7 +44,9 @@ class Machine:
 
 @dataclass(frozen=True, slots=True)
 class Client:
-    """One row. `keys` lead from the top of the file to the object that holds the servers by name."""
+    """One row. `keys` lead from the top of the file to the object that holds the servers by
+    name.
+    """
 
     name: str
     title: str
@@ -51,7 +57,8 @@ class Client:
     remote: Callable[[str, Key | None], Entry] | None
     then: str
     format: Literal["json", "toml"] = "json"
-    # Whether its JSON may have comments and final commas; elsewhere they mean that the file is broken.
+    # Whether its JSON may have comments and final commas; elsewhere they mean that the file is
+    # broken.
     comments: bool = False
     # Another place for the servers, used if the file has it already.
     newer_keys: tuple[str, ...] = ()
@@ -90,7 +97,11 @@ def _codex(command: str, args: Sequence[str]) -> Entry:
 def _codex_address(url: str, key: Key | None) -> Entry:
     entry: Entry = {"url": url, "required": True}
     if key:
-        entry |= {"http_headers": _bearer(key.value)} if key.value else {"bearer_token_env_var": key.variable}
+        entry |= (
+            {"http_headers": _bearer(key.value)}
+            if key.value
+            else {"bearer_token_env_var": key.variable}
+        )
     return entry
 
 
@@ -149,7 +160,9 @@ CLIENTS = (
     Client(
         name="codex",
         title="Codex",
-        path=lambda machine: machine.variable("CODEX_HOME", machine.home / ".codex") / "config.toml",
+        path=lambda machine: (
+            machine.variable("CODEX_HOME", machine.home / ".codex") / "config.toml"
+        ),
         keys=("mcp_servers",),
         local=_codex,
         remote=_codex_address,
@@ -159,7 +172,9 @@ CLIENTS = (
     Client(
         name="gemini",
         title="Gemini CLI",
-        path=lambda machine: machine.variable("GEMINI_CLI_HOME", machine.home) / ".gemini" / "settings.json",
+        path=lambda machine: (
+            machine.variable("GEMINI_CLI_HOME", machine.home) / ".gemini" / "settings.json"
+        ),
         keys=("mcpServers",),
         local=_plain,
         remote=_address("url", "${NAME}", type="http"),
@@ -190,7 +205,8 @@ CLIENTS = (
 
 # The fields that hold a key or say where it is.
 KEY_FIELDS = ("headers", "bearer_token_env_var", "http_headers")
-# Every field by which some client says how to reach a server. Fields beside these are the user's own.
+# Every field by which some client says how to reach a server. Fields beside these are the user's
+# own.
 TRANSPORT_FIELDS = ("type", "command", "args", "url", "httpUrl", "serverUrl", *KEY_FIELDS)
 # Fields that we write, and that keep what the user made of them.
 CHOICES = ("required",)

@@ -1,7 +1,7 @@
 """Plans the change to a client's configuration file and makes it.
 
-A plan is the whole text before and after. Before a plan is handed out, both texts are read as the client would read
-them, and they must differ in our entry and in nothing else.
+A plan is the whole text before and after. Before a plan is handed out, both texts are read as the
+client would read them, and they must differ in our entry and in nothing else.
 """
 
 import difflib
@@ -18,7 +18,14 @@ from urllib.parse import quote, urlsplit
 
 from commonplace.errors import Conflict, Forbidden, Invalid, TooLarge, Unsupported
 from commonplace.faces.connect import json_text, toml_text
-from commonplace.faces.connect.clients import CHOICES, KEY_FIELDS, TRANSPORT_FIELDS, Client, Entry, Machine
+from commonplace.faces.connect.clients import (
+    CHOICES,
+    KEY_FIELDS,
+    TRANSPORT_FIELDS,
+    Client,
+    Entry,
+    Machine,
+)
 from commonplace.faces.connect.keys import Key, masked
 
 FILE_BYTES_MAX = 50_000_000
@@ -61,7 +68,12 @@ class Plan:
         """The change as a unified diff, which shows no key."""
         old = "/dev/null" if self.before is None else str(self.path)
         lines = difflib.unified_diff(
-            (self.before or "").splitlines(), self.after.splitlines(), old, str(self.path), n=2, lineterm=""
+            (self.before or "").splitlines(),
+            self.after.splitlines(),
+            old,
+            str(self.path),
+            n=2,
+            lineterm="",
         )
         return masked("\n".join(lines))
 
@@ -91,7 +103,9 @@ def plan_removal(client: Client, name: str, machine: Machine) -> Plan:
 
 
 def apply(plan: Plan) -> Path | None:
-    """Make a planned change: whole or not at all. Gives the path of the copy of the old file, if there was one."""
+    """Make a planned change: whole or not at all. Gives the path of the copy of the old file, if
+    there was one.
+    """
     if not plan.changes:
         return None
     # A link, as people have who keep their settings in a repository, stays a link.
@@ -150,10 +164,17 @@ def _entry(client: Client, wanted: Wanted) -> Entry:
     if client.remote is None:
         raise Unsupported(
             f"{client.title} does not accept a URL in its configuration file.",
-            hint="Repeat without --http, so that it starts the server itself, or add a connector in its settings.",
+            hint=(
+                "Repeat without --http, so that it starts the server itself, or add a connector in"
+                " its settings."
+            ),
         )
     parts = urlsplit(wanted.url)
-    if parts.scheme not in ("http", "https") or not parts.hostname or re.search(r"[\s\x00-\x1f]", wanted.url):
+    if (
+        parts.scheme not in ("http", "https")
+        or not parts.hostname
+        or re.search(r"[\s\x00-\x1f]", wanted.url)
+    ):
         raise Invalid(
             f"{wanted.url!r} is not the URL of a server.",
             hint="Give a URL such as --http http://127.0.0.1:8888/mcp",
@@ -185,7 +206,9 @@ def _merged(present: Entry, entry: Entry) -> Entry:
 
 
 def _address(entry: Entry) -> str:
-    return next((str(entry[field]) for field in ("url", "httpUrl", "serverUrl") if field in entry), "")
+    return next(
+        (str(entry[field]) for field in ("url", "httpUrl", "serverUrl") if field in entry), ""
+    )
 
 
 def _same_kind(present: Any, entry: Entry) -> bool:
@@ -195,7 +218,9 @@ def _same_kind(present: Any, entry: Entry) -> bool:
 def _with_table(text: str, keys: tuple[str, ...], present: Any, entry: Entry) -> str:
     if not _same_kind(present, entry):
         return toml_text.with_value(toml_text.without(text, keys), keys, entry, ())
-    changed = {name for name in TRANSPORT_FIELDS if present.get(name) != entry.get(name)} | (set(entry) - set(present))
+    changed = {name for name in TRANSPORT_FIELDS if present.get(name) != entry.get(name)} | (
+        set(entry) - set(present)
+    )
     ours = {name: value for name, value in entry.items() if name in changed}
     return toml_text.with_value(text, keys, ours, changed)
 
@@ -203,7 +228,11 @@ def _with_table(text: str, keys: tuple[str, ...], present: Any, entry: Entry) ->
 def _require_ours(present: Any, name: str, client: Client) -> None:
     entry = cast(Entry, present) if isinstance(present, dict) else {}
     command: Any = entry.get("command", "")
-    words = [str(word) for word in cast(list[object], command)] if isinstance(command, list) else [str(command)]
+    words = (
+        [str(word) for word in cast(list[object], command)]
+        if isinstance(command, list)
+        else [str(command)]
+    )
     args: Any = entry.get("args", [])
     words += [str(word) for word in cast(list[object], args)] if isinstance(args, list) else []
     starts_us = "mcp" in words and any(_PROGRAM in re.split(r"[\\/.]", word) for word in words)
@@ -238,14 +267,17 @@ def _whole(client: Client, text: str) -> Any:
     return json_text.parsed(text).value
 
 
-def _verify(client: Client, before: str, after: str, keys: tuple[str, ...], entry: Entry | None) -> None:
+def _verify(
+    client: Client, before: str, after: str, keys: tuple[str, ...], entry: Entry | None
+) -> None:
     """Refuse a change that is not exactly the one that was meant, whatever form the file has."""
     expected = _whole(client, before)
     holder: Any = expected
     for key in keys[:-1]:
         if not isinstance(holder.setdefault(key, {}), dict):
             raise Invalid(
-                f"{key!r} in the file is not an object.", hint="Correct the file in an editor; nothing was changed."
+                f"{key!r} in the file is not an object.",
+                hint="Correct the file in an editor; nothing was changed.",
             )
         holder = holder[key]
     if entry is None:
@@ -262,7 +294,10 @@ def _verify(client: Client, before: str, after: str, keys: tuple[str, ...], entr
     if not exact:
         raise Unsupported(
             f"The servers of {client.title} are written in a form that cannot be changed safely.",
-            hint=f"Write each as a table of its own, such as [{'.'.join(keys)}], or make the change in an editor.",
+            hint=(
+                f"Write each as a table of its own, such as [{'.'.join(keys)}], or make the change"
+                " in an editor."
+            ),
         )
 
 
@@ -277,19 +312,27 @@ def _named(path: Path) -> Generator[None]:
 
 def _checked_name(name: str) -> str:
     if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}", name):
-        raise Invalid(f"{name[:80]!r} is not a valid name for an entry.", hint="Use up to 64 letters, digits, - and _.")
+        raise Invalid(
+            f"{name[:80]!r} is not a valid name for an entry.",
+            hint="Use up to 64 letters, digits, - and _.",
+        )
     return name
 
 
 def _read(path: Path) -> str | None:
     try:
         if path.stat().st_size > FILE_BYTES_MAX:
-            raise TooLarge(f"{path} has more than {FILE_BYTES_MAX:,} bytes.", hint="Check that this is the right file.")
+            raise TooLarge(
+                f"{path} has more than {FILE_BYTES_MAX:,} bytes.",
+                hint="Check that this is the right file.",
+            )
         return path.read_bytes().decode()
     except FileNotFoundError:
         return None
     except UnicodeDecodeError as error:
-        raise Invalid(f"{path} is not UTF-8 text.", hint="Save it as UTF-8 in an editor and try again.") from error
+        raise Invalid(
+            f"{path} is not UTF-8 text.", hint="Save it as UTF-8 in an editor and try again."
+        ) from error
     except OSError as error:
         raise _refused(path, error, "read") from error
 
@@ -329,5 +372,10 @@ def _replace(path: Path, text: str, *, private: bool) -> None:
 
 def _refused(path: Path, error: OSError, done: str) -> Forbidden | Invalid:
     if isinstance(error, IsADirectoryError | NotADirectoryError):
-        return Invalid(f"{path} cannot be {done}: {error.strerror}.", hint="Check whether it is a file.")
-    return Forbidden(f"{path} cannot be {done}: {error.strerror}.", hint="Check its permissions; nothing was changed.")
+        return Invalid(
+            f"{path} cannot be {done}: {error.strerror}.", hint="Check whether it is a file."
+        )
+    return Forbidden(
+        f"{path} cannot be {done}: {error.strerror}.",
+        hint="Check its permissions; nothing was changed.",
+    )

@@ -1,4 +1,5 @@
-"""Changes one member of a JSON text and leaves every other character as it is, comments and final commas included.
+"""Changes one member of a JSON text and leaves every other character as it is, comments and final
+commas included.
 
 Reads where things are, not only what they are. Knows no client and no file.
 """
@@ -29,7 +30,9 @@ _HINT = "Correct the file in an editor, or move it away, and try again; nothing 
 
 @dataclass(slots=True)
 class Node:
-    """A value with the place it takes: text[start:end]. An object has members, in the order of the text."""
+    """A value with the place it takes: text[start:end]. An object has members, in the order of the
+    text.
+    """
 
     value: Any
     start: int
@@ -48,7 +51,8 @@ class Member:
 
 
 def parsed(text: str, keys: tuple[str, ...] = ()) -> Node:
-    """The value of a whole text. Comments and final commas are allowed; an empty text is an empty object.
+    """The value of a whole text. Comments and final commas are allowed; an empty text is an empty
+    object.
 
     Members have their places only on the way that the names lead, from the top down.
     """
@@ -74,7 +78,9 @@ def found_at(value: Any, keys: tuple[str, ...]) -> Any:
 
 
 def with_value(text: str, keys: tuple[str, ...], value: Any) -> str:
-    """The text with a value under names from the top down; objects on the way are made if they are missing."""
+    """The text with a value under names from the top down; objects on the way are made if they are
+    missing.
+    """
     if not text.strip(" \t\r\n\ufeff"):
         text = text + "{}\n"
     holder, depth = parsed(text, keys), 0
@@ -92,7 +98,9 @@ def with_value(text: str, keys: tuple[str, ...], value: Any) -> str:
 
 
 def without(text: str, keys: tuple[str, ...]) -> str:
-    """The text without the member under names from the top down; what held it stays, even if it is empty now."""
+    """The text without the member under names from the top down; what held it stays, even if it is
+    empty now.
+    """
     holder: Node = parsed(text, keys)
     for key in keys[:-1]:
         found = _member(holder, key)
@@ -103,7 +111,10 @@ def without(text: str, keys: tuple[str, ...]) -> str:
     if gone is None:
         return text
     place = holder.members.index(gone)
-    before, after = text[: gone.start], text[gone.node.end if gone.comma is None else gone.comma + 1 :]
+    before, after = (
+        text[: gone.start],
+        text[gone.node.end if gone.comma is None else gone.comma + 1 :],
+    )
     if gone.comma is None and place:
         # The member before becomes the last one, and the last one had no comma.
         comma = holder.members[place - 1].comma or 0
@@ -112,7 +123,9 @@ def without(text: str, keys: tuple[str, ...]) -> str:
 
 
 def _joined(before: str, after: str, *, alone: bool) -> str:
-    """Two halves around a hole, without the line or the blanks that were there for what filled it."""
+    """Two halves around a hole, without the line or the blanks that were there for what filled
+    it.
+    """
     head, tail = before.rstrip(" \t"), after.lstrip(" \t")
     if alone and head.rstrip().endswith("{") and tail.lstrip().startswith("}"):
         return head.rstrip() + tail.lstrip()
@@ -162,15 +175,23 @@ class _Style:
     def written(self, value: Any, indent: str) -> str:
         """A value over several lines, with the blanks of its first line before the others."""
         made = json.dumps(value, indent=self.step, ensure_ascii=False)
-        # A list of short words reads better on one line, and clients write it so in their own pages.
-        made = re.sub(r"\[\n[^\[\]{}]*\]", lambda found: json.dumps(json.loads(found[0]), ensure_ascii=False), made)
+        # A list of short words reads better on one line, and clients write it so in their own
+        # pages.
+        made = re.sub(
+            r"\[\n[^\[\]{}]*\]",
+            lambda found: json.dumps(json.loads(found[0]), ensure_ascii=False),
+            made,
+        )
         return made.replace("\n", self.newline + indent)
 
 
 def _member(node: Node, name: str) -> Member | None:
     found = [one for one in node.members if one.name == name]
     if len(found) > 1:
-        raise Invalid(f"The file has {name!r} twice in one object.", hint="Remove one of the two in an editor.")
+        raise Invalid(
+            f"The file has {name!r} twice in one object.",
+            hint="Remove one of the two in an editor.",
+        )
     return found[0] if found else None
 
 
@@ -194,7 +215,9 @@ class _Reader:
         """What to say when something else was expected here."""
         line = self._text.count("\n", 0, self.start) + 1
         column = self.start - self._text.rfind("\n", 0, self.start)
-        return Invalid(f"The file is not JSON: line {line}, column {column} expected {wanted}.", hint=_HINT)
+        return Invalid(
+            f"The file is not JSON: line {line}, column {column} expected {wanted}.", hint=_HINT
+        )
 
     def value(self, depth: int, *, on_the_way: bool = False) -> Node:
         """The value that begins here."""

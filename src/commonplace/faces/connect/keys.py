@@ -20,7 +20,9 @@ _WRITTEN_KEY = re.compile(r"(Bearer )(?![{$])[!#-\[\]-~]+")
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """A key by the variable that holds it, and by itself where it is to be written into the file."""
+    """A key by the variable that holds it, and by itself where it is to be written into the
+    file.
+    """
 
     variable: str
     value: str = field(default="", repr=False)
@@ -45,7 +47,9 @@ def needed(url: str, dialect: str, settings: Settings) -> str:
 
 
 def known(variable: str, settings: Settings, given: str) -> Key:
-    """The key of a variable with its value: from the settings, the token's file or the variable itself."""
+    """The key of a variable with its value: from the settings, the token's file or the variable
+    itself.
+    """
     values = {ANY_VARIABLE: settings.api_key, HINDSIGHT_VARIABLE: settings.hindsight_api_key}
     value = given or values.get(variable, "")
     if not value and variable == TOKEN_VARIABLE:

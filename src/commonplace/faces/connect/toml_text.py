@@ -1,4 +1,6 @@
-"""Changes one table of a TOML text and leaves every other line as it is. Knows no client and no file."""
+"""Changes one table of a TOML text and leaves every other line as it is. Knows no client and no
+file.
+"""
 
 import json
 import re
@@ -26,10 +28,13 @@ def value_at(text: str, keys: tuple[str, ...]) -> Any:
     return found_at(parsed(text), keys)
 
 
-def with_value(text: str, keys: tuple[str, ...], value: dict[str, Any], fields: Iterable[str]) -> str:
+def with_value(
+    text: str, keys: tuple[str, ...], value: dict[str, Any], fields: Iterable[str]
+) -> str:
     """The text with a table under names from the top down.
 
-    A table that is there keeps its place, its own tables and every line but those of `fields`, which are ours.
+    A table that is there keeps its place, its own tables and every line but those of `fields`,
+    which are ours.
     """
     carriage = "\r" if "\r\n" in text else ""
     ours = [f"{name} = {_written(one)}{carriage}" for name, one in value.items()]
@@ -80,9 +85,15 @@ def _header(lines: list[str], keys: tuple[str, ...], *, exact: bool) -> int | No
 
 
 def _end(lines: list[str], start: int) -> int:
-    """The line after the last one of a table; comments right above the next table are the next table's."""
-    end = next((place for place in range(start + 1, len(lines)) if _HEADER.match(lines[place])), len(lines))
-    while end > start + 1 and (not lines[end - 1].strip() or lines[end - 1].lstrip().startswith("#")):
+    """The line after the last one of a table; comments right above the next table are the next
+    table's.
+    """
+    end = next(
+        (place for place in range(start + 1, len(lines)) if _HEADER.match(lines[place])), len(lines)
+    )
+    while end > start + 1 and (
+        not lines[end - 1].strip() or lines[end - 1].lstrip().startswith("#")
+    ):
         end -= 1
     return end
 
@@ -112,12 +123,17 @@ def _length(lines: list[str]) -> int:
 
 
 def _dotted(keys: tuple[str, ...]) -> str:
-    return ".".join(key if re.fullmatch(r"[A-Za-z0-9_-]+", key) else json.dumps(key) for key in keys)
+    return ".".join(
+        key if re.fullmatch(r"[A-Za-z0-9_-]+", key) else json.dumps(key) for key in keys
+    )
 
 
 def _written(value: Any) -> str:
     if isinstance(value, dict):
         members = cast("dict[str, object]", value).items()
-        return f"{{ {', '.join(f'{_dotted((name,))} = {_written(one)}' for name, one in members)} }}"
-    # The texts, lists of texts and truths we write are spelt the same in TOML as in JSON, but for the character DEL.
+        return (
+            f"{{ {', '.join(f'{_dotted((name,))} = {_written(one)}' for name, one in members)} }}"
+        )
+    # The texts, lists of texts and truths we write are spelt the same in TOML as in JSON, but for
+    # the character DEL.
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -1,6 +1,8 @@
-"""Who may come in. Pure ASGI, outermost, and in this order: origin, host, key, size and pace of the body.
+"""Who may come in. Pure ASGI, outermost, and in this order: origin, host, key, size and pace of the
+body.
 
-The first three are judged before a byte of the body is read. What passes is handed on with its body, whole.
+The first three are judged before a byte of the body is read. What passes is handed on with its
+body, whole.
 """
 
 import asyncio
@@ -24,12 +26,22 @@ Headers: TypeAlias = tuple[tuple[bytes, bytes], ...]
 
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 _LOCAL_PAGE = re.compile(rb"https?://(?:localhost|127\.0\.0\.1)(?::[0-9]{1,5})?")
-# A name or an address with a port. Brackets are for addresses of IPv6, and nothing stands around them.
+# A name or an address with a port. Brackets are for addresses of IPv6, and nothing stands around
+# them.
 _WITH_PORT = re.compile(r"(?:\[([0-9a-f.]*:[0-9a-f:.]*)\]|([^\[\]:@]*))(?::[0-9]{0,5})?")
-# Two readers may disagree on the value of a header that comes twice. Others are lists, and are joined.
+# Two readers may disagree on the value of a header that comes twice. Others are lists, and are
+# joined.
 _ONCE = frozenset(
     (
-        *(b"origin", b"host", b"authorization", b"x-api-key", b"x-bank-id", b"content-length", b"content-type"),
+        *(
+            b"origin",
+            b"host",
+            b"authorization",
+            b"x-api-key",
+            b"x-bank-id",
+            b"content-length",
+            b"content-type",
+        ),
         *(b"mcp-protocol-version", b"mcp-session-id", b"mcp-method", b"mcp-name"),
     )
 )
@@ -68,7 +80,9 @@ class TurnedAway(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Keys:
-    """Which key opens what. A dialect with keys of its own is opened by one of them or by the key for everything."""
+    """Which key opens what. A dialect with keys of its own is opened by one of them or by the key
+    for everything.
+    """
 
     everything: str = field(default="", repr=False)
     by_dialect: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
@@ -82,7 +96,9 @@ class Keys:
 
 @dataclass(frozen=True, slots=True)
 class Admission:
-    """Whom to let in: who has a key, or asks for this port by one of these names, and does not dawdle."""
+    """Whom to let in: who has a key, or asks for this port by one of these names, and does not
+    dawdle.
+    """
 
     port: int
     keys: Keys = field(default_factory=Keys)
@@ -100,7 +116,9 @@ class Guard:
         self._body_read_s_max = admission.body_read_s_max
         self._hosts = frozenset(_name(name) for name in (*LOOPBACK, *admission.hosts))
         ends = (f":{admission.port}", "") if admission.port == 80 else (f":{admission.port}",)
-        self._origins = frozenset(f"http://{name}{end}".encode() for name in LOOPBACK for end in ends)
+        self._origins = frozenset(
+            f"http://{name}{end}".encode() for name in LOOPBACK for end in ends
+        )
         self._host_is_known: dict[bytes, bool] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -122,13 +140,20 @@ class Guard:
             padded = padded or plain is not value
             if name in headers:
                 if name in _ONCE:
-                    raise TurnedAway(400, f"The header {name.decode('latin-1')} appears twice.", "Send it only once.")
+                    raise TurnedAway(
+                        400,
+                        f"The header {name.decode('latin-1')} appears twice.",
+                        "Send it only once.",
+                    )
                 plain = b"%s, %s" % (headers[name], plain)
             headers[name] = plain
         if size > HEAD_BYTES_MAX:
             # Where a head comes in one piece, nobody has counted before.
             raise TurnedAway(
-                431, f"The headers exceed {HEAD_BYTES_MAX:,} bytes.", "Send fewer or shorter headers.", _CLOSE
+                431,
+                f"The headers exceed {HEAD_BYTES_MAX:,} bytes.",
+                "Send fewer or shorter headers.",
+                _CLOSE,
             )
         if padded:
             # Blanks around a value mean nothing, but the parser leaves them on.
@@ -151,10 +176,13 @@ class Guard:
         origin = headers.get(b"origin")
         if origin is None or origin in self._origins:
             return
-        # A page that another program of this machine serves is no stranger's, but without a key it proves nothing.
+        # A page that another program of this machine serves is no stranger's, but without a key it
+        # proves nothing.
         if not (self._keys.opening(place) and _LOCAL_PAGE.fullmatch(origin)):
             # A page in a browser can reach this machine although nobody meant it to.
-            raise TurnedAway(403, "Requests from web pages are refused.", "Do not send an Origin header.")
+            raise TurnedAway(
+                403, "Requests from web pages are refused.", "Do not send an Origin header."
+            )
 
     def _check_host(self, headers: Mapping[bytes, bytes]) -> None:
         given = headers.get(b"host", b"")
@@ -163,7 +191,8 @@ class Guard:
                 self._host_is_known.clear()
             self._host_is_known[given] = _name(given.decode("latin-1")) in self._hosts
         if not self._host_is_known[given]:
-            # A foreign name that points to this machine is how a web page gets around the rule above.
+            # A foreign name that points to this machine is how a web page gets around the rule
+            # above.
             raise TurnedAway(
                 403,
                 "This server does not accept that host name.",
@@ -181,14 +210,17 @@ class Guard:
         if not sum([hmac.compare_digest(one, key.encode()) for one in given for key in keys]):
             challenge = b'Bearer error="invalid_token"' if given else b"Bearer"
             hint = "Send it as `Authorization: Bearer KEY`."
-            raise TurnedAway(401, "The request needs a valid key.", hint, ((b"www-authenticate", challenge),))
+            raise TurnedAway(
+                401, "The request needs a valid key.", hint, ((b"www-authenticate", challenge),)
+            )
 
     async def _body(self, headers: Mapping[bytes, bytes], receive: Receive) -> bytes:
         declared = headers.get(b"content-length", b"0")
         if not declared.isdigit() or int(declared) > BODY_BYTES_MAX:
             raise _too_large()
         task = cast("asyncio.Task[None]", asyncio.current_task())
-        # A bare timer, because nearly every body is there already and a context for it costs more than reading it.
+        # A bare timer, because nearly every body is there already and a context for it costs more
+        # than reading it.
         timer = asyncio.get_running_loop().call_later(self._body_read_s_max, task.cancel, _TOO_SLOW)
         try:
             return await _read(receive)
@@ -196,7 +228,9 @@ class Guard:
             if stopped.args != (_TOO_SLOW,):
                 raise
             task.uncancel()
-            raise TurnedAway(408, "The request did not arrive in time.", "Send the request faster.", _CLOSE) from None
+            raise TurnedAway(
+                408, "The request did not arrive in time.", "Send the request faster.", _CLOSE
+            ) from None
         finally:
             timer.cancel()
 
@@ -207,7 +241,11 @@ async def _read(receive: Receive) -> bytes:
     while True:
         message = await receive()
         if message["type"] == "http.disconnect":
-            raise TurnedAway(400, "The connection closed before the request was complete.", "Send the request again.")
+            raise TurnedAway(
+                400,
+                "The connection closed before the request was complete.",
+                "Send the request again.",
+            )
         chunk = message.get("body", b"")
         size += len(chunk)
         # A body in chunks does not say its length beforehand.
@@ -219,7 +257,11 @@ async def _read(receive: Receive) -> bytes:
 
 
 async def answer(
-    send: Send, status: int, body: bytes, headers: Headers = (), content_type: bytes = b"application/json"
+    send: Send,
+    status: int,
+    body: bytes,
+    headers: Headers = (),
+    content_type: bytes = b"application/json",
 ) -> None:
     """Send a whole response."""
     fixed = ((b"content-type", content_type), (b"content-length", b"%d" % len(body)))
@@ -245,7 +287,9 @@ _TOO_SLOW = "The body did not arrive in time."
 
 
 def _too_large() -> TurnedAway:
-    return TurnedAway(413, f"The request exceeds {BODY_BYTES_MAX:,} bytes.", "Send less in one request.", _CLOSE)
+    return TurnedAway(
+        413, f"The request exceeds {BODY_BYTES_MAX:,} bytes.", "Send less in one request.", _CLOSE
+    )
 
 
 def refusal(message: str, hint: str) -> bytes:
@@ -254,7 +298,9 @@ def refusal(message: str, hint: str) -> bytes:
 
 
 def _name(host: str) -> str:
-    """A host without its port, as names are compared; what is no host stays as it is and is nobody's name."""
+    """A host without its port, as names are compared; what is no host stays as it is and is
+    nobody's name.
+    """
     name = host.strip().lower()
     if found := _WITH_PORT.fullmatch(name):
         name = found[1] or found[2]

@@ -1,7 +1,7 @@
 """The server as an ASGI app: the guard, and behind it the pages and the dispatcher of messages.
 
-The official SDK takes most of a second to import, so it is loaded in the background once the server listens; only what
-needs event streams or sessions waits for it.
+The official SDK takes most of a second to import, so it is loaded in the background once the server
+listens; only what needs event streams or sessions waits for it.
 """
 
 import asyncio
@@ -19,7 +19,17 @@ from commonplace.engine.engine import Engine
 from commonplace.engine.operations.stats import totals
 from commonplace.engine.operations.worker import Worker
 from commonplace.errors import Busy, CommonplaceError, traced
-from commonplace.faces.http.access import Admission, Arrival, Guard, Message, Receive, Scope, Send, answer, answer_error
+from commonplace.faces.http.access import (
+    Admission,
+    Arrival,
+    Guard,
+    Message,
+    Receive,
+    Scope,
+    Send,
+    answer,
+    answer_error,
+)
 from commonplace.faces.http.calls import Calls
 from commonplace.faces.http.dispatch import Dispatcher
 from commonplace.faces.http.endpoints import Endpoints
@@ -112,7 +122,8 @@ class Site:
             try:
                 bridge = await asyncio.to_thread(_load_bridge, self.calls)
             except Exception as error:
-                # Too many open files, for instance: whoever waits for the SDK is told, and it is fetched again.
+                # Too many open files, for instance: whoever waits for the SDK is told, and it is
+                # fetched again.
                 self._retry_bridge(error)
                 with suppress(asyncio.TimeoutError):
                     await asyncio.wait_for(ended.wait(), _RETRY_S)
@@ -126,7 +137,9 @@ class Site:
         _log.error("Cannot load the MCP library; trying again: %s", traced(error))
         waited, self._bridge = self._bridge, asyncio.get_running_loop().create_future()
         if waited is not None:
-            waited.set_exception(Busy("The server is still starting.", hint="Try again in a few seconds."))
+            waited.set_exception(
+                Busy("The server is still starting.", hint="Try again in a few seconds.")
+            )
             waited.exception()  # Noted as seen, because nobody may be waiting.
 
     async def _inside(self, arrival: Arrival) -> None:
@@ -148,7 +161,12 @@ class Site:
             case "metrics":
                 running = self.calls.running
                 text = self._metrics.text(await self.calls.read(totals, self.calls.engine), running)
-                await answer(arrival.send, 200, text.encode(), content_type=b"text/plain; version=0.0.4; charset=utf-8")
+                await answer(
+                    arrival.send,
+                    200,
+                    text.encode(),
+                    content_type=b"text/plain; version=0.0.4; charset=utf-8",
+                )
             case "job":
                 bank = self._endpoints.named_bank(arrival)
                 found = await self.calls.read(job_page, self.calls.engine, bank, arrival.place.item)
@@ -167,12 +185,18 @@ def _load_bridge(calls: Calls) -> "Bridge":
     from commonplace.faces.http.sdk_bridge import Bridge
 
     bridge = Bridge(calls)
-    # What is loaded by now stays; looking through it again for garbage would be a tenth of every call.
+    # What is loaded by now stays; looking through it again for garbage would be a tenth of every
+    # call.
     gc.collect()
     gc.freeze()
     return bridge
 
 
 _NOWHERE = json.dumps(
-    {"error": {"message": "There is no such path.", "hint": "Try /mcp, /DIALECT/mcp, /health, /version or /metrics."}}
+    {
+        "error": {
+            "message": "There is no such path.",
+            "hint": "Try /mcp, /DIALECT/mcp, /health, /version or /metrics.",
+        }
+    }
 ).encode()

@@ -1,7 +1,7 @@
 """Runs requests in threads, counts them, and stops those whose caller has gone away.
 
-The engine is synchronous; this is the one hop from the event loop to a thread. The results are made in `methods`, as on
-every transport.
+The engine is synchronous; this is the one hop from the event loop to a thread. The results are made
+in `methods`, as on every transport.
 """
 
 import asyncio
@@ -49,7 +49,9 @@ class Line:
             self.watcher.cancel()
 
     def cancel(self) -> None:
-        """Stop waiting for the result: work that waits never starts, work that runs ends at its next report."""
+        """Stop waiting for the result: work that waits never starts, work that runs ends at its
+        next report.
+        """
         self.cut = True
         if self.work is not None:
             self.work.cancel()
@@ -92,7 +94,9 @@ class Calls:
         try:
             work = self._pool.submit(function, *arguments)
         except RuntimeError as error:
-            raise Busy("The operating system cannot start another thread.", hint="Try again in a moment.") from error
+            raise Busy(
+                "The operating system cannot start another thread.", hint="Try again in a moment."
+            ) from error
         self._unfinished.add(work)
         # By hand, because asyncio.wrap_future is a tenth of a small call.
         result: asyncio.Future[Result] = asyncio.get_running_loop().create_future()
@@ -127,7 +131,9 @@ class Calls:
             # Only names that are in the table, or callers could fill the memory with names.
             name = str(request.params.get("name"))
             if request.method == "tools/call" and name in endpoint.dialect.tools:
-                self._metrics.observe(endpoint.dialect.name, name, time.perf_counter() - started, failed)
+                self._metrics.observe(
+                    endpoint.dialect.name, name, time.perf_counter() - started, failed
+                )
         return result
 
     async def _from_table(self, request: protocol.Request, endpoint: Endpoint) -> Json:
@@ -140,9 +146,13 @@ class Calls:
             dialect = await self.read(dialect.narrowed, dialect, self.engine, endpoint.bank)
         return protocol.Conversation(dialect, lambda: instructions).answer(request)
 
-    async def _from_dialect(self, request: protocol.Request, endpoint: Endpoint, line: Line) -> Json:
+    async def _from_dialect(
+        self, request: protocol.Request, endpoint: Endpoint, line: Line
+    ) -> Json:
         def make_call(request: protocol.Request) -> Call:
-            return Call(self.engine, endpoint.bank, line.session, request.client, progress=line.progress)
+            return Call(
+                self.engine, endpoint.bank, line.session, request.client, progress=line.progress
+            )
 
         def work() -> Json:
             if line.cut:
@@ -153,7 +163,8 @@ class Calls:
             line.work = self.read(work)
             return await line.work
         except Busy:
-            # The pool may still find a thread for it, when the caller has been told that it was not done.
+            # The pool may still find a thread for it, when the caller has been told that it was not
+            # done.
             line.cut = True
             raise
         except asyncio.CancelledError:

@@ -1,6 +1,7 @@
 """Answers the messages that clients post, from the same methods as on standard input and output.
 
-The official SDK gets what needs it: event streams, for news about a call or questions to a person, and sessions.
+The official SDK gets what needs it: event streams, for news about a call or questions to a person,
+and sessions.
 """
 
 import asyncio
@@ -35,7 +36,8 @@ _MODERN_STATUS = {
     messages.INVALID_PARAMS: HTTPStatus.BAD_REQUEST,
     messages.METHOD_NOT_FOUND: HTTPStatus.NOT_FOUND,
 }
-# The SDK ends a session that has no request for the whole time, and does not see those that are answered here.
+# The SDK ends a session that has no request for the whole time, and does not see those that are
+# answered here.
 _SESSION_SURE_S = SESSION_IDLE_S_MAX / 2
 _WATCH_AFTER_S = 0.05
 _STOPPED = "Check whether the change was made before you try again."
@@ -69,8 +71,11 @@ class Dispatcher:
         """Answer one HTTP request."""
         if arrival.method != "POST":
             if _is_modern(arrival) or not _session_id(arrival):
-                # Without a session there is no stream; clients take this status, and no other, for a plain no.
-                await answer(arrival.send, HTTPStatus.METHOD_NOT_ALLOWED, b"", ((b"allow", b"POST"),))
+                # Without a session there is no stream; clients take this status, and no other, for
+                # a plain no.
+                await answer(
+                    arrival.send, HTTPStatus.METHOD_NOT_ALLOWED, b"", ((b"allow", b"POST"),)
+                )
             else:
                 await self._hand_over(arrival, endpoint)
             return
@@ -86,7 +91,9 @@ class Dispatcher:
             if request is None and _is_modern(arrival):
                 _check_modern_note(arrival, kind)
         except Refused as refused:
-            failure = messages.failure(protocol.known_id(message), refused.code, refused.message, refused.data)
+            failure = messages.failure(
+                protocol.known_id(message), refused.code, refused.message, refused.data
+            )
             await _send(arrival, HTTPStatus.BAD_REQUEST, failure)
             return
         if request is None:
@@ -124,7 +131,14 @@ class Dispatcher:
         if message["method"] == "initialize" and not _is_whole_handshake(params):
             raise Refused(messages.INVALID_PARAMS, _HANDSHAKE)
         if session := self._session(_session_id(arrival)):
-            return Request(message["id"], message["method"], params, session.version, session.client, session.abilities)
+            return Request(
+                message["id"],
+                message["method"],
+                params,
+                session.version,
+                session.client,
+                session.abilities,
+            )
         version = arrival.header(b"mcp-protocol-version") or _HEADERLESS_VERSION
         return Request(message["id"], message["method"], params, version)
 
@@ -138,7 +152,9 @@ class Dispatcher:
         timer = asyncio.get_running_loop().call_later(_WATCH_AFTER_S, line.watch, arrival.receive)
         status = HTTPStatus.OK
         try:
-            message = messages.response(request.id, await self._calls.result(request, endpoint, line))
+            message = messages.response(
+                request.id, await self._calls.result(request, endpoint, line)
+            )
         except Refused as refused:
             if messages.is_modern(request.version):
                 status = _MODERN_STATUS.get(refused.code, status)
@@ -147,7 +163,9 @@ class Dispatcher:
             message = messages.failure(request.id, messages.REQUEST_CANCELLED, "Request cancelled")
         except asyncio.CancelledError:
             # The server was told to stop and has waited as long as it does.
-            await answer_error(arrival.send, Busy("The server stopped before the call ended.", hint=_STOPPED))
+            await answer_error(
+                arrival.send, Busy("The server stopped before the call ended.", hint=_STOPPED)
+            )
             return
         finally:
             timer.cancel()
@@ -163,12 +181,16 @@ class Dispatcher:
             await answer(arrival.send, HTTPStatus.ACCEPTED, b"")
             return
         if message.get("method") == "notifications/cancelled":
-            wanted = protocol.known_id({"id": protocol.object_of(message.get("params")).get("requestId")})
+            wanted = protocol.known_id(
+                {"id": protocol.object_of(message.get("params")).get("requestId")}
+            )
             if line := self._running.get((session_id, wanted)):
                 line.cancel()
         await self._hand_over(arrival, endpoint)
 
-    async def _hand_over(self, arrival: Arrival, endpoint: Endpoint, request: Request | None = None) -> None:
+    async def _hand_over(
+        self, arrival: Arrival, endpoint: Endpoint, request: Request | None = None
+    ) -> None:
         """Have the SDK answer a request."""
         bridge = await self._bridge()
         session_id = _session_id(arrival)
@@ -202,26 +224,47 @@ _HANDSHAKE = (
 
 def _is_whole_handshake(params: Json) -> bool:
     """Whether a handshake has what the protocol requires."""
-    client, abilities = (protocol.object_of(params.get(key)) for key in ("clientInfo", "capabilities"))
-    texts: tuple[Any, ...] = (params.get("protocolVersion"), client.get("name"), client.get("version"))
+    client, abilities = (
+        protocol.object_of(params.get(key)) for key in ("clientInfo", "capabilities")
+    )
+    texts: tuple[Any, ...] = (
+        params.get("protocolVersion"),
+        client.get("name"),
+        client.get("version"),
+    )
     objects = (params.get("capabilities"), *abilities.values())
-    return all(isinstance(one, str) for one in texts) and all(isinstance(one, dict) for one in objects)
+    return all(isinstance(one, str) for one in texts) and all(
+        isinstance(one, dict) for one in objects
+    )
 
 
 def _asks_first(request: Request, endpoint: Endpoint) -> bool:
     """Whether a tool puts a question to a person, in the era in which servers send requests."""
     tool = endpoint.dialect.tools.get(str(request.params.get("name")))
-    return bool(tool and tool.confirm and request.can_ask and not messages.is_modern(request.version))
+    return bool(
+        tool and tool.confirm and request.can_ask and not messages.is_modern(request.version)
+    )
 
 
 def _check_headers(arrival: Arrival, request: Request) -> None:
-    """Raise Refused where the headers, by which others may route a request, say something else than its body."""
-    claims: dict[str, object] = {"mcp-protocol-version": request.version, "mcp-method": request.method}
+    """Raise Refused where the headers, by which others may route a request, say something else than
+    its body.
+    """
+    claims: dict[str, object] = {
+        "mcp-protocol-version": request.version,
+        "mcp-method": request.method,
+    }
     if (name := request.params.get(_NAMING.get(request.method, ""))) is not None:
         claims["mcp-name"] = name
     for header, value in claims.items():
-        if not isinstance(value, str) or arrival.header(header.encode()) not in (value, _wrapped(value)):
-            raise Refused(messages.HEADER_MISMATCH, f"The {header} header does not match the body of the request.")
+        if not isinstance(value, str) or arrival.header(header.encode()) not in (
+            value,
+            _wrapped(value),
+        ):
+            raise Refused(
+                messages.HEADER_MISMATCH,
+                f"The {header} header does not match the body of the request.",
+            )
 
 
 def _wrapped(text: str) -> str:
@@ -270,7 +313,9 @@ def _takes_json(accept: str) -> bool:
 
 @lru_cache(256)
 def _takes_streams(accept: str) -> bool:
-    """Whether a client asks for event streams. One that takes anything is most likely a person with a terminal."""
+    """Whether a client asks for event streams. One that takes anything is most likely a person with
+    a terminal.
+    """
     return not {"text/*", "text/event-stream"}.isdisjoint(_media_types(accept))
 
 

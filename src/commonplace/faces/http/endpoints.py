@@ -1,6 +1,7 @@
 """What stands behind a path: a dialect as this path offers it, and the bank its calls go to.
 
-Resolved for every request anew, never kept in a session, so that a session opens no bank that its requests may not use.
+Resolved for every request anew, never kept in a session, so that a session opens no bank that its
+requests may not use.
 """
 
 from collections.abc import Mapping
@@ -30,14 +31,17 @@ class Endpoints:
     def __init__(self, dialects: Mapping[str, Dialect], banks: Mapping[str, str]) -> None:
         self._dialects = dialects
         self._single = {
-            # On the path of one bank a dialect that names banks in its tools speaks of that bank only.
+            # On the path of one bank a dialect that names banks in its tools speaks of that bank
+            # only.
             name: dialect.fixed(*BANKED[name]) if name in BANKED else dialect
             for name, dialect in dialects.items()
         }
         self._banks = banks
 
     def find(self, arrival: Arrival) -> Endpoint:
-        """The endpoint of a request: a bank in the path wins over one in the header, and that over the default."""
+        """The endpoint of a request: a bank in the path wins over one in the header, and that over
+        the default.
+        """
         place = arrival.place
         if place.bank:
             return Endpoint(self._single[place.dialect], _bank(place.bank), True)

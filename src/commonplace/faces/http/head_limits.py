@@ -1,7 +1,9 @@
-"""How long a request may take to begin and how large its head may be, before anybody has looked at a key.
+"""How long a request may take to begin and how large its head may be, before anybody has looked at
+a key.
 
-uvicorn has no such limits: a client that says nothing, or one byte a second, would hold its connection for ever. A
-connection on which no request runs has to bring one in time, and gives way when there are too many.
+uvicorn has no such limits: a client that says nothing, or one byte a second, would hold its
+connection for ever. A connection on which no request runs has to bring one in time, and gives way
+when there are too many.
 """
 
 import asyncio
@@ -29,7 +31,8 @@ class Punctual(asyncio.Protocol):
     limit_concurrency: int | None
     cycle: Any
 
-    # Whether the head of a request has begun and not ended, where the parser sets no limit of its own.
+    # Whether the head of a request has begun and not ended, where the parser sets no limit of its
+    # own.
     in_head = False
     rests_since_s = 0.0
     _clock: asyncio.TimerHandle | None = None
@@ -58,7 +61,11 @@ class Punctual(asyncio.Protocol):
         # A part in which a head begins may also hold the end of a body, so only whole parts count.
         self._head_bytes = self._head_bytes + len(data) if was_in_head and self.in_head else 0
         if self._head_bytes > HEAD_BYTES_MAX:
-            self._refuse(431, f"The headers exceed {HEAD_BYTES_MAX:,} bytes.", "Send fewer or shorter headers.")
+            self._refuse(
+                431,
+                f"The headers exceed {HEAD_BYTES_MAX:,} bytes.",
+                "Send fewer or shorter headers.",
+            )
         elif self.rests:
             # Also blank lines, and the body of a request that was answered before it came.
             self._begun = True
@@ -92,7 +99,10 @@ class Punctual(asyncio.Protocol):
         # After an answer that is still under way, another one would be taken for a part of it.
         if self.rests:
             body = refusal(message, hint)
-            head = f"HTTP/1.1 {status} {http.HTTPStatus(status).phrase}\r\ncontent-type: application/json\r\n"
+            head = (
+                f"HTTP/1.1 {status} {http.HTTPStatus(status).phrase}\r\ncontent-type:"
+                " application/json\r\n"
+            )
             ends = f"content-length: {len(body)}\r\nconnection: close\r\n\r\n"
             self.transport.write((head + ends).encode() + body)
         self.transport.close()
@@ -107,7 +117,9 @@ class Punctual(asyncio.Protocol):
 
 
 def connections_max() -> int:
-    """How many connections a server may hold: the usual limit, or half of the files it may open if those are fewer."""
+    """How many connections a server may hold: the usual limit, or half of the files it may open if
+    those are fewer.
+    """
     if resource is None:
         return CONNECTIONS_MAX
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -143,7 +155,8 @@ def _with_httptools() -> type[asyncio.Protocol]:
             self.in_head = False
             super().on_headers_complete()
             if not self.url.startswith(b"/"):
-                # The parser drops the host of a whole address, which no header says. The other parser keeps it.
+                # The parser drops the host of a whole address, which no header says. The other
+                # parser keeps it.
                 self.scope["raw_path"] = self.url
 
     return PunctualHttptools

@@ -12,7 +12,8 @@ _GONE = "The store's file was removed, renamed or replaced. Put it back, or rest
 def health(engine: Engine, workers: Mapping[str, Worker]) -> tuple[int, Json]:
     """The status code and the page: 503 where only a restart helps.
 
-    Nothing here waits for a lock, a query or another thread, so that the page is there when all else is slow.
+    Nothing here waits for a lock, a query or another thread, so that the page is there when all
+    else is slow.
     """
     if not engine.db.in_place:
         return 503, {"status": "error", "store": _GONE}
@@ -21,5 +22,10 @@ def health(engine: Engine, workers: Mapping[str, Worker]) -> tuple[int, Json]:
     if not troubled:
         return 200, {"status": "ok"}
     stopped = any(one.state == "stopped" for one in troubled.values())
-    background = [{"worker": name, "state": one.state, "text": one.text} for name, one in troubled.items()]
-    return (503 if stopped else 200), {"status": "error" if stopped else "degraded", "background": background}
+    background = [
+        {"worker": name, "state": one.state, "text": one.text} for name, one in troubled.items()
+    ]
+    return (503 if stopped else 200), {
+        "status": "error" if stopped else "degraded",
+        "background": background,
+    }

@@ -1,4 +1,6 @@
-"""The log of a server: one line for one thing, on standard error, without traces and without paths of this machine."""
+"""The log of a server: one line for one thing, on standard error, without traces and without paths
+of this machine.
+"""
 
 import json
 import logging
@@ -22,8 +24,16 @@ class Json(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         """The line of a record."""
-        at = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(record.created)) + f".{int(record.msecs):03d}Z"
-        line = {"at": at, "level": record.levelname.lower(), "logger": record.name, "text": _text(record)}
+        at = (
+            time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(record.created))
+            + f".{int(record.msecs):03d}Z"
+        )
+        line = {
+            "at": at,
+            "level": record.levelname.lower(),
+            "logger": record.name,
+            "text": _text(record),
+        }
         return json.dumps(line, ensure_ascii=False)
 
 

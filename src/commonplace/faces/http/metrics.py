@@ -1,4 +1,5 @@
-"""What the server has done since it started, counted, and shown in the text form that Prometheus reads.
+"""What the server has done since it started, counted, and shown in the text form that Prometheus
+reads.
 
 Counted in the event loop's thread only, so nothing here is locked.
 """
@@ -46,7 +47,12 @@ class Metrics:
             ("call_errors_total", "counter", "Tool calls that failed.", self._errors()),
             ("call_duration_seconds", "histogram", "Duration of tool calls.", self._durations()),
             ("calls_running", "gauge", "Tool calls and reads that are running.", [f" {running}"]),
-            ("memories", "gauge", "Memories, not counting forgotten ones.", [f" {held.memory_count}"]),
+            (
+                "memories",
+                "gauge",
+                "Memories, not counting forgotten ones.",
+                [f" {held.memory_count}"],
+            ),
             (
                 "jobs",
                 "gauge",

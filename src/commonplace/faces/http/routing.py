@@ -1,6 +1,8 @@
-"""Where a path leads: to a dialect, perhaps with a bank, or to one of the pages that show how the server is.
+"""Where a path leads: to a dialect, perhaps with a bank, or to one of the pages that show how the
+server is.
 
-A bank may have any name, so a path is split before it is decoded; a name never changes where a path leads.
+A bank may have any name, so a path is split before it is decoded; a name never changes where a path
+leads.
 """
 
 from collections.abc import Collection
@@ -14,14 +16,17 @@ _KNOWN_MAX = 4096
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a path leads: to a page, or to a dialect and perhaps a bank of it. To neither when both are empty."""
+    """Where a path leads: to a page, or to a dialect and perhaps a bank of it. To neither when both
+    are empty.
+    """
 
     page: str = ""
     dialect: str = ""
     bank: str = ""
     # The id of a job, on the page of one.
     item: str = ""
-    # Clients look for a description of an OAuth server before they connect, also below the endpoint.
+    # Clients look for a description of an OAuth server before they connect, also below the
+    # endpoint.
     well_known: bool = False
 
 
@@ -58,4 +63,8 @@ class Paths:
 
 
 def _endpoint(dialect: str, bank: list[str]) -> Place:
-    return Place(dialect=dialect, bank=bank[0] if bank else "") if len(bank) < 2 and all(bank) else NOWHERE
+    return (
+        Place(dialect=dialect, bank=bank[0] if bank else "")
+        if len(bank) < 2 and all(bank)
+        else NOWHERE
+    )

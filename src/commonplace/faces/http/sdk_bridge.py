@@ -1,7 +1,8 @@
 """The official SDK's server, for event streams and sessions. The one module that imports the SDK.
 
-One server and its managers serve every dialect and bank: which one is meant is read from each request, never kept in a
-session. Answers come from `methods`, as on every transport; the SDK brings the transport of both eras.
+One server and its managers serve every dialect and bank: which one is meant is read from each
+request, never kept in a session. Answers come from `methods`, as on every transport; the SDK brings
+the transport of both eras.
 """
 
 import asyncio
@@ -47,7 +48,8 @@ class Bridge:
     @asynccontextmanager
     async def running(self) -> AsyncGenerator[None]:
         """Serve until the end of the context."""
-        # Streams are ended by `end_streams`; on its own the library would cut running calls off as well.
+        # Streams are ended by `end_streams`; on its own the library would cut running calls off as
+        # well.
         AppStatus.disable_automatic_graceful_drain()
         async with self._stateful.run(), self._stateless.run():
             yield
@@ -72,8 +74,12 @@ class Bridge:
             if news.cancelled_caught:
                 await arrival.send({"type": "http.response.body", "body": b""})
 
-    async def open(self, arrival: Arrival, endpoint: Endpoint, opened: Callable[[str], None]) -> bool:
-        """Answer a handshake and open a session; False, without an answer, when there are too many sessions."""
+    async def open(
+        self, arrival: Arrival, endpoint: Endpoint, opened: Callable[[str], None]
+    ) -> bool:
+        """Answer a handshake and open a session; False, without an answer, when there are too many
+        sessions.
+        """
         full = False
 
         async def send(message: Message) -> None:
@@ -106,7 +112,8 @@ class Bridge:
                 messages.server_info()["name"],
                 version=messages.server_info()["version"],
                 title=messages.server_info()["title"],
-                # No tool of a dialect asks for a parameter in a header; without this the SDK looks through all schemas.
+                # No tool of a dialect asks for a parameter in a header; without this the SDK looks
+                # through all schemas.
                 get_tool_input_schema=lambda _name: None,
                 on_list_tools=self._answer,
                 on_list_resources=self._answer,
@@ -130,7 +137,9 @@ class Bridge:
         return result if ctx.method != "initialize" else await self._answer(ctx, None)
 
     async def _answer(self, ctx: Context, _params: object) -> Any:
-        """The result of a request, with news about it and a question to the person where they are wanted."""
+        """The result of a request, with news about it and a question to the person where they are
+        wanted.
+        """
         request, endpoint = _request(ctx), _endpoint(ctx)
         line = Line(cast(Any, ctx.request).headers.get("mcp-session-id", ""))
         try:
@@ -148,7 +157,9 @@ class Bridge:
         self, ctx: Context, request: protocol.Request, endpoint: Endpoint, line: Line
     ) -> messages.Json:
         """The result of a call whose caller wants to know how far it is."""
-        news, reader = anyio.create_memory_object_stream[tuple[float, float | None, str]](_PROGRESS_MAX)
+        news, reader = anyio.create_memory_object_stream[tuple[float, float | None, str]](
+            _PROGRESS_MAX
+        )
 
         def offer(item: tuple[float, float | None, str]) -> None:
             try:
@@ -163,7 +174,9 @@ class Bridge:
                     await ctx.session.report_progress(done, total, text or None)
 
         loop = asyncio.get_running_loop()
-        line.report = lambda done, total, text: cast(None, loop.call_soon_threadsafe(offer, (done, total, text)))
+        line.report = lambda done, total, text: cast(
+            None, loop.call_soon_threadsafe(offer, (done, total, text))
+        )
         teller = asyncio.create_task(tell())
         try:
             result = await self._calls.result(request, endpoint, line)
@@ -181,7 +194,8 @@ class Bridge:
         meta = {messages.SUBSCRIPTION_KEY: ctx.request_id}
         acknowledged = types.SubscriptionsAcknowledgedNotification(
             params=types.SubscriptionsAcknowledgedNotificationParams(
-                notifications=types.SubscriptionFilter.model_validate(messages.honoured(wanted)), _meta=cast(Any, meta)
+                notifications=types.SubscriptionFilter.model_validate(messages.honoured(wanted)),
+                _meta=cast(Any, meta),
             )
         )
         await ctx.session.send_notification(acknowledged, related_request_id=ctx.request_id)
@@ -190,17 +204,28 @@ class Bridge:
 
 
 async def _ask(ctx: Context, request: protocol.Request, endpoint: Endpoint, line: Line) -> None:
-    """Put a tool's question to the person before its thread starts, so that no thread waits for one."""
+    """Put a tool's question to the person before its thread starts, so that no thread waits for
+    one.
+    """
     tool = endpoint.dialect.tools.get(str(request.params.get("name")))
-    asks = tool is not None and tool.confirm and request.can_ask and not messages.is_modern(request.version)
+    asks = (
+        tool is not None
+        and tool.confirm
+        and request.can_ask
+        and not messages.is_modern(request.version)
+    )
     if tool is None or not asks or not ctx.session.can_send_request:
         return
     try:
-        parameters.checked(tool.parameters, request.params.get("arguments") or {}, strict=endpoint.dialect.strict)
+        parameters.checked(
+            tool.parameters, request.params.get("arguments") or {}, strict=endpoint.dialect.strict
+        )
     except CommonplaceError:
         return  # The call itself will say so.
     try:
-        given = await ctx.session.elicit_form(tool.confirm, {"type": "object", "properties": {}}, ctx.request_id)
+        given = await ctx.session.elicit_form(
+            tool.confirm, {"type": "object", "properties": {}}, ctx.request_id
+        )
     except MCPError:
         return  # A client that cannot ask after all; the question is a courtesy, not a lock.
     agreed = given.action == "accept"

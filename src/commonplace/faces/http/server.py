@@ -60,7 +60,8 @@ def run(
     if settings.hindsight_tenant and not (settings.hindsight_api_key or settings.api_key):
         # Who set this means the endpoints to be closed.
         raise Forbidden(
-            "HINDSIGHT_API_TENANT_EXTENSION is set without a key.", hint="Set HINDSIGHT_API_TENANT_API_KEY."
+            "HINDSIGHT_API_TENANT_EXTENSION is set without a key.",
+            hint="Set HINDSIGHT_API_TENANT_API_KEY.",
         )
     spoken = dict(dialects or {name: registry.find(name) for name in registry.NAMES})
     if "hindsight" in spoken:
@@ -68,7 +69,9 @@ def run(
     if not settings.hindsight_enabled:
         spoken.pop("hindsight", None)
     if dialect is not None and dialect not in spoken:
-        raise Invalid(f"There is no dialect called {dialect!r}.", hint=spelling.hint(dialect, spoken))
+        raise Invalid(
+            f"There is no dialect called {dialect!r}.", hint=spelling.hint(dialect, spoken)
+        )
     logging_setup.configure(settings.log_level, log_json)
     listener = _listener(host, port)
     with listener:
@@ -85,19 +88,23 @@ def run(
 
 @contextmanager
 def working(engine: Engine, tasks: Tasks) -> Generator[dict[str, Worker]]:
-    """Do jobs in the background; beside them, see to the notes' files and to all that follows from what was written."""
+    """Do jobs in the background; beside them, see to the notes' files and to all that follows from
+    what was written.
+    """
     watch = Watch(engine)
 
     def look(_parts: Parts) -> None:
         watch.look()
 
-    # Two, because a job may wait for a model, and a file that somebody saved should not wait with it.
+    # Two, because a job may wait for a model, and a file that somebody saved should not wait with
+    # it.
     keeper = Worker(engine, {}, idle={"notes": look, **maintenance.IDLE})
     worker = Worker(engine, tasks)
     try:
         maintenance.sweep(engine)
     except CommonplaceError as error:
-        # The disk is full or the store busy: no reason not to answer, and the next start sweeps as well.
+        # The disk is full or the store busy: no reason not to answer, and the next start sweeps as
+        # well.
         _log.warning("Cannot remove old jobs and streams: %s", error.message)
     watch.begin(keeper.notify)
     for one in (keeper, worker):
@@ -132,10 +139,12 @@ def serve(site: Site, listener: socket.socket) -> int:
         timeout_graceful_shutdown=SHUTDOWN_S_MAX,
     )
     logging.getLogger("uvicorn").setLevel(logging.WARNING)
-    # uvicorn raises the signal again when all is done; stopping when a supervisor says so is a success.
+    # uvicorn raises the signal again when all is done; stopping when a supervisor says so is a
+    # success.
     raised: list[int] = []
     before = {
-        one: signal.signal(one, lambda number, _frame: raised.append(number)) for one in (signal.SIGTERM, signal.SIGINT)
+        one: signal.signal(one, lambda number, _frame: raised.append(number))
+        for one in (signal.SIGTERM, signal.SIGINT)
     }
     try:
         Server(config, site).run([listener])
@@ -176,7 +185,8 @@ def _listener(host: str, port: int) -> socket.socket:
         listener.close()
         if error.errno == errno.EADDRINUSE:
             raise Busy(
-                f"Port {port} is in use on {host}.", hint="Stop the other server, or choose another port with --port."
+                f"Port {port} is in use on {host}.",
+                hint="Stop the other server, or choose another port with --port.",
             ) from error
         raise Invalid(
             f"Cannot listen on {host} port {port}: {error.strerror or 'no such address'}.",
@@ -186,7 +196,9 @@ def _listener(host: str, port: int) -> socket.socket:
     return listener
 
 
-def _plan(settings: Settings, dialects: Mapping[str, Dialect], default: str, host: str, port: int) -> Plan:
+def _plan(
+    settings: Settings, dialects: Mapping[str, Dialect], default: str, host: str, port: int
+) -> Plan:
     keys = {"hindsight": settings.hindsight_api_key}
     if "vault" in dialects:
         keys["vault"] = tokens.vault_token(settings.home)
@@ -213,9 +225,14 @@ def _welcome(settings: Settings, plan: Plan, host: str, log_json: bool) -> None:
     ]
     if settings.hindsight_api_key and not settings.api_key:
         lines.append(
-            "  warning    only hindsight requires a key; set COMMONPLACE_API_KEY to protect the other endpoints"
+            "  warning    only hindsight requires a key; set COMMONPLACE_API_KEY to protect the"
+            " other endpoints"
         )
-    said = logging_setup.Json().format(logging_setup.record(lines[0])) if log_json else "\n".join(lines)
+    said = (
+        logging_setup.Json().format(logging_setup.record(lines[0]))
+        if log_json
+        else "\n".join(lines)
+    )
     sys.stderr.write(said + "\n")
     sys.stderr.flush()
 
@@ -234,7 +251,8 @@ def _leave(engine: Engine, site: Site, code: int) -> None:
     if not site.calls.running:
         engine.db.close()
         return
-    # A call that does not end would keep the process for ever; what it has not committed, it has not done.
+    # A call that does not end would keep the process for ever; what it has not committed, it has
+    # not done.
     _log.warning("%d calls did not finish in time and were stopped.", site.calls.running)
     sys.stderr.flush()
     os._exit(code)

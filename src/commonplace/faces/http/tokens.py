@@ -13,7 +13,9 @@ _FILE_MODE = 0o600
 
 
 def vault_token(home: Path) -> str:
-    """The token in a home folder, made now if there is none. Several processes that ask at once get the same one."""
+    """The token in a home folder, made now if there is none. Several processes that ask at once get
+    the same one.
+    """
     file = home / NAME
     try:
         return _read(file) or _made(file)
@@ -44,7 +46,8 @@ def _made(file: Path) -> str:
             # Whoever emptied the file wants a new token.
             os.replace(name, file)
         else:
-            # A link, unlike a rename, never takes the place of a token that another process has just made.
+            # A link, unlike a rename, never takes the place of a token that another process has
+            # just made.
             with suppress(FileExistsError):
                 os.link(name, file)
     finally:

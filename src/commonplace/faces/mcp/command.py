@@ -25,9 +25,12 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _options() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="python -m commonplace.mcp", description="Serve the memory to one client on standard input and output."
+        prog="python -m commonplace.mcp",
+        description="Serve the memory to one client on standard input and output.",
     )
-    parser.add_argument("--dialect", default=DIALECT, metavar="NAME", help="one of " + ", ".join(registry.NAMES))
+    parser.add_argument(
+        "--dialect", default=DIALECT, metavar="NAME", help="one of " + ", ".join(registry.NAMES)
+    )
     parser.add_argument("--bank", default="", metavar="ID", help="the only bank the client sees")
     parser.add_argument("--config", default="", metavar="FILE", help="a JSON file with settings")
     parser.add_argument("--env", default="", metavar="FILE", help="a file of NAME=VALUE lines")

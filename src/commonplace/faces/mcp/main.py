@@ -23,20 +23,25 @@ _PLAIN = (str, int, float)
 
 
 def serve(name: str, settings: Settings, bank: str = "") -> int:
-    """Serve a dialect until the input ends; the exit code. With a bank named, the client has no other."""
+    """Serve a dialect until the input ends; the exit code. With a bank named, the client has no
+    other.
+    """
     offered = (registry.single(name) if bank else registry.find(name)).for_one_person()
     spoken = instructed(offered, settings.hindsight_instructions)
     if bank:
-        return stdio.run(spoken, settings, Place(validation.name(bank, what="bank"), True, _folder()))
+        return stdio.run(
+            spoken, settings, Place(validation.name(bank, what="bank"), True, _folder())
+        )
     usual = settings.hindsight_bank if name == "hindsight" else DEFAULT_BANK
     return stdio.run(spoken, settings, Place(usual, False, _folder()))
 
 
 def environment(config: str = "", env: str = "", dialect: str = "") -> dict[str, str]:
-    """The environment with what the files add: a variable that is set wins over --env, and --config over both.
+    """The environment with what the files add: a variable that is set wins over --env, and --config
+    over both.
 
-    For powermem, its own names are understood as well, those in `.env` of the working folder last of all. What has no
-    effect is named on standard error.
+    For powermem, its own names are understood as well, those in `.env` of the working folder last
+    of all. What has no effect is named on standard error.
     """
     added = dict(_assignments(_text(env, "--env"))) if env else {}
     configured = _decoded(_text(config, "--config")) if config else {}
@@ -45,8 +50,14 @@ def environment(config: str = "", env: str = "", dialect: str = "") -> dict[str,
         _check(configured)
         return added | set_here | _wanted(configured)
     found, warnings = powermem_config.from_env_file(_assignments(_env_here()))
-    from_file, more = powermem_config.from_config(configured, [one.name for one in settings_table.SETTINGS])
-    names = [name for name in added if not name.startswith("COMMONPLACE_") and not powermem_config.is_known(name)]
+    from_file, more = powermem_config.from_config(
+        configured, [one.name for one in settings_table.SETTINGS]
+    )
+    names = [
+        name
+        for name in added
+        if not name.startswith("COMMONPLACE_") and not powermem_config.is_known(name)
+    ]
     if names:
         more.append(f"Unknown variables in --env: {', '.join(sorted(names))}.")
     given, rest = powermem_config.understood(found | added | set_here | from_file)
@@ -85,17 +96,21 @@ def _decoded(text: str) -> dict[str, object]:
         found = json.loads(text)
     except ValueError as error:
         raise Invalid(
-            "The file given with --config is not valid JSON.", hint="Correct the file, or repeat without --config."
+            "The file given with --config is not valid JSON.",
+            hint="Correct the file, or repeat without --config.",
         ) from error
     if not isinstance(found, dict):
         raise Invalid(
-            "The file given with --config is not a JSON object.", hint="Correct the file, or repeat without --config."
+            "The file given with --config is not a JSON object.",
+            hint="Correct the file, or repeat without --config.",
         )
     return cast(dict[str, object], found)
 
 
 def _wanted(chosen: dict[str, object]) -> dict[str, str]:
-    """The settings in a configuration file: plain values under their names. PowerMem's own sections are not these."""
+    """The settings in a configuration file: plain values under their names. PowerMem's own sections
+    are not these.
+    """
     return {
         one.variable: str(chosen[one.name])
         for one in settings_table.SETTINGS

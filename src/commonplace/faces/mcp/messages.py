@@ -1,14 +1,16 @@
 """The JSON of the Model Context Protocol, made from a dialect's table.
 
-Pure functions, no transport, no library of the protocol. Two eras: LEGACY revisions open with a handshake, MODERN ones
-carry everything in each request. What a result needs in the modern era is added by `finished`.
+Pure functions, no transport, no library of the protocol. Two eras: LEGACY revisions open with a
+handshake, MODERN ones carry everything in each request. What a result needs in the modern era is
+added by `finished`.
 """
 
 import json
 from collections.abc import Iterable, Mapping
 from typing import Any, TypeAlias
 
-# The whole package, for its version only: asking the installation's metadata would cost a tenth of the start.
+# The whole package, for its version only: asking the installation's metadata would cost a tenth of
+# the start.
 import commonplace
 from commonplace.dialects.dialect import Dialect, Prompt, Reply, Resource, Tool
 from commonplace.dialects.parameters import input_schema
@@ -37,8 +39,9 @@ SERVER_KEY = _RESERVED + "serverInfo"
 SUBSCRIPTION_KEY = _RESERVED + "subscriptionId"
 
 LISTS_TTL_MS = 300_000
-# How long a client may keep a result, and whether it may be shared between callers. Lists come from the table and
-# change with the program only; instructions may name a bank, and what a resource says changes with every write.
+# How long a client may keep a result, and whether it may be shared between callers. Lists come from
+# the table and change with the program only; instructions may name a bank, and what a resource says
+# changes with every write.
 CACHE_HINTS: Mapping[str, tuple[int, str]] = {
     "tools/list": (LISTS_TTL_MS, "public"),
     "prompts/list": (LISTS_TTL_MS, "public"),
@@ -57,7 +60,9 @@ def is_modern(version: str) -> bool:
 
 
 def negotiated(requested: object) -> str:
-    """The revision to speak after a handshake that asked for one: that one, or the newest that has handshakes."""
+    """The revision to speak after a handshake that asked for one: that one, or the newest that has
+    handshakes.
+    """
     return requested if isinstance(requested, str) and requested in LEGACY else LEGACY[-1]
 
 
@@ -133,11 +138,15 @@ def completion_result(values: Iterable[str]) -> Json:
     """Suggestions for a part being typed; the best first, and no more than the protocol allows."""
     found = list(values)
     shown = found[:COMPLETIONS_MAX]
-    return {"completion": {"values": shown, "total": len(found), "hasMore": len(found) > len(shown)}}
+    return {
+        "completion": {"values": shown, "total": len(found), "hasMore": len(found) > len(shown)}
+    }
 
 
 def capabilities(dialect: Dialect, version: str = LEGACY[-1]) -> Json:
-    """What a client may ask for. Lists never change while a server runs, so nobody need wait for news of that."""
+    """What a client may ask for. Lists never change while a server runs, so nobody need wait for
+    news of that.
+    """
     offered: Json = {"tools": {"listChanged": False}}
     if dialect.resources:
         offered["resources"] = {"subscribe": False, "listChanged": False}
@@ -162,13 +171,20 @@ def initialize_result(requested_version: object, dialect: Dialect, instructions:
 
 
 def discover_result(dialect: Dialect, instructions: str) -> Json:
-    """The answer to server/discover. Only modern revisions: the client takes one of them for its next requests."""
-    result: Json = {"supportedVersions": list(MODERN), "capabilities": capabilities(dialect, MODERN[-1])}
+    """The answer to server/discover. Only modern revisions: the client takes one of them for its
+    next requests.
+    """
+    result: Json = {
+        "supportedVersions": list(MODERN),
+        "capabilities": capabilities(dialect, MODERN[-1]),
+    }
     return result | _spoken(instructions)
 
 
 def finished(method: str, result: Json, version: str) -> Json:
-    """A result with what its era wants beside it: a modern one tells its type, its sender and how long it holds."""
+    """A result with what its era wants beside it: a modern one tells its type, its sender and how
+    long it holds.
+    """
     if not is_modern(version):
         return result
     whole: Json = {"resultType": "complete"} | result
@@ -179,7 +195,9 @@ def finished(method: str, result: Json, version: str) -> Json:
 
 
 def honoured(requested: Mapping[str, object]) -> Json:
-    """The part of a subscription that is kept: lists never change, and news of resources is not sent."""
+    """The part of a subscription that is kept: lists never change, and news of resources is not
+    sent.
+    """
     kinds = ("toolsListChanged", "promptsListChanged", "resourcesListChanged")
     return {kind: True for kind in kinds if requested.get(kind) is True}
 
@@ -188,7 +206,8 @@ def acknowledged(request_id: RequestId, requested: Mapping[str, object]) -> Json
     """The first news on a subscription: what of it is kept."""
     meta = {SUBSCRIPTION_KEY: request_id}
     return notification(
-        "notifications/subscriptions/acknowledged", {"notifications": honoured(requested), "_meta": meta}
+        "notifications/subscriptions/acknowledged",
+        {"notifications": honoured(requested), "_meta": meta},
     )
 
 
@@ -198,12 +217,16 @@ def ended_subscription(request_id: RequestId) -> Json:
 
 
 def question(request_id: RequestId, params: Json) -> Json:
-    """The request that has a client ask its person something, in the era in which servers send requests."""
+    """The request that has a client ask its person something, in the era in which servers send
+    requests.
+    """
     return {"jsonrpc": "2.0", "id": request_id, "method": "elicitation/create", "params": params}
 
 
 def instructions(dialect: Dialect, bank: str = "", mission: str = "") -> str:
-    """What a model is told when it connects: when to recall and remember, and of what, if one bank is all there is."""
+    """What a model is told when it connects: when to recall and remember, and of what, if one bank
+    is all there is.
+    """
     about = f"Everything here belongs to the bank `{bank}`. {mission}" if bank else ""
     return f"{dialect.instructions}\n\n{about}".strip()
 
@@ -246,7 +269,9 @@ def encoded(message: Json) -> bytes:
 
 
 def decoded(line: bytes) -> Any:
-    """What a line says. Raises ValueError, or RecursionError, when it is not JSON that can be answered in JSON."""
+    """What a line says. Raises ValueError, or RecursionError, when it is not JSON that can be
+    answered in JSON.
+    """
     return _DECODER.decode(line.decode())
 
 
@@ -268,8 +293,16 @@ def _resource_entry(resource: Resource, address: str) -> Json:
 
 
 def _prompt_entry(prompt: Prompt) -> Json:
-    listed = [{"name": one.name, "description": one.about.text, "required": one.required} for one in prompt.parameters]
-    return {"name": prompt.name, "title": prompt.title, "description": prompt.description, "arguments": listed}
+    listed = [
+        {"name": one.name, "description": one.about.text, "required": one.required}
+        for one in prompt.parameters
+    ]
+    return {
+        "name": prompt.name,
+        "title": prompt.title,
+        "description": prompt.description,
+        "arguments": listed,
+    }
 
 
 def _finite(text: str) -> float:

@@ -1,7 +1,7 @@
 """The methods of the protocol, whatever carries them: a message comes in, a message goes out.
 
-A client's revision is told by each modern request itself and by the handshake before all others. Knows neither pipes
-nor threads.
+A client's revision is told by each modern request itself and by the handshake before all others.
+Knows neither pipes nor threads.
 """
 
 import traceback
@@ -60,16 +60,23 @@ class Request:
     def can_ask(self) -> bool:
         """Whether the client can put a question to its person."""
         asking = self.abilities.get("elicitation")
-        return isinstance(asking, dict) and (not asking or "form" in asking) and self.version >= "2025-06-18"
+        return (
+            isinstance(asking, dict)
+            and (not asking or "form" in asking)
+            and self.version >= "2025-06-18"
+        )
 
 
 CallMaker: TypeAlias = Callable[[Request], Call]
-# Puts a question to the person, for eras in which the server sends requests of its own; False means no.
+# Puts a question to the person, for eras in which the server sends requests of its own; False means
+# no.
 Asking: TypeAlias = Callable[[str], bool]
 
 
 class Conversation:
-    """One client and one dialect: what the handshake said, and the answers that come from the table."""
+    """One client and one dialect: what the handshake said, and the answers that come from the
+    table.
+    """
 
     def __init__(self, dialect: Dialect, instructions: Callable[[], str]) -> None:
         self.dialect = dialect
@@ -83,19 +90,24 @@ class Conversation:
         """A message that wants an answer, understood. Raises Refused."""
         params, method = params_of(message), message["method"]
         modern = messages.VERSION_KEY in _meta(params) and method != "initialize"
-        expected = self._speaks_modern and not self._version and method not in ("initialize", "ping")
+        expected = (
+            self._speaks_modern and not self._version and method not in ("initialize", "ping")
+        )
         if modern or expected:
             self._speaks_modern = True
             request = modern_request(message)
             check_version(request.version)
             return request
-        # Before a handshake anything is answered as in the newest revision that has one: scripts skip it.
+        # Before a handshake anything is answered as in the newest revision that has one: scripts
+        # skip it.
         version = self._version or messages.LEGACY[-1]
         return Request(message["id"], method, params, version, self._client, self._abilities)
 
     def answer(self, request: Request) -> Json:
         """The result of a request that the table alone answers. Raises Refused."""
-        quick = (_QUICK_MODERN if messages.is_modern(request.version) else _QUICK_LEGACY).get(request.method)
+        quick = (_QUICK_MODERN if messages.is_modern(request.version) else _QUICK_LEGACY).get(
+            request.method
+        )
         if quick is None:
             raise Refused(messages.METHOD_NOT_FOUND, "Method not found", request.method)
         result = _guarded(request, lambda: quick(self, request))
@@ -130,17 +142,26 @@ def modern_request(message: Json) -> Request:
     """A request that names its revision and its client itself. Raises Refused."""
     params = params_of(message)
     meta = _meta(params)
-    missing = [key for key in (messages.VERSION_KEY, messages.CLIENT_CAPABILITIES_KEY) if key not in meta]
+    missing = [
+        key for key in (messages.VERSION_KEY, messages.CLIENT_CAPABILITIES_KEY) if key not in meta
+    ]
     if missing:
         raise Refused(
-            messages.INVALID_PARAMS, f"params._meta is missing the required envelope key(s): {', '.join(missing)}"
+            messages.INVALID_PARAMS,
+            f"params._meta is missing the required envelope key(s): {', '.join(missing)}",
         )
     version = meta[messages.VERSION_KEY]
     if not isinstance(version, str):
-        raise Refused(messages.INVALID_PARAMS, "the protocol-version envelope value must be a string")
+        raise Refused(
+            messages.INVALID_PARAMS, "the protocol-version envelope value must be a string"
+        )
     answers = params.get("inputResponses")
-    if answers is not None and not (isinstance(answers, dict) and _all_objects(cast(Json, answers))):
-        raise Refused(messages.INVALID_PARAMS, "params.inputResponses must be an object of objects.")
+    if answers is not None and not (
+        isinstance(answers, dict) and _all_objects(cast(Json, answers))
+    ):
+        raise Refused(
+            messages.INVALID_PARAMS, "params.inputResponses must be an object of objects."
+        )
     abilities = object_of(meta[messages.CLIENT_CAPABILITIES_KEY])
     client = client_name(meta.get(messages.CLIENT_KEY))
     return Request(message["id"], message["method"], params, version, client, abilities)
@@ -175,9 +196,13 @@ def encoded(message: Json) -> bytes:
 def understood(message: object) -> tuple[Literal["request", "notification", "response"], Json]:
     """A decoded message and what it is. Raises Refused when it is nothing of the protocol."""
     if isinstance(message, list):
-        raise Refused(messages.INVALID_REQUEST, "Batches are not supported; send one message at a time.")
+        raise Refused(
+            messages.INVALID_REQUEST, "Batches are not supported; send one message at a time."
+        )
     if not isinstance(message, dict) or cast(Json, message).get("jsonrpc") != "2.0":
-        raise Refused(messages.INVALID_REQUEST, 'A message must be an object with "jsonrpc": "2.0".')
+        raise Refused(
+            messages.INVALID_REQUEST, 'A message must be an object with "jsonrpc": "2.0".'
+        )
     whole = cast(Json, message)
     if not isinstance(whole.get("method"), str):
         if "method" not in whole and ("result" in whole or "error" in whole):
@@ -196,8 +221,12 @@ def known_id(message: object) -> RequestId:
     return value if isinstance(value, str | int) and not isinstance(value, bool) else None
 
 
-def outcome(request: Request, dialect: Dialect, make_call: CallMaker, ask: Asking | None = None) -> Json:
-    """The result of a request in WORKING, finished for its era. Raises Refused, or Gone, and nothing else."""
+def outcome(
+    request: Request, dialect: Dialect, make_call: CallMaker, ask: Asking | None = None
+) -> Json:
+    """The result of a request in WORKING, finished for its era. Raises Refused, or Gone, and
+    nothing else.
+    """
     return _guarded(request, lambda: _WORKERS[request.method](request, dialect, make_call, ask))
 
 
@@ -209,11 +238,15 @@ def _guarded(request: Request, produce: Callable[[], Json]) -> Json:
     except CommonplaceError as error:
         code = messages.INVALID_PARAMS if error.status < 500 else messages.INTERNAL_ERROR
         raise Refused(code, f"{error.message} {error.hint}".strip()) from error
-    except Exception as error:  # The one place where a bug ends: noted once, and the caller told where to look.
+    except (
+        Exception
+    ) as error:  # The one place where a bug ends: noted once, and the caller told where to look.
         text = f"internal error, reference {noted(error, request.method)}"
         if request.method != "tools/call":
             raise Refused(messages.INTERNAL_ERROR, text) from None
-        result = messages.call_result(Reply({"error": {"code": "InternalError", "message": text}}, text, is_error=True))
+        result = messages.call_result(
+            Reply({"error": {"code": "InternalError", "message": text}}, text, is_error=True)
+        )
     return messages.finished(request.method, result, request.version)
 
 
@@ -224,9 +257,11 @@ def noted(error: BaseException, during: str) -> str:
     """
     frames = traceback.extract_tb(error.__traceback__)
     name, last = type(error).__name__, frames[-1]
-    # The same bug gives the same reference everywhere, so that two reports of it can be told to be one.
+    # The same bug gives the same reference everywhere, so that two reports of it can be told to be
+    # one.
     reference = f"{zlib.crc32(f'{name} {last.name} {last.line}'.encode()):08x}"
-    # Nothing else on the way to the first answer needs this module, and it takes a tenth of that way.
+    # Nothing else on the way to the first answer needs this module, and it takes a tenth of that
+    # way.
     import logging
 
     line = f"internal error {reference} during {during}: {traced(error)}"
@@ -240,11 +275,15 @@ def confirmation(tool: Tool) -> Json:
 
 
 def form(text: str) -> Json:
-    """The parameters of elicitation/create for a question that wants a yes or a no, and nothing filled in."""
+    """The parameters of elicitation/create for a question that wants a yes or a no, and nothing
+    filled in.
+    """
     return {"message": text, "requestedSchema": {"type": "object", "properties": {}}}
 
 
-def _call_tool(request: Request, dialect: Dialect, make_call: CallMaker, ask: Asking | None) -> Json:
+def _call_tool(
+    request: Request, dialect: Dialect, make_call: CallMaker, ask: Asking | None
+) -> Json:
     name, given = _named(request, "name"), _given(request)
     if name not in dialect.tools:
         if dialect.unknown:
@@ -278,16 +317,26 @@ def _declined() -> Reply:
     return Reply({"error": {"code": "Declined", "message": text}}, text, is_error=True)
 
 
-def _read_resource(request: Request, dialect: Dialect, make_call: CallMaker, _ask: Asking | None) -> Json:
+def _read_resource(
+    request: Request, dialect: Dialect, make_call: CallMaker, _ask: Asking | None
+) -> Json:
     uri = _named(request, "uri")
     if (found := resources.find(dialect.resources, uri)) is None:
-        code = messages.INVALID_PARAMS if messages.is_modern(request.version) else messages.RESOURCE_NOT_FOUND
+        code = (
+            messages.INVALID_PARAMS
+            if messages.is_modern(request.version)
+            else messages.RESOURCE_NOT_FOUND
+        )
         raise Refused(code, "Resource not found", {"uri": uri})
     resource, parts = found
-    return messages.read_result(uri, resource.mime_type, dialect.read(resource, make_call(request), parts))
+    return messages.read_result(
+        uri, resource.mime_type, dialect.read(resource, make_call(request), parts)
+    )
 
 
-def _get_prompt(request: Request, dialect: Dialect, make_call: CallMaker, _ask: Asking | None) -> Json:
+def _get_prompt(
+    request: Request, dialect: Dialect, make_call: CallMaker, _ask: Asking | None
+) -> Json:
     name, given = _named(request, "name"), _given(request)
     prompt = next((one for one in dialect.prompts if one.name == name), None)
     if prompt is None:
@@ -296,21 +345,32 @@ def _get_prompt(request: Request, dialect: Dialect, make_call: CallMaker, _ask: 
     return messages.prompt_result(prompt, prompt.write(make_call(request), **values))
 
 
-def _complete(request: Request, dialect: Dialect, make_call: CallMaker, _ask: Asking | None) -> Json:
+def _complete(
+    request: Request, dialect: Dialect, make_call: CallMaker, _ask: Asking | None
+) -> Json:
     argument, ref = object_of(request.params.get("argument")), object_of(request.params.get("ref"))
     name, typed = argument.get("name"), argument.get("value")
-    if not isinstance(name, str) or not isinstance(typed, str) or ref.get("type") not in _REFERENCES:
+    if (
+        not isinstance(name, str)
+        or not isinstance(typed, str)
+        or ref.get("type") not in _REFERENCES
+    ):
         raise Refused(
-            messages.INVALID_PARAMS, "completion/complete needs params.ref and params.argument.name and .value."
+            messages.INVALID_PARAMS,
+            "completion/complete needs params.ref and params.argument.name and .value.",
         )
     return messages.completion_result(dialect.complete(name, make_call(request), typed))
 
 
-def _listed(key: str, entries: Callable[[Dialect], list[Json]]) -> Callable[[Conversation, Request], Json]:
+def _listed(
+    key: str, entries: Callable[[Dialect], list[Json]]
+) -> Callable[[Conversation, Request], Json]:
     def listed(conversation: Conversation, request: Request) -> Json:
         # Everything fits on one page, so no page after it was ever given out.
         if request.params.get("cursor"):
-            raise Refused(messages.INVALID_PARAMS, "Unknown cursor; everything is on the first page.")
+            raise Refused(
+                messages.INVALID_PARAMS, "Unknown cursor; everything is on the first page."
+            )
         return {key: entries(conversation.dialect)}
 
     return listed

@@ -10,7 +10,9 @@ _PART = re.compile(r"\{(\w+)\}")
 
 
 def find(resources: Iterable[Resource], uri: str) -> tuple[Resource, dict[str, str]] | None:
-    """The resource of an address and the parts of it by name; a fixed address wins over one with parts."""
+    """The resource of an address and the parts of it by name; a fixed address wins over one with
+    parts.
+    """
     listed = sorted(resources, key=lambda one: "{" in one.uri)
     for one in listed:
         if one.uri == uri:
@@ -24,4 +26,6 @@ def _pattern(template: str, deep: bool) -> re.Pattern[str]:
     pieces = _PART.split(template)
     signs = "[^?#]+" if deep else "[^/?#]+"
     fixed, names = map(re.escape, pieces[::2]), (f"(?P<{name}>{signs})" for name in pieces[1::2])
-    return re.compile("".join(piece for pair in zip(fixed, (*names, ""), strict=True) for piece in pair))
+    return re.compile(
+        "".join(piece for pair in zip(fixed, (*names, ""), strict=True) for piece in pair)
+    )

@@ -1,7 +1,8 @@
-"""The server on standard input and output, without any library of the protocol, so that it starts at once.
+"""The server on standard input and output, without any library of the protocol, so that it starts
+at once.
 
-The main thread reads and answers what the table knows; calls run in threads of their own, so a slow one holds up
-nothing, and answers may come in another order than requests.
+The main thread reads and answers what the table knows; calls run in threads of their own, so a slow
+one holds up nothing, and answers may come in another order than requests.
 """
 
 import os
@@ -45,7 +46,9 @@ class Running:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where calls happen: in a bank, in a folder; `single` when there is no other bank for this client."""
+    """Where calls happen: in a bank, in a folder; `single` when there is no other bank for this
+    client.
+    """
 
     bank: str
     single: bool = False
@@ -53,7 +56,9 @@ class Place:
 
 
 class Store:
-    """The engine, opened when first needed: a handshake must not wait for a disk, nor fail for it."""
+    """The engine, opened when first needed: a handshake must not wait for a disk, nor fail for
+    it.
+    """
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
@@ -67,8 +72,11 @@ class Store:
             if self._engine is None:
                 self._engine = open_engine(self._settings)
                 if self._settings.llm_url or self._settings.llm_provider:
-                    # A model takes seconds; without one every job is done in the call that leaves it.
-                    self._worker = nouns.operations.worker.Worker(self._engine, nouns.operations.tasks.TASKS)
+                    # A model takes seconds; without one every job is done in the call that leaves
+                    # it.
+                    self._worker = nouns.operations.worker.Worker(
+                        self._engine, nouns.operations.tasks.TASKS
+                    )
                     self._worker.start()
             return self._engine
 
@@ -76,7 +84,8 @@ class Store:
         """Close what was opened."""
         if self._worker is not None:
             self._worker.stop()
-            # A model that is being asked is not waited for; its job is taken up again after its lease.
+            # A model that is being asked is not waited for; its job is taken up again after its
+            # lease.
             self._worker.join(_WORKER_S_MAX)
         if self._engine is not None:
             self._engine.db.close()
@@ -106,11 +115,15 @@ class Server:
         return self._inlet.waker
 
     def stuck_s(self) -> float:
-        """For how long an answer has waited for somebody to read it, when nobody can ask for anything any more."""
+        """For how long an answer has waited for somebody to read it, when nobody can ask for
+        anything any more.
+        """
         return self._outlet.stuck_s() if self._stopping or self._inlet.closed() else 0.0
 
     def serve(self) -> None:
-        """Answer every line until the input ends or somebody says stop; what has begun is finished first."""
+        """Answer every line until the input ends or somebody says stop; what has begun is finished
+        first.
+        """
         for line in self._inlet.lines():
             self._take(line)
             if self._stopping:
@@ -132,7 +145,10 @@ class Server:
         message: object = None
         try:
             if line is None:
-                raise Refused(messages.INVALID_REQUEST, f"A message may have at most {LINE_BYTES_MAX:,} bytes.")
+                raise Refused(
+                    messages.INVALID_REQUEST,
+                    f"A message may have at most {LINE_BYTES_MAX:,} bytes.",
+                )
             message = protocol.decoded(line)
             kind, whole = protocol.understood(message)
             if kind == "request":
@@ -142,7 +158,11 @@ class Server:
             elif box := self._asked.get(str(whole.get("id"))):
                 box.put(whole)
         except Refused as refused:
-            self._send(messages.failure(protocol.known_id(message), refused.code, refused.message, refused.data))
+            self._send(
+                messages.failure(
+                    protocol.known_id(message), refused.code, refused.message, refused.data
+                )
+            )
         except Exception as error:
             # The next message is read whatever was wrong with this one.
             text = f"internal error, reference {protocol.noted(error, 'reading a message')}"
@@ -164,11 +184,14 @@ class Server:
         try:
             work = self._threads().submit(self._work, running)
         except RuntimeError as error:
-            # The pool keeps the work for a thread that it may start later; then it must not be done.
+            # The pool keeps the work for a thread that it may start later; then it must not be
+            # done.
             running.cancelled = True
             del self._running[request.id]
             self._room.release()
-            raise Refused(BUSY, "The operating system cannot start another thread. Try again in a moment.") from error
+            raise Refused(
+                BUSY, "The operating system cannot start another thread. Try again in a moment."
+            ) from error
         work.add_done_callback(self._end)
 
     def _threads(self) -> "ThreadPoolExecutor":
@@ -185,13 +208,19 @@ class Server:
             protocol.noted(error, "answering a call")
 
     def _offered(self, request: Request) -> Conversation:
-        """Who answers from the table: for a list of tools, one that has those only that the bank allows."""
+        """Who answers from the table: for a list of tools, one that has those only that the bank
+        allows.
+        """
         dialect = self._conversation.dialect
         if request.method != "tools/list" or not dialect.narrowed:
             return self._conversation
         try:
-            return Conversation(dialect.narrowed(dialect, self._engine(), self._place.bank), self._instructions)
-        except CommonplaceError:  # A store that cannot be opened is told by the first call that needs it.
+            return Conversation(
+                dialect.narrowed(dialect, self._engine(), self._place.bank), self._instructions
+            )
+        except (
+            CommonplaceError
+        ):  # A store that cannot be opened is told by the first call that needs it.
             return self._conversation
 
     def _work(self, running: Running) -> None:
@@ -200,14 +229,18 @@ class Server:
         try:
             if not running.cancelled:
                 result = protocol.outcome(
-                    request, self._conversation.dialect, partial(self._call, running), partial(self._ask, running)
+                    request,
+                    self._conversation.dialect,
+                    partial(self._call, running),
+                    partial(self._ask, running),
                 )
                 message = messages.response(request.id, result)
         except Refused as refused:
             message = messages.failure(request.id, refused.code, refused.message, refused.data)
         except Gone:
             pass
-        # A client may use an id again once it is answered, so the entry goes first; but only if it is still ours.
+        # A client may use an id again once it is answered, so the entry goes first; but only if it
+        # is still ours.
         if self._running.get(request.id) is running:
             del self._running[request.id]
         if message is not None and not running.cancelled:
@@ -226,8 +259,14 @@ class Server:
         )
 
     def _glance(self, engine: Engine) -> None:
-        """Take in what people did in the folder of notes; the vault's own tools look by themselves."""
-        if self._conversation.dialect.name == "vault" or engine.vault is None or not engine.vault.is_dir():
+        """Take in what people did in the folder of notes; the vault's own tools look by
+        themselves.
+        """
+        if (
+            self._conversation.dialect.name == "vault"
+            or engine.vault is None
+            or not engine.vault.is_dir()
+        ):
             return
         if self._glances is None:
             # Whoever has no notes need not load what files need.
@@ -251,13 +290,18 @@ class Server:
         del self._asked[name]
         if running.cancelled or answer is None:
             raise Gone
-        # A client that cannot ask after all says so with an error; a confirmation is a courtesy, not a lock.
-        return "error" in answer or protocol.object_of(answer.get("result")).get("action") == "accept"
+        # A client that cannot ask after all says so with an error; a confirmation is a courtesy,
+        # not a lock.
+        return (
+            "error" in answer or protocol.object_of(answer.get("result")).get("action") == "accept"
+        )
 
     def _note(self, message: Json) -> None:
         if message["method"] != "notifications/cancelled":
             return
-        wanted = protocol.known_id({"id": protocol.object_of(message.get("params")).get("requestId")})
+        wanted = protocol.known_id(
+            {"id": protocol.object_of(message.get("params")).get("requestId")}
+        )
         self._listening.pop(wanted, None)
         if running := self._running.get(wanted):
             running.cancelled = True
@@ -267,7 +311,10 @@ class Server:
     def _listen(self, request: Request) -> None:
         wanted = request.params.get("notifications")
         if not isinstance(wanted, dict):
-            raise Refused(messages.INVALID_PARAMS, "subscriptions/listen needs params.notifications, an object.")
+            raise Refused(
+                messages.INVALID_PARAMS,
+                "subscriptions/listen needs params.notifications, an object.",
+            )
         if len(self._listening) >= CALLS_WAITING_MAX:
             raise Refused(BUSY, "Too many subscriptions are open.")
         self._listening[request.id] = request
@@ -290,7 +337,9 @@ class Server:
             return messages.instructions(dialect)
         try:
             mission = self._engine().get_bank(self._place.bank).mission
-        except CommonplaceError:  # A bank that is not there yet; or a store that the first call will complain about.
+        except (
+            CommonplaceError
+        ):  # A bank that is not there yet; or a store that the first call will complain about.
             mission = ""
         return messages.instructions(dialect, self._place.bank, mission)
 

@@ -1,4 +1,6 @@
-"""Standard input and output as a pair of pipes that carry whole lines, and that nobody else can use."""
+"""Standard input and output as a pair of pipes that carry whole lines, and that nobody else can
+use.
+"""
 
 import os
 import select
@@ -17,7 +19,8 @@ _CHUNK_BYTES = 65_536
 class Inlet:
     """The lines from the client, until they end or somebody wakes the reader.
 
-    The reader waits for two things at once, because a signal alone can come just before the wait and be missed.
+    The reader waits for two things at once, because a signal alone can come just before the wait
+    and be missed.
     """
 
     def __init__(self, descriptor: int) -> None:
@@ -60,7 +63,10 @@ class Inlet:
     def _chunk(self) -> bytes:
         try:
             # Only sockets can be waited for on Windows; there the next line ends the wait.
-            if os.name != "nt" and self._woken in select.select((self._descriptor, self._woken), (), ())[0]:
+            if (
+                os.name != "nt"
+                and self._woken in select.select((self._descriptor, self._woken), (), ())[0]
+            ):
                 self._stopped = True
                 return b""
             return os.read(self._descriptor, _CHUNK_BYTES)
@@ -99,8 +105,8 @@ class Outlet:
 def claimed() -> tuple[Inlet, Outlet]:
     """Standard input and output, for the protocol alone.
 
-    A print, a library or a child process that uses the usual descriptors afterwards reads nothing, and writes to
-    standard error.
+    A print, a library or a child process that uses the usual descriptors afterwards reads nothing,
+    and writes to standard error.
     """
     try:
         source, target = os.dup(0), os.dup(1)
@@ -109,7 +115,9 @@ def claimed() -> tuple[Inlet, Outlet]:
             "There is no standard input or output.", hint="Let an MCP client start this command."
         ) from error
     if os.isatty(0) and os.isatty(2):
-        sys.stderr.write("Waiting for messages from a client on standard input; press Ctrl-D to stop.\n")
+        sys.stderr.write(
+            "Waiting for messages from a client on standard input; press Ctrl-D to stop.\n"
+        )
     nowhere = os.open(os.devnull, os.O_RDWR)
     os.dup2(nowhere, 0)
     try:

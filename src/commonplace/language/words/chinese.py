@@ -7,7 +7,9 @@ from commonplace.language.words.lexicon import Language, Slot, characters
 _NUMBER = "(?:\\d+|[一二两三四五六七八九十]{1,3})"
 
 
-def _slot(name: str, state: str, change: str = "", *, is_single: bool = True, found_by: str = "") -> Slot:
+def _slot(
+    name: str, state: str, change: str = "", *, is_single: bool = True, found_by: str = ""
+) -> Slot:
     return Slot(name, is_single, characters(state), characters(change), found_by.split())
 
 
@@ -34,10 +36,14 @@ CHINESE = Language(
     roles=characters("是"),
     auxiliaries=characters(""),
     endings=re.compile(r"(?!)"),
-    events=characters("(?:去|见|买|付|吃|看|读|修复|修|参加|收到|选|卖|写|完成|打|寄|结束|开始)[^，。]{0,12}了"),
+    events=characters(
+        "(?:去|见|买|付|吃|看|读|修复|修|参加|收到|选|卖|写|完成|打|寄|结束|开始)[^，。]{0,12}了"
+    ),
     many=characters("喜欢|爱|讨厌|玩|会|说|喝|吃|去|读|写"),
     slots=(
-        _slot("lives", "住在|家在|居住在", "(?:搬|迁|移居)(?:家)?(?:到|去|至)了?", found_by="住 搬"),
+        _slot(
+            "lives", "住在|家在|居住在", "(?:搬|迁|移居)(?:家)?(?:到|去|至)了?", found_by="住 搬"
+        ),
         _slot("works", "工作|上班|就职于|任职于", "加入了?|跳槽到了?|入职了?", found_by="工"),
         _slot("role", "担任", "成为了?|升为|当上了?"),
         _slot("age", "\\d+_?岁", "满_?\\d+_?岁|\\d+_?岁了", found_by="岁"),
@@ -63,11 +69,15 @@ CHINESE = Language(
             "(?:改|调|推迟|提前|提高|增加|降低|降|升|延|挪|移|变)(?:到|成|为|至)了?",
         ),
     ),
-    fillers=characters("请|记住，?|注意，?|顺便说一下，?|你好，?|仍然|还是|目前|真的|总是|通常|一直|刚刚"),
+    fillers=characters(
+        "请|记住，?|注意，?|顺便说一下，?|你好，?|仍然|还是|目前|真的|总是|通常|一直|刚刚"
+    ),
     changes=characters(
         "现在|如今|(?<=我的)新|(?<=咱的)新|从[^，。]{1,8}(?:起|开始)|今后|以后|改为(?=每)|已经|取而代之|目前已"
     ),
-    corrections=characters("其实|更正[：:]?|(?:刚才|我)?(?:说|弄|记|搞)错了|不对|应该是|纠正|我是说|抱歉，?|实际上"),
+    corrections=characters(
+        "其实|更正[：:]?|(?:刚才|我)?(?:说|弄|记|搞)错了|不对|应该是|纠正|我是说|抱歉，?|实际上"
+    ),
     additions=characters("也|还(?!是|没)|另外|此外|又|另一|第二|第三|同时"),
     hints=characters("现在|不再|改|换|搬|新"),
     conditions=characters(""),
@@ -88,9 +98,13 @@ CHINESE = Language(
     until=characters("换|改|迁|搬|切|转|而|因为|，|。"),
     replaced_by=characters("取代了?|替换了?|替代了?|代替了?"),
     purposes=characters("(?<=[a-zA-Z])_?(?:做|跑|存|当)|的时候|时(?=[，喝吃用])"),
-    periods=characters("早上|晚上|下午|上午|中午|夜里|工作日|周末|夏天|冬天|春天|秋天|夏季|冬季|(?:20|19)\\d\\d_?年"),
+    periods=characters(
+        "早上|晚上|下午|上午|中午|夜里|工作日|周末|夏天|冬天|春天|秋天|夏季|冬季|(?:20|19)\\d\\d_?年"
+    ),
     values={
-        "rhythm": characters(f"每{_NUMBER}?_?(?:个)?(?:天|周(?![一二三四五六日])|月|年|小时|分钟|季度)|每日|每星期"),
+        "rhythm": characters(
+            f"每{_NUMBER}?_?(?:个)?(?:天|周(?![一二三四五六日])|月|年|小时|分钟|季度)|每日|每星期"
+        ),
         "date": characters(f"{_NUMBER}_?月_?{_NUMBER}_?[日号]|\\d{{4}}-\\d{{2}}-\\d{{2}}"),
         "day": characters("(?:周|星期|礼拜)[一二三四五六日天]"),
         "time": characters(f"\\d{{1,2}}[:：]\\d{{2}}|{_NUMBER}_?点(?:半|钟)?"),
@@ -99,5 +113,6 @@ CHINESE = Language(
         "on": characters("启用|禁用|打开|停用"),
         "family": characters("已婚|未婚|离婚|单身|丧偶|订婚"),
     },
-    numbers=dict(zip("一二三四五六七八九十", "1 2 3 4 5 6 7 8 9 10".split(), strict=True)) | {"两": "2"},
+    numbers=dict(zip("一二三四五六七八九十", "1 2 3 4 5 6 7 8 9 10".split(), strict=True))
+    | {"两": "2"},
 )

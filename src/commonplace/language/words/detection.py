@@ -17,7 +17,8 @@ _DEFINED = {
 # Words that tell the languages that put spaces between words.
 _SIGNS = {
     "en": words(
-        "the is are and of to in on at we our my i for with was not now uses use runs moved lives works no from it"
+        "the is are and of to in on at we our my i for with was not now uses use runs moved lives"
+        " works no from it"
     ),
     "de": words(
         "der die das in ist und ich wir nicht mit auf für von zu im am um ein eine einen ab "

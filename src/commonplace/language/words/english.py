@@ -13,7 +13,9 @@ _NUMBERS = "one two three four five six seven eight nine ten eleven twelve".spli
 _HOURS = "|".join(_NUMBERS)
 
 
-def _slot(name: str, state: str, change: str = "", *, is_single: bool = True, found_by: str = "") -> Slot:
+def _slot(
+    name: str, state: str, change: str = "", *, is_single: bool = True, found_by: str = ""
+) -> Slot:
     return Slot(name, is_single, phrases(state), phrases(change), found_by.split())
 
 
@@ -136,7 +138,9 @@ ENGLISH = Language(
             is_single=False,
             found_by="use run",
         ),
-        _slot("written", "(?:is|are|was)_(?:written|implemented|built)_in", "rewritten_in|ported_to"),
+        _slot(
+            "written", "(?:is|are|was)_(?:written|implemented|built)_in", "rewritten_in|ported_to"
+        ),
         _slot("drives", "drives?|rides?", is_single=False),
         _slot(
             "likes",
@@ -255,7 +259,9 @@ ENGLISH = Language(
             f"|by)_(?:half_past_|quarter_(?:to|past)_)?"
             f"(?:{_HOURS}|\\d{{1,2}}(?![\\w:])|noon|midnight)(?:_(?:o'clock|thirty|fifteen))?"
         ),
-        "money": phrases("[$€£]\\d[\\d.,]*k?|\\d[\\d.,]*k?_?(?:euros?|eur|dollars?|usd|pounds?|gbp|€|chf|francs?)"),
+        "money": phrases(
+            "[$€£]\\d[\\d.,]*k?|\\d[\\d.,]*k?_?(?:euros?|eur|dollars?|usd|pounds?|gbp|€|chf|francs?)"
+        ),
         "open": phrases("open|closed|shut"),
         "on": phrases("enabled|disabled|turned_o(?:n|ff)|switched_o(?:n|ff)"),
         "family": phrases("married|single|divorced|widowed|engaged|separated"),

@@ -9,7 +9,9 @@ _MONTHS = "(?:janvier|février|mars|avril|mai|juin|juillet|août|septembre|octob
 _NUMBERS = "deux trois quatre cinq six sept huit neuf dix onze douze".split()
 
 
-def _slot(name: str, state: str, change: str = "", *, is_single: bool = True, found_by: str = "") -> Slot:
+def _slot(
+    name: str, state: str, change: str = "", *, is_single: bool = True, found_by: str = ""
+) -> Slot:
     return Slot(name, is_single, phrases(state), phrases(change), found_by.split())
 
 
@@ -46,7 +48,9 @@ FRENCH = Language(
     roles=phrases(""),
     auxiliaries=phrases("a|ai|ont|avons"),
     endings=re.compile(r"(?<=[^\W\d]{3})(?:es|e|s)$"),
-    events=phrases("visité|rencontré|payé|acheté|vu|corrigé|trouvé|envoyé|écrit|appelé|terminé|fêté|réparé"),
+    events=phrases(
+        "visité|rencontré|payé|acheté|vu|corrigé|trouvé|envoyé|écrit|appelé|terminé|fêté|réparé"
+    ),
     many=phrases("aime|aiment|joue|lit|connaît|parle|veut|boit|mange|va"),
     slots=(
         _slot("lives", "habit(?:e|ent|ons)|vi(?:s|t)_(?:à|en)", "déménagé", found_by="habite"),
@@ -99,11 +103,15 @@ FRENCH = Language(
     over_after=phrases(
         "au_lieu_d[eu']|à_la_place_d[eu']|remplacé|(?:passée?s?|migré)_d[eu']|quitté|abandonné|vendu|annulé|arrêté"
     ),
-    over_before=phrases("(?:est|sont)_(?:obsolètes?|remplacée?s?|annulée?s?|supprimée?s?|fermée?s?_définitivement)"),
+    over_before=phrases(
+        "(?:est|sont)_(?:obsolètes?|remplacée?s?|annulée?s?|supprimée?s?|fermée?s?_définitivement)"
+    ),
     until=phrases("à|par|pour|parce|et|mais|vers"),
     replaced_by=phrases("remplacé"),
     purposes=phrases("pour|quand|pendant|lorsque"),
-    periods=phrases("le_(?:matin|soir|week-end)|l'après-midi|(?:en_)?(?:été|hiver|automne)|20\\d\\d|19\\d\\d"),
+    periods=phrases(
+        "le_(?:matin|soir|week-end)|l'après-midi|(?:en_)?(?:été|hiver|automne)|20\\d\\d|19\\d\\d"
+    ),
     values={
         "rhythm": phrases(
             "quotidien(?:nement)?|hebdomadaire(?:ment)?|mensuel(?:lement)?|chaque_(?:jour|semaine|mois|année)"

@@ -14,7 +14,9 @@ _NUMBERS = "eins zwei drei vier fünf sechs sieben acht neun zehn elf zwölf".sp
 _HOURS = "|".join(_NUMBERS)
 
 
-def _slot(name: str, state: str, change: str = "", *, is_single: bool = True, found_by: str = "") -> Slot:
+def _slot(
+    name: str, state: str, change: str = "", *, is_single: bool = True, found_by: str = ""
+) -> Slot:
     return Slot(name, is_single, phrases(state), phrases(change), found_by.split())
 
 
@@ -33,7 +35,9 @@ GERMAN = Language(
     ),
     articles=words("ein eine einen"),
     definite=words("der die das"),
-    prepositions=words("in im am an auf um bei beim nach zu zum zur von vom für mit unter über aus"),
+    prepositions=words(
+        "in im am an auf um bei beim nach zu zum zur von vom für mit unter über aus"
+    ),
     self_words=words("ich mir mich mein meine meinen meiner meinem meines"),
     group_words=words("wir uns unser unsere unseren unserer unserem"),
     pronouns=words("er sie es das dies sein seine ihr ihre"),
@@ -68,7 +72,9 @@ GERMAN = Language(
         "|veröffentlicht|bekommen"
         "|gewonnen|verloren|gebaut|gebucht|geflogen|gefragt|gesagt|besuchte|kaufte|traf|bezahlte"
     ),
-    many=phrases("mag|mögen|liebt|liebe|hasst|spielt|spiele|liest|kennt|spricht|will|schreibt|trinkt|isst|geht|trifft"),
+    many=phrases(
+        "mag|mögen|liebt|liebe|hasst|spielt|spiele|liest|kennt|spricht|will|schreibt|trinkt|isst|geht|trifft"
+    ),
     slots=(
         _slot(
             "lives",
@@ -158,9 +164,13 @@ GERMAN = Language(
         "|in_der_vergangenheit"
         "|vor_\\d+_jahren|ursprünglich|zuvor|davor|anfangs"
     ),
-    denials=phrases("nicht|nie|niemals|kein|keine|keinen|keiner|keinem|ohne|weder|vermeidet|hasst|verboten"),
+    denials=phrases(
+        "nicht|nie|niemals|kein|keine|keinen|keiner|keinem|ohne|weder|vermeidet|hasst|verboten"
+    ),
     aversions=phrases("hasst|hasse|vermeidet|verabscheut"),
-    ended=phrases("nicht_mehr|nicht_länger|mehr(?=$|\\.)|hat_aufgehört,?(?:_zu)?|aufgehört,?(?:_zu)?"),
+    ended=phrases(
+        "nicht_mehr|nicht_länger|mehr(?=$|\\.)|hat_aufgehört,?(?:_zu)?|aufgehört,?(?:_zu)?"
+    ),
     over_after=phrases(
         "nicht(?=_[^.;]{1,60},_sondern)|statt|anstatt|anstelle(?:_von)?|nicht_länger"
         "|von(?=_\\w+(?:-\\w+)?_(?:auf|zu|nach)\\b)|weg_von|sind_von|ist_von"
@@ -190,7 +200,9 @@ GERMAN = Language(
             "|(?:jede[ns]?|alle)_(?:(?:zweite[nr]?|\\d+|zwei|drei|zehn|dreißig|zwanzig|fünf)_)?"
             "(?:minuten?|stunden?|tage?|wochen?|monate?|jahre?|quartale?)"
         ),
-        "date": phrases(f"\\d{{1,2}}\\._?{_MONTHS}|\\d{{1,2}}\\.\\d{{1,2}}\\.\\d{{0,4}}|\\d{{4}}-\\d{{2}}-\\d{{2}}"),
+        "date": phrases(
+            f"\\d{{1,2}}\\._?{_MONTHS}|\\d{{1,2}}\\.\\d{{1,2}}\\.\\d{{0,4}}|\\d{{4}}-\\d{{2}}-\\d{{2}}"
+        ),
         "day": phrases(f"{_DAYS}s?"),
         "time": phrases(
             f"\\d{{1,2}}:\\d{{2}}(?:_uhr)?|\\d{{1,2}}_uhr|(?:um|ab|bis)_(?:halb_)?(?:{_HOURS}|\\d{{1,2}}(?![\\w:]))"

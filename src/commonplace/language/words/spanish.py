@@ -10,7 +10,9 @@ _NUMBERS = "una dos tres cuatro cinco seis siete ocho nueve diez once doce".spli
 _HOURS = "|".join(_NUMBERS)
 
 
-def _slot(name: str, state: str, change: str = "", *, is_single: bool = True, found_by: str = "") -> Slot:
+def _slot(
+    name: str, state: str, change: str = "", *, is_single: bool = True, found_by: str = ""
+) -> Slot:
     return Slot(name, is_single, phrases(state), phrases(change), found_by.split())
 
 
@@ -120,11 +122,11 @@ SPANISH = Language(
         "|realmente|justo|hoy|recientemente|siempre|normalmente|bueno"
     ),
     changes=phrases(
-        f"ahora|(?<=mi_)nuev[oa]|(?<=nuestr[oa]_)nuev[oa]|(?<=el_)nuevo|(?<=la_)nueva"
+        "ahora|(?<=mi_)nuev[oa]|(?<=nuestr[oa]_)nuev[oa]|(?<=el_)nuevo|(?<=la_)nueva"
         f"|a_partir_de(?:l)?_(?:ahora|hoy|mañana|{_DAYS}|{_MONTHS}|\\d+(?:_de_{_MONTHS})?)"
-        f"|desde_(?:hoy|ahora"
+        "|desde_(?:hoy|ahora"
         f"|ayer|el_{_DAYS}|{_MONTHS})|en_adelante|hoy_en_día|en_su_lugar|por_fin|ya_(?!no)"
-        f"|definitivamente"
+        "|definitivamente"
     ),
     corrections=phrases(
         "en_realidad|de_hecho|corrección|olvida(?:_eso|lo)|borra_eso|me_equivoqué"
@@ -183,15 +185,19 @@ SPANISH = Language(
             "|cada_(?:(?:\\d+|dos|tres|diez|treinta|veinte|cinco)_)?(?:minutos?|horas?|días?"
             "|semanas?|mes(?:es)?|años?)"
         ),
-        "date": phrases(f"\\d{{1,2}}_de_{_MONTHS}|\\d{{4}}-\\d{{2}}-\\d{{2}}|\\d{{1,2}}/\\d{{1,2}}/\\d{{2,4}}"),
+        "date": phrases(
+            f"\\d{{1,2}}_de_{_MONTHS}|\\d{{4}}-\\d{{2}}-\\d{{2}}|\\d{{1,2}}/\\d{{1,2}}/\\d{{2,4}}"
+        ),
         "day": phrases(f"{_DAYS}s?"),
         "time": phrases(
             f"(?:a|hasta)_las?_(?:\\d{{1,2}}(?::\\d{{2}})?(?!\\w)|{_HOURS})(?:_y_media)?"
-            f"|\\d{{1,2}}:\\d{{2}}|mediodía|medianoche"
+            "|\\d{1,2}:\\d{2}|mediodía|medianoche"
         ),
         "money": phrases("[$€£]\\d[\\d.,]*|\\d[\\d.,]*_?(?:euros?|eur|€|dólares|pesos)"),
         "open": phrases("abiert[oa]|cerrad[oa]"),
-        "on": phrases("activad[oa]|desactivad[oa]|habilitad[oa]|deshabilitad[oa]|encendid[oa]|apagad[oa]"),
+        "on": phrases(
+            "activad[oa]|desactivad[oa]|habilitad[oa]|deshabilitad[oa]|encendid[oa]|apagad[oa]"
+        ),
         "family": phrases("casad[oa]|solter[oa]|divorciad[oa]|viud[oa]|separad[oa]"),
     },
     numbers={word: str(at) for at, word in enumerate(_NUMBERS, start=1) if word != "una"},
