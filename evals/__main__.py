@@ -19,7 +19,7 @@ from rich.console import Console
 from rich.table import Table
 
 from commonplace.evaluation import metrics
-from commonplace.evaluation.metrics import Answer, Estimate, Measures, estimates
+from commonplace.evaluation.metrics import Answer, Estimate, Measures, estimate_measures
 from evals import page, precise, record, sets
 from evals.precise import Asked
 from evals.record import Part, Results
@@ -113,7 +113,7 @@ def _measured(chosen: Sequence[str], own: bool, options: argparse.Namespace) -> 
         asked = _own(ways, options.jobs)
         groups = _groups(asked)
         found = {
-            group: {way: estimates(a, metrics.PRECISION) for way, a in by.items()}
+            group: {way: estimate_measures(a, metrics.PRECISION) for way, a in by.items()}
             for group, by in groups.items()
         }
         sizes = {group: len(by[OURS]) for group, by in groups.items()}
@@ -159,7 +159,8 @@ def _public(
         for name, measured in sets.measured(order, ways, options.jobs, options.every):
             answers = measured.answers
             found[name] = {
-                way: estimates(a, {**metrics.RANKING, **metrics.PACE}) for way, a in answers.items()
+                way: estimate_measures(a, {**metrics.RANKING, **metrics.PACE})
+                for way, a in answers.items()
             }
             sizes[name] = [measured.docs, len(answers[ways[0]])]
             status.update(f"Measuring; done: {', '.join(found)}")
@@ -236,13 +237,14 @@ def _cell(estimate: Estimate | None, before: Sequence[float] | None) -> str:
 def _show_misses(asked: Sequence[Asked]) -> None:
     for one in asked:
         question, answer = one.question, one.answer
-        why = metrics.fault(answer)
+        why = metrics.fault_of(answer)
         if why:
             print(f"{one.store}: {why}: {question.text}")
             print(f"    expected {', '.join(sorted(question.expected)) or 'nothing'}", end="")
             print(
                 ", found"
-                f" {', '.join(map(str, answer.found)) or 'nothing'}{' (unsure)' if answer.unsure else ''}"
+                f" {', '.join(map(str, answer.found)) or 'nothing'}"
+                f"{' (unsure)' if answer.unsure else ''}"
             )
 
 

@@ -30,7 +30,7 @@ from commonplace.models.reranker import CrossEncoder
 from commonplace.recall import calibration, weights
 from commonplace.recall.pipeline import SURE_MAX, Models, Search
 from commonplace.recall.rerank import Reranker
-from commonplace.recall.scoring import Scored
+from commonplace.recall.scoring import ScoredHit
 from commonplace.recall.supersession import Pair
 from commonplace.storage import banks
 from evals import precise
@@ -89,7 +89,7 @@ class Case:
     weight: float
     question: Question
     names: tuple[str, ...]
-    found: tuple[Scored, ...]
+    found: tuple[ScoredHit, ...]
     values: tuple[Mapping[str, float], ...]
     pairs: tuple[Pair, ...]
 
@@ -114,7 +114,7 @@ class Case:
 
     def answer(self) -> Answer:
         """What would be answered with the weights of this moment."""
-        judged = calibration.judged(self.found, self.values, self.pairs)
+        judged = calibration.calibrate(self.found, self.values, self.pairs)
         kept = [one for one in judged if one.is_sure and not one.is_replaced]
         places = {
             one.evidence.memory_id: name for one, name in zip(self.found, self.names, strict=True)
@@ -253,8 +253,8 @@ def _case(place: Place, weight: float, question: Question, chosen: Sequence[int]
     query = Query(question.text, Filter(ids=None if chosen is None else tuple(chosen)))
     models = Models(engine.semantics(), engine.reranker())
     search = Search(engine.db, models, bank.id, query, engine.clock.now())
-    found = search.scored()
-    values, pairs = search.considered(found)
+    found = search.score_candidates()
+    values, pairs = search.compare_best(found)
     known = tuple(names[one.evidence.memory_id] for one in found)
     return Case(store, weight, question, known, tuple(found), tuple(values), tuple(pairs))
 
@@ -337,7 +337,7 @@ def _shown(held: Mapping[float, Sequence[Answer]]) -> float:
     for cut, answers in held.items():
         found = {
             name: one.value
-            for name, one in metrics.estimates(answers, metrics.PRECISION, draws=0).items()
+            for name, one in metrics.estimate_measures(answers, metrics.PRECISION, draws=0).items()
         }
         print(f"{cut:.2f}", *(f"{name} {value:.3f}" for name, value in found.items()), sep="   ")
         if all(found[measure] >= value for measure, value in least.items()):

@@ -14,7 +14,7 @@ from commonplace.dialects import registry
 from commonplace.dialects.dialect import Call, Dialect
 from commonplace.engine import links
 from commonplace.engine.engine import Engine
-from commonplace.engine.facts.retain import Passage
+from commonplace.engine.facts.retain_request import RetainRequest
 from commonplace.storage import links as stored
 from evals.texts import Author
 
@@ -38,7 +38,7 @@ def measure(sizes: tuple[int, ...] = SIZES) -> dict[str, float]:
             _fill(engine, texts)
             questions = [author.question(text) for text in texts[:: max(1, count // CALLS)]][:CALLS]
             fresh = Author(seed=11).memories(CALLS)
-            dialect = registry.single("hindsight")
+            dialect = registry.single_bank("hindsight")
             # The first question loads the embedder and the vectors, once in the life of a server.
             list(_spent(engine, dialect, "recall", [{"query": "what is there?"}]))
             asked = _spent(
@@ -53,12 +53,12 @@ def measure(sizes: tuple[int, ...] = SIZES) -> dict[str, float]:
 
 def _fill(engine: Engine, texts: list[str]) -> None:
     for start in range(0, len(texts), _FACTS_EACH):
-        engine.retain(BANK, Passage("\n".join(texts[start : start + _FACTS_EACH])))
+        engine.retain(BANK, RetainRequest("\n".join(texts[start : start + _FACTS_EACH])))
     engine.rebuild()
     # What a server does when it has nothing else to do, until nothing is left.
     bank_id = engine.get_bank(BANK).id
-    while stored.changed_since(engine.db, bank_id, stored.mark(engine.db, bank_id), 1):
-        links.heal(engine, bank_id, (), _HEAL_MS)
+    while stored.changed_since(engine.db, bank_id, stored.high_water_mark(engine.db, bank_id), 1):
+        links.catch_up_links(engine, bank_id, (), _HEAL_MS)
 
 
 def _spent(

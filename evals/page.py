@@ -18,15 +18,23 @@ PACE = next(iter(metrics.PACE))
 
 _HEAD = f"""# Quality
 
-Made by `make eval`; do not edit. No language model, the embedder of the installation, no settings. What each part says
-was measured on the date and commit above it; a + behind the commit means that the code had changes not yet committed.
+Made by `make eval`; do not edit. No language model, the embedder of the installation, no \
+settings. What each part says
+was measured on the date and commit above it; a + behind the commit means that the code had \
+changes not yet committed.
 
-**How.** Every store of a set goes through the engine's public verbs into an empty bank of its own, and every question
-is asked of it. *recall@k* is the share of right memories among the first k, *any@5* how often one of the first five is
-right, *ndcg@10* rewards right ones near the top, *mrr* is one divided by the place of the first right one, *silent* how
-often nothing is answered although there is an answer. The range in brackets is the 95 % interval: the questions of a
-set are drawn again with replacement {metrics.DRAWS:,} times (percentile bootstrap, seed {metrics.SEED}), so it says how
-far another draw of such questions may lie, nothing about other kinds. *vectors alone* is the engine without keywords.
+**How.** Every store of a set goes through the engine's public verbs into an empty bank of its \
+own, and every question
+is asked of it. *recall@k* is the share of right memories among the first k, *any@5* how often one \
+of the first five is
+right, *ndcg@10* rewards right ones near the top, *mrr* is one divided by the place of the first \
+right one, *silent* how
+often nothing is answered although there is an answer. The range in brackets is the 95 % interval: \
+the questions of a
+set are drawn again with replacement {metrics.DRAW_COUNT:,} times (percentile bootstrap, seed \
+{metrics.SEED}), so it says how
+far another draw of such questions may lie, nothing about other kinds. *vectors alone* is the \
+engine without keywords.
 *questions/s* counts the call alone, in one thread, while another set may be measured beside it.
 """
 
@@ -144,15 +152,22 @@ def _precise(part: Part | None) -> str:
     return f"""## Our own precision set
 
 {_made(part, "python -m evals precision")} Six invented stores
-(`evals/precision`), asked without a limit; a third of the questions have no answer in their store, a third ask for
-a fact that has changed. Thresholds may be chosen on the dev half; the held-out half is only reported.
+(`evals/precision`), asked without a limit; a third of the questions have no answer in their \
+store, a third ask for
+a fact that has changed. Thresholds may be chosen on the dev half; the held-out half is only \
+reported.
 
-- *precision*: which share of everything returned to answerable questions holds the current answer. *Lenient* also lets
-  pass what is related (named in the file by hand) and what is superseded, where it stands below its successor.
-- *recall*: which share of the current answers is returned. An answer marked as unsure counts as silence here, so that
+- *precision*: which share of everything returned to answerable questions holds the current \
+answer. *Lenient* also lets
+  pass what is related (named in the file by hand) and what is superseded, where it stands below \
+its successor.
+- *recall*: which share of the current answers is returned. An answer marked as unsure counts as \
+silence here, so that
   nobody gains by being sure of nothing.
-- *unanswerable admitted*: how often a question without an answer gets nothing, or only what is marked as unsure.
-- *superseded on top*: how often an old value stands above the current one, or in its place. Lower is better.
+- *unanswerable admitted*: how often a question without an answer gets nothing, or only what is \
+marked as unsure.
+- *superseded on top*: how often an old value stands above the current one, or in its place. Lower \
+is better.
 
 """ + _table(("questions", "number", "asked with", *measures), rows)
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from commonplace import Draft, Engine, Query
-from commonplace.clock import moment
+from commonplace.clock import parse_moment
 from commonplace.evaluation.metrics import Answer
 from commonplace.recall.pipeline import SURE_MAX
 from evals.sets import BANK, asked_with, fresh_engine, loaders
@@ -100,8 +100,8 @@ def problems(given: dict[str, Any]) -> list[str]:
         for name, n in Counter(m["id"] for m in memories).items()
         if n > 1
     ]
-    times = [moment(memory["time"]) for memory in memories]
-    if times != sorted(times) or (times and times[-1] > moment(given["now"])):
+    times = [parse_moment(memory["time"]) for memory in memories]
+    if times != sorted(times) or (times and times[-1] > parse_moment(given["now"])):
         wrong.append("the memories are not in the order of their times, or later than now")
     wrong += [
         f"the question {text!r} is there twice"
@@ -140,7 +140,7 @@ def _wrong(question: dict[str, Any], known: dict[str, int]) -> list[str]:
 
 def read(given: dict[str, Any]) -> Store:
     """A file of the set as records."""
-    memories = tuple(Memory(m["id"], moment(m["time"]), m["text"]) for m in given["memories"])
+    memories = tuple(Memory(m["id"], parse_moment(m["time"]), m["text"]) for m in given["memories"])
     names = ("expected", "superseded", "also_fine")
     questions = tuple(
         Question(
@@ -152,7 +152,7 @@ def read(given: dict[str, Any]) -> Store:
         )
         for q in given["questions"]
     )
-    return Store(given["name"], given["about"], moment(given["now"]), memories, questions)
+    return Store(given["name"], given["about"], parse_moment(given["now"]), memories, questions)
 
 
 def asked(store: Store, ways: Sequence[str]) -> dict[str, list[Asked]]:

@@ -26,7 +26,7 @@ from commonplace.models.static_embedder import StaticEmbedder
 from commonplace.recall import pipeline
 from commonplace.records.memory import Draft, Scope
 from commonplace.records.query import Filter, Match, Query, TagMatch
-from commonplace.storage.text_index import Within
+from commonplace.storage.text_index import SearchScope
 from evals.texts import Author
 
 BANK, COUNT = "bench", 1_000_000
@@ -43,13 +43,16 @@ SHARES = 100  # Every hundredth has a scope and another kind.
 HAPPENED_FROM, MINUTE_MS = 1_700_000_000_000, 60_000
 _DEALT = """
 create temp table dealt as
-  select id as memory_id, (row_number() over (order by id) - 1) % :count + 1 as bank_id from memories;
+  select id as memory_id, (row_number() over (order by id) - 1) % :count + 1 as bank_id
+  from memories;
 create unique index temp.dealt_by_memory on dealt (memory_id);
 insert into banks (id, name, created_at) select distinct bank_id, 'bank-' || bank_id, 0 from dealt;
 update memories set bank_id = (select d.bank_id from dealt d where d.memory_id = id);
 update vectors set bank_id = (select d.bank_id from dealt d where d.memory_id = vectors.memory_id);
 update tags set bank_id = (select d.bank_id from dealt d where d.memory_id = tags.memory_id);
-update metadata_index set bank_id = (select d.bank_id from dealt d where d.memory_id = metadata_index.memory_id);
+update metadata_index set bank_id = (
+  select d.bank_id from dealt d where d.memory_id = metadata_index.memory_id
+);
 """
 
 
@@ -88,7 +91,7 @@ def store(engine: Engine, bank: str, made: list[Draft]) -> float:
     """Store a batch with its vectors; the seconds it took."""
     begun = time.perf_counter()
     engine.remember_many(bank, made)
-    indexing.heal_all(engine, 600_000)
+    indexing.catch_up_all_embeddings(engine, 600_000)
     return time.perf_counter() - begun
 
 
@@ -195,7 +198,9 @@ def exact(home: str, count: int) -> dict[str, float]:
     semantics, bank_id = engine.semantics(), engine.get_bank(BANK).id
     if semantics is None:
         return {}
-    meanings = [semantics.meaning(question) for question in questions(count, FILTERED_QUESTIONS)]
+    meanings = [
+        semantics.embed_question(question) for question in questions(count, FILTERED_QUESTIONS)
+    ]
     asked = np.stack([meaning.vector for meaning in meanings], axis=1)
     scores, ids = np.empty((0, len(meanings))), np.empty((0, len(meanings)), dtype=np.int64)
     database = apsw.Connection(str(Path(home) / "commonplace.db"), flags=apsw.SQLITE_OPEN_READONLY)
@@ -213,7 +218,7 @@ def exact(home: str, count: int) -> dict[str, float]:
     found = 0
     for meaning, nearest in zip(meanings, ids.T.tolist(), strict=True):
         picked = semantics.nearest(
-            engine.db, Within(bank_id, Filter(), 0), meaning, pipeline.CANDIDATES_MIN
+            engine.db, SearchScope(bank_id, Filter(), 0), meaning, pipeline.CANDIDATES_MIN
         )
         found += len(set(nearest) & set(picked))
     return {f"the ten nearest by exact search found among {count:,} (%)": 100 * found / ids.size}
@@ -232,7 +237,7 @@ def ingest(home: str, count: int) -> dict[str, float]:
     begun = time.perf_counter()
     for text in author.memories(SINGLES):
         engine.remember("singles", Draft(text))
-    indexing.heal_all(engine, 600_000)
+    indexing.catch_up_all_embeddings(engine, 600_000)
     found[f"ingest one by one, {count:,} stored (a second)"] = SINGLES / (
         time.perf_counter() - begun
     )

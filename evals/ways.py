@@ -11,7 +11,7 @@ from types import ModuleType
 from typing import TypeAlias
 
 from commonplace import Query
-from commonplace.recall import features, scoring, supersession, vector_index, weights
+from commonplace.recall import candidates, scoring, supersession, vector_index, weights
 
 Changed: TypeAlias = Callable[[Query], Query]
 Way: TypeAlias = Callable[[], AbstractContextManager[Changed]]
@@ -41,15 +41,15 @@ def without(*names: str) -> Way:
 
     @contextmanager
     def way() -> Generator[Changed]:
-        before = scoring.WEIGHTS, scoring.ORDER, weights.SURE, weights.READ
+        before = scoring.WEIGHTS, scoring.ORDER_WEIGHTS, weights.SURE, weights.READ
         scoring.WEIGHTS = _lightened(scoring.WEIGHTS, names)
-        scoring.ORDER, weights.SURE, weights.READ = (
+        scoring.ORDER_WEIGHTS, weights.SURE, weights.READ = (
             {n: w for n, w in weights.items() if n not in names} for weights in before[1:]
         )
         try:
             yield lambda query: query
         finally:
-            scoring.WEIGHTS, scoring.ORDER, weights.SURE, weights.READ = before
+            scoring.WEIGHTS, scoring.ORDER_WEIGHTS, weights.SURE, weights.READ = before
 
     return way
 
@@ -69,17 +69,17 @@ def _with(module: ModuleType, name: str, value: object) -> Way:
     return way
 
 
-_rareness_of = vector_index.rareness_of
+_rareness_of = vector_index.token_rareness
 # The hits in the order of their scores, however old they are.
-as_weighed = _with(supersession, "pairs", lambda *_: iter(()))
+as_weighed = _with(supersession, "find_pairs", lambda *_: iter(()))
 # The tokens of a question weighed as the embedder weighs them, whatever is in the store.
 all_as_rare = _with(
     vector_index,
-    "rareness_of",
+    "token_rareness",
     lambda tokens, places, words, _: _rareness_of(tokens, places, words, None),
 )
 # What is near to a question that the embedder can only spell, believed as in any other.
-spelt_as_known = _with(features, "SPELT_SHARE", 1.0)
+spelt_as_known = _with(candidates, "CHARACTER_LEVEL_SHARE", 1.0)
 
 
 def _lightened(weights: Mapping[str, float], names: Sequence[str]) -> dict[str, float]:
@@ -102,7 +102,7 @@ EVIDENCE: Mapping[str, tuple[str, ...]] = {
     "passages": _named("passage"),
     "what was said around": _named("around"),
     # What is read takes time, so there it is not read at all.
-    **{name: (name,) for name in scoring.ORDER if name != "read"},
+    **{name: (name,) for name in scoring.ORDER_WEIGHTS if name != "read"},
 }
 # What is taken out in turn by `--ablate`.
 ABLATIONS: Mapping[str, Way] = {

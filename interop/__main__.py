@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from interop import agents, libraries
-from interop.agents import KEY_VARIABLE, Way
+from interop.agents import KEY_VARIABLE, Connection
 from interop.scripts import SCRIPTS
 from interop.tools import Report, install, scratch, serving
 
@@ -33,8 +33,8 @@ def main() -> int:
     for dialect in chosen.dialect or SCRIPTS:
         with report.guarded(dialect), scratch() as folder, serving(folder, command) as url:
             ways = {
-                "http": Way(dialect, launcher, f"{url}/{dialect}/mcp"),
-                "stdio": Way(dialect, launcher),
+                "http": Connection(dialect, launcher, f"{url}/{dialect}/mcp"),
+                "stdio": Connection(dialect, launcher),
             }
             for kind, way in ways.items():
                 _try_all(report, way, folder / kind, f"{dialect} {kind}", chosen.only)
@@ -43,7 +43,7 @@ def main() -> int:
             scratch() as folder,
             serving(folder, command, {KEY_VARIABLE: KEY}) as url,
         ):
-            locked = Way(dialect, launcher, f"{url}/{dialect}/mcp", KEY)
+            locked = Connection(dialect, launcher, f"{url}/{dialect}/mcp", KEY)
             for number, (who, connects) in enumerate(agents.CONNECTING.items()):
                 what = f"{dialect} http connects with a key"
                 if chosen.only in f"{who} {what}":
@@ -53,7 +53,7 @@ def main() -> int:
     return report.finish("interop")
 
 
-def _try_all(report: Report, way: Way, home: Path, named: str, only: str) -> None:
+def _try_all(report: Report, way: Connection, home: Path, named: str, only: str) -> None:
     trials = []
     for who, library, mode in LIBRARIES:
         trials.append(

@@ -11,10 +11,10 @@ from typing import Any
 from commonplace.dialects import registry
 from commonplace.faces.connect import edits
 from commonplace.faces.connect.clients import Machine, client_named
-from commonplace.faces.connect.edits import Wanted
-from interop.model import FINAL, Model, Sight, model
+from commonplace.faces.connect.edits import ServerSpec
+from interop.model import FINAL, Model, ModelRequest, model
 from interop.scripts import SCRIPTS, Script
-from interop.tools import Failed, environment, program, run
+from interop.tools import TrialFailed, environment, program, run
 
 PROMPT = "Write down how the database is reached, then read it back."
 NAME = "commonplace"
@@ -22,7 +22,7 @@ KEY_VARIABLE = "COMMONPLACE_API_KEY"
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class Connection:
     """How an agent reaches the server: an address, or nothing if it starts one itself."""
 
     dialect: str
@@ -37,12 +37,12 @@ class Way:
         return [one.name for one in registry.find(self.dialect).tools.values() if one.listed]
 
     @property
-    def wanted(self) -> Wanted:
+    def wanted(self) -> ServerSpec:
         variable = KEY_VARIABLE if self.key else ""
-        return Wanted(self.dialect, program=self.launcher, url=self.url, key_variable=variable)
+        return ServerSpec(self.dialect, program=self.launcher, url=self.url, key_variable=variable)
 
 
-def connected(client: str, way: Way, home: Path) -> dict[str, str]:
+def connect_client(client: str, way: Connection, home: Path) -> dict[str, str]:
     """The variables of a person whose client was connected as `commonplace connect --write` does
     it.
     """
@@ -60,28 +60,28 @@ def work(home: Path) -> Path:
 # Does it connect?
 
 
-def claude_lists(way: Way, home: Path) -> str:
-    env = connected("claude-code", way, home) | _CLAUDE_QUIET
+def claude_lists(way: Connection, home: Path) -> str:
+    env = connect_client("claude-code", way, home) | _CLAUDE_QUIET
     ran = run([*program("claude"), "mcp", "list"], env, cwd=work(home))
     return _line_with(ran.both, NAME, "Connected")
 
 
-def gemini_lists(way: Way, home: Path) -> str:
-    env = connected("gemini", way, home) | _GEMINI_QUIET
+def gemini_lists(way: Connection, home: Path) -> str:
+    env = connect_client("gemini", way, home) | _GEMINI_QUIET
     ran = run([*program("gemini"), "mcp", "list"], env, cwd=work(home))
     return _line_with(ran.both, NAME, "Connected")
 
 
-def opencode_lists(way: Way, home: Path) -> str:
+def opencode_lists(way: Connection, home: Path) -> str:
     ran = run(
-        [*program("opencode"), "mcp", "list"], connected("opencode", way, home), cwd=work(home)
+        [*program("opencode"), "mcp", "list"], connect_client("opencode", way, home), cwd=work(home)
     )
     return _line_with(ran.both, NAME, "connected")
 
 
-def codex_lists(way: Way, home: Path) -> str:
+def codex_lists(way: Connection, home: Path) -> str:
     """The codex app server, asked for the tools of our server."""
-    env = connected("codex", way, home)
+    env = connect_client("codex", way, home)
     messages = [
         {
             "id": 1,
@@ -110,23 +110,23 @@ def codex_lists(way: Way, home: Path) -> str:
                 if answer.get("id") == 2:
                     break
             else:
-                raise Failed("the app server ended without an answer")
+                raise TrialFailed("the app server ended without an answer")
         finally:
             process.kill()
     servers = {one["name"]: one for one in answer.get("result", {}).get("data", [])}
     tools = sorted(servers.get(NAME, {}).get("tools", {}))
     expected = sorted(way.tools)
     if tools != expected:
-        raise Failed(f"the app server shows {tools}: {json.dumps(answer)[:300]}")
+        raise TrialFailed(f"the app server shows {tools}: {json.dumps(answer)[:300]}")
     return f"{len(tools)} tools"
 
 
 # What would the model see?
 
 
-def claude_works(way: Way, home: Path) -> str:
+def claude_works(way: Connection, home: Path) -> str:
     script = SCRIPTS[way.dialect]
-    env = connected("claude-code", way, home) | _CLAUDE_QUIET
+    env = connect_client("claude-code", way, home) | _CLAUDE_QUIET
     allowed = ",".join(f"mcp__{NAME}__{tool}" for tool in registry.find(way.dialect).tools)
     with model(script.steps) as standin:
         env |= {"ANTHROPIC_BASE_URL": standin.url, "ANTHROPIC_API_KEY": "sk-ant-none"}
@@ -140,12 +140,12 @@ def claude_works(way: Way, home: Path) -> str:
             "json",
         ]
         ran = run(command, env, cwd=work(home), timeout_s=120)
-        return judged(standin, script, way, ran.both)
+        return check_run(standin, script, way, ran.both)
 
 
-def codex_works(way: Way, home: Path) -> str:
+def codex_works(way: Connection, home: Path) -> str:
     script = SCRIPTS[way.dialect]
-    env = connected("codex", way, home)
+    env = connect_client("codex", way, home)
     with model(script.steps) as standin:
         provider = (
             f'{{name="s", base_url="{standin.url}/v1", wire_api="responses",'
@@ -162,10 +162,10 @@ def codex_works(way: Way, home: Path) -> str:
         flags = ["--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox"]
         command = [*program("codex"), "exec", *options, *flags, PROMPT]
         ran = run(command, env | {"STANDIN_KEY": "none"}, cwd=work(home), timeout_s=120)
-        return judged(standin, script, way, ran.both)
+        return check_run(standin, script, way, ran.both)
 
 
-def gemini_works(way: Way, home: Path) -> str:
+def gemini_works(way: Connection, home: Path) -> str:
     script = SCRIPTS[way.dialect]
     settings = home / ".gemini" / "settings.json"
     settings.parent.mkdir(parents=True)
@@ -173,7 +173,7 @@ def gemini_works(way: Way, home: Path) -> str:
     settings.write_text(
         '{\n  // chosen by hand\n  "security": {"auth": {"selectedType": "gemini-api-key"}}\n}\n'
     )
-    env = connected("gemini", way, home) | _GEMINI_QUIET
+    env = connect_client("gemini", way, home) | _GEMINI_QUIET
     with model(script.steps) as standin:
         env |= {"GOOGLE_GEMINI_BASE_URL": standin.url, "GEMINI_API_KEY": "none"}
         command = [
@@ -186,10 +186,10 @@ def gemini_works(way: Way, home: Path) -> str:
             PROMPT,
         ]
         ran = run(command, env, cwd=work(home), timeout_s=120)
-        return judged(standin, script, way, ran.both)
+        return check_run(standin, script, way, ran.both)
 
 
-def judged(standin: Model, script: Script, way: Way, said: str) -> str:
+def check_run(standin: Model, script: Script, way: Connection, said: str) -> str:
     """Whether the model was shown what it needs: tools, their limits, the instructions and the
     results.
     """
@@ -200,7 +200,7 @@ def judged(standin: Model, script: Script, way: Way, said: str) -> str:
         if any(tool.endswith(script.steps[0].tool) for tool in sight.tools)
     ]
     if not main:
-        raise Failed(
+        raise TrialFailed(
             f"no request had our tools; {len(standin.requests)} requests; it said {said[-500:]!r}"
         )
     first, last = main[0], main[-1]
@@ -209,36 +209,36 @@ def judged(standin: Model, script: Script, way: Way, said: str) -> str:
     opening = dialect.instructions.partition(".")[0]
     everything = " ".join((first.instructions + " ".join(first.tools.values())).split())
     if opening not in everything:
-        raise Failed(f"the instructions are missing: {opening!r}")
+        raise TrialFailed(f"the instructions are missing: {opening!r}")
     if len(last.results) != len(script.steps):
-        raise Failed(
+        raise TrialFailed(
             f"{len(last.results)} of {len(script.steps)} results came back; it said {said[-500:]!r}"
         )
     for step, result in zip(script.steps, last.results, strict=True):
         if missing := [words for words in step.shown if words not in result]:
-            raise Failed(f"the result of {step.tool} lacks {missing}: {result[:400]!r}")
+            raise TrialFailed(f"the result of {step.tool} lacks {missing}: {result[:400]!r}")
     if FINAL not in said:
-        raise Failed(f"the agent did not end with the model's words: {said[-300:]!r}")
+        raise TrialFailed(f"the agent did not end with the model's words: {said[-300:]!r}")
     return f"{len(first.tools)} tools shown, instructions, {len(last.results)} results"
 
 
-def _require_tool(sight: Sight, tool: str, description: str) -> None:
+def _require_tool(sight: ModelRequest, tool: str, description: str) -> None:
     name = next((one for one in sight.tools if one == tool or one.endswith(f"_{tool}")), None)
     if name is None:
-        raise Failed(f"{tool} is not at hand: {sorted(sight.tools)[:40]}")
+        raise TrialFailed(f"{tool} is not at hand: {sorted(sight.tools)[:40]}")
     opening = description.partition(".")[0]
     if opening not in " ".join(sight.tools[name].split()):
-        raise Failed(f"{tool} has lost its description: {sight.tools[name][:200]!r}")
+        raise TrialFailed(f"{tool} has lost its description: {sight.tools[name][:200]!r}")
     schema: Any = sight.schemas[name] or {}
     if not schema.get("properties"):
-        raise Failed(f"{tool} has lost its arguments: {schema}")
+        raise TrialFailed(f"{tool} has lost its arguments: {schema}")
 
 
 def _line_with(said: str, *words: str) -> str:
     # These commands end with 0 whatever happened, so the words decide.
     found = next((line for line in said.splitlines() if all(word in line for word in words)), None)
     if found is None:
-        raise Failed(f"no line with {' and '.join(words)}: {said[-500:]!r}")
+        raise TrialFailed(f"no line with {' and '.join(words)}: {said[-500:]!r}")
     return found.strip()
 
 
@@ -253,13 +253,13 @@ _GEMINI_QUIET: Mapping[str, str] = {
     "GEMINI_TELEMETRY_ENABLED": "false",
 }
 
-CONNECTING: Mapping[str, Callable[[Way, Path], str]] = {
+CONNECTING: Mapping[str, Callable[[Connection, Path], str]] = {
     "Claude Code": claude_lists,
     "Codex app server": codex_lists,
     "Gemini CLI": gemini_lists,
     "opencode": opencode_lists,
 }
-WORKING: Mapping[str, Callable[[Way, Path], str]] = {
+WORKING: Mapping[str, Callable[[Connection, Path], str]] = {
     "Claude Code": claude_works,
     "Codex": codex_works,
     "Gemini CLI": gemini_works,

@@ -16,8 +16,8 @@ from commonplace.dialects import registry
 from interop.tools import (
     HERE,
     MODULES,
-    Failed,
     Report,
+    TrialFailed,
     environment,
     install,
     node,
@@ -110,7 +110,7 @@ def suite(
         )
         checks[scenario] = json.loads(file.read_text())
     if not checks:
-        raise Failed(f"the suite ended with {ran.code} and no results: {ran.both[-400:]}")
+        raise TrialFailed(f"the suite ended with {ran.code} and no results: {ran.both[-400:]}")
     return ran.code, ran.out, checks
 
 
@@ -121,7 +121,7 @@ def whole(url: str, revision: str, folder: Path) -> str:
     beside, failing = (int(found[1]), int(found[2])) if found else (0, 0)
     if code:
         failed = [f"{scenario}:{one}" for scenario, one in failures(checks)]
-        raise Failed(f"exit {code}: {', '.join(failed)[:800]}")
+        raise TrialFailed(f"exit {code}: {', '.join(failed)[:800]}")
     return (
         f"all {len(checks) - beside} required scenarios passed; of {beside} not required {failing}"
         " failed"
@@ -142,7 +142,7 @@ def real(url: str, revision: str, folder: Path, dialect: str, used: set[str]) ->
             excused += 1
             used |= {str(entry["check"]), f"{entry['check']} for {dialect}"}
     if wrong:
-        raise Failed("; ".join(wrong)[:1200])
+        raise TrialFailed("; ".join(wrong)[:1200])
     passed = sum(one["status"] == "SUCCESS" for scenario in looked_at.values() for one in scenario)
     return f"{len(looked_at)} scenarios, {passed} checks passed, {excused} excused by the baseline"
 
@@ -156,7 +156,7 @@ def fresh(used: set[str]) -> str:
     ]
     stale = [name for name in needed if name not in used]
     if stale:
-        raise Failed(f"remove from interop/baseline.toml: {', '.join(stale)}")
+        raise TrialFailed(f"remove from interop/baseline.toml: {', '.join(stale)}")
     return f"{len(exceptions())} exceptions, each with a reason"
 
 

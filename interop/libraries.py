@@ -5,14 +5,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from interop.agents import Way
+from interop.agents import Connection
 from interop.scripts import SCRIPTS
-from interop.tools import HERE, Failed, environment, node, program, run
+from interop.tools import HERE, TrialFailed, environment, node, program, run
 
 _TOOL_ERROR, _NOT_PORTABLE = 5, 6  # how the inspector ends
 
 
-def typescript(way: Way, home: Path, library: str, mode: str) -> str:
+def typescript(way: Connection, home: Path, library: str, mode: str) -> str:
     """A conversation of a TypeScript client: tools, calls, both halves of a result, and a tool that
     is not there.
     """
@@ -23,45 +23,47 @@ def typescript(way: Way, home: Path, library: str, mode: str) -> str:
     env = environment(home, {"COMMONPLACE_HOME": str(home / "store")})
     ran = run([str(node()), str(HERE / "typescript.mjs"), json.dumps(asked)], env, cwd=HERE)
     if ran.code or not ran.out:
-        raise Failed(f"exit {ran.code}: {ran.both[-600:]}")
+        raise TrialFailed(f"exit {ran.code}: {ran.both[-600:]}")
     said = json.loads(ran.out)
     if said["tools"] != way.tools:
-        raise Failed(f"it lists {said['tools']}")
+        raise TrialFailed(f"it lists {said['tools']}")
     if not said["instructions"]:
-        raise Failed("it got no instructions")
+        raise TrialFailed("it got no instructions")
     for step, result in zip(script.steps, said["results"], strict=True):
         if bool(result["error"]) != step.wrong:
-            raise Failed(f"{step.tool} answered {result}")
+            raise TrialFailed(f"{step.tool} answered {result}")
         for half in (str(result["text"]), json.dumps(result["structured"], ensure_ascii=False)):
             if missing := [words for words in step.shown if words not in half]:
-                raise Failed(f"a half of the result of {step.tool} lacks {missing}: {half[:300]}")
+                raise TrialFailed(
+                    f"a half of the result of {step.tool} lacks {missing}: {half[:300]}"
+                )
     expected = "2026-07-28" if mode == "auto" else "2025-11-25"
     # The older library does not tell its revision on standard input and output.
     if said["version"] not in (expected, None if library == "sdk" and not way.url else expected):
-        raise Failed(f"it speaks {said['version']} instead of {expected}")
+        raise TrialFailed(f"it speaks {said['version']} instead of {expected}")
     if not said["refused"]:
-        raise Failed("a tool that does not exist answered")
+        raise TrialFailed("a tool that does not exist answered")
     return (
         f"{said['version'] or expected}, {len(said['tools'])} tools, {len(said['results'])} calls,"
         " both halves"
     )
 
 
-def inspector_lists(way: Way, home: Path, era: str) -> str:
+def inspector_lists(way: Connection, home: Path, era: str) -> str:
     """Every tool, and no schema that some client cannot read."""
     ran = _inspect(way, home, era, ["--method", "tools/list", "--strict"])
     if ran.code == _NOT_PORTABLE:
-        raise Failed(f"schemas that are not portable: {ran.err[-900:]}")
+        raise TrialFailed(f"schemas that are not portable: {ran.err[-900:]}")
     if ran.code:
-        raise Failed(f"exit {ran.code}: {ran.both[-600:]}")
+        raise TrialFailed(f"exit {ran.code}: {ran.both[-600:]}")
     tools = [tool["name"] for tool in json.loads(ran.out)["result"]["tools"]]
     if tools != way.tools:
-        raise Failed(f"it lists {tools}")
+        raise TrialFailed(f"it lists {tools}")
     warned = " ".join(ran.err.split())
     return f"{len(tools)} tools, every schema portable{'; ' + warned if warned else ''}"
 
 
-def inspector_calls(way: Way, home: Path, era: str) -> str:
+def inspector_calls(way: Connection, home: Path, era: str) -> str:
     """The dialect's script, one call after the other."""
     script = SCRIPTS[way.dialect]
     for step in script.steps:
@@ -77,13 +79,13 @@ def inspector_calls(way: Way, home: Path, era: str) -> str:
             ["--method", "tools/call", "--tool-name", step.tool, "--tool-arg", *pairs],
         )
         if ran.code != (_TOOL_ERROR if step.wrong else 0):
-            raise Failed(f"{step.tool}: exit {ran.code}: {ran.both[-600:]}")
+            raise TrialFailed(f"{step.tool}: exit {ran.code}: {ran.both[-600:]}")
         if missing := [words for words in step.shown if words not in ran.out]:
-            raise Failed(f"the result of {step.tool} lacks {missing}: {ran.out[:400]}")
+            raise TrialFailed(f"the result of {step.tool} lacks {missing}: {ran.out[:400]}")
     return f"{len(script.steps)} calls"
 
 
-def _inspect(way: Way, home: Path, era: str, options: Sequence[str]) -> Any:
+def _inspect(way: Connection, home: Path, era: str, options: Sequence[str]) -> Any:
     home.mkdir(parents=True, exist_ok=True)
     env = environment(
         home,
@@ -105,5 +107,5 @@ def _inspect(way: Way, home: Path, era: str, options: Sequence[str]) -> Any:
     return run(command, env, cwd=home)
 
 
-def _command(way: Way) -> list[str]:
+def _command(way: Connection) -> list[str]:
     return [*way.launcher, "mcp", "--dialect", way.dialect]

@@ -28,7 +28,7 @@ class Step:
 
 
 @dataclass(slots=True)
-class Sight:
+class ModelRequest:
     """What the model was shown in one request."""
 
     instructions: str
@@ -43,12 +43,12 @@ class Model:
     """The stand-in: a list of steps to go through, and what it saw on the way."""
 
     steps: Sequence[Step]
-    sights: list[Sight] = field(default_factory=list[Sight])
+    sights: list[ModelRequest] = field(default_factory=list[ModelRequest])
     requests: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
     url: str = ""
     lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def next_step(self, sight: Sight) -> tuple[str, Step] | None:
+    def next_step(self, sight: ModelRequest) -> tuple[str, Step] | None:
         """The tool to ask for now, with the name the agent gave it; None to end."""
         with self.lock:
             self.sights.append(sight)
@@ -154,7 +154,7 @@ def _anthropic(standin: Model, asked: dict[str, Any]) -> list[tuple[str, Any]]:
         if isinstance(message.get("content"), list)
         for part in message["content"]
     ]
-    sight = Sight(
+    sight = ModelRequest(
         instructions=_texts(asked.get("system"))
         + "\n"
         + "\n".join(_texts(m.get("content")) for m in asked["messages"]),
@@ -230,7 +230,7 @@ def _openai(standin: Model, asked: dict[str, Any]) -> list[tuple[str, Any]]:
                 spaces[name] = tool["name"]
                 tools[tool["name"]] = tool.get("description", "")
     sent = asked.get("input", [])
-    sight = Sight(
+    sight = ModelRequest(
         instructions=asked.get("instructions", "")
         + "\n"
         + "\n".join(_texts(item.get("content")) for item in sent),
@@ -290,7 +290,7 @@ def _gemini(standin: Model, asked: dict[str, Any]) -> list[tuple[str, Any]]:
     parts = [part for content in asked.get("contents", []) for part in content.get("parts", [])]
     given = asked.get("systemInstruction") or {}
     said = given.get("parts", []) if isinstance(given, dict) else given
-    sight = Sight(
+    sight = ModelRequest(
         instructions=_texts(said) + "\n" + _texts(parts),
         tools={one["name"]: one.get("description", "") for one in declared},
         schemas={

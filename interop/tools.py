@@ -28,7 +28,7 @@ NODE_MAJOR_MIN = 22
 NOWHERE = "http://127.0.0.1:9"
 
 
-class Failed(Exception):
+class TrialFailed(Exception):
     """A trial that did not go as it should, and what was seen instead."""
 
 
@@ -104,7 +104,7 @@ def environment(home: Path, more: Mapping[str, str] | None = None) -> dict[str, 
 
 
 @dataclass(frozen=True, slots=True)
-class Ran:
+class CommandResult:
     """What a command said."""
 
     code: int
@@ -116,7 +116,9 @@ class Ran:
         return self.out + self.err
 
 
-def run(command: Sequence[str], env: Mapping[str, str], *, cwd: Path, timeout_s: float = 90) -> Ran:
+def run(
+    command: Sequence[str], env: Mapping[str, str], *, cwd: Path, timeout_s: float = 90
+) -> CommandResult:
     """Run a command to its end."""
     try:
         done = subprocess.run(
@@ -132,10 +134,10 @@ def run(command: Sequence[str], env: Mapping[str, str], *, cwd: Path, timeout_s:
         )
     except subprocess.TimeoutExpired as late:
         seen = b"".join(part for part in (late.stdout, late.stderr) if isinstance(part, bytes))
-        raise Failed(
+        raise TrialFailed(
             f"no end after {timeout_s:g} s; it said {seen[-300:].decode(errors='replace')!r}"
         ) from late
-    return Ran(done.returncode, done.stdout, done.stderr)
+    return CommandResult(done.returncode, done.stdout, done.stderr)
 
 
 def free_port() -> int:
@@ -185,7 +187,7 @@ def _wait_for(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
                 return
         except OSError:
             time.sleep(0.05)
-    raise Failed(f"the server did not start; the end of {log}: {log.read_text()[-600:]}")
+    raise TrialFailed(f"the server did not start; the end of {log}: {log.read_text()[-600:]}")
 
 
 @dataclass(slots=True)
@@ -199,9 +201,9 @@ class Report:
         started = time.monotonic()
         try:
             seen, passed = tried(), True
-        except (Failed, OSError, ValueError, KeyError) as error:
+        except (TrialFailed, OSError, ValueError, KeyError) as error:
             seen, passed = (
-                f"{'' if isinstance(error, Failed) else type(error).__name__ + ': '}{error}",
+                f"{'' if isinstance(error, TrialFailed) else type(error).__name__ + ': '}{error}",
                 False,
             )
         self.rows.append((who, what, passed, seen, time.monotonic() - started))
@@ -215,11 +217,11 @@ class Report:
         """
         try:
             yield
-        except Failed as failed:
+        except TrialFailed as failed:
             seen = str(failed)
 
             def again() -> str:
-                raise Failed(seen)
+                raise TrialFailed(seen)
 
             self.trial(who, "starts", again)
 

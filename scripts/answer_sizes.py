@@ -19,6 +19,7 @@ from commonplace.app import open_engine
 from commonplace.dialects import registry
 from commonplace.dialects.dialect import Call
 from commonplace.faces.mcp import messages, protocol
+from commonplace.faces.mcp.parsing import Request
 from commonplace.models.static_embedder import StaticEmbedder
 from commonplace.settings import load
 
@@ -87,18 +88,18 @@ class Store:
     def __init__(self, home: Path) -> None:
         self.clock = Minutes()
         self.engine = open_engine(load({"COMMONPLACE_HOME": str(home)}), self.clock)
-        self.spoken = {name: registry.find(name).for_one_person() for name in registry.NAMES}
+        self.spoken = {name: registry.find(name).for_single_user() for name in registry.NAMES}
         self.made: dict[str, Any] = {}
 
     def ask(self, dialect: str, tool: str, given: Mapping[str, Any]) -> dict[str, Any]:
         """The result of a call as a client gets it."""
         self.clock.at += MINUTE_MS
-        request = protocol.Request(
+        request = Request(
             1, "tools/call", {"name": tool, "arguments": dict(given)}, messages.LEGACY[-1], dialect
         )
         call = Call(self.engine, "default", "s", dialect)
         result = json.loads(
-            json.dumps(protocol.outcome(request, self.spoken[dialect], lambda _: call))
+            json.dumps(protocol.execute(request, self.spoken[dialect], lambda _: call))
         )
         assert not result["isError"], (dialect, tool, result)
         return result
@@ -408,13 +409,18 @@ _HEAD = f"""# What an answer costs
 
 <!-- Written by scripts/answer_sizes.py (`make docs`). -->
 
-Claude Code and Codex show a model the structured result of a tool. This page compares what that costs with the same
-answer in plain text: the text form of the dialect or, where this is JSON as well, a line for each record. One small
-store is filled through every dialect and asked through every reading tool, as a server on standard input and output
+Claude Code and Codex show a model the structured result of a tool. This page compares what that \
+costs with the same
+answer in plain text: the text form of the dialect or, where this is JSON as well, a line for each \
+record. One small
+store is filled through every dialect and asked through every reading tool, as a server on \
+standard input and output
 answers. Tokens are those of the embedder's tokenizer, which is in the package.
 
-No answer costs more than {RATIO_MAX} times its plain text, except those named below. A test keeps that and these
-numbers: `tests/dialects/test_answer_sizes.py`. Empty fields are left out; traces come with `include_trace` only."""
+No answer costs more than {RATIO_MAX} times its plain text, except those named below. A test keeps \
+that and these
+numbers: `tests/dialects/test_answer_sizes.py`. Empty fields are left out; traces come with \
+`include_trace` only."""
 _FORCED_HEAD = "These cost more, because what they promise forces it:"
 
 

@@ -1,8 +1,8 @@
 r"""Makes the embedder's table and tokenizer from a wheel of wordllama, which exists for some
 platforms only.
 
-    pip download --no-deps --only-binary :all: --platform manylinux2014_x86_64 --python-version 3.11 \
-        wordllama==0.4.0.post1
+    pip download --no-deps --only-binary :all: --platform manylinux2014_x86_64 \
+        --python-version 3.11 wordllama==0.4.0.post1
     python scripts/embedder_table.py wordllama-0.4.0.post1-*.whl
 
 Every row keeps 127 steps either side of zero and its own step size: half the bytes, and the cosine

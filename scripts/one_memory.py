@@ -20,6 +20,7 @@ from commonplace.dialects import kinds, registry
 from commonplace.dialects.dialect import Call
 from commonplace.engine.facts.stats import KINDS
 from commonplace.faces.mcp import messages, protocol
+from commonplace.faces.mcp.parsing import Request
 from commonplace.settings import load
 
 PAGE = Path(__file__).parent.parent / "docs" / "one-memory.md"
@@ -63,12 +64,12 @@ class Session:
     def ask(self, dialect: str, tool: str, **given: Any) -> dict[str, Any]:
         """What a tool answers, for programs."""
         self.clock.tick()
-        request = protocol.Request(
+        request = Request(
             1, "tools/call", {"name": tool, "arguments": given}, messages.LEGACY[-1], dialect
         )
         call = Call(self.engine, "default", "s", dialect)
         return json.loads(
-            json.dumps(protocol.outcome(request, registry.single(dialect), lambda _: call))
+            json.dumps(protocol.execute(request, registry.single_bank(dialect), lambda _: call))
         )
 
     def show(self, *calls: tuple[str, str, dict[str, Any], Callable[[Any], object]]) -> list[Any]:
@@ -171,11 +172,15 @@ def page() -> str:
 
 HEAD = """# One memory under five tongues
 
-<!-- Written by scripts/one_memory.py, which speaks all five to one store. Change the script and run `make docs`. -->
+<!-- Written by scripts/one_memory.py, which speaks all five to one store. Change the script and \
+run `make docs`. -->
 
-Your editor speaks memories.sh, your assistant Hindsight, an agent Memstate, a script PowerMem, and you write notes by
-hand. With Commonplace they all have the same memory: what one of them writes the others find, change and forget.
-Nothing has to be set up for that. It is enough that they are [connected](connect.md) to the same store.
+Your editor speaks memories.sh, your assistant Hindsight, an agent Memstate, a script PowerMem, \
+and you write notes by
+hand. With Commonplace they all have the same memory: what one of them writes the others find, \
+change and forget.
+Nothing has to be set up for that. It is enough that they are [connected](connect.md) to the same \
+store.
 
 What follows happened just so: every line behind an arrow is out of the answer to the call above it.
 
@@ -257,14 +262,14 @@ def changed(session: Session) -> None:
     note = session.engine.list("default", limit=1)[0]
     session.say(
         "Every product prints ids in its own form, and every form works in every product. Here the"
-        f" editor changes the note, whose id it knows as `{ids.short(note.id)}`, and the script"
+        f" editor changes the note, whose id it knows as `{ids.short_form(note.id)}`, and the script"
         " changes it again under its number:"
     )
     session.show(
         (
             "memories",
             "edit_memory",
-            {"id": ids.short(note.id), "content": "Warn the warehouse two hours before."},
+            {"id": ids.short_form(note.id), "content": "Warn the warehouse two hours before."},
             fields("message"),
         ),
         (
@@ -282,7 +287,7 @@ def changed(session: Session) -> None:
         (
             "memstate",
             "memstate_history",
-            {"memory_id": ids.memstate(note.id)},
+            {"memory_id": ids.memstate_form(note.id)},
             each("data.versions", "version", "source", "summary"),
         ),
         ("hindsight", "get_memory", {"memory_id": ids.uuid_form(note.id)}, fields("text", "tags")),
@@ -333,7 +338,7 @@ def forgotten(session: Session) -> None:
         " has it now:"
     )
     session.show(
-        ("vault", "memory_forget", {"id": ids.note(rule.id)}, fields("status")),
+        ("vault", "memory_forget", {"id": ids.note_form(rule.id)}, fields("status")),
         ("memories", "get_rules", {"project_id": "shop"}, each("projectRules", "content")),
         ("powermem", "search_memories", {"query": "Tuesdays"}, each("results", "memory")),
         ("hindsight", "recall", {"query": "Tuesdays"}, each("results", "text")),
@@ -348,7 +353,7 @@ def forgotten(session: Session) -> None:
             "memstate_set",
             {
                 "project_id": "shop",
-                "keypath": ids.short(rule.id),
+                "keypath": ids.short_form(rule.id),
                 "value": "Deploy the shop on Mondays only.",
             },
             data("action", "version"),
@@ -401,20 +406,20 @@ def walls(session: Session) -> None:
 
 
 def tables() -> str:
-    number = ids.floor(START_MS) + 1
+    number = ids.smallest_id(START_MS) + 1
     forms = [
-        ("memories.sh and the command line", ids.short(number)),
-        ("Memstate", ids.memstate(number)),
-        ("vault", ids.note(number)),
+        ("memories.sh and the command line", ids.short_form(number)),
+        ("Memstate", ids.memstate_form(number)),
+        ("vault", ids.note_form(number)),
         ("Hindsight", ids.uuid_form(number)),
         ("PowerMem", str(number)),
     ]
-    every = sorted({*kinds.MEMORIES.own, *kinds.MEMSTATE.own, *KINDS})
+    every = sorted({*kinds.MEMORIES.names, *kinds.MEMSTATE.names, *KINDS})
     shown = [
         (
             kind,
-            kinds.MEMORIES.shown(kind),
-            kinds.MEMSTATE.shown(kind),
+            kinds.MEMORIES.display_kind(kind),
+            kinds.MEMSTATE.display_kind(kind),
             kind if kind in KINDS else "world",
         )
         for kind in [*every, "anything else"]

@@ -26,7 +26,7 @@ from commonplace.records import memory as records
 from commonplace.records import query, work
 from commonplace.records.memory import Memory, Origin, Outcome, Scope, TagCount, Version
 from commonplace.records.query import Hit
-from commonplace.records.receipt import Gone, Receipt
+from commonplace.records.receipt import ErasedItem, Receipt
 from commonplace.settings import SETTINGS
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -131,8 +131,8 @@ def verbs_page() -> str:
         verb = getattr(Engine, name)
         if inspect.isfunction(verb) and not name.startswith("_"):
             shown = (
-                "\n###"
-                f" {name}\n\n```python\n{signature(name, verb)}\n```\n\n{inspect.getdoc(verb) or ''}\n"
+                f"\n### {name}\n\n```python\n{signature(name, verb)}\n```\n\n"
+                f"{inspect.getdoc(verb) or ''}\n"
             )
             rooms.setdefault(verb.__module__, []).append(shown)
     parts = ["# Engine verbs\n\n`commonplace.open()` gives an `Engine`; these are its methods.\n"]
@@ -187,7 +187,7 @@ def records_page() -> str:
 def json_page() -> str:
     """An example of every JSON shape that commands print."""
     memory = Memory(
-        id=ids.floor(MOMENT),
+        id=ids.smallest_id(MOMENT),
         bank_id=1,
         scope=Scope(project="web"),
         text="Staging listens on port 8080.",
@@ -203,7 +203,7 @@ def json_page() -> str:
         expires_at=None,
         document_id=None,
         version=1,
-        version_id=ids.floor(MOMENT),
+        version_id=ids.smallest_id(MOMENT),
         created_at=MOMENT,
         updated_at=MOMENT,
         forgotten_at=None,
@@ -227,8 +227,8 @@ def json_page() -> str:
     bank = records.Bank(1, "default", "", "", {}, MOMENT)
     hashed = "9f2c" + "0" * 60
     gone = (
-        Gone("memory", memory.id, hashed),
-        Gone("document", memory.id + 1, hashed, derived=True),
+        ErasedItem("memory", memory.id, hashed),
+        ErasedItem("document", memory.id + 1, hashed, derived=True),
     )
     receipt = Receipt("default", MOMENT, author, {"user": hashed}, gone, rows={"version": 2})
     nothing: list[object] = []
@@ -265,7 +265,7 @@ def json_page() -> str:
 
 
 def _measurement() -> dict[str, object]:
-    expected = [ids.short(ids.floor(MOMENT))]
+    expected = [ids.short_form(ids.smallest_id(MOMENT))]
     miss = {"question": "…", "bank": "default", "why": "missed", "expected": expected, "found": []}
     return evaluate.report_out(40, 10, {"recall@5": Estimate(0.9, 0.8, 0.975, 40)}, [miss])
 

@@ -33,7 +33,7 @@ from commonplace import git_project
     ],
 )
 def test_a_remote_as_a_project_id(remote: str, expected: str) -> None:
-    assert git_project.name(remote) == expected
+    assert git_project.project_id(remote) == expected
 
 
 def config(folder: Path, text: str) -> Path:
@@ -65,13 +65,13 @@ ORIGIN = '[remote "origin"]\n\turl = https://h.com/u/r.git\n'
     ],
 )
 def test_the_remote_called_origin_counts(tmp_path: Path, text: str, expected: str) -> None:
-    assert git_project.project(str(config(tmp_path / "r", text))) == expected
+    assert git_project.project_of_folder(str(config(tmp_path / "r", text))) == expected
 
 
 def test_a_folder_below_the_repository_belongs_to_it(tmp_path: Path) -> None:
     below = config(tmp_path / "r", ORIGIN) / "a" / "b"
     below.mkdir(parents=True)
-    assert git_project.project(str(below)) == "h.com/u/r"
+    assert git_project.project_of_folder(str(below)) == "h.com/u/r"
 
 
 def test_a_work_tree_and_a_submodule_are_followed(tmp_path: Path) -> None:
@@ -82,18 +82,18 @@ def test_a_work_tree_and_a_submodule_are_followed(tmp_path: Path) -> None:
     tree = tmp_path / "tree"
     tree.mkdir()
     (tree / ".git").write_text(f"gitdir: {inner}\n")
-    assert git_project.project(str(tree)) == "h.com/u/r"
+    assert git_project.project_of_folder(str(tree)) == "h.com/u/r"
 
     module = main / ".git" / "modules" / "lib"
     module.mkdir(parents=True)
     (module / "config").write_text('[remote "origin"]\n\turl = git@h.com:u/lib.git\n')
     (main / "lib").mkdir()
     (main / "lib" / ".git").write_text("gitdir: ../.git/modules/lib\n")
-    assert git_project.project(str(main / "lib")) == "h.com/u/lib"
+    assert git_project.project_of_folder(str(main / "lib")) == "h.com/u/lib"
 
 
 def test_where_there_is_nothing_there_is_no_project(tmp_path: Path) -> None:
     (tmp_path / "broken").mkdir()
     (tmp_path / "broken" / ".git").write_text("gitdir: /nowhere/at/all\n")
     for folder in ("", str(tmp_path), str(tmp_path / "missing"), str(tmp_path / "broken")):
-        assert git_project.project(folder) == ""
+        assert git_project.project_of_folder(folder) == ""

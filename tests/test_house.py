@@ -251,7 +251,7 @@ def test_only_storage_calls_the_database() -> None:
     from commonplace.storage import queries
 
     methods = {"all", "one", "value", "run", "run_many", "select", "text", "maintenance"}
-    named = queries.named()
+    named = queries.load_queries()
     wrong: list[str] = []
     for path, node in nodes():
         if not isinstance(node, ast.Call) or room(path) == "storage":

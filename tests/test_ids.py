@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from commonplace import ids
 from commonplace.errors import Invalid
 
-FORMS = (str, ids.short, ids.memstate, ids.note, ids.job, ids.uuid_form)
+FORMS = (str, ids.short_form, ids.memstate_form, ids.note_form, ids.job_form, ids.uuid_form)
 
 
 @given(st.integers(min_value=1, max_value=ids.ID_MAX), st.sampled_from(FORMS))
@@ -18,13 +18,15 @@ def test_every_printed_form_maps_back(number: int, form: type[str]) -> None:
 def test_no_form_can_be_taken_for_another(number: int) -> None:
     forms = [form(number) for form in FORMS]
     assert len(set(forms)) == len(forms)
-    assert len(ids.short(number)) == 12
+    assert len(ids.short_form(number)) == 12
     assert ids.parse(ids.uuid_form(number).upper()) == number
 
 
 def test_ids_of_our_century_stay_exact_in_javascript() -> None:
-    assert ids.floor(4_102_444_800_000 - 1) > 2**52  # To the end of 2089 they fit below 2**53.
-    assert ids.floor(3_776_000_000_000) <= ids.ID_MAX
+    assert (
+        ids.smallest_id(4_102_444_800_000 - 1) > 2**52
+    )  # To the end of 2089 they fit below 2**53.
+    assert ids.smallest_id(3_776_000_000_000) <= ids.ID_MAX
 
 
 @pytest.mark.parametrize(

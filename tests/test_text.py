@@ -94,7 +94,7 @@ def index() -> apsw.Connection:
     """A text index with the tokenizer of the schema."""
     connection = apsw.Connection(":memory:")
     statement = next(
-        s for s in migrations.schema().split(";\n") if "create virtual table text_index" in s
+        s for s in migrations.schema_text().split(";\n") if "create virtual table text_index" in s
     )
     connection.execute(statement)
     connection.execute("create virtual table found using fts5vocab(text_index, 'instance')")
@@ -110,7 +110,7 @@ def index() -> apsw.Connection:
 def test_every_term_is_one_token_of_the_index(given: str) -> None:
     connection = index()
     connection.execute(
-        "insert into text_index (rowid, body) values (1, ?)", (analyzer.indexed(given),)
+        "insert into text_index (rowid, body) values (1, ?)", (analyzer.index_text(given),)
     )
     found = [row[0] for row in connection.execute("select term from found order by offset")]
     connection.close()

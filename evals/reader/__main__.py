@@ -119,7 +119,7 @@ def main() -> None:
     )
     asked = parser.parse_args()
     torch.manual_seed(1)
-    in_full = reranker.tokenizer(in_full=True)
+    in_full = reranker.load_tokenizer(unfiltered=True)
     if asked.teacher and asked.teacher.exists():
         teacher = Network(pretrained.LAYERS)
         teacher.load_state_dict(torch.load(asked.teacher))
@@ -128,7 +128,7 @@ def main() -> None:
         if asked.teacher:
             torch.save(teacher.state_dict(), asked.teacher)
     pairs, short = (
-        every_pair(one, TOLD_STRANGERS, seed=5) for one in (in_full, reranker.tokenizer())
+        every_pair(one, TOLD_STRANGERS, seed=5) for one in (in_full, reranker.load_tokenizer())
     )
     reader = teacher.thinned(LAYERS).narrowed(INNER, short.some_read_by)
     learn(reader, short, TOLD_RATE, TOLD_ROUNDS, opinions(teacher, pairs))

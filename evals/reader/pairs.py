@@ -13,7 +13,7 @@ import torch
 from tokenizers import Encoding, Tokenizer
 
 from commonplace import Draft, Query
-from commonplace.models.reranker import ANSWERS, REPLACES, told_before
+from commonplace.models.reranker import ANSWERS, REPLACES, replacement_query
 from commonplace.recall import dialogue
 from evals import sets, ways
 from evals.reader.network import Network
@@ -30,7 +30,8 @@ _PASSAGES_OF = 0.35  # This share of the questions is also asked of passages of 
 _PASSAGE_WORDS = 52  # which have about so many words, from at most
 _PASSAGE_NEIGHBOURS = 6  # so many memories before and after,
 _PASSAGE_STRANGERS = 3  # with so many strangers.
-_NEXT_SHARE = 0.6  # In a talk, so often the turn after an answer is a stranger too: it stands behind the answer.
+# How often the turn after an answer is a stranger too, although it follows the answer.
+_NEXT_SHARE = 0.6
 _ALONE_SHARE = 0.12  # So often a turn is shown without what was said before.
 
 
@@ -122,7 +123,7 @@ def _shown(store: Store, place: int, draw: Random) -> str:
     """A memory as the reader is shown it: in a talk, behind the end of what was said before."""
     if not place or not store.is_talk or draw.random() < _ALONE_SHARE:
         return store.texts[place]
-    return dialogue.replying(store.texts[place - 1], store.texts[place])
+    return dialogue.join_previous(store.texts[place - 1], store.texts[place])
 
 
 def _replacing(store: Store, question: Asked, found: list[int], draw: Random) -> Iterator[Pair]:
@@ -144,7 +145,10 @@ def _replacing(store: Store, question: Asked, found: list[int], draw: Random) ->
             *((place, 0.0) for place in others),
         ]:
             yield Pair(
-                told_before(question.text, store.texts[older]), store.texts[newer], REPLACES, value
+                replacement_query(question.text, store.texts[older]),
+                store.texts[newer],
+                REPLACES,
+                value,
             )
 
 

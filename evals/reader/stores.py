@@ -60,7 +60,7 @@ def _store(file: Path) -> Store:
             raise ValueError(
                 f"{file.name}, line {number}: neither a memory nor a question: {line[:80]}"
             )
-    spoken = sum(dialogue.turn_of(text) is not None for text in texts)
+    spoken = sum(dialogue.parse_turn(text) is not None for text in texts)
     return Store(file.stem, tuple(texts), tuple(questions), spoken > _TALK_SHARE * len(texts))
 
 

@@ -66,8 +66,8 @@ __all__ = [
 ]
 
 
-# The names above are loaded when they are first used: importing the package is the first thing that
-# the program does, before it can take care of Ctrl-C, and must not take long.
+# The names above are loaded on first use. The program imports this package before it handles
+# Ctrl-C, so the import must be fast.
 _MODULES = (
     "commonplace.errors",
     "commonplace.records.memory",
@@ -85,7 +85,7 @@ def __getattr__(name: str) -> object:
 
 
 def open(home: "str | Path | None" = None) -> "Engine":
-    """An engine on the store in a folder, or on the one the environment names."""
+    """An engine on the store in a folder, or on the store that the environment names."""
     from commonplace.app import open_home
 
     return open_home(home)

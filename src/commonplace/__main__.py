@@ -11,7 +11,7 @@ def main() -> int:
 
 
 def _load() -> interrupts.Program:
-    # Loaded here and not above, so that Ctrl-C finds `interrupts` at work all the while.
+    # Imported here, so that `interrupts` handles Ctrl-C while the modules are loaded.
     from commonplace.faces.cli import main as command_line
 
     return command_line

@@ -1,4 +1,4 @@
-"""Builds the parts: settings, database, models, engine. The only place that reads settings."""
+"""Builds the runtime: settings, database, models, engine. The only place that reads settings."""
 
 import json
 from collections.abc import Callable
@@ -12,7 +12,7 @@ from commonplace import settings as settings_table
 from commonplace import validation
 from commonplace.clock import Clock, SystemClock
 from commonplace.engine.engine import Engine
-from commonplace.engine.runtime import Parts, leave_files
+from commonplace.engine.runtime import Runtime, skip_file_sync
 from commonplace.errors import CommonplaceError, Invalid, Unsupported
 from commonplace.models import providers
 from commonplace.settings import Settings
@@ -21,16 +21,16 @@ from commonplace.storage import migrations, note_files
 if TYPE_CHECKING:
     from commonplace.extract.llm_statements import Model
     from commonplace.recall.rerank import Reranker
-    from commonplace.recall.vector_index import Semantics
+    from commonplace.recall.vector_index import VectorIndex
 
 _CONFIG_BYTES_MAX = 100_000
 
 
 def open_engine(settings: Settings | None = None, clock: Clock | None = None) -> Engine:
-    """An engine on the store the settings name, made or upgraded first where needed."""
+    """An engine on the store that the settings name. Creates or upgrades the store if needed."""
     chosen = settings or settings_table.load()
     time = clock or SystemClock()
-    semantics = _semantics(chosen.embedder)
+    semantics = _semantics_factory(chosen.embedder)
     db = migrations.open_database(
         chosen.database_path, time, busy_timeout_ms=chosen.busy_timeout_ms
     )
@@ -39,46 +39,48 @@ def open_engine(settings: Settings | None = None, clock: Clock | None = None) ->
         time,
         semantics,
         chosen.timezone,
-        reranker=reranker_named(chosen.reranker),
-        llm=_llm(chosen),
-        owner=_owner(chosen.powermem_dir),
-        fading_days=chosen.fading_days,
+        reranker=reranker_factory(chosen.reranker),
+        llm=_llm_factory(chosen),
+        owner=_owner_from_config(chosen.powermem_dir),
+        half_life_days=chosen.fading_days,
         vault=chosen.vault_path,
         vault_inbox=chosen.vault_inbox,
     )
 
 
 def open_home(home: str | Path | None = None) -> Engine:
-    """An engine on the store in a folder, or on the one the environment names, whose files of notes
-    follow by themselves: no face looks after them.
+    """An engine on the store in a folder, or on the store that the environment names.
+
+    The engine updates the files of notes itself, because no face is there to do it.
     """
     chosen = settings_table.load()
     engine = open_engine(replace(chosen, home=Path(home).absolute()) if home else chosen)
-    return replace(engine, follow_files=follow_files)
+    return replace(engine, sync_note_files=update_note_files)
 
 
-def follow_files(parts: Parts) -> int:
-    """Bring the files of notes in line with what was just written or erased through any dialect,
-    command or verb.
+def update_note_files(runtime: Runtime) -> int:
+    """Update the files of notes after a write or an erasure through any dialect, command or verb.
 
-    Returns how many files of erased notes were left in the folder because a person made them.
+    Returns how many files of erased notes remain because the user created them.
     """
-    if parts.vault is None or not note_files.banks_behind(parts.db, parts.clock.now()):
+    if runtime.vault is None or not note_files.banks_with_outdated_files(
+        runtime.db, runtime.clock.now()
+    ):
         return 0
-    # Whoever has no notes need not load what files need.
-    from commonplace.vault.memory_to_file import catch_up
+    # Imported here, because a store without notes does not need it.
+    from commonplace.vault.memory_to_file import catch_up_files
 
-    assert isinstance(parts, Engine)
-    # What this writes itself is in the files already.
-    return catch_up(replace(parts, follow_files=leave_files)).left
+    assert isinstance(runtime, Engine)
+    # Without the hook, because what this call writes comes from the files.
+    return catch_up_files(replace(runtime, sync_note_files=skip_file_sync)).left
 
 
-def _llm(chosen: Settings) -> "Callable[[], Model | None]":
+def _llm_factory(chosen: Settings) -> "Callable[[], Model | None]":
     @cache
     def opened() -> "Model | None":
-        # A wrong address is told by the call that needs the model, and not by a start that may
-        # never need it.
-        found = providers.address(
+        # A wrong address is reported by the first call that needs the model: the start may never
+        # need it.
+        found = providers.resolve_address(
             chosen.llm_provider, chosen.llm_url, chosen.llm_model, chosen.llm_api_key
         )
         return _open_llm(found.url, found.model, chosen.llm_api_key) if found else None
@@ -87,14 +89,14 @@ def _llm(chosen: Settings) -> "Callable[[], Model | None]":
 
 
 def _open_llm(url: str, model: str, key: str) -> "Model":
-    # The web modules take longer to load than everything else on the way to the first answer.
+    # The web modules take longer to load than everything else before the first answer.
     from commonplace.models.llm import LanguageModel
 
     return LanguageModel(url, model, key)
 
 
-def _owner(folder: str) -> str:
-    """The name in a folder's config.json, or "" when there is none to be had there."""
+def _owner_from_config(folder: str) -> str:
+    """The user name in a folder's config.json, or "" when it has none."""
     try:
         file = Path(folder).expanduser() / "config.json"
         found: Any = (
@@ -105,7 +107,7 @@ def _owner(folder: str) -> str:
         return ""
 
 
-def _semantics(embedder: str) -> "Callable[[], Semantics | None]":
+def _semantics_factory(embedder: str) -> "Callable[[], VectorIndex | None]":
     match embedder:
         case "none":
             return lambda: None
@@ -118,8 +120,8 @@ def _semantics(embedder: str) -> "Callable[[], Semantics | None]":
             )
 
 
-def reranker_named(name: str) -> "Callable[[], Reranker | None]":
-    """A reranker, opened on first use; refused at once when it is unknown or cannot run here."""
+def reranker_factory(name: str) -> "Callable[[], Reranker | None]":
+    """A function that opens a reranker on first use. Raises when it is unknown or not installed."""
     match name:
         case "none":
             return lambda: None
@@ -139,16 +141,17 @@ def reranker_named(name: str) -> "Callable[[], Reranker | None]":
 
 @cache
 def _cross_encoder() -> "Reranker":
-    # It takes a third of a second, which a start that only writes must not pay. It keeps nothing,
-    # so one is enough.
+    # Loading takes a third of a second, which a start that only writes must not pay. The reranker
+    # has no state, so one instance is enough.
     from commonplace.models.reranker import CrossEncoder
 
     return CrossEncoder()
 
 
-def _open_static() -> "Semantics":
-    # numpy and the weights take a tenth of a second, which a start that only writes must not pay.
+def _open_static() -> "VectorIndex":
+    # Loading numpy and the weights takes a tenth of a second, which a start that only writes must
+    # not pay.
     from commonplace.models.static_embedder import StaticEmbedder
-    from commonplace.recall.vector_index import Semantics
+    from commonplace.recall.vector_index import VectorIndex
 
-    return Semantics(StaticEmbedder())
+    return VectorIndex(StaticEmbedder())

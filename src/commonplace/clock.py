@@ -1,6 +1,4 @@
-"""What time it is, in whole milliseconds since 1970. Everything that needs the time is given a
-clock.
-"""
+"""Moments as whole milliseconds since 1970. Code that needs the current time takes a clock."""
 
 import time
 from datetime import UTC, datetime
@@ -13,10 +11,10 @@ MOMENT_MAX = 253_402_300_799_999  # 9999-12-31
 
 
 class Clock(Protocol):
-    """Tells the time."""
+    """The source of the current time."""
 
     def now(self) -> int:
-        """This moment."""
+        """The current moment."""
         ...
 
 
@@ -24,12 +22,12 @@ class SystemClock:
     """The machine's own clock."""
 
     def now(self) -> int:
-        """This moment, to the millisecond."""
+        """The current moment, to the millisecond."""
         return time.time_ns() // 1_000_000
 
 
 def iso(moment: int) -> str:
-    """A moment as ISO 8601 in UTC with milliseconds, the form every face prints."""
+    """A moment as ISO 8601 in UTC with milliseconds, as every face prints it."""
     whole = datetime.fromtimestamp(moment // 1000, UTC)
     return (
         f"{whole:%Y-%m-%dT%H:%M:%S}.{moment % 1000:03d}Z"
@@ -38,20 +36,18 @@ def iso(moment: int) -> str:
     )
 
 
-def moment(text: str) -> int:
-    """The moment an ISO 8601 text names; without a zone it is UTC, without a time it is
-    midnight.
-    """
-    return round(_parsed(text).timestamp() * 1000)
+def parse_moment(text: str) -> int:
+    """The moment of an ISO 8601 text; UTC without a zone, and midnight without a time."""
+    return round(_parse_datetime(text).timestamp() * 1000)
 
 
-def zone(text: str) -> int:
-    """By how many milliseconds the clock that an ISO 8601 text was read from is ahead of UTC."""
-    ahead = _parsed(text).utcoffset()
+def utc_offset_ms(text: str) -> int:
+    """The UTC offset of an ISO 8601 text in milliseconds."""
+    ahead = _parse_datetime(text).utcoffset()
     return round(ahead.total_seconds() * 1000) if ahead else 0
 
 
-def _parsed(text: str) -> datetime:
+def _parse_datetime(text: str) -> datetime:
     try:
         parsed = datetime.fromisoformat(text.strip())
     except (ValueError, AttributeError) as error:

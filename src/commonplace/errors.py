@@ -91,16 +91,16 @@ class Busy(CommonplaceError):
 _FRAMES_MAX = 6
 
 
-def traced(error: BaseException) -> str:
-    """The kind of an error and its places in the code, innermost first, for the log.
+def trace_summary(error: BaseException) -> str:
+    """The class of an error and its stack frames, innermost first, for the log.
 
-    Nothing else of it: its text may hold somebody's memories, its trace this machine's paths.
+    The text of the error is left out, because it may contain memories, and so are file paths.
     """
-    places: list[str] = []
+    frames: list[str] = []
     trace = error.__traceback__
     while trace is not None:
         code = trace.tb_frame.f_code
         module = os.path.basename(code.co_filename).removesuffix(".py")
-        places.append(f"{module}:{trace.tb_lineno} {code.co_name}")
+        frames.append(f"{module}:{trace.tb_lineno} {code.co_name}")
         trace = trace.tb_next
-    return f"{type(error).__name__} at {' < '.join(places[: -_FRAMES_MAX - 1 : -1])}"
+    return f"{type(error).__name__} at {' < '.join(frames[: -_FRAMES_MAX - 1 : -1])}"

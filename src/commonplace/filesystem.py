@@ -1,7 +1,6 @@
-"""New files that appear whole or not at all, and the system's complaints as ours. Knows no format.
+"""Creates files atomically, and turns errors of the operating system into our own.
 
-Messages name a file by its last part only: what a face prints must not tell where things lie on the
-disk.
+Messages contain only the last part of a path, so that a face never prints the location of files.
 """
 
 import errno
@@ -15,13 +14,13 @@ from commonplace.errors import Busy, Conflict, Forbidden, Invalid, NotFound
 
 PART_PREFIX, PART_SUFFIX = ".commonplace-", ".part"
 NO_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-_NO_RIGHT = (errno.EACCES, errno.EPERM, errno.EROFS)
+_NO_PERMISSION = (errno.EACCES, errno.EPERM, errno.EROFS)
 _BAD_NAME = (errno.EISDIR, errno.ENOTDIR, errno.ENAMETOOLONG, errno.EINVAL, errno.ELOOP)
 
 
 @contextmanager
-def explained(path: Path) -> Generator[None]:
-    """Turn the system's error about a file into one of ours, once, with the cause kept."""
+def translate_os_errors(path: Path) -> Generator[None]:
+    """Turn an OSError about a file into one of our errors, with the cause attached."""
     try:
         yield
     except OSError as error:
@@ -33,7 +32,7 @@ def explained(path: Path) -> Generator[None]:
             raise Busy(
                 "The disk is full; nothing was changed.", hint="Free some space and try again."
             ) from error
-        if error.errno in _NO_RIGHT:
+        if error.errno in _NO_PERMISSION:
             raise Forbidden(
                 f"{name!r} cannot be used: {why}.",
                 hint="Choose a file and folder that you can read and write.",
@@ -53,13 +52,13 @@ def explained(path: Path) -> Generator[None]:
 
 @contextmanager
 def new_file(target: Path) -> Generator[Path]:
-    """A private file to fill. It takes the target's name only when all went well, and never
+    """A private file to be written. It gets the name of the target only after success, and never
     replaces a file.
     """
-    with explained(target):
+    with translate_os_errors(target):
         _check_free(target)
-        # Made by the owner for the owner (0600), and in the same folder, so that the last step is
-        # only a rename.
+        # Readable by the owner only (0600), and in the same folder, so that the last step is a
+        # rename.
         handle, name = tempfile.mkstemp(prefix=PART_PREFIX, suffix=PART_SUFFIX, dir=target.parent)
         os.close(handle)
         part = Path(name)
@@ -71,10 +70,10 @@ def new_file(target: Path) -> Generator[Path]:
                 part.with_name(part.name + ending).unlink(missing_ok=True)
 
 
-def check_plain(source: Path) -> None:
-    """Refuse what is not an ordinary file that can be read."""
+def check_regular_file(source: Path) -> None:
+    """Raise unless the path is a readable regular file."""
     check_name(source)
-    with explained(source):
+    with translate_os_errors(source):
         if source.exists() and not source.is_file():
             raise Invalid(
                 f"{source.name!r} is not a file.",
@@ -84,7 +83,7 @@ def check_plain(source: Path) -> None:
 
 
 def check_name(path: Path) -> None:
-    """Refuse a path that no system can have."""
+    """Raise for a path that no operating system allows."""
     if "\0" in str(path):
         raise Invalid("The path contains a NUL character.", hint="Remove it.")
 
@@ -94,7 +93,7 @@ def _check_free(target: Path) -> None:
     if target.is_dir():
         raise Invalid(f"{target.name!r} is a folder.", hint="Give the path of a new file in it.")
     if os.path.lexists(target):
-        raise _taken(target)
+        raise _already_exists(target)
     if not target.parent.is_dir():
         raise NotFound(
             f"There is no folder {target.parent.name!r}.", hint="Create the folder first."
@@ -107,9 +106,9 @@ def _publish(part: Path, target: Path) -> None:
         # A link, unlike a rename, fails when the name was taken in the meantime.
         os.link(part, target)
     except FileExistsError as error:
-        raise _taken(target) from error
+        raise _already_exists(target) from error
     except OSError:
-        # Some file systems know no links; there the check and the rename are two steps.
+        # Some file systems have no links; there the check and the rename are two steps.
         _check_free(target)
         part.rename(target)
     if os.name == "posix":
@@ -124,7 +123,7 @@ def _flush(path: Path) -> None:
         os.close(handle)
 
 
-def _taken(target: Path) -> Conflict:
+def _already_exists(target: Path) -> Conflict:
     return Conflict(
         f"There is already a file {target.name!r}.",
         hint="Choose another name; nothing is overwritten.",

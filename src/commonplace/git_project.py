@@ -1,5 +1,5 @@
-"""Which project a folder belongs to, told by its git remote. Reads two or three small files and
-starts no program.
+"""The project of a folder, derived from its git remote. Reads two or three small files and starts
+no program.
 """
 
 import re
@@ -10,69 +10,69 @@ _CONFIG_BYTES_MAX = 1_000_000
 _SECTION = re.compile(r'\[\s*([^\s"\]]++)\s*+(?:"((?:[^"\\]|\\.)*)")?\s*+\]')
 _SETTING = re.compile(r"([A-Za-z][A-Za-z0-9-]*)\s*(?:=\s*(.*))?$")
 _VALUE = re.compile(r'"((?:[^"\\]|\\.)*)"|(\\.)|([;#].*)|([^"\\;#]+)')
-# host:path, with or without a user; a drive letter and an address with a scheme are no such thing.
-_SHORT = re.compile(r"(?:[^@/\s:]+@)?(?P<host>\[[^\]]+\]|[^@/\s:\[\]]{2,}):(?!//)(?P<path>.+)")
+# host:path, with or without a user. Drive letters and addresses with a scheme do not match.
+_SCP_ADDRESS = re.compile(
+    r"(?:[^@/\s:]+@)?(?P<host>\[[^\]]+\]|[^@/\s:\[\]]{2,}):(?!//)(?P<path>.+)"
+)
 _SCHEMES = frozenset(
     {"http", "https", "ssh", "git", "git+ssh", "git+https", "git+http", "ftp", "ftps"}
 )
 
 
-def project(folder: str) -> str:
-    """The project of a folder: `host/owner/repo` of the remote called origin; empty when there is
-    none.
-    """
+def project_of_folder(folder: str) -> str:
+    """The project of a folder: `host/owner/repo` of the remote `origin`, or "" without one."""
     if not folder:
         return ""
     config = _config_of(Path(folder))
-    return name(_origin(config)) if config else ""
+    return project_id(_origin(config)) if config else ""
 
 
-def name(remote: str) -> str:
-    """A remote's address as a project id: host and path, without scheme, user, port and the `.git`
-    at the end.
+def project_id(remote: str) -> str:
+    """The address of a remote as a project id: host and path, without scheme, user, port and
+    `.git`.
 
-    An address without a host, such as a folder, stays what it is.
+    An address without a host, such as a folder, is returned as it is.
     """
-    plain = _trimmed(remote.strip())
+    plain = _without_suffix(remote.strip())
     if "://" in plain:
         parts = urlsplit(plain)
         if parts.scheme.lower() not in _SCHEMES or not parts.hostname:
             return plain
         path = re.sub("/{2,}", "/", unquote(parts.path)).strip("/")
         return f"{parts.hostname.lower()}/{path}".rstrip("/")
-    if short := _SHORT.fullmatch(plain):
+    if short := _SCP_ADDRESS.fullmatch(plain):
         return f"{short['host'].strip('[]').lower()}/{short['path'].strip('/')}".rstrip("/")
     return plain
 
 
-def _trimmed(address: str) -> str:
+def _without_suffix(address: str) -> str:
     plain = address.rstrip("/")
     return plain.removesuffix(".git").rstrip("/")
 
 
 def _config_of(folder: Path) -> Path | None:
-    """The configuration of the repository a folder is in; a work tree shares that of its main
+    """The configuration file of the repository of a folder; a work tree shares the one of its main
     repository.
     """
     try:
-        for place in (folder, *folder.parents):
-            git = place / ".git"
+        for candidate in (folder, *folder.parents):
+            git = candidate / ".git"
             if git.is_dir():
                 return git / "config"
             if git.is_file():
-                return _common(place / _pointed(git)) / "config"
+                return _common_dir(candidate / _gitdir_target(git)) / "config"
     except (OSError, ValueError):
-        # A folder that may not be read, or a broken pointer: then nothing is known, and nothing is
-        # wrong.
+        # An unreadable folder or a broken pointer means that the project is unknown, which is not
+        # an error.
         return None
     return None
 
 
-def _pointed(git: Path) -> str:
+def _gitdir_target(git: Path) -> str:
     return git.read_text(encoding="utf-8", errors="replace")[:4096].partition("gitdir:")[2].strip()
 
 
-def _common(git: Path) -> Path:
+def _common_dir(git: Path) -> Path:
     shared = git / "commondir"
     return (
         git / shared.read_text(encoding="utf-8", errors="replace").strip()
@@ -82,7 +82,7 @@ def _common(git: Path) -> Path:
 
 
 def _origin(config: Path) -> str:
-    """The first address of the remote called origin."""
+    """The first address of the remote `origin`."""
     try:
         text = config.read_text(encoding="utf-8", errors="replace")[:_CONFIG_BYTES_MAX]
     except OSError:
@@ -100,7 +100,7 @@ def _origin(config: Path) -> str:
 
 
 def _value(text: str) -> str:
-    """A value without its quotation marks and without the comment after it."""
+    """A value without quotation marks and without a trailing comment."""
     out: list[str] = []
     for quoted, escaped, comment, plain in _VALUE.findall(text):
         if comment:

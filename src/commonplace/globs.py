@@ -1,7 +1,8 @@
 """Patterns with wildcards: for file paths (`src/**/*.py`), for tags (`project:*`) and for text.
 
-Patterns come from callers, so none may take long: each star is matched once, leftmost, and never
-tried again; and where text and pattern are long, the text is read character by character, once.
+Patterns come from callers, so matching must be fast for all of them: each star is matched once,
+leftmost, without backtracking. Long texts with long patterns are scanned once, character by
+character.
 """
 
 import re
@@ -10,15 +11,15 @@ from functools import lru_cache
 
 _BRACES = re.compile(r"\{([^{}]*)\}")
 _ALTERNATIVES_MAX = 100
-_REGEX_STEPS_MAX = 500_000  # A regular expression may take as many steps as text times pattern.
+_REGEX_STEPS_MAX = 500_000  # A regular expression takes up to text length times pattern length.
 
 
 def path_matches(patterns: tuple[str, ...], path: str) -> bool:
-    """Whether a file is one of those the patterns mean.
+    """Whether a path matches one of the patterns.
 
     `*` and `?` stay inside a folder, `**` crosses folders, `{a,b}` is either, and a final slash
-    means everything below. A pattern without a slash matches the file name in any folder, as people
-    expect of `*.py`.
+    matches everything below. A pattern without a slash matches the file name in any folder, such
+    as `*.py`.
     """
     parts = tuple(path.strip().replace("\\", "/").removeprefix("./").strip("/").split("/"))
     return any(
@@ -27,22 +28,18 @@ def path_matches(patterns: tuple[str, ...], path: str) -> bool:
 
 
 def text_matches(pattern: str, text: str) -> bool:
-    """Whether the whole text fits: `*` is anything, `?` is one character, the rest is itself; case
-    does not matter.
-    """
-    return _wild(pattern).fits(text)
+    """Whether the whole text matches: `*` is anything, `?` one character, and case is ignored."""
+    return _compile_glob(pattern).matches(text)
 
 
 def text_contains(pattern: str, text: str) -> bool:
-    """Whether any part of the text fits."""
+    """Whether any part of the text matches."""
     return text_matches(f"*{pattern}*", text)
 
 
-def like(pattern: str, text: str) -> bool:
-    """SQL's LIKE, with case: `%` is anything, `_` is one character, a backslash takes the next one
-    as it is.
-    """
-    return _like(pattern).fits(text)
+def sql_like(pattern: str, text: str) -> bool:
+    """Case-sensitive LIKE of SQL: `%` is anything, `_` is one character, a backslash escapes."""
+    return _compile_like(pattern).matches(text)
 
 
 @lru_cache(maxsize=2048)
@@ -70,70 +67,66 @@ def _alternatives(pattern: str) -> list[str]:
 
 
 def _parts_match(folders: tuple[str, ...], parts: tuple[str, ...]) -> bool:
-    """Folder by folder; reached holds how many parts of the path the pattern so far may have used
-    up.
-    """
+    """Match folder by folder; `reached` holds how many parts the pattern may have consumed."""
     reached: set[int] = {0}
     for folder in folders:
         if folder == "**":
             reached = set(range(min(reached, default=len(parts) + 1), len(parts) + 1))
         else:
-            glob = _wild(folder)
-            reached = {at + 1 for at in reached if at < len(parts) and glob.fits(parts[at])}
+            glob = _compile_glob(folder)
+            reached = {at + 1 for at in reached if at < len(parts) and glob.matches(parts[at])}
     return len(parts) in reached
 
 
-# A piece is what stands between two stars: characters, and "" for any one of them.
+# A piece is the part between two stars: characters, with "" for any single character.
 _Piece = tuple[str, ...]
 
 
-class _Wild:
-    """A pattern, taken apart. The time it takes grows with the text alone, however the pattern
-    repeats itself.
-    """
+class _Pattern:
+    """A compiled pattern. The time of a match grows with the text only, whatever the pattern is."""
 
     def __init__(self, pieces: Sequence[_Piece], *, cased: bool) -> None:
         self._pieces, self._cased = pieces, cased
         self._size = sum(map(len, pieces)) + 1
-        self._regex = _joined(pieces, re.NOFLAG if cased else re.IGNORECASE)
+        self._regex = _compile_regex(pieces, re.NOFLAG if cased else re.IGNORECASE)
 
-    def fits(self, text: str) -> bool:
-        """Whether the whole text fits."""
+    def matches(self, text: str) -> bool:
+        """Whether the whole text matches."""
         if self._size * len(text) <= _REGEX_STEPS_MAX:
             return self._regex.fullmatch(text) is not None
-        return self._fits_long(text if self._cased else _lowered(text))
+        return self._matches_long(text if self._cased else _lower_same_length(text))
 
-    def _fits_long(self, text: str) -> bool:
+    def _matches_long(self, text: str) -> bool:
         first, *middle, last = self._pieces if len(self._pieces) > 1 else (*self._pieces, ())
         end = len(text) - len(last)
         if len(self._pieces) == 1 and len(first) != len(text):
             return False
-        if end < len(first) or not (_stands(first, text, 0) and _stands(last, text, end)):
+        if end < len(first) or not (_matches_at(first, text, 0) and _matches_at(last, text, end)):
             return False
         at = len(first)
         for piece in middle:
-            found = _found(piece, text, at, end)
+            found = _find_piece(piece, text, at, end)
             if found < 0:
                 return False
             at = found + len(piece)
         return True
 
 
-def _stands(piece: _Piece, text: str, at: int) -> bool:
+def _matches_at(piece: _Piece, text: str, at: int) -> bool:
     return all(
         sign in ("", other) for sign, other in zip(piece, text[at : at + len(piece)], strict=True)
     )
 
 
-def _found(piece: _Piece, text: str, start: int, end: int) -> int:
-    """Where a piece first stands between two places; -1 where it does not."""
+def _find_piece(piece: _Piece, text: str, start: int, end: int) -> int:
+    """The index of the first occurrence of a piece between two indexes, or -1."""
     if "" not in piece:
         return text.find("".join(piece), start, end)
-    # Each bit tells whether so much of the piece ends at this character, so that each character is
-    # read once.
-    anywhere = sum(1 << place for place, sign in enumerate(piece) if not sign)
+    # Bit i means that the first i + 1 characters of the piece end at the current character, so
+    # each character is read once (shift-and algorithm).
+    anywhere = sum(1 << index for index, sign in enumerate(piece) if not sign)
     takes = {
-        one: anywhere | sum(1 << place for place, sign in enumerate(piece) if sign == one)
+        one: anywhere | sum(1 << index for index, sign in enumerate(piece) if sign == one)
         for one in set(piece) - {""}
     }
     state, whole = 0, 1 << (len(piece) - 1)
@@ -144,36 +137,37 @@ def _found(piece: _Piece, text: str, start: int, end: int) -> int:
     return -1
 
 
-def _lowered(text: str) -> str:
-    """A text in small letters, each character in its own place."""
+def _lower_same_length(text: str) -> str:
+    """A text in lower case with the same number of characters."""
     lower = text.lower()
     return lower if len(lower) == len(text) else "".join(one.lower()[:1] for one in text)
 
 
 @lru_cache(maxsize=2048)
-def _wild(pattern: str) -> _Wild:
+def _compile_glob(pattern: str) -> _Pattern:
     pieces = re.sub(r"\*+", "*", pattern).split("*")
-    return _Wild(
-        [tuple("" if c == "?" else c for c in _lowered(piece)) for piece in pieces], cased=False
+    return _Pattern(
+        [tuple("" if c == "?" else c for c in _lower_same_length(piece)) for piece in pieces],
+        cased=False,
     )
 
 
 @lru_cache(maxsize=2048)
-def _like(pattern: str) -> _Wild:
+def _compile_like(pattern: str) -> _Pattern:
     pieces: list[list[str]] = [[]]
     for token in re.findall(r"\\.|.", pattern, re.DOTALL):
         if token == "%":
             pieces.append([])
         else:
             pieces[-1].append("" if token == "_" else token[-1])
-    # Between two stars that stand side by side there is nothing to look for.
-    kept = [one for place, one in enumerate(pieces) if one or place in (0, len(pieces) - 1)]
-    return _Wild([tuple(one) for one in kept], cased=True)
+    # The piece between two adjacent stars is empty and is dropped.
+    nonempty = [one for i, one in enumerate(pieces) if one or i in (0, len(pieces) - 1)]
+    return _Pattern([tuple(one) for one in nonempty], cased=True)
 
 
-def _joined(pieces: Sequence[_Piece], flags: re.RegexFlag) -> re.Pattern[str]:
-    """The pieces with anything between them. The atomic groups keep a long text from being tried
-    again and again.
+def _compile_regex(pieces: Sequence[_Piece], flags: re.RegexFlag) -> re.Pattern[str]:
+    """A regular expression of the pieces with anything between them. The atomic groups prevent
+    backtracking.
     """
     texts = ["".join(re.escape(one) or "." for one in piece) for piece in pieces]
     if len(texts) == 1:

@@ -1,8 +1,8 @@
-"""One integer names everything; each dialect prints it in its own form and every form maps back.
+"""Integer ids, the printed forms of every dialect, and the way back from each form.
 
-Ids are milliseconds since 2020 times 4096 plus a sequence, so they sort by age and stay below
-2**53, which JSON and JavaScript keep exact. The store hands them out inside a write transaction, so
-no two processes can draw the same one.
+An id is the milliseconds since 2020 times 4096 plus a sequence, so ids sort by age and stay below
+2**53, which JSON and JavaScript represent exactly. The store allocates them inside a write
+transaction, so no two processes can get the same one.
 """
 
 import re
@@ -29,29 +29,29 @@ _DECIMAL = re.compile(r"[0-9]{1,16}")
 _UUID = re.compile(r"[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12}")
 
 
-def floor(now: int) -> int:
-    """The smallest id that may be given out at a moment."""
+def smallest_id(now: int) -> int:
+    """The smallest id that may be allocated at a moment."""
     return max(now - EPOCH_MS, 1) << SEQUENCE_BITS
 
 
-def short(number: int) -> str:
-    """The 12 characters of memories.sh, and our own command line."""
-    return "m" + _core(number)
+def short_form(number: int) -> str:
+    """The 12 characters of memories.sh and of the command line."""
+    return "m" + _encode(number)
 
 
-def memstate(number: int) -> str:
+def memstate_form(number: int) -> str:
     """`mem_` and 11 characters."""
-    return "mem_" + _core(number)
+    return "mem_" + _encode(number)
 
 
-def note(number: int) -> str:
+def note_form(number: int) -> str:
     """`note_` and 11 characters, for the vault."""
-    return "note_" + _core(number)
+    return "note_" + _encode(number)
 
 
-def job(number: int) -> str:
+def job_form(number: int) -> str:
     """`job_` and 11 characters."""
-    return "job_" + _core(number)
+    return "job_" + _encode(number)
 
 
 def uuid_form(number: int) -> str:
@@ -59,31 +59,29 @@ def uuid_form(number: int) -> str:
     return str(uuid.UUID(int=_UUID_HIGH | number))
 
 
-def abbreviated(number: int, neighbours: Iterable[int]) -> str:
-    """The shortest beginning of an id that none of its neighbours shares, and at least nine
-    characters of it.
-    """
+def abbreviate(number: int, neighbours: Iterable[int]) -> str:
+    """The shortest prefix of an id that no neighbour shares, with at least nine characters."""
     # Two ids share the digits before the highest bit that differs.
     nearest = min(
         ((number ^ other).bit_length() for other in neighbours if other != number), default=0
     )
     shared = _CORE_LENGTH - (nearest + 4) // 5
-    return short(number)[: max(_ABBREVIATED_LENGTH, shared + 2 if nearest else 0)]
+    return short_form(number)[: max(_ABBREVIATED_LENGTH, shared + 2 if nearest else 0)]
 
 
-def beginning(text: str) -> range | None:
-    """The ids that begin with a shortened one, or None where the text is no beginning of an id."""
+def prefix_range(text: str) -> range | None:
+    """The ids with a given prefix, or None when the text is not a prefix of an id."""
     match = _PREFIX.fullmatch(text.strip())
     if match is None:
         return None
     free = 5 * (_CORE_LENGTH - len(match[1]))
-    first = _number(match[1]) << free
+    first = _decode(match[1]) << free
     return range(first, first + (1 << free))
 
 
 def parse(form: int | str) -> int:
-    """The id behind any printed form."""
-    number = form if isinstance(form, int) else _read(form)
+    """The id of any printed form."""
+    number = form if isinstance(form, int) else _parse_text(form)
     if number is None or isinstance(form, bool) or not 0 < number <= ID_MAX:
         raise Invalid(
             f"{form!r} is not a memory id.",
@@ -95,22 +93,22 @@ def parse(form: int | str) -> int:
     return number
 
 
-def _core(number: int) -> str:
+def _encode(number: int) -> str:
     digits = [_DIGITS[number >> shift & 31] for shift in range(5 * (_CORE_LENGTH - 1), -1, -5)]
     return "".join(digits)
 
 
-def _number(digits: str) -> int:
+def _decode(digits: str) -> int:
     number = 0
     for digit in digits:
         number = number << 5 | _VALUES[digit]
     return number
 
 
-def _read(form: str) -> int | None:
+def _parse_text(form: str) -> int | None:
     text = form.strip()
     if match := _PREFIXED.fullmatch(text):
-        return _number(match[1])
+        return _decode(match[1])
     if _DECIMAL.fullmatch(text):
         return int(text)
     if _UUID.fullmatch(text.lower()):

@@ -1,4 +1,4 @@
-"""Ctrl-C: the program ends with exit code 130 and without a traceback, whatever it is doing."""
+"""Ctrl-C ends the program with exit code 130 and without a traceback at any time."""
 
 import os
 import signal
@@ -13,14 +13,14 @@ Program: TypeAlias = Callable[[], int]
 
 
 class _Interrupts:
-    """Whether Ctrl-C was pressed. A KeyboardInterrupt alone does not say: what it interrupts may
-    swallow it.
+    """Whether Ctrl-C was pressed. A KeyboardInterrupt alone is not enough, because the interrupted
+    code may swallow it.
     """
 
     pressed = False
 
     def interrupt(self, _number: int, _frame: FrameType | None) -> None:
-        """Note the signal and raise."""
+        """Remember the signal and raise KeyboardInterrupt."""
         self.pressed = True
         raise KeyboardInterrupt
 
@@ -28,9 +28,9 @@ class _Interrupts:
 _INTERRUPTS = _Interrupts()
 
 
-def pressed() -> bool:
-    """Whether Ctrl-C was pressed. SQLite for one reports another error where it interrupted one of
-    our functions.
+def is_interrupted() -> bool:
+    """Whether Ctrl-C was pressed. SQLite, for example, reports another error when the signal
+    interrupts one of our SQL functions.
     """
     return _INTERRUPTS.pressed
 
@@ -38,7 +38,7 @@ def pressed() -> bool:
 def run(load: Callable[[], Program]) -> int:
     """Load a program and run it; its exit code, or 130 after Ctrl-C."""
     if signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
-        return load()()  # A shell starts background jobs with Ctrl-C ignored, and it stays so.
+        return load()()  # A shell starts background jobs with Ctrl-C ignored; keep it ignored.
     signal.signal(signal.SIGINT, _end_at_once)
     program = load()
     sys.unraisablehook = _report_unraisable
@@ -48,12 +48,12 @@ def run(load: Callable[[], Program]) -> int:
     except KeyboardInterrupt:
         return EXIT_CODE
     finally:
-        # What is left is the interpreter's own end.
+        # Only the shutdown of the interpreter remains.
         signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def _end_at_once(_number: int, _frame: FrameType | None) -> None:
-    # Nothing has been done yet, so nothing has to be finished.
+    # Nothing was done yet, so there is nothing to clean up.
     os._exit(EXIT_CODE)
 
 

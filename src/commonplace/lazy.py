@@ -1,7 +1,7 @@
-"""Names written as `module:attribute`, which are imported when they are first used.
+"""Imports objects named `module:attribute` when they are first used.
 
-A start then pays only for what it uses. tests/test_house.py checks that every such name exists and
-that it is on a floor from which it may be imported.
+This keeps the start fast. tests/test_house.py checks that every such name exists and that its
+module may be imported there.
 """
 
 from collections.abc import Callable
@@ -17,7 +17,7 @@ def load(reference: str) -> Any:
 
 
 class _Module:
-    """Stands for a module until an attribute of it is asked for."""
+    """A proxy that imports a module when an attribute is first read."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -29,7 +29,7 @@ class _Module:
 def module(name: str) -> Any:
     """A module that is imported when it is first used.
 
-    Type checkers follow the plain import that stands beside it under `TYPE_CHECKING`.
+    Type checkers use the plain import beside it under `TYPE_CHECKING`.
     """
     return _Module(name)
 

@@ -1,6 +1,4 @@
-"""Every limit, in one place. A request over one of them is refused whole; nothing is cut
-silently.
-"""
+"""Every limit. A request over a limit is refused as a whole; nothing is cut silently."""
 
 TEXT_BYTES_MAX = 1_000_000
 TITLE_CHARS_MAX = 500
@@ -49,9 +47,7 @@ MODEL_TOKENS_MAX = 4_000
 MODEL_TEXT_CHARS_MAX = (
     24_000  # the text in one request to a language model; longer texts are handled without it
 )
-FREE_BYTES_MIN = (
-    8_000_000  # room on the disk that is left for forgetting and erasing; less for a small store
-)
+FREE_BYTES_MIN = 8_000_000  # disk space reserved for forgetting and erasing; less for a small store
 IMPORT_ITEM_CHARS_MAX = (
     64_000_000  # one conversation, row or line of an imported file; longer ones are reported
 )

@@ -1,6 +1,7 @@
-"""`python -m commonplace.mcp` is the server on standard input and output, started as PowerMem's is.
+"""`python -m commonplace.mcp` starts the server on standard input and output, as PowerMem does.
 
---config names a JSON file and --env a file of NAME=VALUE lines; in both, what the settings page lists is heeded.
+--config names a JSON file and --env a file of NAME=VALUE lines. Both may set what the settings
+page lists.
 """
 
 import sys

@@ -1,32 +1,32 @@
-"""Tells what callers noted in the metadata of a memory from what is noted there for ourselves."""
+"""Separates the metadata of callers from the entries that Commonplace itself stores there."""
 
 from collections.abc import Mapping
 from typing import cast
 
 from commonplace.records.memory import Metadata
 
-FACT = "fact"
-NOTE = "vault"
-# What is noted for us and not for callers, and the field by which it is known: the facts'
-# particulars, and the file of a note. A caller may use the same name for something else.
-OURS: Mapping[str, str] = {FACT: "mentioned_at", NOTE: "file"}
+FACT_FIELD = "fact"
+NOTE_FIELD = "vault"
+# The reserved entries, for the details of a fact and for the file of a note, each with the field
+# that identifies it: a caller may use the same name for something else.
+RESERVED: Mapping[str, str] = {FACT_FIELD: "mentioned_at", NOTE_FIELD: "file"}
 
 
-def is_ours(name: str, value: object) -> bool:
-    """Whether an entry is noted for us."""
-    return name in OURS and isinstance(value, Mapping) and OURS[name] in value
+def is_reserved(name: str, value: object) -> bool:
+    """Whether an entry is a reserved one."""
+    return name in RESERVED and isinstance(value, Mapping) and RESERVED[name] in value
 
 
-def is_note(name: str, value: object) -> bool:
-    """Whether an entry is what is noted of the file of a note."""
-    return name == NOTE and is_ours(name, value)
+def is_note_entry(name: str, value: object) -> bool:
+    """Whether an entry describes the file of a note."""
+    return name == NOTE_FIELD and is_reserved(name, value)
 
 
 def aliases(metadata: Metadata) -> tuple[str, ...]:
-    """The other names of a note, which its file gives."""
-    mark = metadata.get(NOTE)
+    """The aliases of a note, as its file lists them."""
+    entry = metadata.get(NOTE_FIELD)
     given: object = (
-        cast("Mapping[str, object]", mark).get("aliases") if isinstance(mark, Mapping) else None
+        cast("Mapping[str, object]", entry).get("aliases") if isinstance(entry, Mapping) else None
     )
     return (
         tuple(one for one in cast("list[object]", given) if isinstance(one, str))
@@ -35,6 +35,6 @@ def aliases(metadata: Metadata) -> tuple[str, ...]:
     )
 
 
-def told(metadata: Metadata) -> dict[str, object]:
-    """The metadata that callers gave, whichever tongue they gave it in."""
-    return {name: value for name, value in metadata.items() if not is_ours(name, value)}
+def user_metadata(metadata: Metadata) -> dict[str, object]:
+    """The metadata of callers, from any dialect."""
+    return {name: value for name, value in metadata.items() if not is_reserved(name, value)}

@@ -14,26 +14,27 @@ from commonplace.errors import Invalid
 
 EMBEDDERS = ("static", "none")
 RERANKERS = ("cross-encoder", "none")
-# Not settings: where evals finds the public sets, and the vault's token for clients.
-_ELSEWHERE = ("COMMONPLACE_DATA", "COMMONPLACE_TOKEN")
+# Variables that are not settings: the folder of public sets for evals, and the token of vault
+# clients.
+_OTHER_VARIABLES = ("COMMONPLACE_DATA", "COMMONPLACE_TOKEN")
 
 # Macs with Intel processors have no onnxruntime for Python 3.14 and later.
-RERANKER = "cross-encoder" if find_spec("onnxruntime") else "none"
+DEFAULT_RERANKER = "cross-encoder" if find_spec("onnxruntime") else "none"
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
     """One row of the table. The environment name is COMMONPLACE_ and the name in capitals.
 
-    A product we stand in for may have its own environment name for the same thing; ours wins where
-    both are set.
+    `original` is the environment name of the product that a dialect replaces; our own name wins
+    when both are set.
     """
 
     name: str
     default: str
     help: str
     original: str = ""
-    # Shown by nobody: not on the screen, not in the log.
+    # Never printed and never logged.
     secret: bool = False
     is_url: bool = False
 
@@ -65,7 +66,7 @@ SETTINGS = (
     ),
     Setting(
         "reranker",
-        RERANKER,
+        DEFAULT_RERANKER,
         "Model that reranks the best candidates: cross-encoder (part of the installation) or none"
         " (faster)",
     ),
@@ -169,7 +170,7 @@ SETTINGS = (
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """The values in force."""
+    """The values of all settings."""
 
     home: Path
     database: str
@@ -193,15 +194,15 @@ class Settings:
     fading_days: float = 0.0
     vault: str = "vault"
     vault_inbox: str = ""
-    reranker: str = RERANKER
+    reranker: str = DEFAULT_RERANKER
 
     @property
     def database_path(self) -> Path:
-        """The file behind a sqlite: setting."""
+        """The file of a sqlite: setting."""
         scheme, _, path = self.database.partition(":")
         if scheme != "sqlite" or not path:
             raise Invalid(
-                f"{without_secrets(self.database)!r} is not a supported database.",
+                f"{mask_secrets(self.database)!r} is not a supported database.",
                 hint="Set COMMONPLACE_DATABASE to sqlite:PATH or unset it.",
             )
         return self.home / path
@@ -253,16 +254,14 @@ def load(environment: Mapping[str, str] | None = None) -> Settings:
     )
 
 
-def without_secrets(value: str, *, is_url: bool = False) -> str:
-    """A value as it can be shown: passwords, parameters and fragments of URLs are replaced by
-    ***.
-    """
+def mask_secrets(value: str, *, is_url: bool = False) -> str:
+    """A value for display, with *** for passwords, parameters and fragments of URLs."""
     if is_url:
-        return _masked(value)
-    return " ".join(_masked(word) if "://" in word else word for word in value.split(" "))
+        return _mask_url(value)
+    return " ".join(_mask_url(word) if "://" in word else word for word in value.split(" "))
 
 
-def _masked(url: str) -> str:
+def _mask_url(url: str) -> str:
     before, mark, after = url.partition("://")
     scheme, rest = (f"{before}{mark}", after) if mark else ("", url)
     # A password may contain any character unescaped, so everything up to the last @ is replaced.
@@ -278,22 +277,20 @@ _TRUE, _FALSE = ("true", "1", "yes", "on"), ("false", "0", "no", "off")
 
 
 def refuse_unknown(name: str, known: Iterable[str], *, what: str) -> None:
-    """Refuse a name of a setting that does not exist: what it was to change would stay as it is,
-    unnoticed.
-    """
+    """Refuse an unknown name of a setting: otherwise it would silently have no effect."""
     if name not in known:
         raise Invalid(f"There is no {what} {name}.", hint=_suggestion(name, known))
 
 
 def _refuse_unknown(given: Mapping[str, str]) -> None:
-    known = (*(setting.variable for setting in SETTINGS), *_ELSEWHERE)
+    known = (*(setting.variable for setting in SETTINGS), *_OTHER_VARIABLES)
     for name, value in sorted(given.items()):
         if name.upper().startswith("COMMONPLACE_") and value.strip():
             refuse_unknown(name, known, what="setting")
 
 
 def _suggestion(name: str, known: Iterable[str]) -> str:
-    meant = spelling.name(name, known)
+    meant = spelling.closest_name(name, known)
     return f"{f'Did you mean {meant}? ' if meant else ''}`commonplace settings` lists them all."
 
 
@@ -305,7 +302,7 @@ def _value(setting: Setting, given: Mapping[str, str]) -> str:
 
 
 def _variable(name: str, given: Mapping[str, str]) -> str:
-    """The variable that a setting's value came from."""
+    """The variable that the value of a setting came from."""
     setting = next(one for one in SETTINGS if one.name == name)
     if setting.original and not given.get(setting.variable, "").strip():
         return setting.original
@@ -340,7 +337,7 @@ def _choice(
 
 
 def _inbox(text: str) -> str:
-    """A folder inside another one, with slashes between its parts."""
+    """A relative folder, with slashes between its parts."""
     parts = [part for part in text.replace("\\", "/").split("/") if part]
     if text.startswith(("/", "\\", "~")) or any(
         part.startswith(".") or ":" in part for part in parts
@@ -356,7 +353,7 @@ def _timezone(given: Mapping[str, str], values: Mapping[str, str]) -> str:
         if text:
             zoneinfo.ZoneInfo(text)
     except (zoneinfo.ZoneInfoNotFoundError, ValueError, OSError) as error:
-        meant = spelling.name(text, zoneinfo.available_timezones()) or "Europe/Rome"
+        meant = spelling.closest_name(text, zoneinfo.available_timezones()) or "Europe/Rome"
         raise Invalid(
             f"{_variable('timezone', given)} cannot be {text!r}.",
             hint=f"Use the name of a time zone, such as {meant}.",

@@ -1,11 +1,11 @@
-"""What somebody may have meant by a misspelt name."""
+"""Suggestions for misspelt names."""
 
 from collections.abc import Iterable
 
 
-def name(given: str, allowed: Iterable[str]) -> str:
-    """The allowed name that is most like a given one, or "" where none is."""
-    # It takes longer to load than all that is needed where nothing is misspelt.
+def closest_name(given: str, allowed: Iterable[str]) -> str:
+    """The allowed name closest to a given one, or "" when none is similar."""
+    # Imported here, because it is slow to load and needed for misspelt names only.
     from difflib import get_close_matches
 
     by_lower_case = {one.lower(): one for one in allowed}
@@ -14,8 +14,8 @@ def name(given: str, allowed: Iterable[str]) -> str:
 
 
 def hint(given: str, allowed: Iterable[str]) -> str:
-    """What to use instead of a name: the nearest one first, then all of them."""
+    """A hint with the closest name and all allowed ones."""
     names = tuple(allowed)
-    meant = name(given, names)
+    meant = closest_name(given, names)
     listed = " or ".join(filter(None, (", ".join(names[:-1]), names[-1])))
     return f"Did you mean {meant}? Use {listed}." if meant else f"Use {listed}."

@@ -1,6 +1,4 @@
-"""Refuses what must not be stored, before anything is written. Each refusal says what to do
-instead.
-"""
+"""Refuses invalid values before anything is written. Each error has a hint with an action."""
 
 import json
 import re
@@ -22,16 +20,16 @@ from commonplace.limits import (
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
 
-def body(text: object, *, what: str = "text", bytes_max: int = TEXT_BYTES_MAX) -> str:
-    """A text of any length up to the limit, kept exactly as it is."""
-    plain = passage(text, what=what, bytes_max=bytes_max)
+def nonempty_text(text: object, *, what: str = "text", bytes_max: int = TEXT_BYTES_MAX) -> str:
+    """A text that is not blank, unchanged and within the limit."""
+    plain = any_text(text, what=what, bytes_max=bytes_max)
     if not plain.strip():
         raise Invalid(f"The {what} is empty.", hint=f"Write at least one word in the {what}.")
     return plain
 
 
-def passage(text: object, *, what: str, bytes_max: int = TEXT_BYTES_MAX) -> str:
-    """A part of a text, kept exactly as it is; may be blank."""
+def any_text(text: object, *, what: str, bytes_max: int = TEXT_BYTES_MAX) -> str:
+    """A text that may be blank, unchanged and within the limit."""
     plain = _plain(text, what)
     if len(plain.encode()) > bytes_max:
         raise TooLarge(
@@ -75,7 +73,7 @@ def paths(values: Iterable[object]) -> tuple[str, ...]:
 
 
 def pattern(text: str, *, what: str = "pattern") -> str:
-    """A pattern that is held against every text: it may not be long."""
+    """A pattern of limited length, because it is matched against every text."""
     if len(text) > PATTERN_CHARS_MAX:
         raise TooLarge(
             f"The {what} has {len(text):,} characters; the limit is {PATTERN_CHARS_MAX:,}.",
@@ -85,7 +83,7 @@ def pattern(text: str, *, what: str = "pattern") -> str:
 
 
 def metadata(value: object, *, what: str = "metadata", bytes_max: int = METADATA_BYTES_MAX) -> str:
-    """An object that JSON can hold, as JSON."""
+    """An object as JSON."""
     if not isinstance(value, Mapping):
         raise Invalid(
             f"The {what} is not an object.",

@@ -85,7 +85,7 @@ CONFORMANCE = Dialect(
             "With arguments",
             "A prompt with two parts.",
             prompt_with_arguments,
-            parameters.parameters(prompt_with_arguments),
+            parameters.parameters_of(prompt_with_arguments),
         ),
     ),
     completions={"arg1": lambda _call, _typed: ()},

@@ -15,9 +15,9 @@ from mcp.shared.exceptions import MCPDeprecationWarning
 from commonplace import settings
 from commonplace.dialects import registry
 from commonplace.faces.http import app, dispatch, sdk_bridge, server
-from commonplace.faces.http.access import Arrival
+from commonplace.faces.http.access import HttpRequest
 from commonplace.faces.http.endpoints import Endpoint
-from commonplace.faces.mcp.protocol import Request
+from commonplace.faces.mcp.parsing import Request
 from tests.conformance import extras
 from tests.conformance.dialect import CONFORMANCE
 
@@ -25,9 +25,9 @@ from tests.conformance.dialect import CONFORMANCE
 class FixturedDispatcher(dispatch.Dispatcher):
     """Hands what only the fixtures can answer to the SDK."""
 
-    def needs_sdk(self, arrival: Arrival, endpoint: Endpoint, request: Request) -> bool:
+    def needs_sdk(self, http_request: HttpRequest, endpoint: Endpoint, request: Request) -> bool:
         return extras.answers(request.method, request.params) or super().needs_sdk(
-            arrival, endpoint, request
+            http_request, endpoint, request
         )
 
 

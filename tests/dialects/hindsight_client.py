@@ -20,7 +20,7 @@ class Hindsight:
 
     def __init__(self, engine: Engine, bank: str = "") -> None:
         self.single = bool(bank)
-        dialect = registry.single("hindsight") if bank else registry.find("hindsight")
+        dialect = registry.single_bank("hindsight") if bank else registry.find("hindsight")
         self.client = Client(engine, dialect, bank=bank or "default")
 
     def with_model(self, llm: Callable[[], Model | None]) -> "Hindsight":
@@ -37,14 +37,14 @@ class Hindsight:
         assert shape == (answer if self.single or tool in OBJECTS else {"result": text})
         return answer
 
-    def wrong(self, tool: str, **arguments: Any) -> str:
+    def failure(self, tool: str, **arguments: Any) -> str:
         """The text of a call that is an error of the protocol."""
         result = self.client.result(tool, **arguments)
         assert result["isError"], result
         text: str = result["content"][0]["text"]
         return text
 
-    def keep(self, content: str, **more: Any) -> list[str]:
+    def sync_retain(self, content: str, **more: Any) -> list[str]:
         """The ids of the facts that a text added."""
         answer = self("sync_retain", content=content, **more)
         assert answer["status"] == "completed", answer

@@ -10,6 +10,7 @@ from commonplace.dialects.dialect import Call
 from commonplace.dialects.memories import DIALECT
 from commonplace.engine.engine import Engine
 from commonplace.faces.mcp import messages, protocol
+from commonplace.faces.mcp.parsing import Request
 
 ENVELOPE = {"ok", "data", "error", "meta"}
 
@@ -28,19 +29,19 @@ class Memories:
 
     def __call__(self, tool: str, **arguments: Any) -> dict[str, Any]:
         """The data of a call that succeeds."""
-        return self.both(tool, **arguments)[0]
+        return self.data_and_text(tool, **arguments)[0]
 
     def text(self, tool: str, **arguments: Any) -> str:
         """The text of a call that succeeds."""
-        return self.both(tool, **arguments)[1]
+        return self.data_and_text(tool, **arguments)[1]
 
-    def both(self, tool: str, **arguments: Any) -> tuple[dict[str, Any], str]:
+    def data_and_text(self, tool: str, **arguments: Any) -> tuple[dict[str, Any], str]:
         """The data and the text of a call that succeeds."""
-        answer, text = self.whole(tool, **arguments)
+        answer, text = self.envelope(tool, **arguments)
         data: dict[str, Any] = answer["data"]
         return data, text
 
-    def whole(self, tool: str, **arguments: Any) -> tuple[dict[str, Any], str]:
+    def envelope(self, tool: str, **arguments: Any) -> tuple[dict[str, Any], str]:
         """The envelope and the text of a call that succeeds."""
         result = self.result(tool, **arguments)
         answer, text = result["structuredContent"], result["content"][0]["text"]
@@ -50,7 +51,7 @@ class Memories:
         assert text.strip()
         return answer, text
 
-    def refused(self, tool: str, **arguments: Any) -> dict[str, Any]:
+    def failure(self, tool: str, **arguments: Any) -> dict[str, Any]:
         """The error of a call that fails; `text` is what a reader sees."""
         result = self.result(tool, **arguments)
         answer, text = result["structuredContent"], result["content"][0]["text"]
@@ -85,20 +86,20 @@ class Memories:
 
     def listed(self, method: str = "tools/list", key: str = "tools") -> list[dict[str, Any]]:
         """What a list shows."""
-        conversation = protocol.Conversation(DIALECT, lambda: "")
-        found: list[dict[str, Any]] = conversation.answer(
-            protocol.Request(1, method, {}, messages.LEGACY[-1])
+        conversation = protocol.ClientSession(DIALECT, lambda: "")
+        found: list[dict[str, Any]] = conversation.answer_from_table(
+            Request(1, method, {}, messages.LEGACY[-1])
         )[key]
         return found
 
     def _asked(self, method: str, **params: Any) -> dict[str, Any]:
-        request = protocol.Request(1, method, params, messages.LEGACY[-1], "tester")
+        request = Request(1, method, params, messages.LEGACY[-1], "tester")
         answer: dict[str, Any] = json.loads(
-            json.dumps(protocol.outcome(request, DIALECT, self._call))
+            json.dumps(protocol.execute(request, DIALECT, self._call))
         )
         return answer
 
-    def _call(self, request: protocol.Request) -> Call:
+    def _call(self, request: Request) -> Call:
         return Call(
             self.engine,
             self.bank,

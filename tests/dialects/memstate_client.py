@@ -35,7 +35,7 @@ class Memstate:
         assert answer["request"] == arguments
         return answer
 
-    def refused(self, tool: str, **arguments: Any) -> dict[str, str]:
+    def failure(self, tool: str, **arguments: Any) -> dict[str, str]:
         """The error of a call that fails."""
         result = self.client.result(f"memstate_{tool}", **arguments)
         answer, text = result["structuredContent"], result["content"][0]["text"]

@@ -11,6 +11,7 @@ from commonplace.dialects.powermem import DIALECT
 from commonplace.engine.engine import Engine
 from commonplace.extract.llm_statements import Model
 from commonplace.faces.mcp import messages, protocol
+from commonplace.faces.mcp.parsing import Request
 from tests.dialects.speaking import Client
 
 
@@ -34,7 +35,7 @@ class PowerMem:
         assert answer["success"] is True
         return answer
 
-    def refused(self, tool: str, **arguments: Any) -> dict[str, Any]:
+    def failure(self, tool: str, **arguments: Any) -> dict[str, Any]:
         """The answer to a call that fails."""
         result = self.client.result(tool, **arguments)
         answer: dict[str, Any] = result["structuredContent"]
@@ -69,6 +70,6 @@ class PowerMem:
         return data
 
     def resource(self, uri: str) -> dict[str, Any]:
-        request = protocol.Request(1, "resources/read", {"uri": uri}, messages.LEGACY[0], "tester")
-        answer = protocol.outcome(request, DIALECT, self.client._call)
+        request = Request(1, "resources/read", {"uri": uri}, messages.LEGACY[0], "tester")
+        answer = protocol.execute(request, DIALECT, self.client._make_call)
         return json.loads(json.dumps(answer))

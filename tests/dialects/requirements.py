@@ -47,7 +47,7 @@ def dialects() -> list[str]:
     )
 
 
-def promised(dialect: str) -> tuple[Requirement, ...]:
+def requirements_of(dialect: str) -> tuple[Requirement, ...]:
     """The promises of a dialect."""
     found: tuple[Requirement, ...] = import_module(
         f"tests.dialects.{dialect}_requirements"
@@ -55,7 +55,7 @@ def promised(dialect: str) -> tuple[Requirement, ...]:
     return found
 
 
-def cited(dialect: str) -> Iterator[str]:
+def cited_ids(dialect: str) -> Iterator[str]:
     """The ids of a dialect that its tests cite, whichever tests run now."""
     for file in sorted(HERE.glob(f"test_{dialect}*.py")):
         import_module(f"tests.dialects.{file.stem}")

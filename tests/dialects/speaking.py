@@ -9,6 +9,7 @@ from typing import Any
 from commonplace.dialects.dialect import Call, Dialect
 from commonplace.engine.engine import Engine
 from commonplace.faces.mcp import messages, protocol
+from commonplace.faces.mcp.parsing import Request
 
 
 @dataclass(frozen=True)
@@ -23,15 +24,15 @@ class Client:
     def result(self, tool: str, **arguments: Any) -> dict[str, Any]:
         """The whole result of a tools/call."""
         params = {"name": tool, "arguments": arguments}
-        request = protocol.Request(1, "tools/call", params, messages.LEGACY[-1], self.name)
-        answer = protocol.outcome(request, self.dialect, self._call)
+        request = Request(1, "tools/call", params, messages.LEGACY[-1], self.name)
+        answer = protocol.execute(request, self.dialect, self._call)
         return json.loads(json.dumps(answer))
 
     def listed(self) -> dict[str, dict[str, Any]]:
         """The tools as tools/list shows them, by name."""
-        conversation = protocol.Conversation(self.dialect, lambda: "")
-        request = protocol.Request(1, "tools/list", {}, messages.LEGACY[-1], self.name)
-        return {tool["name"]: tool for tool in conversation.answer(request)["tools"]}
+        conversation = protocol.ClientSession(self.dialect, lambda: "")
+        request = Request(1, "tools/list", {}, messages.LEGACY[-1], self.name)
+        return {tool["name"]: tool for tool in conversation.answer_from_table(request)["tools"]}
 
-    def _call(self, request: protocol.Request) -> Call:
+    def _call(self, request: Request) -> Call:
         return Call(self.engine, self.bank, session="s", client=request.client)

@@ -43,9 +43,9 @@ def test_an_assistant_that_was_given_no_dialect_corrects_and_forgets_one_memory(
                     "memory_ids"
                 ]
                 await asked("sync_retain", content="Ben's office is room 31.")
-                await asked(choice.corrects, memory_id=kept[0], text="Ada's office is room 14.")
+                await asked(choice.correct_tool, memory_id=kept[0], text="Ada's office is room 14.")
                 assert "room 14" in await asked("recall", query="Where is Ada's office?")
-                await asked(choice.forgets, memory_id=kept[0], reason="She left.")
+                await asked(choice.forget_tool, memory_id=kept[0], reason="She left.")
                 assert "room 14" not in await asked("recall", query="Where is Ada's office?")
                 assert "room 31" in await asked("recall", query="Where is Ben's office?")
 
@@ -56,8 +56,8 @@ def test_the_table_has_every_dialect_with_the_tools_that_correct_and_forget() ->
     rows = catalog.choices()
 
     assert sorted(row.name for row in rows) == sorted(registry.NAMES)
-    assert [row.name for row in rows if not row.forgets] == []
-    assert [row.name for row in rows if not row.corrects] == ["vault"], (
+    assert [row.name for row in rows if not row.forget_tool] == []
+    assert [row.name for row in rows if not row.correct_tool] == ["vault"], (
         "whose notes are corrected in an editor"
     )
 

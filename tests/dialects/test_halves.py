@@ -42,7 +42,7 @@ ANSWERS: dict[str, list[dict[str, Any]]] = {
 def test_reflect_answers_when_the_model_says_half_of_a_character(
     hindsight: Hindsight, where: str
 ) -> None:
-    hindsight.keep("The staging port is 8443.")
+    hindsight.sync_retain("The staging port is 8443.")
     schema = {"type": "object", "properties": {"port": {"type": "string"}}}
     with model(*ANSWERS[where]) as script:
         client = hindsight.with_model(lambda: LanguageModel(script.url, call_s_max=5))

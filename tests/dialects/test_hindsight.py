@@ -7,12 +7,12 @@ from inspect import signature
 
 import pytest
 
-from commonplace.dialects.dialect import instructed
-from commonplace.dialects.registry import find, single
+from commonplace.dialects.dialect import add_instructions
+from commonplace.dialects.registry import find, single_bank
 from commonplace.engine.engine import Engine
 from tests.conftest import StoppedClock
 from tests.dialects.hindsight_client import Hindsight
-from tests.dialects.requirements import CITED, cited, requirement
+from tests.dialects.requirements import CITED, cited_ids, requirement
 
 MANY_ONLY = {"list_banks", "create_bank", "get_bank_stats"}
 PARAMETERS = {
@@ -117,8 +117,8 @@ def test_annotations_say_what_a_tool_does(hindsight: Hindsight) -> None:
 
 @requirement("hindsight:tools:instructions")
 def test_instructions_are_appended_to_retain_and_recall_only() -> None:
-    for dialect in (find("hindsight"), single("hindsight")):
-        told = instructed(dialect, "Use project:<name> tags.").tools
+    for dialect in (find("hindsight"), single_bank("hindsight")):
+        told = add_instructions(dialect, "Use project:<name> tags.").tools
         ending = "\n\nAdditional instructions: Use project:<name> tags."
         assert [name for name, tool in told.items() if tool.description.endswith(ending)] == [
             "retain",
@@ -138,13 +138,13 @@ def test_each_mode_declares_and_keeps_its_shape(engine: Engine) -> None:
         "type": "object",
         "additionalProperties": True,
     }
-    many.keep("The kettle is blue.")
+    many.sync_retain("The kettle is blue.")
     assert many("list_memories") == one("list_memories")
 
 
 @requirement("hindsight:shapes:failures", "hindsight:shapes:tolerant")
 def test_failures_are_in_the_answer_and_slips_are_forgiven(hindsight: Hindsight) -> None:
-    assert "`query` is required" in hindsight.wrong("recall")
+    assert "`query` is required" in hindsight.failure("recall")
     bad = hindsight("retain", content="x", timestamp="soon")
     assert bad["status"] == "error"
     assert bad["message"].startswith("Invalid timestamp format 'soon'.")
@@ -157,8 +157,8 @@ def test_failures_are_in_the_answer_and_slips_are_forgiven(hindsight: Hindsight)
     assert unknown["results"] == []
     assert "experience, observation or world" in unknown["error"]
     assert hindsight("get_document", document_id="none") == {"error": "Document 'none' not found"}
-    hindsight.keep("Tea is at four.", tags='["a", "b"]', explanation="because")
-    hindsight.keep("Cake is at five.", tags="c")
+    hindsight.sync_retain("Tea is at four.", tags='["a", "b"]', explanation="because")
+    hindsight.sync_retain("Cake is at five.", tags="c")
     assert {tuple(one["tags"]) for one in hindsight.facts()} == {("a", "b"), ("c",)}
 
 
@@ -198,7 +198,7 @@ def test_a_retain_that_stores_nothing_says_so(hindsight: Hindsight) -> None:
             "The content is empty; nothing was stored",
         )
     assert hindsight("list_documents")["total"] == 0
-    hindsight.keep("The oven is red.", document_id="kitchen")
+    hindsight.sync_retain("The oven is red.", document_id="kitchen")
     answer = hindsight("sync_retain", content="The oven is red.", document_id="kitchen")
     assert (answer["message"], answer["memory_ids"]) == (
         "The document already says this; nothing was stored",
@@ -212,7 +212,9 @@ def test_a_retain_that_stores_nothing_says_so(hindsight: Hindsight) -> None:
 @requirement("hindsight:retain:timestamp", "hindsight:retain:tags", "hindsight:memories:get")
 def test_what_was_stored_is_read_with_all_that_belongs_to_it(hindsight: Hindsight) -> None:
     told = {"metadata": {"source": "slack"}, "tags": ["team"], "timestamp": "2026-03-10T08:00:00Z"}
-    [number] = hindsight.keep("Yesterday Maria Rossi deployed Orion-7 for $45 in Lisbon.", **told)
+    [number] = hindsight.sync_retain(
+        "Yesterday Maria Rossi deployed Orion-7 for $45 in Lisbon.", **told
+    )
     assert hindsight.found("What did Maria deploy?") == [
         "Yesterday Maria Rossi deployed Orion-7 for $45 in Lisbon."
     ]
@@ -230,7 +232,7 @@ def test_what_was_stored_is_read_with_all_that_belongs_to_it(hindsight: Hindsigh
 
 @requirement("hindsight:retain:facts")
 def test_a_text_becomes_facts_of_two_types(hindsight: Hindsight) -> None:
-    hindsight.keep(
+    hindsight.sync_retain(
         "User: The wedding is on 5 June 2027. Hi!\nAssistant: I suggested the Villa Aurora."
     )
     kinds = {
@@ -245,16 +247,16 @@ def test_a_text_becomes_facts_of_two_types(hindsight: Hindsight) -> None:
 @requirement("hindsight:retain:document", "hindsight:retain:replace", "hindsight:retain:identical")
 @requirement("hindsight:retain:append", "hindsight:documents:get", "hindsight:documents:list")
 def test_a_document_keeps_what_did_not_change(hindsight: Hindsight) -> None:
-    first = hindsight.keep(
+    first = hindsight.sync_retain(
         "The oven is red. The fridge is green.", document_id="kitchen", metadata={"room": "k"}
     )
     assert (
-        hindsight.keep(
+        hindsight.sync_retain(
             "The oven is red. The fridge is green.", document_id="kitchen", metadata={"room": "k"}
         )
         == []
     )
-    second = hindsight.keep("The oven is red. The fridge is black.", document_id="kitchen")
+    second = hindsight.sync_retain("The oven is red. The fridge is black.", document_id="kitchen")
     assert len(first) == 2
     assert len(second) == 1
     assert [one["id"] for one in hindsight.facts()] == [first[0], second[0]]
@@ -270,19 +272,19 @@ def test_a_document_keeps_what_did_not_change(hindsight: Hindsight) -> None:
 
 @requirement("hindsight:retain:proof")
 def test_a_fact_told_again_is_one_fact_with_more_proof(hindsight: Hindsight) -> None:
-    [number] = hindsight.keep("The gate code is 4411.")
-    assert hindsight.keep("the gate code is 4411", document_id="again") == [number]
+    [number] = hindsight.sync_retain("The gate code is 4411.")
+    assert hindsight.sync_retain("the gate code is 4411", document_id="again") == [number]
     [fact] = hindsight.facts()
     assert fact["proof_count"] == 2
     hindsight("delete_document", document_id="again")
     assert [one["proof_count"] for one in hindsight.facts()] == [1]
-    hindsight.keep("The gate code is 4411.", tags=["other"])
+    hindsight.sync_retain("The gate code is 4411.", tags=["other"])
     assert len(hindsight.facts()) == 2
 
 
 @requirement("hindsight:documents:delete", "hindsight:documents:nothing-survives")
 def test_nothing_of_a_deleted_document_survives(hindsight: Hindsight, engine: Engine) -> None:
-    hindsight.keep("Zanzibar is an island. Zanzibar has quokkas.", document_id="d")
+    hindsight.sync_retain("Zanzibar is an island. Zanzibar has quokkas.", document_id="d")
     hindsight(
         "create_mental_model",
         name="Islands",
@@ -306,10 +308,10 @@ def test_nothing_of_a_deleted_document_survives(hindsight: Hindsight, engine: En
 @requirement("hindsight:memories:list", "hindsight:tags:list")
 def test_memories_and_tags_are_browsed(hindsight: Hindsight) -> None:
     for number in range(3):
-        hindsight.keep(
+        hindsight.sync_retain(
             f"Shelf {number} holds jam.", tags=["project:pantry"], context="storage 100%"
         )
-    hindsight.keep("The cellar holds wine.", tags=["cellar"])
+    hindsight.sync_retain("The cellar holds wine.", tags=["cellar"])
     page = hindsight("list_memories", limit=2, offset=1, type="world")
     assert (len(page["items"]), page["total"], page["limit"], page["offset"]) == (2, 4, 2, 1)
     assert hindsight("list_memories", q="JAM")["total"] == 3
@@ -325,9 +327,9 @@ def test_memories_and_tags_are_browsed(hindsight: Hindsight) -> None:
 def test_facts_about_one_subject_become_an_observation(
     hindsight: Hindsight, clock: StoppedClock
 ) -> None:
-    old = hindsight.keep("Dora lives in Rome. Dora works at Acme.", timestamp="2025-01-10")
+    old = hindsight.sync_retain("Dora lives in Rome. Dora works at Acme.", timestamp="2025-01-10")
     clock.advance(1000)
-    new = hindsight.keep("Dora lives in Berlin.", timestamp="2026-03-01")
+    new = hindsight.sync_retain("Dora lives in Berlin.", timestamp="2026-03-01")
     [one] = hindsight("list_memories", type="observation")["items"]
     assert one["text"] == "Dora lives in Berlin. Dora works at Acme. Earlier: Dora lives in Rome."
     assert (one["proof_count"], set(one["source_memory_ids"])) == (3, {*old, *new})
@@ -337,14 +339,14 @@ def test_facts_about_one_subject_become_an_observation(
     ]
     assert {source["id"] for source in whole["source_memories"]} == {*old, *new}
     hindsight("update_bank", config_updates={"enable_observations": False})
-    hindsight.keep("Emil lives in Oslo. Emil works at Fjord.")
+    hindsight.sync_retain("Emil lives in Oslo. Emil works at Fjord.")
     assert hindsight("list_memories", type="observation")["total"] == 1
 
 
 @requirement("hindsight:modes:isolation")
 def test_one_bank_never_sees_another(engine: Engine) -> None:
     one, other = Hindsight(engine, "one"), Hindsight(engine, "other")
-    one.keep("The vault is behind the mirror.")
+    one.sync_retain("The vault is behind the mirror.")
     assert other.found("Where is the vault?", bank_id="one") == []
     assert one.found("Where is the vault?", bank_id="other") == ["The vault is behind the mirror."]
     assert Hindsight(engine).found("Where is the vault?", bank_id="one") == [
@@ -355,7 +357,7 @@ def test_one_bank_never_sees_another(engine: Engine) -> None:
 
 @pytest.mark.parametrize("content", ["", "   "])
 def test_an_empty_text_is_accepted_and_holds_nothing(hindsight: Hindsight, content: str) -> None:
-    assert hindsight.keep(content) == []
+    assert hindsight.sync_retain(content) == []
 
 
 # What is about HTTP, about both modes at once, or about tools that one bank does not have.
@@ -370,7 +372,7 @@ IN_ONE_TEST = OF_MANY_BANKS | {"hindsight:shapes:two", "hindsight:sync-retain:pa
 
 
 def test_every_promise_is_shown_with_many_banks_and_with_one() -> None:
-    promises = list(cited("hindsight"))
+    promises = list(cited_ids("hindsight"))
     assert len(promises) > len(IN_ONE_TEST)
     for promise in promises:
         tests = [

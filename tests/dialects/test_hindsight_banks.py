@@ -4,7 +4,7 @@ banks and with one.
 
 import pytest
 
-from commonplace.dialects.registry import single
+from commonplace.dialects.registry import single_bank
 from commonplace.engine.engine import Engine
 from tests.conftest import StoppedClock
 from tests.dialects.hindsight_client import Hindsight
@@ -43,7 +43,7 @@ def test_banks_are_made_listed_and_counted(many: Hindsight, clock: StoppedClock)
     }
     assert many("create_bank", bank_id="team") == made
     clock.advance(1000)
-    many.keep("Noor lives in Cairo. Noor likes tea. I fixed the roof.")
+    many.sync_retain("Noor lives in Cairo. Noor likes tea. I fixed the roof.")
     listed = many("list_banks")
     assert [(one["bank_id"], one["fact_count"]) for one in listed["banks"]] == [
         ("default", 4),
@@ -138,7 +138,7 @@ def test_reading_makes_no_bank(hindsight: Hindsight, engine: Engine) -> None:
     assert "not found" in hindsight("delete_directive", directive_id=STRANGER)["error"]
     assert "not found" in hindsight("cancel_operation", operation_id=STRANGER)["error"]
     assert engine.list_banks() == ()
-    hindsight.keep("Now it is there.")
+    hindsight.sync_retain("Now it is there.")
     assert hindsight("get_bank")["name"] == bank
 
 
@@ -240,19 +240,21 @@ def test_every_field_of_the_page_is_validated(hindsight: Hindsight, engine: Engi
 def test_an_allowlist_cannot_be_got_around(engine: Engine) -> None:
     many, one = Hindsight(engine), Hindsight(engine, "closed")
     many("update_bank", bank_id="closed", config_updates={"mcp_enabled_tools": ["recall"]})
-    assert many.wrong("sync_retain", content="x", bank_id="closed") == "Unknown tool: 'sync_retain'"
-    assert one.wrong("sync_retain", content="x") == "Unknown tool: 'sync_retain'"
+    assert (
+        many.failure("sync_retain", content="x", bank_id="closed") == "Unknown tool: 'sync_retain'"
+    )
+    assert one.failure("sync_retain", content="x") == "Unknown tool: 'sync_retain'"
     assert one.found("x") == []
-    dialect = single("hindsight")
-    assert dialect.narrowed is not None
-    assert list(dialect.narrowed(dialect, engine, "closed").tools) == ["recall"]
-    assert len(dialect.narrowed(dialect, engine, "open").tools) == 36
-    many.keep("Elsewhere all is open.")
+    dialect = single_bank("hindsight")
+    assert dialect.restrict_to_allowlist is not None
+    assert list(dialect.restrict_to_allowlist(dialect, engine, "closed").tools) == ["recall"]
+    assert len(dialect.restrict_to_allowlist(dialect, engine, "open").tools) == 36
+    many.sync_retain("Elsewhere all is open.")
 
 
 @requirement("hindsight:banks:delete", "hindsight:banks:erased")
 def test_a_deleted_bank_leaves_nothing_in_the_file(hindsight: Hindsight, engine: Engine) -> None:
-    hindsight.keep("Xylophone is secret. Xylophone is loud.", document_id="xylophone-notes")
+    hindsight.sync_retain("Xylophone is secret. Xylophone is loud.", document_id="xylophone-notes")
     hindsight("create_directive", name="n", content="Praise the xylophone.")
     hindsight("create_mental_model", name="m", source_query="What is the xylophone?")
     gone = hindsight("delete_bank")
@@ -282,7 +284,7 @@ def test_a_deleted_bank_leaves_nothing_in_the_file(hindsight: Hindsight, engine:
 @requirement("hindsight:banks:clear")
 def test_clearing_keeps_the_bank(hindsight: Hindsight) -> None:
     hindsight("update_bank", name="Kept")
-    hindsight.keep("Lena has a boat. Lena has a kayak. I fixed the mast.")
+    hindsight.sync_retain("Lena has a boat. Lena has a kayak. I fixed the mast.")
     some = hindsight("clear_memories", type="experience")
     assert (some["status"], some["memory_units_deleted"]) == ("cleared", 1)
     assert hindsight("list_documents")["total"] == 1
@@ -355,7 +357,7 @@ def test_directives_come_and_go(hindsight: Hindsight) -> None:
 )
 @requirement("hindsight:model:update")
 def test_a_mental_model_is_made_read_changed_and_deleted(hindsight: Hindsight) -> None:
-    hindsight.keep("Ada works on engines. Ben works on looms.", tags=["team"])
+    hindsight.sync_retain("Ada works on engines. Ben works on looms.", tags=["team"])
     made = hindsight(
         "create_mental_model",
         name="Team",
@@ -426,7 +428,7 @@ def test_a_mental_model_is_made_read_changed_and_deleted(hindsight: Hindsight) -
 )
 @pytest.mark.parametrize("auto", [False, True])
 def test_a_mental_model_follows_its_memories(hindsight: Hindsight, auto: bool) -> None:
-    hindsight.keep("The office is in Oslo.", timestamp="2025-01-01")
+    hindsight.sync_retain("The office is in Oslo.", timestamp="2025-01-01")
     more = {"mental_model_id": "office", "trigger_refresh_after_consolidation": auto}
     hindsight("create_mental_model", name="Office", source_query="Where is the office?", **more)
     assert hindsight("get_mental_model", mental_model_id="office")["is_stale"] is False

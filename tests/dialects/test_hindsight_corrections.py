@@ -32,7 +32,7 @@ def memory(hindsight: Hindsight, number: str) -> dict[str, Any]:
 def test_an_update_changes_what_is_given_and_nothing_else(
     hindsight: Hindsight, clock: StoppedClock
 ) -> None:
-    [number] = hindsight.keep(
+    [number] = hindsight.sync_retain(
         "Lena won the regatta in Kiel.", context="sport", tags=["team"], document_id="news"
     )
     before = memory(hindsight, number)
@@ -67,7 +67,7 @@ def test_an_update_changes_what_is_given_and_nothing_else(
 def test_an_empty_string_clears_a_date_and_a_context(
     hindsight: Hindsight, clock: StoppedClock
 ) -> None:
-    [number] = hindsight.keep(
+    [number] = hindsight.sync_retain(
         "Ines visited the dentist yesterday.", timestamp="2026-03-12T09:00:00Z", context="health"
     )
     cleared = dict.fromkeys(("occurred_start", "occurred_end", "context", "mentioned_at"), "")
@@ -79,7 +79,7 @@ def test_an_empty_string_clears_a_date_and_a_context(
 
 @requirement("hindsight:update:follows")
 def test_recall_entities_and_observations_follow_an_update(hindsight: Hindsight) -> None:
-    numbers = dict(zip(FACTS.split(". "), hindsight.keep(FACTS), strict=True))
+    numbers = dict(zip(FACTS.split(". "), hindsight.sync_retain(FACTS), strict=True))
     number = numbers["Dora works at Acme"]
     assert "Acme" in observed(hindsight)[0]
 
@@ -95,9 +95,9 @@ def test_recall_entities_and_observations_follow_an_update(hindsight: Hindsight)
 
 @requirement("hindsight:update:follows")
 def test_a_document_retained_again_keeps_a_correction(hindsight: Hindsight) -> None:
-    [number] = hindsight.keep("The office is in Oslo.", document_id="log")
+    [number] = hindsight.sync_retain("The office is in Oslo.", document_id="log")
     hindsight("update_memory", memory_id=number, text="The office is in Bergen.")
-    hindsight.keep("The office is in Oslo. The door is red.", document_id="log")
+    hindsight.sync_retain("The office is in Oslo. The door is red.", document_id="log")
     assert {one["text"] for one in hindsight.facts()} == {
         "The office is in Bergen.",
         "The door is red.",
@@ -123,7 +123,7 @@ def test_a_document_retained_again_keeps_a_correction(hindsight: Hindsight) -> N
 def test_an_update_that_makes_no_sense_is_refused_and_changes_nothing(
     hindsight: Hindsight, given: dict[str, Any], words: str
 ) -> None:
-    [number] = hindsight.keep(
+    [number] = hindsight.sync_retain(
         "Ines visited the dentist yesterday.", timestamp="2026-03-12T09:00:00Z"
     )
     before = memory(hindsight, number)
@@ -135,7 +135,7 @@ def test_an_update_that_makes_no_sense_is_refused_and_changes_nothing(
 def test_only_a_memory_that_is_there_and_is_no_observation_is_updated(
     hindsight: Hindsight, engine: Engine
 ) -> None:
-    numbers = hindsight.keep(FACTS)
+    numbers = hindsight.sync_retain(FACTS)
     [observation] = [one["id"] for one in hindsight("list_memories", type="observation")["items"]]
     assert (
         "facts it comes from"
@@ -145,7 +145,7 @@ def test_only_a_memory_that_is_there_and_is_no_observation_is_updated(
         "error": f"Memory '{STRANGER}' not found"
     }
     assert "not a valid UUID" in hindsight("update_memory", memory_id="seven", text="No.")["error"]
-    assert "fact_type" in hindsight.wrong(
+    assert "fact_type" in hindsight.failure(
         "update_memory", memory_id=numbers[0], fact_type="observation"
     )
     hindsight("invalidate_memory", memory_id=numbers[0])
@@ -189,7 +189,7 @@ def test_what_another_dialect_wrote_is_updated_with_its_kind_and_its_metadata(
 def test_an_invalidated_memory_is_hidden_with_its_reason_and_comes_back(
     hindsight: Hindsight, clock: StoppedClock
 ) -> None:
-    numbers = dict(zip(FACTS.split(". "), hindsight.keep(FACTS), strict=True))
+    numbers = dict(zip(FACTS.split(". "), hindsight.sync_retain(FACTS), strict=True))
     number = numbers["Dora works at Acme"]
     clock.advance(1_000)
 
@@ -219,8 +219,8 @@ def test_an_invalidated_memory_is_hidden_with_its_reason_and_comes_back(
 @requirement("hindsight:corrections:walls")
 def test_neither_tool_reaches_another_bank_or_another_user(engine: Engine) -> None:
     there, here = Hindsight(engine, "there"), Hindsight(engine, "here")
-    [other] = there.keep("Sesame opens it.")
-    here.keep("Nothing opens it.")
+    [other] = there.sync_retain("Sesame opens it.")
+    here.sync_retain("Nothing opens it.")
     theirs = engine.remember("here", Draft("Sesame is a seed.", scope=Scope(user="bo"))).memory.id
     for number in (other, str(theirs)):
         for tool, given in (("update_memory", {"text": "No."}), ("invalidate_memory", {})):
@@ -233,10 +233,10 @@ def test_neither_tool_reaches_another_bank_or_another_user(engine: Engine) -> No
 
 @requirement("hindsight:corrections:walls")
 def test_an_allowlist_holds_for_both_tools(hindsight: Hindsight) -> None:
-    [number] = hindsight.keep("Sesame opens it.")
+    [number] = hindsight.sync_retain("Sesame opens it.")
     hindsight("update_bank", config_updates={"mcp_enabled_tools": ["recall", "get_memory"]})
     for tool, given in (("update_memory", {"text": "No."}), ("invalidate_memory", {})):
-        assert hindsight.wrong(tool, memory_id=number, **given) == f"Unknown tool: '{tool}'"
+        assert hindsight.failure(tool, memory_id=number, **given) == f"Unknown tool: '{tool}'"
     assert hindsight("get_memory", memory_id=number)["state"] == "valid"
 
 
@@ -244,7 +244,7 @@ def test_an_allowlist_holds_for_both_tools(hindsight: Hindsight) -> None:
 @both
 def test_every_correction_stays_in_the_history_with_its_author(engine: Engine, bank: str) -> None:
     hindsight = Hindsight(engine, bank)
-    [number] = hindsight.keep("The office is in Oslo.")
+    [number] = hindsight.sync_retain("The office is in Oslo.")
     hindsight("update_memory", memory_id=number, text="The office is in Bergen.")
     hindsight("invalidate_memory", memory_id=number, reason="Closed.")
     hindsight("invalidate_memory", memory_id=number, restore=True)
@@ -252,6 +252,6 @@ def test_every_correction_stays_in_the_history_with_its_author(engine: Engine, b
     assert [one.action for one in told] == ["remember", "revise", "forget", "restore"]
     assert {one.origin.dialect for one in told} == {"hindsight"}
     assert told[2].origin.reason == "Closed."
-    memstate = Client(engine, registry.single("memstate"))
+    memstate = Client(engine, registry.single_bank("memstate"))
     past = memstate.result("memstate_history", memory_id=str(number))["structuredContent"]
     assert "Oslo" in str(past)

@@ -68,7 +68,7 @@ def test_sync_retain_takes_what_retain_takes(engine: Engine) -> None:
 def test_relative_dates_are_reckoned_from_the_timestamp(
     hindsight: Hindsight, words: str, start: str, end: str
 ) -> None:
-    [number] = hindsight.keep(f"Ines visited the dentist {words}.", timestamp=MENTIONED)
+    [number] = hindsight.sync_retain(f"Ines visited the dentist {words}.", timestamp=MENTIONED)
     memory = hindsight("get_memory", memory_id=number)
     assert (memory["occurred_start"][:10], memory["occurred_end"][:10]) == (start, end)
 
@@ -76,7 +76,7 @@ def test_relative_dates_are_reckoned_from_the_timestamp(
 @requirement("hindsight:retain:dates", "hindsight:recall:query-timestamp")
 def test_a_day_is_that_of_the_clock_that_the_timestamp_was_read_from(hindsight: Hindsight) -> None:
     evening = "2026-03-12T20:00:00-08:00"  # In UTC it is Friday already.
-    [number] = hindsight.keep("Ines visited the dentist today.", timestamp=evening)
+    [number] = hindsight.sync_retain("Ines visited the dentist today.", timestamp=evening)
     memory = hindsight("get_memory", memory_id=number)
     assert (memory["occurred_start"][:10], memory["mentioned_at"]) == (
         "2026-03-12",
@@ -90,7 +90,7 @@ def test_a_day_is_that_of_the_clock_that_the_timestamp_was_read_from(hindsight: 
         != []
     )
     assert (
-        hindsight.keep(
+        hindsight.sync_retain(
             "Ines visited the dentist today.", document_id=memory["document_id"], timestamp=evening
         )
         == []
@@ -98,13 +98,13 @@ def test_a_day_is_that_of_the_clock_that_the_timestamp_was_read_from(hindsight: 
 
 
 def test_what_is_to_come_lies_after_the_timestamp(hindsight: Hindsight) -> None:
-    [number] = hindsight.keep("The launch is planned for next month.", timestamp=MENTIONED)
+    [number] = hindsight.sync_retain("The launch is planned for next month.", timestamp=MENTIONED)
     assert hindsight("get_memory", memory_id=number)["occurred_start"] == "2026-04-01T00:00:00.000Z"
 
 
 @requirement("hindsight:retain:entities")
 def test_names_places_products_amounts_and_identifiers_are_entities(hindsight: Hindsight) -> None:
-    [number] = hindsight.keep(
+    [number] = hindsight.sync_retain(
         "Maria Rossi bought an iPhone 15 Pro for €1,299.00 in New York, order XJ-900."
     )
     entities = hindsight("get_memory", memory_id=number)["entities"]
@@ -116,8 +116,8 @@ def test_names_places_products_amounts_and_identifiers_are_entities(hindsight: H
 
 @requirement("hindsight:retain:causes", "hindsight:recall:graph")
 def test_causes_are_links_that_recall_follows(hindsight: Hindsight, engine: Engine) -> None:
-    hindsight.keep("The north boiler leaked oil. As a result, the school stayed shut.")
-    hindsight.keep(
+    hindsight.sync_retain("The north boiler leaked oil. As a result, the school stayed shut.")
+    hindsight.sync_retain(
         "The concert was cancelled because the north boiler leaked oil.", document_id="concert"
     )
     stats = Hindsight(engine)("get_bank_stats", bank_id=hindsight.client.bank)
@@ -146,15 +146,15 @@ def test_links_are_counted_as_they_are_and_go_with_their_facts(
         return found
 
     hindsight("update_bank", config_updates={"enable_observations": False})
-    hindsight.keep(
+    hindsight.sync_retain(
         "The backup of the billing server runs at two.", document_id="a", timestamp="2026-01-01"
     )
-    hindsight.keep(
+    hindsight.sync_retain(
         "The backup of the billing server runs at two in Oslo.",
         document_id="b",
         timestamp="2026-02-01",
     )
-    hindsight.keep("Emil flew to Oslo.", document_id="c", timestamp="2026-02-01T08:00:00Z")
+    hindsight.sync_retain("Emil flew to Oslo.", document_id="c", timestamp="2026-02-01T08:00:00Z")
     assert links() == {"semantic": 1, "entity": 1, "temporal": 1}
     hindsight("delete_document", document_id="b")
     assert links() == {}
@@ -163,8 +163,8 @@ def test_links_are_counted_as_they_are_and_go_with_their_facts(
 @requirement("hindsight:recall:graph")
 def test_a_neighbour_never_stands_before_a_direct_hit(hindsight: Hindsight) -> None:
     for number in range(12):
-        hindsight.keep(f"Otto Brandt repaired clock {number} in Vienna.")
-    hindsight.keep("Otto Brandt is allergic to walnuts.")
+        hindsight.sync_retain(f"Otto Brandt repaired clock {number} in Vienna.")
+    hindsight.sync_retain("Otto Brandt is allergic to walnuts.")
     found = hindsight(
         "recall", query="Who is allergic to walnuts?", types=["world"], include_trace=True
     )
@@ -178,7 +178,7 @@ def test_a_neighbour_never_stands_before_a_direct_hit(hindsight: Hindsight) -> N
 
 @requirement("hindsight:recall:trace")
 def test_a_trace_tells_every_stage_and_comes_only_when_asked_for(hindsight: Hindsight) -> None:
-    hindsight.keep("On 2026-03-09 Ines visited the dentist. Ines likes figs.")
+    hindsight.sync_retain("On 2026-03-09 Ines visited the dentist. Ines likes figs.")
     assert "trace" not in hindsight("recall", query="dentist")
     trace = hindsight("recall", query="Who was at the dentist on 2026-03-09?", include_trace=True)[
         "trace"
@@ -204,11 +204,11 @@ def _reasons(trace: dict[str, Any]) -> dict[str, str]:
 @requirement("hindsight:recall:trace-dropped")
 def test_a_trace_tells_why_something_was_left_out(hindsight: Hindsight) -> None:
     hindsight("update_bank", config_updates={"enable_observations": False})
-    [ines] = hindsight.keep("On 2026-03-09 Ines visited the dentist.", document_id="a")
-    [long] = hindsight.keep(
+    [ines] = hindsight.sync_retain("On 2026-03-09 Ines visited the dentist.", document_id="a")
+    [long] = hindsight.sync_retain(
         "Ines told the dentist of Oslo about every one of her teeth.", document_id="b"
     )
-    [bread] = hindsight.keep("Rye bread rises slowly.", document_id="c")
+    [bread] = hindsight.sync_retain("Rye bread rises slowly.", document_id="c")
 
     def traced(query: str = "Ines at the dentist", **more: Any) -> dict[str, Any]:
         found: dict[str, Any] = hindsight("recall", query=query, include_trace=True, **more)
@@ -240,7 +240,7 @@ def test_a_trace_tells_why_something_was_left_out(hindsight: Hindsight) -> None:
 @requirement("hindsight:recall:trace-dropped")
 def test_a_trace_names_facts_that_an_observation_stands_for(hindsight: Hindsight) -> None:
     for place, day in enumerate(("Monday", "Tuesday", "Friday")):
-        hindsight.keep(f"Mira plays the cello on {day}.", document_id=f"d{place}")
+        hindsight.sync_retain(f"Mira plays the cello on {day}.", document_id=f"d{place}")
     found = hindsight(
         "recall",
         query="When does Mira play the cello?",
@@ -257,8 +257,8 @@ def test_a_trace_names_facts_that_an_observation_stands_for(hindsight: Hindsight
 
 @requirement("hindsight:reflect:trace-dropped")
 def test_the_trace_of_a_reflection_tells_what_each_search_left_out(hindsight: Hindsight) -> None:
-    hindsight.keep("Ines visited the dentist.", document_id="a")
-    [bread] = hindsight.keep("Rye bread rises slowly.", document_id="b")
+    hindsight.sync_retain("Ines visited the dentist.", document_id="a")
+    [bread] = hindsight.sync_retain("Rye bread rises slowly.", document_id="b")
     [step] = hindsight("reflect", query="Who visited the dentist?", include_trace=True)[
         "tool_trace"
     ]
@@ -273,7 +273,7 @@ def test_a_budget_says_how_far_is_looked_and_tokens_how_much_comes(hindsight: Hi
         f"Rule {n}: the dishes of kitchen number {n} are washed by hand." for n in range(150)
     )
     hindsight("update_bank", config_updates={"enable_observations": False})
-    hindsight.keep(text)
+    hindsight.sync_retain(text)
     asked = "Which rule is there about the dishes of the kitchens?"
     counts = [
         len(hindsight.found(asked, budget=budget, max_tokens=100_000))
@@ -291,7 +291,9 @@ def test_a_budget_says_how_far_is_looked_and_tokens_how_much_comes(hindsight: Hi
 
 @requirement("hindsight:recall:types-default")
 def test_all_types_come_unless_some_are_asked_for(hindsight: Hindsight) -> None:
-    hindsight.keep("The assistant fixed the printer. The printer is loud. The printer is grey.")
+    hindsight.sync_retain(
+        "The assistant fixed the printer. The printer is loud. The printer is grey."
+    )
     kinds = {one["fact_type"] for one in hindsight("recall", query="the printer")["results"]}
     assert kinds == {"world", "experience", "observation"}
     two = hindsight("recall", query="the printer", types=["world", "experience"])["results"]
@@ -318,7 +320,7 @@ def test_tag_groups_choose_by_a_tree(
     hindsight: Hindsight, groups: list[dict[str, Any]], wanted: set[str]
 ) -> None:
     for name, tags in {"a": ["a"], "b": ["b"], "ab": ["a", "b"], "none": []}.items():
-        hindsight.keep(f"The lamp of {name} glows.", tags=tags)
+        hindsight.sync_retain(f"The lamp of {name} glows.", tags=tags)
     found = hindsight.found("Which lamp glows?", tag_groups=groups, types=["world"])
     assert sorted(found) == sorted(f"The lamp of {name} glows." for name in wanted)
 
@@ -331,8 +333,8 @@ def test_a_tag_group_that_is_none_is_refused(hindsight: Hindsight) -> None:
 
 @requirement("hindsight:recall:recency")
 def test_the_moment_asked_about_anchors_recency(hindsight: Hindsight) -> None:
-    hindsight.keep("The guild has the blue banner.", timestamp="2022-05-01")
-    hindsight.keep("The guild has the green banner.", timestamp="2026-09-01")
+    hindsight.sync_retain("The guild has the blue banner.", timestamp="2022-05-01")
+    hindsight.sync_retain("The guild has the green banner.", timestamp="2026-09-01")
     first = {
         at: hindsight.found("Which banner has the guild?", types=["world"], query_timestamp=at)[0]
         for at in ("2022-05-02", "2026-09-02")
@@ -345,17 +347,17 @@ def test_the_moment_asked_about_anchors_recency(hindsight: Hindsight) -> None:
 
 @requirement("hindsight:recall:newest")
 def test_the_newest_value_of_a_thing_stands_before_the_older_ones(hindsight: Hindsight) -> None:
-    hindsight.keep("The billing service listens on port 8443.", timestamp="2026-01-01")
-    hindsight.keep("The billing service listens on port 9443.", timestamp="2026-06-01")
-    hindsight.keep("The billing service listens on port 7443.", timestamp="2025-06-01")
+    hindsight.sync_retain("The billing service listens on port 8443.", timestamp="2026-01-01")
+    hindsight.sync_retain("The billing service listens on port 9443.", timestamp="2026-06-01")
+    hindsight.sync_retain("The billing service listens on port 7443.", timestamp="2025-06-01")
     found = hindsight.found("On which port does the billing service listen?", types=["world"])
     assert [text[-5:-1] for text in found] == ["9443", "8443", "7443"]
 
 
 @requirement("hindsight:recall:window")
 def test_a_question_that_names_only_a_time_finds_only_what_is_of_it(hindsight: Hindsight) -> None:
-    hindsight.keep("The flight leaves tomorrow.", timestamp="2026-11-15")
-    hindsight.keep("The project ends on 2026-12-01. The review was on 2026-10-14.")
+    hindsight.sync_retain("The flight leaves tomorrow.", timestamp="2026-11-15")
+    hindsight.sync_retain("The project ends on 2026-12-01. The review was on 2026-10-14.")
     assert hindsight.found("What is happening on 2026-11-16?") == ["The flight leaves tomorrow."]
     assert hindsight.found("What happened on 2026-01-02?") == []
     assert (
@@ -366,7 +368,7 @@ def test_a_question_that_names_only_a_time_finds_only_what_is_of_it(hindsight: H
 
 @requirement("hindsight:reflect:grounded")
 def test_an_extract_says_what_is_not_known(hindsight: Hindsight) -> None:
-    hindsight.keep(
+    hindsight.sync_retain(
         "Project Orion: Owner: Dana Lee\nProject Orion: Budget: $120k", timestamp="2026-05-01"
     )
     text = hindsight("reflect", query="Who is the owner of Project Orion, and who is its CTO?")[
@@ -380,7 +382,9 @@ def test_an_extract_says_what_is_not_known(hindsight: Hindsight) -> None:
 
 @requirement("hindsight:recall:window-ranks")
 def test_a_window_of_time_ranks_and_hides_nothing(hindsight: Hindsight) -> None:
-    hindsight.keep("On 2026-03-09 Ines painted the gate. On 2025-03-09 Ines painted the fence.")
+    hindsight.sync_retain(
+        "On 2026-03-09 Ines painted the gate. On 2025-03-09 Ines painted the fence."
+    )
     window = {"start": "2025-03-01", "end": "2025-03-31"}
     found = hindsight.found("What did Ines paint?", temporal_window=window, types=["world"])
     assert found == [
@@ -391,7 +395,7 @@ def test_a_window_of_time_ranks_and_hides_nothing(hindsight: Hindsight) -> None:
 
 @requirement("hindsight:recall:min-scores-stages")
 def test_floors_of_a_stage_prune_that_stage_only(hindsight: Hindsight) -> None:
-    hindsight.keep("The bakery opens at six. The library opens at nine.")
+    hindsight.sync_retain("The bakery opens at six. The library opens at nine.")
 
     def scores(**floors: float) -> list[dict[str, Any]]:
         answer = hindsight(
@@ -411,7 +415,7 @@ def test_floors_of_a_stage_prune_that_stage_only(hindsight: Hindsight) -> None:
 @requirement("hindsight:reflect:tags-match", "hindsight:reflect:defaults")
 def test_reflect_filters_by_tags_in_every_mode(hindsight: Hindsight) -> None:
     for name, tags in {"a": ["a"], "b": ["b"], "ab": ["a", "b"], "none": []}.items():
-        hindsight.keep(f"The lamp of {name} glows.", tags=tags)
+        hindsight.sync_retain(f"The lamp of {name} glows.", tags=tags)
     wanted = {"any": 4, "all": 2, "any_strict": 3, "all_strict": 1, "exact": 1}
     for mode, count in wanted.items():
         text = hindsight("reflect", query="Which lamp glows?", tags=["a", "b"], tags_match=mode)[
@@ -426,12 +430,12 @@ def test_reflect_filters_by_tags_in_every_mode(hindsight: Hindsight) -> None:
 
 @requirement("hindsight:reflect:fills")
 def test_a_schema_is_filled_with_the_newest_truth(hindsight: Hindsight) -> None:
-    hindsight.keep("The billing port is 8443.", timestamp="2026-01-01")
-    hindsight.keep(
+    hindsight.sync_retain("The billing port is 8443.", timestamp="2026-01-01")
+    hindsight.sync_retain(
         "The billing port is 9443. The dark mode is enabled. The log level is debug.",
         timestamp="2026-02-01",
     )
-    hindsight.keep(
+    hindsight.sync_retain(
         "The budget is 1,250.50 EUR. The launch date is 2027-05-03.", timestamp="2026-02-01"
     )
     schema = {
@@ -469,7 +473,7 @@ def test_documents_are_paged_and_know_their_metadata(
 ) -> None:
     for number in range(4):
         clock.advance(1000)
-        hindsight.keep(
+        hindsight.sync_retain(
             f"Shelf {number} holds jam.",
             document_id=f"shelf-{number}",
             metadata={"row": str(number)},
@@ -487,9 +491,9 @@ def test_documents_are_paged_and_know_their_metadata(
 @requirement("hindsight:retain:document", "hindsight:retain:replace")
 def test_a_document_that_moves_its_facts_keeps_them(hindsight: Hindsight) -> None:
     hindsight("update_bank", config_updates={"retain_chunk_size": 100})
-    first = hindsight.keep("The oven is red.", document_id="kitchen")
+    first = hindsight.sync_retain("The oven is red.", document_id="kitchen")
     filler = "The long shelf holds many jars of jam and honey. " * 4
-    hindsight.keep(f"{filler}\nThe oven is red.", document_id="kitchen")
+    hindsight.sync_retain(f"{filler}\nThe oven is red.", document_id="kitchen")
     [oven] = [one for one in hindsight.facts() if one["text"] == "The oven is red."]
     assert oven["id"] == first[0]
     chunk_id = hindsight("get_memory", memory_id=oven["id"])["chunk_id"]
@@ -506,5 +510,5 @@ def test_labels_with_values_are_found_by_rules_too(hindsight: Hindsight) -> None
     hindsight(
         "update_bank", config_updates={"entity_labels": labels, "entities_allow_free_form": False}
     )
-    [number] = hindsight.keep("Ann was tense in Rome.")
+    [number] = hindsight.sync_retain("Ann was tense in Rome.")
     assert hindsight("get_memory", memory_id=number)["entities"] == ["mood:tense"]

@@ -44,7 +44,7 @@ def stale(hindsight: Hindsight) -> bool:
 
 def settle(hindsight: Hindsight, *, auto: bool = True) -> dict[str, str]:
     """Three facts, their observation and a mental model of them; the facts' ids by their text."""
-    numbers = hindsight.keep(FACTS)
+    numbers = hindsight.sync_retain(FACTS)
     more = {"mental_model_id": "dora", "trigger_refresh_after_consolidation": auto}
     hindsight("create_mental_model", name="Dora", source_query="What is known about Dora?", **more)
     assert "xylophone" in observed(hindsight)
@@ -138,7 +138,7 @@ def test_nothing_that_was_made_of_a_fact_survives_its_purge(
     # The words are in the histories, too.
     for text in ("Dora has a dog.", "Dora has a cat."):
         clock.advance(1000)
-        hindsight.keep(text)
+        hindsight.sync_retain(text)
         hindsight("refresh_mental_model", mental_model_id="dora")
     engine.purge(bank, [facts["Dora plays the xylophone."]])
     assert b"ylophon" not in held(engine).replace(FACTS.lower().encode(), b"")
@@ -152,7 +152,7 @@ def test_nothing_that_was_made_of_a_fact_survives_its_purge(
 def test_what_is_erased_is_gone_from_every_file(
     hindsight: Hindsight, engine: Engine, tool: str
 ) -> None:
-    hindsight.keep(FACTS, document_id="d")
+    hindsight.sync_retain(FACTS, document_id="d")
     hindsight("retain", content=FACTS.replace("xylophone", "glockenspiel"), document_id="d")
     hindsight(
         "create_mental_model", name="m", source_query="What does Dora play?", mental_model_id="m"

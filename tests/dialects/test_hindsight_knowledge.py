@@ -54,8 +54,8 @@ def nodes(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 @requirement("hindsight:knowledge:page")
 def test_a_page_is_made_from_the_memories_and_read_as_markdown(hindsight: Hindsight) -> None:
-    hindsight.keep(SAID, tags=["people"])
-    hindsight.keep("Emil sails a boat.", tags=["boats"])
+    hindsight.sync_retain(SAID, tags=["people"])
+    hindsight.sync_retain("Emil sails a boat.", tags=["boats"])
     made = hindsight(
         "create_knowledge_page",
         name="Dora: who?",
@@ -88,7 +88,7 @@ def test_a_page_is_made_from_the_memories_and_read_as_markdown(hindsight: Hindsi
 
 @requirement("hindsight:knowledge:tree")
 def test_the_tree_shows_folders_before_pages_with_what_is_in_them(hindsight: Hindsight) -> None:
-    hindsight.keep(SAID)
+    hindsight.sync_retain(SAID)
     top, people = page(hindsight, "Alone"), folder(hindsight, "People")
     teams = folder(hindsight, "Teams", parent_id=people)
     inner = page(hindsight, parent_id=teams)
@@ -109,8 +109,8 @@ def test_the_tree_shows_folders_before_pages_with_what_is_in_them(hindsight: Hin
 def test_pages_are_found_by_words_and_by_what_they_rest_on_and_strangers_are_not(
     hindsight: Hindsight,
 ) -> None:
-    hindsight.keep(SAID)
-    hindsight.keep("The deployment runs every night at two. A rollback takes one command.")
+    hindsight.sync_retain(SAID)
+    hindsight.sync_retain("The deployment runs every night at two. A rollback takes one command.")
     dora = page(hindsight)
     runbook = page(hindsight, "Deployment runbook", "How is the service deployed and rolled back?")
 
@@ -144,7 +144,7 @@ def test_a_page_follows_its_memories_whoever_changes_them(
     engine: Engine, bank: str, verb: str
 ) -> None:
     hindsight, memories = Hindsight(engine, bank), Memories(engine)
-    number = hindsight.keep(SAID)[0]
+    number = hindsight.sync_retain(SAID)[0]
     made = page(hindsight)
     assert "xylophone" in markdown(hindsight, made)
     if verb == "update_memory":
@@ -169,9 +169,9 @@ def test_a_page_follows_its_memories_whoever_changes_them(
 def test_a_page_with_a_schedule_is_stale_until_its_turn(
     hindsight: Hindsight, engine: Engine, clock: StoppedClock
 ) -> None:
-    hindsight.keep("The office is in Oslo.")
+    hindsight.sync_retain("The office is in Oslo.")
     made = page(hindsight, "Office", "Where is the office?", trigger={"refresh_cron": "0 * * * *"})
-    hindsight.keep("The office moved to Bergen.")
+    hindsight.sync_retain("The office moved to Bergen.")
     assert hindsight("get_knowledge_page", page_id=made)["is_stale"] is True
     assert "Bergen" not in markdown(hindsight, made)
     [node] = roots(hindsight)
@@ -181,15 +181,15 @@ def test_a_page_with_a_schedule_is_stale_until_its_turn(
         False,
     )
     clock.advance(3_600_000)
-    maintenance.heal_idly(engine)
+    maintenance.run_idle_tasks(engine)
     assert "Bergen" in markdown(hindsight, made)
     assert hindsight("get_knowledge_page", page_id=made)["is_stale"] is False
 
 
 @requirement("hindsight:knowledge:update")
 def test_a_page_is_renamed_moved_and_asked_something_else(hindsight: Hindsight) -> None:
-    hindsight.keep(SAID)
-    hindsight.keep("Emil sails a boat.")
+    hindsight.sync_retain(SAID)
+    hindsight.sync_retain("Emil sails a boat.")
     people, made = folder(hindsight, "People"), page(hindsight)
     moved = hindsight("update_knowledge_node", node_id=made, name="Emil", parent_id=people)
     assert (moved["name"], moved["parent_id"], "operation_id" in moved) == ("Emil", people, False)
@@ -233,7 +233,7 @@ def test_a_page_is_renamed_moved_and_asked_something_else(hindsight: Hindsight) 
 
 @requirement("hindsight:knowledge:delete")
 def test_deleting_a_folder_deletes_what_is_below_it_and_no_memory(hindsight: Hindsight) -> None:
-    numbers = hindsight.keep(SAID)
+    numbers = hindsight.sync_retain(SAID)
     people = folder(hindsight, "People")
     inner = page(hindsight, parent_id=folder(hindsight, "Teams", parent_id=people))
     outside = page(hindsight, "Outside")
@@ -254,7 +254,7 @@ def test_deleting_a_folder_deletes_what_is_below_it_and_no_memory(hindsight: Hin
 
 @requirement("hindsight:knowledge:refused")
 def test_what_makes_no_sense_is_refused_and_changes_nothing(hindsight: Hindsight) -> None:
-    hindsight.keep(SAID)
+    hindsight.sync_retain(SAID)
     people = folder(hindsight, "People")
     teams = folder(hindsight, "Teams", parent_id=people)
     made = page(hindsight, parent_id=people)
@@ -344,7 +344,7 @@ def test_folders_have_a_depth_that_every_client_can_read(hindsight: Hindsight) -
 @pytest.mark.parametrize("bank", ["", "here"], ids=["many banks", "one bank"])
 def test_a_bank_sees_its_own_pages_and_an_allowlist_holds(engine: Engine, bank: str) -> None:
     here, there, many = Hindsight(engine, bank), Hindsight(engine, "there"), Hindsight(engine)
-    there.keep(SAID)
+    there.sync_retain(SAID)
     made, box = page(there), folder(there, "Box")
     assert roots(here) == []
     assert here("search_knowledge_base", query="Dora xylophone")["results"] == []
@@ -363,7 +363,7 @@ def test_a_bank_sees_its_own_pages_and_an_allowlist_holds(engine: Engine, bank: 
     }
     there("update_bank", config_updates={"mcp_enabled_tools": ["get_knowledge_page"]})
     assert many("get_knowledge_page", page_id=made, bank_id="there")["id"] == made
-    wrong = many.wrong("delete_knowledge_node", node_id=made, bank_id="there")
+    wrong = many.failure("delete_knowledge_node", node_id=made, bank_id="there")
     assert wrong == "Unknown tool: 'delete_knowledge_node'"
 
 
@@ -371,7 +371,7 @@ def test_a_bank_sees_its_own_pages_and_an_allowlist_holds(engine: Engine, bank: 
 def test_the_knowledge_base_is_carried_by_an_export_and_goes_with_its_bank(
     hindsight: Hindsight, engine: Engine, tmp_path: Path
 ) -> None:
-    hindsight.keep(SAID)
+    hindsight.sync_retain(SAID)
     made = page(hindsight, parent_id=folder(hindsight, "People"))
     before, told = roots(hindsight), markdown(hindsight, made)
     archive = tmp_path / "all.jsonl"
@@ -399,7 +399,7 @@ def test_a_page_about_what_other_dialects_keep(engine: Engine) -> None:
     hindsight = Hindsight(engine, "default")
     made = page(hindsight, "Releases", "When are releases cut?")
     assert "Fridays" in markdown(hindsight, made)
-    memstate = Client(engine, registry.single("memstate"))
+    memstate = Client(engine, registry.single_bank("memstate"))
     memstate.result(
         "memstate_remember", project_id="shop", content="Releases are now cut on Mondays."
     )

@@ -41,7 +41,7 @@ def asked(
 @requirement("hindsight:retain:model")
 def test_a_model_finds_facts_dates_types_names_and_causes(hindsight: Hindsight) -> None:
     with asked(hindsight, {"facts": FOUND}) as (client, server):
-        numbers = client.keep(TEXT, timestamp="2026-09-22T09:00:00Z")
+        numbers = client.sync_retain(TEXT, timestamp="2026-09-22T09:00:00Z")
         disk, job, tea = (client("get_memory", memory_id=number) for number in numbers)
         assert [one["text"] for one in (disk, job, tea)] == [one["text"] for one in FOUND]
         assert (disk["type"], job["type"], tea["type"]) == ("world", "experience", "world")
@@ -75,7 +75,7 @@ def test_a_date_is_taken_only_where_the_text_speaks_of_it(
     hindsight: Hindsight, text: str, start: str, kept: str | None
 ) -> None:
     with asked(hindsight, {"facts": [{"text": text, "start": start}]}) as (client, _):
-        [number] = client.keep(text, timestamp="2026-06-10")
+        [number] = client.sync_retain(text, timestamp="2026-06-10")
         occurred = client("get_memory", memory_id=number).get("occurred_start")
         assert (occurred and occurred[:10]) == kept
 
@@ -105,7 +105,7 @@ def test_the_bank_says_how_a_text_is_read(hindsight: Hindsight) -> None:
     fact = {"text": "Ann burnt the soup in Rome.", "entities": ["Ann", "Rome"], "labels": labels}
     with asked(hindsight, {"facts": [fact]}, {"facts": []}) as (client, server):
         client("update_bank", config_updates=wanted)
-        [number] = client.keep("Ann burnt the soup in Rome, it was tense.")
+        [number] = client.sync_retain("Ann burnt the soup in Rome, it was tense.")
         assert client("get_memory", memory_id=number)["entities"] == ["mood:tense", "Ann"]
         told = server.asked[0]["messages"][0]["content"]
         assert all(
@@ -126,7 +126,7 @@ def test_the_bank_says_how_a_text_is_read(hindsight: Hindsight) -> None:
             "update_bank",
             config_updates=dict.fromkeys(wanted) | {"retain_extraction_mode": "verbose"},
         )
-        client.keep("Bob sold the bus.")
+        client.sync_retain("Bob sold the bus.")
         assert "every detail" in server.asked[-1]["messages"][0]["content"]
 
 
@@ -193,16 +193,16 @@ def test_only_what_changed_is_read_again(hindsight: Hindsight) -> None:
         client(
             "update_bank", config_updates={"retain_chunk_size": 250, "retain_chunk_batch_size": 1}
         )
-        kept = client.keep(f"{first}\n{second}", document_id="halls", tags=["a"])
+        kept = client.sync_retain(f"{first}\n{second}", document_id="halls", tags=["a"])
         assert len(kept) == len(server.asked) == 2
-        assert client.keep(f"{first}\n{second}", document_id="halls", tags=["a"]) == []
+        assert client.sync_retain(f"{first}\n{second}", document_id="halls", tags=["a"]) == []
         assert len(server.asked) == 2
         third = ("The green hall has 30 seats. " * 8).strip()
-        new = client.keep(f"{first}\n{third}", document_id="halls", tags=["a"])
+        new = client.sync_retain(f"{first}\n{third}", document_id="halls", tags=["a"])
         assert len(new) == 1
         assert len(server.asked) == 3
         assert {one["id"] for one in client.facts()} == {kept[0], *new}
-        assert len(client.keep(f"{first}\n{third}", document_id="halls", tags=["b"])) == 2
+        assert len(client.sync_retain(f"{first}\n{third}", document_id="halls", tags=["b"])) == 2
         assert len(server.asked) == 3  # Other tags make other facts, but no other reading.
 
 
@@ -220,7 +220,9 @@ def test_a_later_part_knows_what_the_text_is_about(hindsight: Hindsight) -> None
         client(
             "update_bank", config_updates={"retain_chunk_size": 100, "retain_chunk_batch_size": 1}
         )
-        numbers = client.keep(f"{text} {'She drinks it every day. ' * 4}".strip(), context="staff")
+        numbers = client.sync_retain(
+            f"{text} {'She drinks it every day. ' * 4}".strip(), context="staff"
+        )
         assert "Context: staff" in server.texts[0]
         assert "begins so" not in server.texts[0]
         assert "who is meant: Maria Rossi is the new head" in server.texts[1]
@@ -252,7 +254,7 @@ def test_what_one_part_fails_at_is_cut_by_rules(hindsight: Hindsight) -> None:
 def test_retain_does_not_wait_for_the_model(hindsight: Hindsight) -> None:
     with asked(hindsight, {"facts": ["Nina has the key."]}) as (client, server):
         worker = Worker(client.client.engine, TASKS, poll_s=0.01)
-        client.client.engine.bell.hear(bool)  # Somebody does jobs, and has not begun.
+        client.client.engine.work_signal.register(bool)  # Somebody does jobs, and has not begun.
         made = client("retain", content="Nina has the key, I think, and so on.", document_id="d")
         assert client("get_operation", operation_id=made["operation_id"])["status"] == "pending"
         assert [one["text"] for one in client.facts()] == ["Nina has the key, I think, and so on."]
@@ -295,7 +297,7 @@ def test_what_was_appended_does_not_date_what_the_model_had_read_before(
 
 @requirement("hindsight:reflect:model")
 def test_a_model_must_cite_what_it_was_shown(hindsight: Hindsight) -> None:
-    [number] = hindsight.keep("Tea is served at four.")
+    [number] = hindsight.sync_retain("Tea is served at four.")
     cited = [{"text": "Tea is at four.", "sources": [1]}, {"text": "Cake is free.", "sources": [9]}]
     with asked(hindsight, {"sentences": cited}, {"sentences": [{"text": "Nobody said this."}]}) as (
         client,
@@ -309,7 +311,7 @@ def test_a_model_must_cite_what_it_was_shown(hindsight: Hindsight) -> None:
 
 def _kept(hindsight: Hindsight, *texts: str) -> list[str]:
     """The ids of facts that were kept without a model."""
-    return [number for text in texts for number in hindsight.keep(text)]
+    return [number for text in texts for number in hindsight.sync_retain(text)]
 
 
 @requirement("hindsight:reflect:loop", "hindsight:reflect:budget")
@@ -358,7 +360,7 @@ def test_the_model_searches_again_as_far_as_the_budget_goes(
 @requirement("hindsight:reflect:personality", "hindsight:reflect:context")
 def test_mission_disposition_directives_and_context_reach_the_model(hindsight: Hindsight) -> None:
     plain = hindsight
-    plain.keep("Rent is due on the first.")
+    plain.sync_retain("Rent is due on the first.")
     plain(
         "update_bank",
         config_updates={"reflect_mission": "Serve the landlord.", "disposition_skepticism": 5},

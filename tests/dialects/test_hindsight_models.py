@@ -48,21 +48,21 @@ def model(hindsight: Hindsight) -> dict[str, Any]:
 def test_a_schedule_makes_the_answer_again_when_something_changed(
     hindsight: Hindsight, engine: Engine, clock: StoppedClock
 ) -> None:
-    hindsight.keep("The office is in Oslo.")
+    hindsight.sync_retain("The office is in Oslo.")
     make(hindsight, trigger={"refresh_cron": "0 6 * * *"})
-    hindsight.keep("The office is in Bergen.")
+    hindsight.sync_retain("The office is in Bergen.")
     clock.advance(HOUR_MS)
-    maintenance.heal_idly(engine)
+    maintenance.run_idle_tasks(engine)
     assert (model(hindsight)["is_stale"], refreshes(hindsight)) == (True, 1)
     until(clock, 6)
-    maintenance.heal_idly(engine)
+    maintenance.run_idle_tasks(engine)
     after = model(hindsight)
     assert (after["is_stale"], refreshes(hindsight)) == (False, 2)
     assert "Bergen" in str(after["content"])
     for _ in range(3):
         # Nothing changed since, so nothing is made again.
         until(clock, 6)
-        maintenance.heal_idly(engine)
+        maintenance.run_idle_tasks(engine)
     assert refreshes(hindsight) == 2
 
 
@@ -73,11 +73,11 @@ def test_a_full_schedule_makes_it_again_in_any_case_and_once_for_what_was_missed
     make(hindsight, trigger={"full_refresh_cron": "30 * * * *", "mode": "delta"})
     clock.advance(5 * HOUR_MS)
     for _ in range(3):
-        maintenance.heal_idly(engine)
+        maintenance.run_idle_tasks(engine)
     assert refreshes(hindsight) == 2
     hindsight("update_mental_model", mental_model_id="office", trigger={"full_refresh_cron": None})
     clock.advance(5 * HOUR_MS)
-    maintenance.heal_idly(engine)
+    maintenance.run_idle_tasks(engine)
     assert refreshes(hindsight) == 2
 
 
@@ -89,13 +89,13 @@ def test_it_is_not_made_again_more_often_than_it_may(
         hindsight,
         trigger={"refresh_after_consolidation": True, "min_refresh_interval_seconds": 600},
     )
-    hindsight.keep("The office is in Oslo.")
+    hindsight.sync_retain("The office is in Oslo.")
     assert (model(hindsight)["is_stale"], refreshes(hindsight)) == (True, 1)
     clock.advance(599_000)
-    maintenance.heal_idly(engine)
+    maintenance.run_idle_tasks(engine)
     assert refreshes(hindsight) == 1
     clock.advance(1_000)
-    maintenance.heal_idly(engine)
+    maintenance.run_idle_tasks(engine)
     assert (model(hindsight)["is_stale"], refreshes(hindsight)) == (False, 2)
     hindsight(
         "update_mental_model",
@@ -103,22 +103,22 @@ def test_it_is_not_made_again_more_often_than_it_may(
         trigger={"min_refresh_interval_seconds": None},
     )
     hindsight("update_bank", config_updates={"mental_model_min_refresh_interval_seconds": 5})
-    hindsight.keep("The office is in Bergen.")
+    hindsight.sync_retain("The office is in Bergen.")
     assert refreshes(hindsight) == 2
     clock.advance(5_000)
-    maintenance.heal_idly(engine)
+    maintenance.run_idle_tasks(engine)
     assert refreshes(hindsight) == 3
 
 
 @requirement("hindsight:model:stale")
 def test_only_what_it_is_about_makes_it_stale(hindsight: Hindsight) -> None:
-    hindsight.keep("The office is in Oslo.", tags=["place"])
+    hindsight.sync_retain("The office is in Oslo.", tags=["place"])
     make(hindsight, tags=["place"], trigger={"fact_types": ["world"]})
     assert model(hindsight)["is_stale"] is False
-    hindsight.keep("The canteen has soup.", tags=["food"])
-    hindsight.keep("I fixed the office door.", tags=["place"])
+    hindsight.sync_retain("The canteen has soup.", tags=["food"])
+    hindsight.sync_retain("I fixed the office door.", tags=["place"])
     assert model(hindsight)["is_stale"] is False
-    hindsight.keep("The office is in Bergen.", tags=["place", "norway"])
+    hindsight.sync_retain("The office is in Bergen.", tags=["place", "norway"])
     assert model(hindsight)["is_stale"] is True
     hindsight("refresh_mental_model", mental_model_id="office")
     assert model(hindsight)["is_stale"] is False
@@ -132,9 +132,9 @@ def test_only_what_it_is_about_makes_it_stale(hindsight: Hindsight) -> None:
 
 @requirement("hindsight:model:trigger")
 def test_a_trigger_says_what_an_answer_is_made_of(hindsight: Hindsight) -> None:
-    hindsight.keep("The office is in Oslo.", tags=["old"])
-    hindsight.keep("The office is in Bergen.", tags=["new"])
-    hindsight.keep("The office is in Tromsø.")
+    hindsight.sync_retain("The office is in Oslo.", tags=["old"])
+    hindsight.sync_retain("The office is in Bergen.", tags=["new"])
+    hindsight.sync_retain("The office is in Tromsø.")
     groups = [{"not": {"tags": ["old"], "match": "any_strict"}}]
     schema = {"type": "object", "properties": {"office": {"type": "string"}}}
     make(hindsight, trigger={"tag_groups": groups, "response_schema": schema, "budget": "mid"})
@@ -198,7 +198,7 @@ def test_what_an_answer_said_before_is_kept_until_it_is_cleared(
     make(hindsight)
     for place in ("Oslo", "Bergen", "Bodø"):
         clock.advance(1000)
-        hindsight.keep(f"The office is in {place}.")
+        hindsight.sync_retain(f"The office is in {place}.")
         hindsight("refresh_mental_model", mental_model_id="office")
         hindsight("refresh_mental_model", mental_model_id="office")
     told = [str(entry["content"]) for entry in model(hindsight)["history"]]
@@ -227,7 +227,7 @@ def test_what_cannot_be_a_mental_model_is_refused_whole(
         ({"mental_model_id": "under_score"}, "lower-case"),
     ):
         assert said in hindsight("create_mental_model", **{**right, **wrong})["error"]
-    assert "`source_query` is required" in hindsight.wrong("create_mental_model", name="Office")
+    assert "`source_query` is required" in hindsight.failure("create_mental_model", name="Office")
     assert engine.list_banks() == ()
     made = hindsight("create_mental_model", **right, mental_model_id="team-2")
     assert made["mental_model_id"] == "team-2"
@@ -243,10 +243,10 @@ def test_schedules_that_came_with_an_archive_are_kept(
     engine.export(lines.append)
     elsewhere.import_archive(lines)
     there = Hindsight(elsewhere, hindsight.client.bank)
-    there.keep("The office is in Oslo.")
+    there.sync_retain("The office is in Oslo.")
     maintenance.sweep(elsewhere)
     until(clock, 6)
-    maintenance.heal_idly(elsewhere)
+    maintenance.run_idle_tasks(elsewhere)
     assert "Oslo" in str(model(there)["content"])
 
 

@@ -124,14 +124,15 @@ BOOK = 'Finished "The Dispossessed" by Ursula K. Le Guin on Sunday. Recommended 
 def test_notes_become_the_statements_that_a_reader_sees_in_them(
     hindsight: Hindsight, text: str, said: list[str]
 ) -> None:
-    ids = hindsight.keep(text, timestamp=SAID)
+    ids = hindsight.sync_retain(text, timestamp=SAID)
     assert [hindsight("get_memory", memory_id=one)["text"] for one in ids] == said
 
 
 @requirement("hindsight:retain:dates")
 def test_minutes_are_dated_by_what_they_say(hindsight: Hindsight) -> None:
     found = [
-        hindsight("get_memory", memory_id=one) for one in hindsight.keep(MINUTES, timestamp=SAID)
+        hindsight("get_memory", memory_id=one)
+        for one in hindsight.sync_retain(MINUTES, timestamp=SAID)
     ]
     dated = {one["text"].partition(" ")[2]: _days(one) for one in found if "occurred_start" in one}
     assert dated == {
@@ -150,9 +151,9 @@ def test_minutes_are_dated_by_what_they_say(hindsight: Hindsight) -> None:
 )
 def test_a_document_told_again_corrects_when_and_as_what_it_was_meant(hindsight: Hindsight) -> None:
     text = "Ann saw a film yesterday."
-    [number] = hindsight.keep(text, document_id="d", metadata={"source": "mail"})
+    [number] = hindsight.sync_retain(text, document_id="d", metadata={"source": "mail"})
     corrected = {"timestamp": SAID, "context": "films"}
-    assert hindsight.keep(text, document_id="d", **corrected) == [number]
+    assert hindsight.sync_retain(text, document_id="d", **corrected) == [number]
     film = hindsight("get_memory", memory_id=number)
     assert (_days(film), film["context"], film["metadata"]) == (
         ("2026-03-09",) * 2,
@@ -160,10 +161,10 @@ def test_a_document_told_again_corrects_when_and_as_what_it_was_meant(hindsight:
         {"source": "mail"},
     )
     assert film["mentioned_at"] == "2026-03-10T10:00:00.000Z"
-    assert hindsight.keep(text, document_id="d", **corrected) == []
-    assert hindsight.keep(text, document_id="d", metadata={"source": "chat"}, **corrected) == [
-        number
-    ]
+    assert hindsight.sync_retain(text, document_id="d", **corrected) == []
+    assert hindsight.sync_retain(
+        text, document_id="d", metadata={"source": "chat"}, **corrected
+    ) == [number]
     assert hindsight("get_memory", memory_id=number)["metadata"] == {"source": "chat"}
     # What is added later was said later, and moves nothing that stands.
     hindsight(
@@ -178,8 +179,8 @@ def test_a_document_told_again_corrects_when_and_as_what_it_was_meant(hindsight:
 
 @requirement("hindsight:observations:grouped")
 def test_what_stands_under_a_heading_is_gathered_by_what_it_is_about(hindsight: Hindsight) -> None:
-    hindsight.keep(MINUTES, timestamp=SAID)
-    hindsight.keep("Tom has left the company.", timestamp="2026-11-01T00:00:00Z")
+    hindsight.sync_retain(MINUTES, timestamp=SAID)
+    hindsight.sync_retain("Tom has left the company.", timestamp="2026-11-01T00:00:00Z")
     assert [one["text"] for one in hindsight("list_memories", type="observation")["items"]] == [
         "Tom has left the company. Backend: Tom is on leave between 2026-03-16 and 2026-03-20. "
         "Backend: Tom finished the migration to PostgreSQL 16 yesterday."
@@ -190,15 +191,15 @@ def test_what_stands_under_a_heading_is_gathered_by_what_it_is_about(hindsight: 
 def test_what_a_label_says_of_its_own_text_is_not_taken_for_another_texts(
     hindsight: Hindsight,
 ) -> None:
-    hindsight.keep("Deploy guide\n\nOwner: Nadia", timestamp=SAID)
-    hindsight.keep("Style guide\n\nOwner: Emil", timestamp="2026-05-01T00:00:00Z")
+    hindsight.sync_retain("Deploy guide\n\nOwner: Nadia", timestamp=SAID)
+    hindsight.sync_retain("Style guide\n\nOwner: Emil", timestamp="2026-05-01T00:00:00Z")
     assert hindsight("list_memories", type="observation")["items"] == []
     assert "contradicted" not in hindsight("reflect", query="Who is the owner?")["text"]
 
 
 @requirement("hindsight:retain:dates")
 def test_what_has_been_since_then_does_not_date_what_was_decided(hindsight: Hindsight) -> None:
-    [number] = hindsight.keep(
+    [number] = hindsight.sync_retain(
         "The board, which has met since January, decided on March 3 to sell.", timestamp=SAID
     )
     assert _days(hindsight("get_memory", memory_id=number)) == ("2026-03-03", "2026-03-03")
@@ -212,13 +213,13 @@ def test_a_word_that_only_begins_a_note_is_no_entity(hindsight: Hindsight) -> No
         ("Maria met Jan in Oslo.", ["Maria", "Jan", "Oslo"]),
         ("New York is cold.", ["New York"]),
     ):
-        [number] = hindsight.keep(text)
+        [number] = hindsight.sync_retain(text)
         assert hindsight("get_memory", memory_id=number)["entities"] == names, text
 
 
 @requirement("hindsight:reflect:grounded")
 def test_an_answer_is_dated_no_more_exactly_than_what_was_said(hindsight: Hindsight) -> None:
-    hindsight.keep(
+    hindsight.sync_retain(
         "Vera moved to Bonn in January. Vera worked at SAP from 2018 to 2022. Vera was ill last"
         " week.",
         timestamp=SAID,
@@ -233,11 +234,11 @@ def test_an_answer_is_dated_no_more_exactly_than_what_was_said(hindsight: Hindsi
 def test_what_answers_best_is_told_first_also_where_its_words_do_not_tell_what_it_is_about(
     hindsight: Hindsight,
 ) -> None:
-    hindsight.keep(
+    hindsight.sync_retain(
         "Release plan for the spring: nobody objects. The release team has four people.",
         timestamp=SAID,
     )
-    [number] = hindsight.keep("Decisions: ship release 2.4 on March 24.", timestamp=SAID)
+    [number] = hindsight.sync_retain("Decisions: ship release 2.4 on March 24.", timestamp=SAID)
     text = hindsight("reflect", query="When do we ship release 2.4?", budget="mid")["text"]
     assert text.startswith(
         f"Known:\n- Decisions: ship release 2.4 on March 24. (2026-03-24) [{number}]\n\nRelease"
@@ -246,10 +247,10 @@ def test_what_answers_best_is_told_first_also_where_its_words_do_not_tell_what_i
 
 @requirement("hindsight:reflect:grounded", "hindsight:recall:newest")
 def test_an_answer_knows_what_has_changed_since_in_whichever_words(hindsight: Hindsight) -> None:
-    hindsight.keep(
+    hindsight.sync_retain(
         "I live in Paris. I no longer drink coffee. Atlas uses PostgreSQL 15.", timestamp=SAID
     )
-    hindsight.keep(
+    hindsight.sync_retain(
         "I moved to Berlin last month. I drink coffee again. Atlas uses PostgreSQL 16.",
         timestamp="2026-07-10",
     )
@@ -274,8 +275,10 @@ def test_an_answer_knows_what_has_changed_since_in_whichever_words(hindsight: Hi
 
 @requirement("hindsight:reflect:schema")
 def test_a_schema_is_never_filled_with_what_is_known_of_somebody_else(hindsight: Hindsight) -> None:
-    hindsight.keep("Dora likes tea.", timestamp=SAID)
-    hindsight.keep("Emil likes milk. Emil is 44 years old.", timestamp="2026-05-01T00:00:00Z")
+    hindsight.sync_retain("Dora likes tea.", timestamp=SAID)
+    hindsight.sync_retain(
+        "Emil likes milk. Emil is 44 years old.", timestamp="2026-05-01T00:00:00Z"
+    )
     schema = {
         "type": "object",
         "properties": {"likes": {"type": "string"}, "years": {"type": "integer"}},

@@ -96,7 +96,7 @@ def make(hindsight: Hindsight, name: str) -> str:
 def test_pending_and_running_operations_are_cancelled(
     engine: Engine, working: Engine, slow: Slow, bank: str
 ) -> None:
-    Hindsight(engine, bank).keep("The office is in Oslo.")
+    Hindsight(engine, bank).sync_retain("The office is in Oslo.")
     hindsight = Hindsight(working, bank)
     running, pending = make(hindsight, "one"), make(hindsight, "two")
     assert slow.asked.wait(WAIT_S)
@@ -166,7 +166,7 @@ def test_operations_are_listed_in_pages_with_all_their_fields(hindsight: Hindsig
     rest = hindsight("list_operations", offset=100, limit=2, type="retain", exclude_parents=True)
     assert [one["document_id"] for one in rest["operations"]] == ["d2", "d1"]
     assert hindsight("list_operations", type="consolidation") == {"total": 0, "operations": []}
-    assert "at least 1" in hindsight.wrong("list_operations", limit=0)
+    assert "at least 1" in hindsight.failure("list_operations", limit=0)
     whole = hindsight("get_operation", operation_id=page["operations"][0]["operation_id"])
     nobody = hindsight("get_operation", operation_id="00000000-0000-4000-8000-000000000000")
     assert set(nobody) == {"id", "operation_id", "status"} < set(whole)
@@ -177,7 +177,7 @@ def test_operations_are_listed_in_pages_with_all_their_fields(hindsight: Hindsig
 
 @requirement("hindsight:operations:list", "hindsight:operations:get")
 def test_an_operation_that_fails_says_why(hindsight: Hindsight, engine: Engine) -> None:
-    hindsight.keep("Shelf 1 is full.")
+    hindsight.sync_retain("Shelf 1 is full.")
     job = engine.enqueue(hindsight.client.bank, "refresh_mental_model", {"mental_model": "m"})
     run_pending(engine, TASKS)
     [failed] = hindsight("list_operations", status="failed")["operations"]
@@ -227,8 +227,10 @@ def test_a_model_tells_observations_by_the_mission_of_the_bank(
     hindsight = hindsight.with_model(lambda: model)
     parts, bank = hindsight.client.engine, hindsight.client.bank
     hindsight("update_bank", config_updates={"observations_mission": "Only where people live."})
-    hindsight.keep("Dora lives in Rome. Dora works at Acme. Emil likes tea. Emil likes cake.")
-    hindsight.keep("Dora lives in Berlin.")
+    hindsight.sync_retain(
+        "Dora lives in Rome. Dora works at Acme. Emil likes tea. Emil likes cake."
+    )
+    hindsight.sync_retain("Dora lives in Berlin.")
     assert Hindsight(engine)("get_bank_stats", bank_id=bank)["pending_consolidation"] == 1
     assert len(hindsight("list_memories", type="observation")["items"]) == 2
     run_pending(parts, TASKS)
@@ -238,7 +240,7 @@ def test_a_model_tells_observations_by_the_mission_of_the_bank(
     assert done["status"] == "completed"
     # What was told stays so until its facts change.
     count = len(model.asked)
-    hindsight.keep("Dora lives in Berlin.", document_id="again")
+    hindsight.sync_retain("Dora lives in Berlin.", document_id="again")
     run_pending(parts, TASKS)
     assert (observed(hindsight), len(model.asked)) == (["Dora now lives in Berlin."], count)
     [fact] = [one for one in hindsight.facts() if "Berlin" in one["text"]]
@@ -257,7 +259,7 @@ def test_a_model_tells_observations_by_the_mission_of_the_bank(
 def test_what_a_model_makes_up_is_not_taken(hindsight: Hindsight, answer: dict[str, Any]) -> None:
     hindsight = hindsight.with_model(lambda: Missionary(lambda _: answer))
     hindsight("update_bank", config_updates={"observations_mission": "Everything."})
-    hindsight.keep("Dora lives in Rome. Dora works at Acme.")
+    hindsight.sync_retain("Dora lives in Rome. Dora works at Acme.")
     run_pending(hindsight.client.engine, TASKS)
     assert observed(hindsight) == ["Dora works at Acme. Dora lives in Rome."]
 

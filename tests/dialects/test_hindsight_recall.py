@@ -26,7 +26,7 @@ def test_the_item_named_is_first_among_near_duplicates(hindsight: Hindsight) -> 
         f"Item {n} is stored in warehouse aisle {n * 7 % 50} on shelf {n * 3 % 20}."
         for n in range(200)
     )
-    assert len(hindsight.keep(text, document_id="stock")) == 200
+    assert len(hindsight.sync_retain(text, document_id="stock")) == 200
     hits = [hindsight.found(f"Where is item {n} stored?")[:1] for n in range(0, 200, 4)]
     right = [
         n
@@ -44,7 +44,7 @@ def test_recall_finds_what_answers_and_nothing_else(hindsight: Hindsight) -> Non
         "The server listens on port 8443.",
         "Rent is due on the first.",
     ):
-        hindsight.keep(text)
+        hindsight.sync_retain(text)
     for budget in ("low", "mid", "high", "whatever"):
         assert (
             hindsight.found("What is the name of Nina's dog?", budget=budget)[0]
@@ -62,7 +62,7 @@ def test_recall_finds_what_answers_and_nothing_else(hindsight: Hindsight) -> Non
 @pytest.mark.parametrize("mode", MODES)
 def test_tag_modes_choose_as_the_original(hindsight: Hindsight, mode: str) -> None:
     for text, tags in {"just a": ["a"], "just b": ["b"], "both": ["a", "b"], "none": []}.items():
-        hindsight.keep(f"The lamp is {text}.", tags=tags)
+        hindsight.sync_retain(f"The lamp is {text}.", tags=tags)
     wanted = {f"The lamp is {text}." for text in MODES[mode]}
     listed = hindsight("list_memories", tags=["a", "b"], tags_match=mode)["items"]
     assert {one["text"] for one in listed if one["fact_type"] == "world"} == wanted
@@ -76,7 +76,7 @@ def test_tag_modes_choose_as_the_original(hindsight: Hindsight, mode: str) -> No
 
 def test_groups_of_tags_are_a_tree(hindsight: Hindsight) -> None:
     for number, colour in enumerate(COLOURS):
-        hindsight.keep(
+        hindsight.sync_retain(
             f"The tile is {colour}.", tags=[colour, "even" if number % 2 == 0 else "odd"]
         )
     groups = [
@@ -95,7 +95,9 @@ def test_groups_of_tags_are_a_tree(hindsight: Hindsight) -> None:
 
 @requirement("hindsight:recall:types")
 def test_types_choose_facts(hindsight: Hindsight) -> None:
-    hindsight.keep("The assistant fixed the printer. The printer is loud. The printer is grey.")
+    hindsight.sync_retain(
+        "The assistant fixed the printer. The printer is loud. The printer is grey."
+    )
     assert hindsight.found("printer", types=["experience"]) == ["The assistant fixed the printer."]
     assert set(hindsight.found("printer", types=["world"])) == {
         "The printer is loud.",
@@ -108,7 +110,7 @@ def test_types_choose_facts(hindsight: Hindsight) -> None:
 @requirement("hindsight:recall:max-tokens")
 def test_the_answer_fits_into_its_tokens(hindsight: Hindsight) -> None:
     for number in range(20):
-        hindsight.keep(
+        hindsight.sync_retain(
             f"Rule {number}: wash the dishes, the cups and the pans of kitchen number {number}."
         )
     everything = hindsight.found("Which rule about dishes?")
@@ -122,8 +124,8 @@ def test_the_answer_fits_into_its_tokens(hindsight: Hindsight) -> None:
 
 @requirement("hindsight:recall:query-timestamp", "hindsight:recall:window")
 def test_a_time_in_the_question_finds_what_is_of_that_time(hindsight: Hindsight) -> None:
-    hindsight.keep("On 2026-03-09 Ines visited the dentist.")
-    hindsight.keep("On 2026-05-02 Ines repaired the bicycle.")
+    hindsight.sync_retain("On 2026-03-09 Ines visited the dentist.")
+    hindsight.sync_retain("On 2026-05-02 Ines repaired the bicycle.")
     first = "On 2026-03-09 Ines visited the dentist."
     assert hindsight.found("What happened yesterday?", query_timestamp="2026-03-10T12:00:00Z") == [
         first
@@ -135,7 +137,7 @@ def test_a_time_in_the_question_finds_what_is_of_that_time(hindsight: Hindsight)
 
 @requirement("hindsight:recall:min-scores")
 def test_floors_hold_for_every_result(hindsight: Hindsight) -> None:
-    hindsight.keep("The bakery opens at six. The library opens at nine.")
+    hindsight.sync_retain("The bakery opens at six. The library opens at nine.")
     [best, *_] = hindsight("recall", query="When does the bakery open?")["results"]
     scores = best["scores"]
     kept = hindsight(
@@ -157,7 +159,7 @@ def test_floors_hold_for_every_result(hindsight: Hindsight) -> None:
 
 @requirement("hindsight:recall:includes")
 def test_more_comes_when_asked_for(hindsight: Hindsight) -> None:
-    hindsight.keep("Otto lives in Vienna. Otto plays chess.", document_id="otto")
+    hindsight.sync_retain("Otto lives in Vienna. Otto plays chess.", document_id="otto")
     plain = hindsight("recall", query="Who plays chess?")
     assert not {"trace", "entities", "chunks", "source_facts"} & set(plain)
     full = hindsight(
@@ -177,9 +179,11 @@ def test_more_comes_when_asked_for(hindsight: Hindsight) -> None:
 
 @requirement("hindsight:reflect:synthesis", "hindsight:reflect:grounded", "hindsight:reflect:tags")
 def test_a_reflection_is_grouped_dated_and_cites(hindsight: Hindsight, clock: StoppedClock) -> None:
-    [rome] = hindsight.keep("Dora lives in Rome.", timestamp="2025-01-10", tags=["people"])
+    [rome] = hindsight.sync_retain("Dora lives in Rome.", timestamp="2025-01-10", tags=["people"])
     clock.advance(1000)
-    [berlin] = hindsight.keep("Dora lives in Berlin.", timestamp="2026-03-01", tags=["people"])
+    [berlin] = hindsight.sync_retain(
+        "Dora lives in Berlin.", timestamp="2026-03-01", tags=["people"]
+    )
     text = hindsight("reflect", query="Where does Dora live and what is her salary?")["text"]
     assert text.splitlines() == [
         "Dora:",
@@ -197,7 +201,7 @@ def test_a_reflection_is_grouped_dated_and_cites(hindsight: Hindsight, clock: St
 
 @requirement("hindsight:reflect:schema", "hindsight:reflect:trace")
 def test_a_schema_is_filled_from_facts_or_left_with_a_reason(hindsight: Hindsight) -> None:
-    hindsight.keep("The deploy port is 8443. The deploy region is Frankfurt.")
+    hindsight.sync_retain("The deploy port is 8443. The deploy region is Frankfurt.")
     fields = {"deploy_port": {"type": "integer"}, "deploy_region": {"type": "string"}}
     schema = {"type": "object", "properties": fields, "required": ["deploy_port"]}
     answer = hindsight(
@@ -224,8 +228,8 @@ def test_a_better_answer_stands_before_a_newer_one(hindsight: Hindsight) -> None
         "Leonor's choir rehearses on Tuesdays at eight.",
         "Leonor's choir rehearses in the crypt of the old church.",
     )
-    hindsight.keep(old, timestamp="2024-01-01T00:00:00Z")
-    hindsight.keep(new, timestamp="2026-11-10T00:00:00Z")
+    hindsight.sync_retain(old, timestamp="2024-01-01T00:00:00Z")
+    hindsight.sync_retain(new, timestamp="2026-11-10T00:00:00Z")
     found = hindsight("recall", query="when does Leonor's choir rehearse?")["results"]
     assert [one["text"] for one in found] == [old, new]
     assert found[0]["scores"]["final"] > 0.5 > found[1]["scores"]["final"]

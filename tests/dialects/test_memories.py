@@ -206,7 +206,7 @@ def test_every_success_is_readable_and_in_the_envelope(memories: Memories) -> No
         ("cancel_memory_stream", {"stream_id": streams[1]}),
     ]
     for tool, given in calls:
-        envelope, text = memories.whole(tool, **given)
+        envelope, text = memories.envelope(tool, **given)
         assert envelope["data"]
         assert text
     assert all(len(one) == 12 for one in (first, session, reminder, *streams))
@@ -334,7 +334,7 @@ def test_every_success_is_readable_and_in_the_envelope(memories: Memories) -> No
 def test_a_failure_is_a_sentence_and_a_typed_error(
     memories: Memories, tool: str, given: dict[str, Any], kind: str, code: str, text: str
 ) -> None:
-    error = memories.refused(tool, **given)
+    error = memories.failure(tool, **given)
     assert (error["type"], error["code"]) == (kind, code)
     assert text in error["text"]
     assert error["status"] == (404 if kind == "not_found_error" else 400)

@@ -10,7 +10,7 @@ import pytest
 import commonplace
 from commonplace.clock import iso
 from commonplace.engine.engine import Engine
-from commonplace.engine.sessions.compaction import Hints, due, token_count
+from commonplace.engine.sessions.compaction import CompactionHints, compaction_cause, token_count
 from tests.conftest import StoppedClock
 from tests.dialects.memories_client import Memories
 from tests.dialects.requirements import requirement
@@ -39,7 +39,7 @@ def test_rules_come_first_with_paths_and_category_then_what_is_relevant(memories
     tea = memories.add("Tea is at four", type="fact", tags=["break"])
     memories.add("The port is 8080", type="fact")
 
-    data, text = memories.both("get_context", query="tea")
+    data, text = memories.data_and_text("get_context", query="tea")
     assert (data["rules"][0]["paths"], data["rules"][0]["category"]) == (["src/api/**"], "api")
     assert contents(data["memories"]) == ["Tea is at four"]
     assert text == (
@@ -49,7 +49,7 @@ def test_rules_come_first_with_paths_and_category_then_what_is_relevant(memories
 
 
 def test_an_empty_store_says_what_to_do(memories: Memories) -> None:
-    data, text = memories.both("get_context", query="anything")
+    data, text = memories.data_and_text("get_context", query="anything")
     assert text == "No context found. Use add_memory to store rules and knowledge."
     assert data == {"rules": [], "memories": []}
 
@@ -175,7 +175,7 @@ def test_memories_at_odds_are_named_with_confidence_explanation_and_suggestion(
     first = memories.add("I prefer tea in the afternoon.")
     second = memories.add("I avoid tea after lunch.")
 
-    data, text = memories.both("get_context", query="tea")
+    data, text = memories.data_and_text("get_context", query="tea")
     (conflict,) = data["conflicts"]
     assert set(conflict) == {
         "memoryAId",
@@ -381,7 +381,7 @@ def test_the_thresholds_of_compaction(
         given["inactivity_threshold_minutes"] = given.pop("idle_minutes")
     session = memories("start_session")["id"]
 
-    data, text = memories.both("get_context", session_id=session, **given)
+    data, text = memories.data_and_text("get_context", session_id=session, **given)
     assert data.get("compaction", {}).get("trigger") == trigger
     assert ("## Compaction" in text) == (trigger is not None)
     if trigger:
@@ -400,7 +400,7 @@ def test_the_checkpoint_is_on_disk_before_the_answer(memories: Memories, home: P
     memories.add("Be kind.", type="rule")
     memories.add("Tea is at four")
     session = memories("start_session")["id"]
-    data, text = memories.both(
+    data, text = memories.data_and_text(
         "get_context", query="tea", session_id=session, task_completed=True, turn_count=7
     )
     checkpoint, event = data["compaction"]["checkpointId"], data["compaction"]["compactionEventId"]
@@ -429,7 +429,7 @@ def test_an_unknown_or_closed_session_still_gets_its_context(memories: Memories)
     closed = memories("start_session")["id"]
     memories("end_session", session_id=closed)
     for session in ("sess_123", "m00000000001", closed):
-        data, text = memories.both("get_context", session_id=session, task_completed=True)
+        data, text = memories.data_and_text("get_context", session_id=session, task_completed=True)
         assert contents(data["rules"]) == ["Be kind."]
         assert "checkpointId" not in data["compaction"]
         assert "Write-ahead checkpoint failed: " in text
@@ -447,4 +447,4 @@ def test_tokens_are_a_quarter_of_the_characters(engine: Engine, memories: Memori
     (memory,) = (one for one in engine.list("default") if one.kind != "rule")
     assert token_count((), ()) == 24
     assert token_count((rule,), (memory,)) == 24 + (8 + 2 + 1) + (12 + 2 + 1)
-    assert due(Hints(), 10**9, 0) is None
+    assert compaction_cause(CompactionHints(), 10**9, 0) is None

@@ -23,7 +23,7 @@ def test_a_memory_keeps_everything_it_was_given(memories: Memories) -> None:
         "description": "Deploy the application to production",
         "deep": {"n": [1, None]},
     }
-    data, text = memories.both(
+    data, text = memories.data_and_text(
         "add_memory",
         content="  ## Deploy\n\n1. Run tests  ",
         type="skill",
@@ -88,14 +88,14 @@ def test_global_together_with_a_project_is_refused(
     given = {"global": True, "project_id": "p"} | more
     assert (
         "Cannot set both global=true and project_id. Choose one scope."
-        in memories.refused(tool, **given)["text"]
+        in memories.failure(tool, **given)["text"]
     )
 
 
 @requirement("memories:scope:both")
 def test_global_only_together_with_a_project_is_refused_also_when_dry(memories: Memories) -> None:
     for dry_run in (True, False):
-        memories.refused("consolidate_memories", global_only=True, project_id="p", dry_run=dry_run)
+        memories.failure("consolidate_memories", global_only=True, project_id="p", dry_run=dry_run)
 
 
 @requirement("memories:scope:tenant")
@@ -105,8 +105,8 @@ def test_nothing_crosses_a_tenant(memories: Memories) -> None:
     assert memories.contents() == []
     assert memories.found("tea") == []
     assert memories.contents(tenant_id="acme") == ["Secret tea"]
-    memories.refused("edit_memory", id=number, content="Stolen")
-    memories.refused("forget_memory", id=number)
+    memories.failure("edit_memory", id=number, content="Stolen")
+    memories.failure("forget_memory", id=number)
     assert memories("bulk_forget_memories", all=True)["count"] == 0
     assert memories.contents(tenant_id="acme") == ["Secret tea"]
 
@@ -120,11 +120,11 @@ def test_a_users_rows_are_out_of_reach_of_others(memories: Memories) -> None:
     assert sorted(memories.contents(user_id="ada")) == ["Shared tea", "Tea of Ada"]
     assert memories.contents(user_id="bob") == ["Shared tea"]
     for other in ({}, {"user_id": "bob"}):
-        memories.refused("edit_memory", id=hers, content="x", **other)
-        memories.refused("forget_memory", id=hers, **other)
+        memories.failure("edit_memory", id=hers, content="x", **other)
+        memories.failure("forget_memory", id=hers, **other)
     # She reads what is shared, and changes only what is hers.
-    memories.refused("edit_memory", id=shared, content="x", user_id="ada")
-    memories.refused("forget_memory", id=shared, user_id="ada")
+    memories.failure("edit_memory", id=shared, content="x", user_id="ada")
+    memories.failure("forget_memory", id=shared, user_id="ada")
     assert memories("bulk_forget_memories", all=True, user_id="bob")["count"] == 0
     assert memories("bulk_forget_memories", all=True, user_id="ada")["ids"] == [hers]
     assert (
@@ -146,7 +146,7 @@ def test_search_finds_by_words_and_ranks_the_best_first(memories: Memories) -> N
     memories.add("Schema reviews are on Monday")
     memories.add("Lunch is at noon")
 
-    data, text = memories.both("search_memories", query="database schema")
+    data, text = memories.data_and_text("search_memories", query="database schema")
     assert data["memories"][0]["content"] == "The database schema lives in schema.sql"
     assert text.startswith(f"Found {len(data['memories'])} memories:\n\n💡 DECISION (G) ")
     assert (
@@ -216,7 +216,7 @@ def test_rules_are_split_by_scope(memories: Memories) -> None:
     tabs = memories.add("Use tabs.", type="rule", project_id="p", paths=["*.go"])
     memories.add("No rule", project_id="p")
 
-    data, text = memories.both("get_rules", project_id="p")
+    data, text = memories.data_and_text("get_rules", project_id="p")
     assert (
         text
         == f"## Global Rules\n- {kind}: Be kind. {{tone}}\n\n## Project Rules\n- {tabs}: Use tabs."
@@ -272,7 +272,9 @@ def test_tags_match_by_a_part_of_them(memories: Memories, tags: object, expected
 def test_an_edit_changes_what_is_given_and_nothing_else(memories: Memories) -> None:
     number = memories.add("old", tags=["a"], category="c", metadata={"k": 1}, paths=["x/**"])
 
-    data, text = memories.both("edit_memory", id=number, content="new", type="rule", tags=["b"])
+    data, text = memories.data_and_text(
+        "edit_memory", id=number, content="new", type="rule", tags=["b"]
+    )
     assert text == f"Updated 📌 RULE {number}: new"
     assert (data["updated"], data["id"]) == (True, number)
     (memory,) = memories("list_memories")["memories"]
@@ -296,7 +298,7 @@ def test_an_edit_to_nothing_but_white_space_is_refused(memories: Memories) -> No
     number = memories.add("kept")
     for content in ("", "  "):
         assert (
-            memories.refused("edit_memory", id=number, content=content)["code"]
+            memories.failure("edit_memory", id=number, content=content)["code"]
             == "MEMORY_CONTENT_REQUIRED"
         )
     assert memories.contents() == ["kept"]
@@ -305,14 +307,14 @@ def test_an_edit_to_nothing_but_white_space_is_refused(memories: Memories) -> No
 @requirement("memories:forget_memory:soft")
 def test_forgetting_hides_and_can_be_taken_back(engine: Engine, memories: Memories) -> None:
     number = memories.add("gone")
-    data, text = memories.both("forget_memory", id=number)
+    data, text = memories.data_and_text("forget_memory", id=number)
     assert (data["deleted"], data["id"], text) == (True, number, f"Forgot memory {number}")
     assert memories.contents() == []
     assert (
-        memories.refused("forget_memory", id=number)["text"]
+        memories.failure("forget_memory", id=number)["text"]
         == f"Memory {number} not found or already forgotten."
     )
-    memories.refused("edit_memory", id=number, content="x")
+    memories.failure("edit_memory", id=number, content="x")
     engine.restore("default", [number])
     assert memories.contents() == ["gone"]
 
@@ -337,7 +339,7 @@ def test_filters_of_a_bulk_deletion_combine(memories: Memories, clock: StoppedCl
     assert preview(tags=["TEST", "ops"]) == {"old note", "old fact", "new note"}
     assert preview(tags=["test"], older_than_days=90, types=["note"], pattern="old") == {"old note"}
     for days in (0, -1, 1.5):
-        memories.refused("bulk_forget_memories", older_than_days=days)
+        memories.failure("bulk_forget_memories", older_than_days=days)
 
 
 @requirement("memories:bulk_forget:pattern")
@@ -395,7 +397,7 @@ def test_a_deletion_that_says_nothing_is_refused_dry_or_not(
     for number in range(3):
         memories.add(f"kept {number}", project_id="p" if number else None)
     for dry_run in (True, False):
-        memories.refused("bulk_forget_memories", dry_run=dry_run, **given)
+        memories.failure("bulk_forget_memories", dry_run=dry_run, **given)
     assert len(memories.contents(project_id="p")) == 3
 
 
@@ -405,9 +407,9 @@ def test_all_stands_alone(memories: Memories) -> None:
     memories.add("b")
     for more in ({"types": ["note"]}, {"tags": ["x"]}, {"older_than_days": 1}, {"pattern": "a"}):
         for dry_run in (True, False):
-            error = memories.refused("bulk_forget_memories", all=True, dry_run=dry_run, **more)
+            error = memories.failure("bulk_forget_memories", all=True, dry_run=dry_run, **more)
             assert error["text"].startswith("Cannot combine all:true with other filters.")
-    data, text = memories.both("bulk_forget_memories", all=True)
+    data, text = memories.data_and_text("bulk_forget_memories", all=True)
     assert (data["count"], len(data["ids"]), text) == (2, 2, "Bulk deleted 2 memories")
     assert memories.text("bulk_forget_memories", all=True) == "No memories matched the filters"
 
@@ -425,7 +427,7 @@ def test_a_bulk_deletion_can_be_of_one_project(memories: Memories) -> None:
 @requirement("memories:bulk_forget:preview", "memories:bulk_forget:result")
 def test_a_preview_shows_what_a_real_run_deletes(memories: Memories) -> None:
     number = memories.add("word " * 40, type="fact")
-    data, text = memories.both("bulk_forget_memories", types=["fact"], dry_run=True)
+    data, text = memories.data_and_text("bulk_forget_memories", types=["fact"], dry_run=True)
     preview = ("word " * 40)[:80] + "..."
     assert data["count"] == 1
     assert data["memories"] == [{"id": number, "type": "fact", "contentPreview": preview}]
@@ -443,7 +445,7 @@ def test_more_than_a_thousand_are_counted_and_deleted_at_once(
     engine: Engine, memories: Memories
 ) -> None:
     engine.remember_many("default", [Draft(f"n{number}") for number in range(1_200)])
-    data, text = memories.both("bulk_forget_memories", all=True, dry_run=True)
+    data, text = memories.data_and_text("bulk_forget_memories", all=True, dry_run=True)
     assert (data["count"], len(data["memories"])) == (1_200, 1_000)
     assert text.startswith("Dry run: 1200 memories would be deleted (showing first 1000):")
     assert memories("bulk_forget_memories", all=True)["count"] == 1_200
@@ -464,7 +466,7 @@ def test_vacuum_erases_what_was_forgotten_and_shrinks_the_file(
     memories("bulk_forget_memories", pattern="secret*")
     before = sum(file.stat().st_size for file in home.iterdir() if file.is_file())
 
-    data, text = memories.both("vacuum_memories")
+    data, text = memories.data_and_text("vacuum_memories")
     assert (data["purged"], text) == (500, "Vacuumed 500 soft-deleted memories")
     after = sum(file.stat().st_size for file in home.iterdir() if file.is_file())
     assert after < before / 4

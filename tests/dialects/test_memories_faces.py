@@ -100,7 +100,7 @@ def test_what_a_call_says_wins_over_the_folder(engine: Engine, tmp_path: Path) -
     memories = Memories(engine, str(repository(tmp_path / "r", "https://tok:x@github.com/u/r.git")))
 
     def project(tool: str, **given: Any) -> tuple[Any, Any]:
-        meta = memories.whole(tool, **given)[0].get("meta", {})
+        meta = memories.envelope(tool, **given)[0].get("meta", {})
         return meta.get("projectId"), meta.get("projectSource")
 
     # Who names a project, or none, knows which one it is; who names nothing is told.
@@ -158,7 +158,7 @@ def test_two_stdio_processes_and_a_server_write_at_once_and_nothing_is_lost(
 
 
 def test_a_client_with_one_bank_cannot_name_another(engine: Engine) -> None:
-    single = registry.single("memories")
+    single = registry.single_bank("memories")
     assert all(
         "tenant_id" not in {p.name for p in tool.parameters} for tool in single.tools.values()
     )

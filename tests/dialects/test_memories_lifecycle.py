@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from commonplace.engine.engine import Engine
-from commonplace.faces.mcp.protocol import Gone
+from commonplace.faces.mcp.protocol import CallerGone
 from commonplace.records.memory import Draft
 from commonplace.records.query import Filter
 from tests.conftest import StoppedClock
@@ -18,7 +18,7 @@ from tests.dialects.requirements import requirement
 
 @requirement("memories:start_session:starts", "memories:start_session:global")
 def test_a_session_keeps_what_it_was_started_with(memories: Memories) -> None:
-    data, text = memories.both(
+    data, text = memories.data_and_text(
         "start_session",
         title="Refactor auth middleware",
         client="codex",
@@ -38,7 +38,7 @@ def test_a_session_keeps_what_it_was_started_with(memories: Memories) -> None:
         "github.com/webrenew/memories",
     )
     assert (session["status"], session.get("endedAt")) == ("active", None)
-    data, text = memories.both("start_session", **{"global": True})
+    data, text = memories.data_and_text("start_session", **{"global": True})
     assert text == f"Started session {data['id']} (global)"
     assert "projectId" not in data["session"]
 
@@ -50,7 +50,9 @@ def test_a_session_keeps_what_it_was_started_with(memories: Memories) -> None:
 )
 def test_a_checkpoint_is_appended(memories: Memories) -> None:
     session = memories("start_session")["id"]
-    data, text = memories.both("checkpoint_session", session_id=session, content=" User approved ")
+    data, text = memories.data_and_text(
+        "checkpoint_session", session_id=session, content=" User approved "
+    )
     event = data["event"]
     assert text == f"Checkpointed session {session} with event {data['id']}"
     assert (event["role"], event["kind"], event["isMeaningful"]) == (
@@ -76,9 +78,9 @@ def test_a_checkpoint_is_appended(memories: Memories) -> None:
 )
 def test_a_closed_session_takes_no_checkpoint(memories: Memories) -> None:
     session = memories("start_session")["id"]
-    data, text = memories.both("end_session", session_id=session)
+    data, text = memories.data_and_text("end_session", session_id=session)
     assert (data["status"], text) == ("closed", f"Ended session {session} as closed")
-    error = memories.refused("checkpoint_session", session_id=session, content="late")
+    error = memories.failure("checkpoint_session", session_id=session, content="late")
     assert (error["code"], error["status"]) == ("SESSION_NOT_ACTIVE", 409)
     assert "is closed" in error["text"]
     other = memories("start_session")["id"]
@@ -88,7 +90,7 @@ def test_a_closed_session_takes_no_checkpoint(memories: Memories) -> None:
     )
     assert (
         "is compacted"
-        in memories.refused("checkpoint_session", session_id=other, content="late")["text"]
+        in memories.failure("checkpoint_session", session_id=other, content="late")["text"]
     )
 
 
@@ -100,12 +102,12 @@ def test_a_session_is_its_users(memories: Memories) -> None:
         ("end_session", {}),
         ("snapshot_session", {}),
     ):
-        error = memories.refused(tool, session_id=session, user_id="bob", **more)
+        error = memories.failure(tool, session_id=session, user_id="bob", **more)
         assert error["code"] == "SESSION_NOT_FOUND"
     memories("checkpoint_session", session_id=session, content="x", user_id="ada")
     # The page has no user on these tools: the id alone is enough.
     memories("checkpoint_session", session_id=session, content="y")
-    memories.refused("checkpoint_session", session_id=session, content="x", tenant_id="other")
+    memories.failure("checkpoint_session", session_id=session, content="x", tenant_id="other")
 
 
 @requirement(
@@ -127,7 +129,7 @@ def test_a_snapshot_is_markdown_of_the_newest_events_and_a_file(
             is_meaningful=number != 19,
         )
 
-    data, text = memories.both(
+    data, text = memories.data_and_text(
         "snapshot_session", session_id=session, source_trigger="reset", slug="Before Reset!"
     )
     snapshot = data["snapshot"]
@@ -153,11 +155,11 @@ def test_a_snapshot_is_markdown_of_the_newest_events_and_a_file(
 @requirement("memories:snapshot_session:transcript")
 def test_a_snapshot_may_be_given_and_an_empty_session_has_none(memories: Memories) -> None:
     session = memories("start_session")["id"]
-    assert "no events" in memories.refused("snapshot_session", session_id=session)["text"]
+    assert "no events" in memories.failure("snapshot_session", session_id=session)["text"]
     memories("end_session", session_id=session)
     data = memories("snapshot_session", session_id=session, transcript_md="# All\n\nof it")
     assert data["snapshot"]["transcriptMd"] == "# All\n\nof it"
-    memories.refused("snapshot_session", session_id=session, transcript_md=" ")
+    memories.failure("snapshot_session", session_id=session, transcript_md=" ")
 
 
 def test_the_snapshots_of_a_bank_go_with_it(engine: Engine, memories: Memories, home: Path) -> None:
@@ -181,7 +183,7 @@ def test_duplicates_become_one_and_stay_hidden(
     second = memories.add("use  TABS", tags=["go"])
     memories.add("Use spaces for YAML.")
 
-    data, text = memories.both("consolidate_memories")
+    data, text = memories.data_and_text("consolidate_memories")
     assert (data["input"], data["merged"], data["superseded"], data["conflicts"]) == (3, 1, 1, 0)
     assert (data["winners"], data["supersededIds"]) == ([second], [first])
     assert text.splitlines()[:5] == [
@@ -200,7 +202,7 @@ def test_duplicates_become_one_and_stay_hidden(
         assert "Use tabs." not in listed
     assert "Use tabs." not in memories.read("memories://recent")
     assert memories("list_memories", tags="style")["memories"][0]["tags"] == ["go", "style"]
-    memories.refused("edit_memory", id=first, content="x")
+    memories.failure("edit_memory", id=first, content="x")
 
     again = memories("consolidate_memories")
     assert (again["input"], again["merged"], again["superseded"]) == (2, 0, 0)
@@ -278,7 +280,7 @@ def test_a_dry_run_leaves_nothing_but_its_audit_row(engine: Engine, memories: Me
     memories.add("Port: 1")
     memories.add("Port: 2")
     revision, before = engine.revision("default"), engine.list("default")
-    data, text = memories.both(
+    data, text = memories.data_and_text(
         "consolidate_memories", dry_run=True, model=" gpt-x ", types=["note"]
     )
     assert (data["dryRun"], data["superseded"]) == (True, 1)
@@ -356,10 +358,10 @@ def test_a_run_that_nobody_waits_for_changes_nothing(engine: Engine, memories: M
     engine.remember_many("default", [Draft(f"Key {n // 2}: {n}") for n in range(2_000)])
 
     def leave() -> None:
-        raise Gone
+        raise CallerGone
 
     memories.on_progress = leave
-    with pytest.raises(Gone):
+    with pytest.raises(CallerGone):
         memories("consolidate_memories")
     memories.on_progress = None
     assert engine.count("default") == 2_000

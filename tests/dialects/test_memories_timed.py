@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from commonplace.app import open_engine
-from commonplace.clock import moment
+from commonplace.clock import parse_moment
 from commonplace.engine.engine import Engine
 from commonplace.settings import load
 from tests.conftest import StoppedClock
@@ -21,7 +21,7 @@ MONDAY = "2027-03-01T08:00:00Z"
 
 def at(home: Path, now: str, zone: str = "UTC") -> tuple[Memories, StoppedClock]:
     """A client at a moment, of a server whose time zone is set."""
-    clock = StoppedClock(moment(now))
+    clock = StoppedClock(parse_moment(now))
     return Memories(
         open_engine(load({"COMMONPLACE_HOME": str(home), "COMMONPLACE_TIMEZONE": zone}), clock)
     ), clock
@@ -30,7 +30,9 @@ def at(home: Path, now: str, zone: str = "UTC") -> tuple[Memories, StoppedClock]
 @requirement("memories:add_reminder:creates")
 def test_a_reminder_shows_its_next_turn(home: Path) -> None:
     memories, _ = at(home, MONDAY)
-    data, text = memories.both("add_reminder", cron_expression="0 9 * * *", message=" Stand up ")
+    data, text = memories.data_and_text(
+        "add_reminder", cron_expression="0 9 * * *", message=" Stand up "
+    )
     assert (
         text == f"Created reminder {data['id']} (global) next at 2027-03-01T09:00:00.000Z: Stand up"
     )
@@ -38,7 +40,7 @@ def test_a_reminder_shows_its_next_turn(home: Path) -> None:
     assert (data["reminder"]["cronExpression"], data["reminder"]["enabled"]) == ("0 9 * * *", True)
     assert (
         "Reminder message cannot be empty"
-        in memories.refused("add_reminder", cron_expression="0 9 * * *", message=" ")["text"]
+        in memories.failure("add_reminder", cron_expression="0 9 * * *", message=" ")["text"]
     )
 
 
@@ -86,7 +88,7 @@ def test_when_a_cron_expression_comes_due(home: Path, cron: str, expected: str) 
 def test_what_is_no_cron_expression_is_refused(home: Path, cron: str) -> None:
     memories, _ = at(home, MONDAY)
     assert (
-        memories.refused("add_reminder", cron_expression=cron, message="m")["type"]
+        memories.failure("add_reminder", cron_expression=cron, message="m")["type"]
         == "validation_error"
     )
     assert memories("list_reminders", include_disabled=True)["reminders"] == []
@@ -125,8 +127,8 @@ def test_reminders_are_listed_by_scope(memories: Memories) -> None:
     assert listed(user_id="ada") == {"hers"}
     assert listed(tenant_id="acme") == {"theirs"}
     for tool in ("enable_reminder", "disable_reminder", "delete_reminder"):
-        assert memories.refused(tool, id=hers)["text"] == f"Reminder {hers} not found."
-        assert memories.refused(tool, id=hers, user_id="bob")["code"] == "REMINDER_NOT_FOUND"
+        assert memories.failure(tool, id=hers)["text"] == f"Reminder {hers} not found."
+        assert memories.failure(tool, id=hers, user_id="bob")["code"] == "REMINDER_NOT_FOUND"
     memories("delete_reminder", id=hers, user_id="ada")
     assert listed(user_id="ada") == set()
 
@@ -140,7 +142,7 @@ def test_reminders_are_listed_by_scope(memories: Memories) -> None:
 def test_a_reminder_rests_comes_back_and_goes(home: Path) -> None:
     memories, clock = at(home, MONDAY)
     number = memories("add_reminder", cron_expression="0 9 * * *", message="m")["id"]
-    data, text = memories.both("disable_reminder", id=number)
+    data, text = memories.data_and_text("disable_reminder", id=number)
     assert (data["reminder"]["enabled"], data["reminder"].get("nextTriggerAt"), text) == (
         False,
         None,
@@ -156,7 +158,7 @@ def test_a_reminder_rests_comes_back_and_goes(home: Path) -> None:
         f"Enabled reminder {number}. Next trigger: 2027-03-03T09:00:00.000Z"
     )
     assert memories.text("delete_reminder", id=number) == f"Deleted reminder {number}."
-    assert memories.refused("delete_reminder", id=number)["text"] == f"Reminder {number} not found."
+    assert memories.failure("delete_reminder", id=number)["text"] == f"Reminder {number} not found."
 
 
 @requirement("memories:run_due:emits", "memories:run_due:dry-run", "memories:reminders:missed")
@@ -168,7 +170,7 @@ def test_what_is_due_comes_once_however_many_turns_were_missed(home: Path) -> No
     clock.advance(5 * HOUR_MS + 60_000)
 
     for _ in range(2):
-        data, text = memories.both("run_due_reminders", dry_run=True)
+        data, text = memories.data_and_text("run_due_reminders", dry_run=True)
         assert text == f"Triggered 1 reminder(s):\n- {number} :: hourly (0 * * * *)"
         assert (data["triggered"], data["dryRun"]) == (1, True)
     data = memories("run_due_reminders")
@@ -181,7 +183,9 @@ def test_what_is_due_comes_once_however_many_turns_were_missed(home: Path) -> No
 
 @requirement("memories:stream:start", "memories:stream:append", "memories:stream:finalize")
 def test_a_stream_becomes_a_memory(memories: Memories) -> None:
-    data, text = memories.both("start_memory_stream", type="fact", tags=["a"], project_id="p")
+    data, text = memories.data_and_text(
+        "start_memory_stream", type="fact", tags=["a"], project_id="p"
+    )
     stream = data["streamId"]
     assert text.startswith(f"Started stream {stream}. Use append_memory_chunk")
     assert memories.text("append_memory_chunk", stream_id=stream, chunk="Tea is ") == (
@@ -191,7 +195,7 @@ def test_a_stream_becomes_a_memory(memories: Memories) -> None:
     assert memories("append_memory_chunk", stream_id=stream, chunk="at 😀")["totalChars"] == 11
     assert memories.contents(project_id="p") == []
 
-    data, text = memories.both("finalize_memory_stream", stream_id=stream)
+    data, text = memories.data_and_text("finalize_memory_stream", stream_id=stream)
     assert text == f"Created 📋 FACT {data['id']} from 3 chunks (11 chars)."
     memory = data["memory"]
     assert (memory["content"], memory["type"], memory["tags"]) == ("Tea is at 😀", "fact", ["a"])
@@ -199,7 +203,7 @@ def test_a_stream_becomes_a_memory(memories: Memories) -> None:
     for tool, more in (("append_memory_chunk", {"chunk": "x"}), ("finalize_memory_stream", {})):
         assert (
             f"Stream {stream} not found or expired."
-            in memories.refused(tool, stream_id=stream, **more)["text"]
+            in memories.failure(tool, stream_id=stream, **more)["text"]
         )
 
 
@@ -210,14 +214,14 @@ def test_a_cancelled_stream_and_a_blank_one_leave_nothing(memories: Memories) ->
     assert memories.text("cancel_memory_stream", stream_id=stream) == (
         f"Cancelled stream {stream} (discarded 1 chunks, 3 chars)."
     )
-    error = memories.refused("cancel_memory_stream", stream_id=stream)
+    error = memories.failure("cancel_memory_stream", stream_id=stream)
     assert error["text"] == f"Stream {stream} not found or already finalized."
 
     blank = memories("start_memory_stream")["id"]
     memories("append_memory_chunk", stream_id=blank, chunk=" \n")
-    data, text = memories.both("finalize_memory_stream", stream_id=blank)
+    data, text = memories.data_and_text("finalize_memory_stream", stream_id=blank)
     assert (text, data.get("memory")) == (f"Stream {blank} was empty - no memory created.", None)
-    memories.refused("finalize_memory_stream", stream_id=blank)
+    memories.failure("finalize_memory_stream", stream_id=blank)
     assert memories.contents() == []
 
 
@@ -242,5 +246,5 @@ def test_a_stream_nobody_touches_for_a_day_is_gone(
     clock.advance(DAY_MS - 1)
     memories("append_memory_chunk", stream_id=stream, chunk="alive")
     clock.advance(DAY_MS + 1)
-    memories.refused("append_memory_chunk", stream_id=stream, chunk="too late")
+    memories.failure("append_memory_chunk", stream_id=stream, chunk="too late")
     assert datetime.fromtimestamp(clock.now() / 1000, UTC).year == 2026

@@ -187,7 +187,7 @@ def test_a_failure_is_in_the_envelope_with_the_plain_sentence_first(
     memstate: Memstate, tool: str, given: dict[str, Any], code: str, says: str
 ) -> None:
     memstate.set("p", "there", "something")
-    error = memstate.refused(tool, **given)
+    error = memstate.failure(tool, **given)
     assert error["code"] == code
     assert says in error["message"]
     assert memstate.revision("p") == 1
@@ -278,7 +278,7 @@ def test_no_more_contents_come_than_the_limit(memstate: Memstate, engine: Engine
         memstate.get(project_id="p", include_content=True, content_limit=1000)["full_memory_count"]
         == 201
     )
-    memstate.refused("get", project_id="p", include_content=True, content_limit=1001)
+    memstate.failure("get", project_id="p", include_content=True, content_limit=1001)
 
 
 @requirement("memstate:get:single-memory", "memstate:get:memory-id-alone")
@@ -300,7 +300,7 @@ def test_a_memory_is_read_by_id_alone(memstate: Memstate) -> None:
         ["project", "p", "a", "b"],
     )
     for more in ({"project_id": "p"}, {"keypath": "a"}, {"at_revision": 1}):
-        assert "cannot be combined" in memstate.refused("get", memory_id=number, **more)["message"]
+        assert "cannot be combined" in memstate.failure("get", memory_id=number, **more)["message"]
     assert memstate.get(memory_id=number, project_id="", keypath="")["id"] == number
 
 
@@ -340,15 +340,15 @@ def test_a_blank_optional_argument_counts_as_left_out(memstate: Memstate) -> Non
         memstate("history", project_id="", keypath="", memory_id=number)["data"]["total_versions"]
         == 1
     )
-    memstate.refused("set", project_id="", keypath="a", value="v")
-    memstate.refused("delete_project", project_id=" ")
+    memstate.failure("set", project_id="", keypath="a", value="v")
+    memstate.failure("delete_project", project_id=" ")
 
 
 @requirement("memstate:set:value-limit")
 def test_a_value_has_at_most_two_thousand_characters(memstate: Memstate) -> None:
     memstate.set("p", "a", "ü" * 2000)
     assert (
-        "2,000" in memstate.refused("set", project_id="p", keypath="b", value="ü" * 2001)["message"]
+        "2,000" in memstate.failure("set", project_id="p", keypath="b", value="ü" * 2001)["message"]
     )
 
 
@@ -379,7 +379,7 @@ def test_a_category_and_topics_are_kept_with_the_value(memstate: Memstate) -> No
     assert memstate.get(memory_id=memstate.set("p", "b", "v")["memory_id"])["category"] == "note"
     assert (
         "must be one of"
-        in memstate.refused("set", project_id="p", keypath="a", value="v", category="x")["message"]
+        in memstate.failure("set", project_id="p", keypath="a", value="v", category="x")["message"]
     )
 
 
@@ -422,4 +422,4 @@ def test_history_shows_every_version_in_the_order_of_time(memstate: Memstate) ->
 def test_history_wants_a_keypath_or_a_memory_and_not_both(
     memstate: Memstate, given: dict[str, str]
 ) -> None:
-    assert "project_id and keypath, or memory_id" in memstate.refused("history", **given)["message"]
+    assert "project_id and keypath, or memory_id" in memstate.failure("history", **given)["message"]

@@ -88,9 +88,9 @@ def test_the_prefix_of_another_project_is_refused(memstate: Memstate, keypath: s
         ("history", {}),
         ("delete", {"recursive": True}),
     ):
-        error = memstate.refused(tool, project_id="app", keypath=keypath, **more)
+        error = memstate.failure(tool, project_id="app", keypath=keypath, **more)
         assert "another project" in error["message"]
-    memstate.refused("search", query="x", project_id="app", keypath_prefix=keypath)
+    memstate.failure("search", query="x", project_id="app", keypath_prefix=keypath)
     assert memstate.tree("app") == {"a": "1"}
 
 
@@ -152,7 +152,7 @@ def test_projects_whose_ids_begin_alike_stay_apart(memstate: Memstate) -> None:
     assert memstate.tree("iso.b") == {"x": "of iso.b"}
     memstate.delete("iso", "b", recursive=True)
     assert memstate.tree("iso.b") == {"x": "of iso.b"}
-    memstate.refused("set", project_id="iso.b", keypath="project.iso.x", value="1")
+    memstate.failure("set", project_id="iso.b", keypath="project.iso.x", value="1")
 
 
 @requirement(

@@ -155,7 +155,7 @@ class Clients(RuleBasedStateMachine):
                 if one == key or one.startswith(f"{key}.")
             }
             assert reader.tree(project, keypath=key, at_revision=number) == below
-        reader.refused("get", project_id=project, at_revision=len(past))
+        reader.failure("get", project_id=project, at_revision=len(past))
 
     @invariant()
     def the_present_is_the_same_for_both_processes(self) -> None:

@@ -94,7 +94,7 @@ def test_the_outcome_of_a_job_can_be_read_by_its_id(memstate: Memstate, engine: 
     assert (answer["data"]["status"], answer["data"]["project_id"]) == ("complete", "p")
     assert answer["data"]["keypaths"] == ["project.p.port", "project.p.host"]
     assert engine.get_job("default", number).state == "completed"
-    assert memstate.refused("get", memory_id="job_00000000zzz")["code"] == "not_found"
+    assert memstate.failure("get", memory_id="job_00000000zzz")["code"] == "not_found"
 
 
 @requirement("memstate:remember:content-limit")
@@ -103,7 +103,7 @@ def test_a_content_has_at_most_a_hundred_thousand_characters(memstate: Memstate)
     longest = (line * (100_000 // len(line) + 1))[:100_000]
     memstate.remember("p", longest)
     assert (
-        "100,000" in memstate.refused("remember", project_id="p", content=longest + "x")["message"]
+        "100,000" in memstate.failure("remember", project_id="p", content=longest + "x")["message"]
     )
 
 

@@ -58,12 +58,12 @@ def test_the_query_is_required_and_the_limit_is_at_most_a_hundred(
         "default", [Draft(f"apple {n}", key=f"k{n:03}", scope=HERE) for n in range(120)]
     )
 
-    assert "`query` is required" in memstate.refused("search", project_id="p")["message"]
+    assert "`query` is required" in memstate.failure("search", project_id="p")["message"]
     assert len(memstate.found("apple", project_id="p")) == 20
     assert len(memstate.found("apple", project_id="p", limit=100)) == 100
     assert len(memstate.found("apple", project_id="p", limit=1)) == 1
-    memstate.refused("search", query="apple", limit=101)
-    memstate.refused("search", query="apple", limit=0)
+    memstate.failure("search", query="apple", limit=101)
+    memstate.failure("search", query="apple", limit=0)
 
 
 @requirement("memstate:search:total-found")
@@ -198,7 +198,7 @@ def test_what_other_dialects_remember_in_a_project_is_part_of_it(
     memory = engine.remember(
         "default", Draft("Ada likes tea", kind="fact", scope=HERE), other
     ).memory
-    key = f"fact.{ids.short(memory.id)}"
+    key = f"fact.{ids.short_form(memory.id)}"
 
     assert memstate.tree("p") == {key: "Ada likes tea"}
     assert memstate.tree("p", keypath="fact") == {key: "Ada likes tea"}
@@ -231,9 +231,9 @@ def test_a_memory_without_a_key_stays_one_chain_when_its_kind_changes(
     memstate: Memstate, engine: Engine
 ) -> None:
     memory = engine.remember("default", Draft("Ship on Friday", scope=HERE)).memory
-    seen = f"note.{ids.short(memory.id)}"
+    seen = f"note.{ids.short_form(memory.id)}"
     changed = memstate("set", project_id="p", keypath=seen, value="Ship on Monday", category="task")
-    assert changed["meta"]["resolved_keypath"] == f"project.p.task.{ids.short(memory.id)}"
+    assert changed["meta"]["resolved_keypath"] == f"project.p.task.{ids.short_form(memory.id)}"
     assert memstate.set("p", seen, "Ship on Tuesday")["version"] == 3
     assert list(memstate.tree("p").values()) == ["Ship on Tuesday"]
 
@@ -265,8 +265,8 @@ def test_the_memories_of_other_users_never_show(memstate: Memstate, engine: Engi
     for query in ("secret", ""):
         assert memstate.search(query, include_superseded=True)["total_found"] == 0
     for tool in ("get", "history"):
-        memstate.refused(tool, memory_id=ids.memstate(theirs.id))
-        memstate.refused(tool, memory_id=ids.memstate(theirs.version_id))
+        memstate.failure(tool, memory_id=ids.memstate_form(theirs.id))
+        memstate.failure(tool, memory_id=ids.memstate_form(theirs.version_id))
     assert memstate.set("p", "a", "ours")["version"] == 1
     assert memstate.delete_project("p")["deleted_count"] == 1
     assert engine.get("default", theirs.id).forgotten_at is None
@@ -279,8 +279,8 @@ def test_a_memory_of_no_project_is_found_and_has_no_prefix(
 ) -> None:
     memory = engine.remember("default", Draft("Ada likes tea")).memory
     hit = memstate.search("tea")["results"][0]
-    assert hit["memory"]["keypath"] == hit["keypath"] == f"note.{ids.short(memory.id)}"
-    assert memstate.get(memory_id=hit["id"])["keypath_parts"] == ["note", ids.short(memory.id)]
+    assert hit["memory"]["keypath"] == hit["keypath"] == f"note.{ids.short_form(memory.id)}"
+    assert memstate.get(memory_id=hit["id"])["keypath_parts"] == ["note", ids.short_form(memory.id)]
 
 
 @requirement("memstate:get:project-tree")

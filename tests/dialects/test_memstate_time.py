@@ -144,13 +144,13 @@ def test_a_revision_shows_exactly_the_state_after_it_for_ever(memstate: Memstate
 @requirement("memstate:revision:zero", "memstate:revision:beyond")
 def test_revision_zero_is_empty_and_one_too_many_is_an_error(memstate: Memstate) -> None:
     assert memstate.tree("p", at_revision=0) == {}
-    assert "revision 1" in memstate.refused("get", project_id="p", at_revision=1)["message"]
+    assert "revision 1" in memstate.failure("get", project_id="p", at_revision=1)["message"]
     memstate.set("p", "a", "1")
     assert memstate.tree("p", at_revision=0) == {}
-    error = memstate.refused("get", project_id="p", at_revision=2)
+    error = memstate.failure("get", project_id="p", at_revision=2)
     assert (error["code"], "1 is the newest" in error["message"]) == ("invalid_argument", True)
-    memstate.refused("get", project_id="p", at_revision=-1)
-    memstate.refused("get", at_revision=1)
+    memstate.failure("get", project_id="p", at_revision=-1)
+    memstate.failure("get", at_revision=1)
 
 
 def crowd(engine: Engine, work: Callable[[Memstate, int], dict[str, Any]]) -> list[dict[str, Any]]:

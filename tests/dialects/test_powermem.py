@@ -8,7 +8,8 @@ import pytest
 
 from commonplace import ids
 from commonplace.engine.engine import Engine
-from commonplace.faces.mcp import messages, protocol
+from commonplace.faces.mcp import messages
+from commonplace.faces.mcp.parsing import ProtocolError
 from commonplace.records.memory import Draft, Edit, Scope
 from tests.conftest import StoppedClock
 from tests.dialects.powermem_client import PowerMem
@@ -135,7 +136,7 @@ def test_the_example_of_search_finds_what_was_added(powermem: PowerMem) -> None:
 def test_a_search_without_a_question_is_refused(
     powermem: PowerMem, arguments: dict[str, str]
 ) -> None:
-    assert "required" in powermem.refused("search_memories", **arguments)["error"]
+    assert "required" in powermem.failure("search_memories", **arguments)["error"]
 
 
 @requirement("powermem:search:limit", "powermem:list:limit")
@@ -180,7 +181,7 @@ def test_an_exact_match_passes_the_threshold_of_the_page_and_others_pass_theirs(
         for hit in powermem("search_memories", query="coffee report", threshold=middle)["results"]
     )
     assert (
-        "threshold" in powermem.refused("search_memories", query="coffee", threshold=1.5)["error"]
+        "threshold" in powermem.failure("search_memories", query="coffee", threshold=1.5)["error"]
     )
 
 
@@ -203,10 +204,10 @@ def test_ids_as_other_dialects_print_them_are_understood(powermem: PowerMem) -> 
     version = powermem.engine.get("default", number).version_id
 
     for form in (
-        ids.memstate(number),
-        ids.short(number),
+        ids.memstate_form(number),
+        ids.short_form(number),
         ids.uuid_form(number),
-        ids.memstate(version),
+        ids.memstate_form(version),
     ):
         assert powermem.get(form)["id"] == number
 
@@ -222,11 +223,11 @@ def test_what_is_not_there_is_said_not_to_be_there(powermem: PowerMem) -> None:
             ("update_memory", {"content": "x"}),
             ("delete_memory", {}),
         ):
-            assert powermem.refused(tool, memory_id=wanted, **more)["message"] == "Memory not found"
+            assert powermem.failure(tool, memory_id=wanted, **more)["message"] == "Memory not found"
     for wrong in ("abc", 0, -1, 1.5, True, 2**60, [1]):
-        assert powermem.refused("get_memory", memory_id=wrong)["error_type"] == "ValueError"
-    assert "required" in powermem.refused("update_memory", memory_id=number)["error"]
-    assert powermem.refused("update_memory", memory_id=number, content="  ")
+        assert powermem.failure("get_memory", memory_id=wrong)["error_type"] == "ValueError"
+    assert "required" in powermem.failure("update_memory", memory_id=number)["error"]
+    assert powermem.failure("update_memory", memory_id=number, content="  ")
 
 
 @requirement("powermem:update:content", "powermem:update:metadata", "powermem:update:example")
@@ -407,15 +408,15 @@ def test_nobody_reads_changes_or_deletes_what_is_not_theirs(powermem: PowerMem) 
         {"user_id": "ana", "run_id": "r2"},
     ):
         assert (
-            powermem.refused("get_memory", memory_id=number, **wrong)["message"]
+            powermem.failure("get_memory", memory_id=number, **wrong)["message"]
             == "Memory not found"
         )
         assert (
-            powermem.refused("update_memory", memory_id=number, content="x", **wrong)["success"]
+            powermem.failure("update_memory", memory_id=number, content="x", **wrong)["success"]
             is False
         )
-        assert powermem.refused("delete_memory", memory_id=number, **wrong)["success"] is False
-    assert powermem.refused("get_memory", memory_id=owned, user_id="ana")
+        assert powermem.failure("delete_memory", memory_id=number, **wrong)["success"] is False
+    assert powermem.failure("get_memory", memory_id=owned, user_id="ana")
     assert (
         powermem.get(number, user_id="ana", agent_id="a1")["content"] == "The key is under the mat"
     )
@@ -507,7 +508,7 @@ def test_the_resource_counts_what_there_is(powermem: PowerMem) -> None:
     assert count() == 2
     powermem("delete_memory", memory_id=number)
     assert count() == 1
-    with pytest.raises(protocol.Refused):
+    with pytest.raises(ProtocolError):
         powermem.resource("powermem://other")
     listed = messages.resources(powermem.client.dialect)
     assert [one["uri"] for one in listed] == ["powermem://memory"]
@@ -527,7 +528,7 @@ def test_older_memories_rank_lower_only_when_asked_for_and_reading_never_counts(
     first = powermem("search_memories", query=query)["results"]
     assert first[0]["id"] == old
 
-    fading = PowerMem(replace(engine, fading_days=30))
+    fading = PowerMem(replace(engine, half_life_days=30))
     for _ in range(3):
         fading.get(old)
         faded = fading("search_memories", query=query)["results"]

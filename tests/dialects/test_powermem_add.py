@@ -107,8 +107,8 @@ def test_roles_and_text_parts_are_kept_and_the_rest_is_named(powermem: PowerMem)
 def test_messages_without_a_text_are_refused_and_leave_nothing(
     powermem: PowerMem, messages: Any
 ) -> None:
-    powermem.refused("add_memory", messages=messages)
-    powermem.refused("add_memory")
+    powermem.failure("add_memory", messages=messages)
+    powermem.failure("add_memory")
 
     assert powermem.listed() == []
 
@@ -211,7 +211,7 @@ def test_without_inference_the_text_is_stored_as_it_is(powermem: PowerMem) -> No
 def test_a_text_of_too_many_statements_is_refused_whole(powermem: PowerMem) -> None:
     text = "\n".join(f"Row {number} is in the list." for number in range(1_001))
 
-    assert "1,001" in powermem.refused("add_memory", messages=text)["error"]
+    assert "1,001" in powermem.failure("add_memory", messages=text)["error"]
     assert powermem.listed() == []
 
 

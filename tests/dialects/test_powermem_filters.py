@@ -214,7 +214,7 @@ def test_a_scope_in_the_filters_never_opens_what_the_arguments_close(powermem: P
 )
 def test_what_is_not_a_filter_is_a_clear_error(filled: PowerMem, filters: Any, said: str) -> None:
     for tool, more in (("list_memories", {}), ("search_memories", {"query": "ship"})):
-        assert said in filled.refused(tool, filters=filters, **more)["error"]
+        assert said in filled.failure(tool, filters=filters, **more)["error"]
 
 
 def test_a_filter_nested_without_end_is_refused(filled: PowerMem) -> None:
@@ -222,4 +222,4 @@ def test_a_filter_nested_without_end_is_refused(filled: PowerMem) -> None:
     for _ in range(40):
         filters = {"AND": [filters]}
 
-    assert "deeply" in filled.refused("list_memories", filters=filters)["error"]
+    assert "deeply" in filled.failure("list_memories", filters=filters)["error"]

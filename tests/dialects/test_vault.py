@@ -132,9 +132,9 @@ def test_a_foreign_or_tampered_cursor_is_refused(vault: VaultClient) -> None:
     for n in range(3):
         vault.append(f"Anchor {n}", f"Anchor chain {n}.")
     cursor = vault("memory_search", query="anchor chain", top_k=1)["next_cursor"]
-    assert vault.refused("memory_search", query="anchor rope", cursor=cursor) == 400
+    assert vault.failure("memory_search", query="anchor rope", cursor=cursor) == 400
     assert (
-        vault.refused("memory_search", query="anchor chain", include_deleted=True, cursor=cursor)
+        vault.failure("memory_search", query="anchor chain", include_deleted=True, cursor=cursor)
         == 400
     )
     for bad in (
@@ -147,7 +147,7 @@ def test_a_foreign_or_tampered_cursor_is_refused(vault: VaultClient) -> None:
         cursor[:10] + "B" + cursor[11:],
     ):
         if bad != cursor:
-            assert vault.refused("memory_search", query="anchor chain", cursor=bad) == 400
+            assert vault.failure("memory_search", query="anchor chain", cursor=bad) == 400
 
 
 @requirement("vault:search:rare")
@@ -173,7 +173,9 @@ def test_titles_and_bodies_of_the_torture_list_come_back(vault: VaultClient) -> 
         for title, body in zip(TITLES, BODIES * 4, strict=False)
     }
     in_files = {
-        ids.note(note.id): (note.title, note.body) for note in vault.files().values() if note.id
+        ids.note_form(note.id): (note.title, note.body)
+        for note in vault.files().values()
+        if note.id
     }
     assert len(made) == len(TITLES)
     assert {number: in_files[number] for number in made} == made
@@ -185,11 +187,11 @@ def test_titles_and_bodies_of_the_torture_list_come_back(vault: VaultClient) -> 
     names = [name.casefold() for name in vault.files()]
     assert len(names) == len(set(names))
     for title in ("", "   ", "a\nb", "a\x00b", "a\x07b", "a\x85b"):
-        assert vault.refused("memory_append", title=title, body="x") == 400
+        assert vault.failure("memory_append", title=title, body="x") == 400
     half = vault.raw("memory_append", title="half \ud800", body="x").json
     assert "error" in half or half["result"]["isError"]
-    assert vault.refused("memory_append", title="nul", body="x\x00") == 400
-    assert vault.refused("memory_append", title="no body", body=" ") == 400
+    assert vault.failure("memory_append", title="nul", body="x\x00") == 400
+    assert vault.failure("memory_append", title="no body", body=" ") == 400
 
 
 @requirement("vault:append:key", "vault:append:scope", "vault:error:409")
@@ -199,13 +201,13 @@ def test_a_key_is_one_entry_in_a_session_and_a_tool(vault: VaultClient) -> None:
     assert one("memory_append", title="Keyed", body="b", tags=["t"], idempotency_key="k1") == first
     before = set(vault.files())
     assert (
-        one.refused("memory_append", title="Keyed", body="other", tags=["t"], idempotency_key="k1")
+        one.failure("memory_append", title="Keyed", body="other", tags=["t"], idempotency_key="k1")
         == 409
     )
     assert set(vault.files()) == before
     assert one("memory_search", query="Keyed")["results"]
     assert one.recall("keyed", idempotency_key="k1")
-    assert one.refused("memory_recall", phases=["other"], idempotency_key="k1") == 409
+    assert one.failure("memory_recall", phases=["other"], idempotency_key="k1") == 409
     assert (
         two("memory_append", title="Keyed", body="b", tags=["t"], idempotency_key="k1")["id"]
         != first["id"]
@@ -328,9 +330,9 @@ def test_a_budget_counts_everything_and_keeps_a_prefix(vault: VaultClient) -> No
             assert len(kept) >= last
             last = len(kept)
     for bad in (0, -1):
-        assert vault.refused("memory_recall", phases=["work"], budget_tokens=bad) == 400
-    assert vault.refused("memory_recall", phases=[]) == 400
-    assert vault.refused("memory_recall", phases=[" "]) == 400
+        assert vault.failure("memory_recall", phases=["work"], budget_tokens=bad) == 400
+    assert vault.failure("memory_recall", phases=[]) == 400
+    assert vault.failure("memory_recall", phases=[" "]) == 400
 
 
 @requirement("vault:recall:key", "vault:recall:fresh")
@@ -341,7 +343,7 @@ def test_a_cached_bundle_is_the_same_to_the_byte(vault: VaultClient) -> None:
     assert vault.recall("galley", idempotency_key="g") == first
     assert "Galley two" in vault.recall("galley")
     assert (
-        vault.refused("memory_recall", phases=["galley"], budget_tokens=10, idempotency_key="g")
+        vault.failure("memory_recall", phases=["galley"], budget_tokens=10, idempotency_key="g")
         == 409
     )
 
@@ -359,7 +361,7 @@ def test_an_unknown_id_is_404_and_the_session_goes_on(vault: VaultClient) -> Non
         "9" * 30,
         "é",
     ):
-        assert session.refused("memory_forget", id=number) == 404
+        assert session.failure("memory_forget", id=number) == 404
     assert session.titles("Known title")
 
 

@@ -254,7 +254,7 @@ def test_a_killed_writer_leaves_whole_files_and_a_retry_makes_no_second_entry(ho
     report = sync(vault_of(engine), full=True)
     assert report.broken == {}
     found = [
-        frontmatter.read(frontmatter.split(file.read_bytes()), file.stem)
+        frontmatter.parse_note(frontmatter.split_file(file.read_bytes()), file.stem)
         for file in sorted(root.glob("*.md"))
     ]
     live = engine.list("default", Filter(status="any"), limit=1000)

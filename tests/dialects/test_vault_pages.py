@@ -85,12 +85,12 @@ def test_a_cursor_is_short_and_belongs_to_one_question(vault: VaultClient) -> No
     cursor = vault("memory_search", query=QUERY, top_k=3)["next_cursor"]
     assert len(cursor) < 400
     assert vault("memory_search", query=QUERY, top_k=9, cursor=cursor)["results"]
-    assert vault.refused("memory_search", query=QUERY + " now", cursor=cursor) == 400
-    assert vault.refused("memory_search", query=QUERY, include_deleted=True, cursor=cursor) == 400
+    assert vault.failure("memory_search", query=QUERY + " now", cursor=cursor) == 400
+    assert vault.failure("memory_search", query=QUERY, include_deleted=True, cursor=cursor) == 400
     other = vault.raw("memory_search", "/vault/mcp/elsewhere", query=QUERY, cursor=cursor).json[
         "result"
     ]
     assert other["isError"]
     for place in range(len(cursor)):
         changed = cursor[:place] + ("A" if cursor[place] != "A" else "B") + cursor[place + 1 :]
-        assert vault.refused("memory_search", query=QUERY, cursor=changed) == 400
+        assert vault.failure("memory_search", query=QUERY, cursor=changed) == 400

@@ -48,7 +48,7 @@ def test_keys_outlive_a_killed_server_and_the_folder_is_compared_at_the_next_sta
     with vault_server(home) as client:
         assert client.append("Kept", "An ibis wades.", idempotency_key="k") == number
         assert (
-            client.refused("memory_append", title="Kept", body="Other.", idempotency_key="k") == 409
+            client.failure("memory_append", title="Kept", body="Other.", idempotency_key="k") == 409
         )
         assert client.recall("ibis", idempotency_key="k") == bundle
         assert sorted(client.titles("ibis")) == ["Kept", "meanwhile"]
@@ -100,13 +100,13 @@ def test_a_tag_that_is_the_phase_to_the_letter_comes_first(vault: VaultClient) -
 
 @requirement("vault:recall:refused", "vault:arguments")
 def test_arguments_are_those_of_the_page_and_nothing_else(vault: VaultClient) -> None:
-    assert vault.refused("memory_search", query="x", typo=1) == 400
-    assert vault.refused("memory_append", title="x", body="y", kind="z") == 400
-    assert vault.refused("memory_forget") == 400
-    assert vault.refused("memory_search", query="x", top_k=0) == 400
-    assert vault.refused("memory_recall", phases=[f"phase {n}" for n in range(51)]) == 400
+    assert vault.failure("memory_search", query="x", typo=1) == 400
+    assert vault.failure("memory_append", title="x", body="y", kind="z") == 400
+    assert vault.failure("memory_forget") == 400
+    assert vault.failure("memory_search", query="x", top_k=0) == 400
+    assert vault.failure("memory_recall", phases=[f"phase {n}" for n in range(51)]) == 400
     for bad in (0, -1, 0.5, True, "many"):
-        assert vault.refused("memory_recall", phases=["work"], budget_tokens=bad) == 400
+        assert vault.failure("memory_recall", phases=["work"], budget_tokens=bad) == 400
     # The names that the server of that release had for the same.
     number = vault("memory_append", title="Older names", content="An aye-aye taps.")["id"]
     assert [
@@ -151,7 +151,7 @@ def test_times_in_files_are_exact_to_the_millisecond_and_bodies_to_the_byte(
     for number, body in enumerate(BODIES):
         answer = vault("memory_append", title=f"Exact {number}", body=body)
         data = (vault.root / f"Exact {number}.md").read_bytes()
-        note = frontmatter.read(frontmatter.split(data), "")
+        note = frontmatter.parse_note(frontmatter.split_file(data), "")
         assert (
             clock.iso(note.created_at or 0)
             == clock.iso(note.updated_at or 0)
@@ -160,7 +160,7 @@ def test_times_in_files_are_exact_to_the_millisecond_and_bodies_to_the_byte(
         assert data.endswith(b"---\n\n" + body.encode() + b"\n")
         forgotten = vault("memory_forget", id=answer["id"])
         data = (vault.root / f"Exact {number}.md").read_bytes()
-        note = frontmatter.read(frontmatter.split(data), "")
+        note = frontmatter.parse_note(frontmatter.split_file(data), "")
         assert (
             clock.iso(note.deleted_at or 0)
             == clock.iso(note.updated_at or 0)

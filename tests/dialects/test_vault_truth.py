@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 from commonplace.faces.cli.command import Shell
 from commonplace.faces.cli.purge import purge
-from commonplace.vault.folder import MARK_NAME
+from commonplace.vault.folder import MARKER_NAME
 from tests.dialects.requirements import requirement
 from tests.dialects.vault_client import VaultClient, vault_server
 from tests.faces.http_client import until
@@ -52,7 +52,7 @@ def test_a_bank_erased_through_another_tongue_leaves_no_file_of_ours(vault: Vaul
     vault.raw("memory_search", "/vault/mcp/voyage", query="own words")
     gone = vault.running.call("/hindsight/mcp", "delete_bank", {"bank_id": "voyage"})
     assert '"bank_deleted":true' in str(gone)
-    assert sorted(file.name for file in folder.iterdir()) == [MARK_NAME, "own.md"]
+    assert sorted(file.name for file in folder.iterdir()) == [MARKER_NAME, "own.md"]
     found = vault.raw("memory_search", "/vault/mcp/voyage", query="own words").json["result"][
         "structuredContent"
     ]
@@ -69,7 +69,7 @@ def test_a_note_purged_on_the_command_line_is_gone_from_the_folder_at_once(home:
         assert client.running.stop() == 0
     told = run.invoke(purge, [number, "--yes"], obj=Shell(home=str(home)))
     assert told.exit_code == 0, told.output
-    assert [file.name for file in (home / "vault").iterdir()] == [MARK_NAME]
+    assert [file.name for file in (home / "vault").iterdir()] == [MARKER_NAME]
 
 
 @requirement("vault:sync:dialects")

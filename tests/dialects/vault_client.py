@@ -8,7 +8,7 @@ from typing import Any
 
 from commonplace.faces.http.tokens import vault_token
 from commonplace.vault import frontmatter
-from commonplace.vault.folder import MARK_NAME
+from commonplace.vault.folder import MARKER_NAME
 from commonplace.vault.frontmatter import Note
 from tests.faces.http_client import Answer, Running, server
 
@@ -34,7 +34,7 @@ class VaultClient:
         assert not result["isError"], result
         return result["structuredContent"]
 
-    def refused(self, tool: str, **arguments: Any) -> int:
+    def failure(self, tool: str, **arguments: Any) -> int:
         """The number of a failure, read where programs read it."""
         answer = self.raw(tool, **arguments)
         result = answer.json["result"]
@@ -76,12 +76,12 @@ class VaultClient:
         there.
         """
         found = sorted(
-            file for file in self.root.rglob("*") if file.is_file() and file.name != MARK_NAME
+            file for file in self.root.rglob("*") if file.is_file() and file.name != MARKER_NAME
         )
         assert all(file.suffix == ".md" for file in found)
         return {
-            str(f.relative_to(self.root)): frontmatter.read(
-                frontmatter.split(f.read_bytes()), f.stem
+            str(f.relative_to(self.root)): frontmatter.parse_note(
+                frontmatter.split_file(f.read_bytes()), f.stem
             )
             for f in found
         }

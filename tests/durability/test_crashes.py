@@ -55,7 +55,7 @@ kept = []
 for n in range(100000):
     try:
         # To the very end, as when another program fills the disk.
-        with engine.db.freeing():
+        with engine.db.use_disk_reserve():
             kept.append(engine.remember("b", Draft(f"{n} " + "x" * 20000)).memory.id)
     except CommonplaceError as error:
         print(type(error).__name__, "|", error.message, "|", error.hint)
@@ -237,7 +237,10 @@ def test_a_deleted_bank_leaves_nothing_in_the_folder(home: Path) -> None:
     engine.remember("keep", Draft("harmless"))
     engine.remember_many("gone", [Draft(f"wombat{n}") for n in range(100)])
     engine.once(
-        "gone", commonplace.records.memory.Once("s", "t", "k"), "wombat", lambda: "wombat bundle"
+        "gone",
+        commonplace.records.memory.IdempotencyKey("s", "t", "k"),
+        "wombat",
+        lambda: "wombat bundle",
     )
     assert engine.delete_bank("gone") == 100
     everything = b"".join(file.read_bytes() for file in home.rglob("*") if file.is_file())

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import commonplace
-from commonplace.records.memory import Draft, Once
+from commonplace.records.memory import Draft, IdempotencyKey
 from commonplace.records.query import Filter
 
 WRITER = str(Path(__file__).parent / "writer.py")
@@ -56,9 +56,9 @@ def test_a_write_is_seen_by_every_other_process_at_once(home: Path) -> None:
 
 RETRY = """
 import sys, commonplace
-from commonplace.records.memory import Draft, Once
+from commonplace.records.memory import Draft, IdempotencyKey
 engine = commonplace.open(sys.argv[1])
-print(engine.remember_once("b", Once("s", "append", "k"), Draft("said once")).memory.id)
+print(engine.remember_once("b", IdempotencyKey("s", "append", "k"), Draft("said once")).memory.id)
 """
 
 
@@ -84,4 +84,4 @@ def test_threads_of_one_process_share_an_engine(home: Path, threads: int) -> Non
     with ThreadPoolExecutor(threads) as pool:
         numbers = list(pool.map(write, range(200)))
     assert len(set(numbers)) == engine.count("b") == 200
-    assert engine.once("b", Once("s", "t", "k"), "c", lambda: "a") == ("a", True)
+    assert engine.once("b", IdempotencyKey("s", "t", "k"), "c", lambda: "a") == ("a", True)

@@ -15,7 +15,7 @@ from commonplace.engine.engine import Engine
 from commonplace.engine.operations import archive, jobs
 from commonplace.engine.reflect.directives import Directive
 from commonplace.engine.sessions import reminders, sessions, streams
-from commonplace.records.memory import BankEdit, Draft, Edit, Once, Origin, Scope
+from commonplace.records.memory import BankEdit, Draft, Edit, IdempotencyKey, Origin, Scope
 from commonplace.records.work import DocumentDraft, EventDraft, ReminderDraft, SessionDraft
 from commonplace.settings import load
 from tests.conftest import StoppedClock
@@ -78,8 +78,10 @@ def fill(engine: Engine) -> None:
     engine.forget("home", [port.id])
     gone = engine.remember("home", Draft("Soon gone.", scope=Scope("app"))).memory
     engine.purge("home", [gone.id])
-    engine.remember_once("home", Once("s", "add", "k1"), Draft("Once."))
-    engine.once("home", Once("", "tool", "k2"), "content", lambda: {"answer": ["ü", None, 1]})
+    engine.remember_once("home", IdempotencyKey("s", "add", "k1"), Draft("Once."))
+    engine.once(
+        "home", IdempotencyKey("", "tool", "k2"), "content", lambda: {"answer": ["ü", None, 1]}
+    )
     session = sessions.start_session(engine, "home", SessionDraft("Talk", metadata={"k": "v"}))
     for number in range(3):
         sessions.checkpoint_session(

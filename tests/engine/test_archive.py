@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from commonplace import filesystem
 from commonplace.engine.engine import Engine
 from commonplace.engine.operations import archive
 from commonplace.errors import (
@@ -500,7 +501,7 @@ def test_an_export_never_overwrites_and_leaves_nothing_half_done(
 def test_a_full_disk_is_said_plainly(full: Engine, other: Engine) -> None:
     with (
         pytest.raises(CommonplaceError, match="disk is full"),
-        archive.files.explained(Path("/dev/full")),
+        filesystem.translate_os_errors(Path("/dev/full")),
         open("/dev/full", "w", encoding="utf-8") as file,
     ):
         archive.export(full, file.write)

@@ -310,7 +310,7 @@ def test_restoring_counts_beyond_what_any_process_has_seen(full: Engine, tmp_pat
 
 def with_one_more_step() -> list[migrations.Migration]:
     more = migrations.Migration("9999_more", "create table more (id integer primary key) strict;")
-    return [*migrations.packaged(), more]
+    return [*migrations.packaged_steps(), more]
 
 
 def test_an_older_backup_is_brought_up_to_date(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from commonplace.engine.dedupe import Run
+from commonplace.engine.dedupe import ConsolidationOptions
 from commonplace.engine.engine import Engine
 from commonplace.errors import Invalid
 from commonplace.records.memory import Draft, Origin, Scope
@@ -39,7 +39,7 @@ def test_users_and_agents_are_kept_apart(engine: Engine) -> None:
 def test_a_dry_run_and_a_real_one_agree(engine: Engine) -> None:
     for text in ("Port: 1", "Port: 2", "Same", "same ", "Other"):
         engine.remember(BANK, Draft(text))
-    dry = engine.consolidate(BANK, Filter(), run=Run(dry_run=True))
+    dry = engine.consolidate(BANK, Filter(), run=ConsolidationOptions(dry_run=True))
     real = engine.consolidate(BANK, Filter())
     assert (dry.merges, dry.input_count) == (real.merges, real.input_count)
 
@@ -47,7 +47,9 @@ def test_a_dry_run_and_a_real_one_agree(engine: Engine) -> None:
 def test_a_bad_filter_is_refused_dry_or_not_and_leaves_no_audit_row(engine: Engine) -> None:
     for dry_run in (True, False):
         with pytest.raises(Invalid):
-            engine.consolidate(BANK, Filter(text_pattern=" "), run=Run(dry_run=dry_run))
+            engine.consolidate(
+                BANK, Filter(text_pattern=" "), run=ConsolidationOptions(dry_run=dry_run)
+            )
     assert engine.list_jobs(BANK).total == 0
 
 

@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 
 from commonplace.engine.engine import Engine
-from commonplace.engine.sessions.compaction import Hints
-from commonplace.engine.sessions.context import ContextQuery, Surroundings
-from commonplace.engine.sessions.rules import files_named
+from commonplace.engine.sessions.compaction import CompactionHints
+from commonplace.engine.sessions.context import CallerState, ContextQuery
+from commonplace.engine.sessions.rules import find_file_names
 from commonplace.errors import Invalid, TooLarge
 from commonplace.records.memory import Draft, Scope
 from commonplace.records.query import Filter
@@ -61,13 +61,15 @@ def test_bad_questions_are_refused_before_anything_is_read(engine: Engine) -> No
 
 def test_each_call_that_asks_for_compaction_writes_its_own_checkpoint(engine: Engine) -> None:
     session = engine.start_session(BANK, SessionDraft())
-    query = ContextQuery(around=Surroundings(str(session.id), hints=Hints(task_completed=True)))
+    query = ContextQuery(
+        caller=CallerState(str(session.id), hints=CompactionHints(task_completed=True))
+    )
     first, second = engine.context(BANK, query), engine.context(BANK, query)
     assert first.compaction is not None
     assert second.compaction is not None
     assert first.compaction.checkpoint_id != second.compaction.checkpoint_id
     assert engine.get_session(BANK, session.id).event_count == 4
-    quiet = replace(query, around=Surroundings(str(session.id)))
+    quiet = replace(query, caller=CallerState(str(session.id)))
     assert engine.context(BANK, quiet).compaction is None
     assert engine.get_session(BANK, session.id).event_count == 4
 
@@ -98,7 +100,7 @@ def test_rules_can_be_asked_for_with_files(engine: Engine) -> None:
     ],
 )
 def test_the_files_a_text_names(text: str, sure: tuple[str, ...], maybe: tuple[str, ...]) -> None:
-    found = files_named(text)
+    found = find_file_names(text)
     assert found[0] == sure
     assert set(maybe) <= set(found[1])
     assert not maybe or len(found[1]) == len(maybe)

@@ -8,7 +8,7 @@ import pytest
 from commonplace.engine.engine import Engine
 from commonplace.engine.operations import indexing
 from commonplace.language import analyzer
-from commonplace.recall.vector_index import Semantics
+from commonplace.recall.vector_index import VectorIndex
 from commonplace.records.memory import Draft
 from commonplace.records.query import Query
 from commonplace.storage import banks, text_index, vector_rows
@@ -23,7 +23,7 @@ class CutShort(Exception):
 
 @pytest.fixture
 def filled(engine: Engine) -> Engine:
-    semantics = Semantics(HashEmbedder())
+    semantics = VectorIndex(HashEmbedder())
     small = replace(engine, semantics=lambda: semantics)
     words = [f"memory {n} about topic{n % 7} and subject{n % 11}" for n in range(COUNT)]
     small.remember_many("b", [Draft(word, tags=(f"tag{n % 3}",)) for n, word in enumerate(words)])
@@ -63,8 +63,13 @@ def test_a_write_queues_a_memory_and_a_question_embeds_it(filled: Engine) -> Non
 
 
 def test_healing_keeps_to_its_time(filled: Engine) -> None:
-    assert indexing.heal(filled, filled.get_bank("b").id, 0) == indexing.HEAL_BATCH
-    assert indexing.heal(filled, filled.get_bank("b").id, 60_000) == COUNT - indexing.HEAL_BATCH
+    assert (
+        indexing.catch_up_embeddings(filled, filled.get_bank("b").id, 0) == indexing.CATCH_UP_BATCH
+    )
+    assert (
+        indexing.catch_up_embeddings(filled, filled.get_bank("b").id, 60_000)
+        == COUNT - indexing.CATCH_UP_BATCH
+    )
     assert filled.stale_count() == 0
 
 
@@ -74,23 +79,23 @@ def test_a_memory_revised_while_it_was_embedded_stays_in_the_queue(filled: Engin
     with filled.db.transaction():
         vector_rows.put(filled.db, "hash-64", [(memory.id, 1, b"old", b"")])
     bank_id = filled.get_bank("c").id
-    assert vector_rows.of(filled.db, bank_id, "hash-64", [memory.id]) == {}
-    assert vector_rows.stale_ids(filled.db, bank_id, after=0, limit=10) == [memory.id]
+    assert vector_rows.vectors_of(filled.db, bank_id, "hash-64", [memory.id]) == {}
+    assert vector_rows.queued_ids(filled.db, bank_id, after=0, limit=10) == [memory.id]
 
 
 def test_a_rebuild_gives_the_same_answers(filled: Engine) -> None:
-    indexing.heal(filled, filled.get_bank("b").id, 60_000)
+    indexing.catch_up_embeddings(filled, filled.get_bank("b").id, 60_000)
     before, tags = answers(filled), filled.list_tags("b")
     with filled.db.transaction():
         for name in ("texts", "tags", "vectors"):
             filled.db.run(f"drop_{name}", ids=every_id(filled))
     assert answers(filled) != before
     report = filled.rebuild()
-    assert report == indexing.Rebuilt(COUNT, resumed=False)
+    assert report == indexing.RebuildReport(COUNT, resumed=False)
     assert answers(filled) == before
     assert filled.list_tags("b") == tags
     assert filled.stale_count() == 0
-    assert text_index.texts_sound(filled.db)
+    assert text_index.is_sound(filled.db)
 
 
 def test_a_rebuild_tells_how_far_it_is(filled: Engine) -> None:
@@ -102,32 +107,32 @@ def test_a_rebuild_tells_how_far_it_is(filled: Engine) -> None:
 def test_a_rebuild_that_was_cut_short_goes_on_where_it_was(filled: Engine) -> None:
     with pytest.raises(CutShort):
         filled.rebuild(cut_after(1))
-    assert indexing.outdated(filled)
+    assert indexing.is_outdated(filled)
     report = filled.rebuild()
-    assert report == indexing.Rebuilt(COUNT - indexing.REBUILD_BATCH, resumed=True)
+    assert report == indexing.RebuildReport(COUNT - indexing.REBUILD_BATCH, resumed=True)
     assert filled.stale_count() == 0
-    assert not indexing.outdated(filled)
+    assert not indexing.is_outdated(filled)
 
 
 def test_after_a_change_of_embedder_one_command_embeds_everything_again(filled: Engine) -> None:
-    indexing.heal(filled, filled.get_bank("b").id, 60_000)
-    other = Semantics(HashEmbedder("hash-32", 32))
+    indexing.catch_up_embeddings(filled, filled.get_bank("b").id, 60_000)
+    other = VectorIndex(HashEmbedder("hash-32", 32))
     changed = replace(filled, semantics=lambda: other)
-    assert indexing.outdated(changed)
+    assert indexing.is_outdated(changed)
     assert answers(changed)[0]
     with pytest.raises(CutShort):
         changed.rebuild(cut_after(1))
     assert changed.rebuild().resumed
-    assert not indexing.outdated(changed)
-    assert vector_rows.foreign_count(filled.db, "hash-32") == 0
+    assert not indexing.is_outdated(changed)
+    assert vector_rows.foreign_vector_count(filled.db, "hash-32") == 0
     assert len(changed.recall("b", Query("topic3 subject5", channels=("vector",))).hits) == 10
 
 
 def test_a_rebuild_cut_short_for_one_embedder_starts_anew_for_another(filled: Engine) -> None:
     with pytest.raises(CutShort):
         filled.rebuild(cut_after(1))
-    other = Semantics(HashEmbedder("hash-32", 32))
-    assert replace(filled, semantics=lambda: other).rebuild() == indexing.Rebuilt(
+    other = VectorIndex(HashEmbedder("hash-32", 32))
+    assert replace(filled, semantics=lambda: other).rebuild() == indexing.RebuildReport(
         COUNT, resumed=False
     )
 
@@ -142,13 +147,13 @@ def test_a_rebuild_without_an_embedder_mends_the_text_index(filled: Engine) -> N
 
 
 def test_a_store_made_by_another_analyzer_is_outdated_until_rebuilt(filled: Engine) -> None:
-    indexing.heal(filled, filled.get_bank("b").id, 60_000)
+    indexing.catch_up_embeddings(filled, filled.get_bank("b").id, 60_000)
     with filled.db.transaction():
-        banks.set_fact(filled.db, "analyzer", "0")
-    assert indexing.outdated(filled)
+        banks.put_store_info(filled.db, "analyzer", "0")
+    assert indexing.is_outdated(filled)
     filled.rebuild()
-    assert banks.fact(filled.db, "analyzer") == analyzer.ANALYZER
-    assert not indexing.outdated(filled)
+    assert banks.store_info(filled.db, "analyzer") == analyzer.ANALYZER
+    assert not indexing.is_outdated(filled)
 
 
 def test_a_rebuild_lets_go_of_rows_whose_memory_is_gone(filled: Engine) -> None:
@@ -172,13 +177,13 @@ def test_words_of_purged_memories_are_not_in_the_file(engine: Engine, count: int
         )
     blocks = engine.db.select("select block from text_index_data", {})
     assert not any(b"xylophon" in bytes(row["block"]) for row in blocks)
-    assert text_index.texts_sound(engine.db)
+    assert text_index.is_sound(engine.db)
     assert engine.recall("b", Query("something that stays")).hits
 
 
 def test_after_a_bulk_change_that_failed_words_are_wiped_again(engine: Engine) -> None:
     kept = engine.remember("b", Draft("xylophonic secret")).memory
-    with pytest.raises(CutShort), engine.db.transaction(), text_index.quick_replacing(engine.db):
+    with pytest.raises(CutShort), engine.db.transaction(), text_index.bulk_replacement(engine.db):
         raise CutShort
     engine.remember_many("b", [Draft(f"filler {n}") for n in range(50)])
     with engine.db.transaction():

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from commonplace.engine.add_messages import Telling
+from commonplace.engine.add_messages import MessageBatch
 from commonplace.engine.engine import Engine
-from commonplace.engine.facts.retain import Passage
+from commonplace.engine.facts.retain_request import RetainRequest
 from commonplace.errors import NotFound
 from commonplace.extract.statement_splitting import Message
 from commonplace.records.memory import Draft, Edit, Scope
@@ -16,7 +16,7 @@ TOLD = "My PIN is quux. I live in Rome."
 
 
 def tell(engine: Engine, text: str, user: str = "") -> list[int]:
-    told = engine.tell("b", Telling((Message("user", text),), scope=Scope(user=user)))
+    told = engine.add_messages("b", MessageBatch((Message("user", text),), scope=Scope(user=user)))
     return [one.memory.id for one in told.outcomes]
 
 
@@ -91,7 +91,7 @@ def test_where_an_erased_fact_cannot_be_found_only_the_other_facts_are_left_of_a
     engine: Engine,
 ) -> None:
     """A model tells facts in words of its own, which the text does not have."""
-    engine.retain("b", Passage("Mein Geheimwort heißt quux. Ana lives in Rome.", "diary"))
+    engine.retain("b", RetainRequest("Mein Geheimwort heißt quux. Ana lives in Rome.", "diary"))
     document = engine.get_document("b", "diary")
 
     foreign = engine.remember("b", Draft("The secret password", document_id=document.id)).memory
@@ -104,11 +104,11 @@ def test_where_an_erased_fact_cannot_be_found_only_the_other_facts_are_left_of_a
 
 
 def test_facts_stay_when_text_is_appended_to_a_document_that_lost_some(engine: Engine) -> None:
-    kept = engine.retain("b", Passage("Ana lives in Rome. The door code is quux.", "diary"))
+    kept = engine.retain("b", RetainRequest("Ana lives in Rome. The door code is quux.", "diary"))
     (secret,) = (n for n in kept.memory_ids if "quux" in engine.get("b", n).text)
     engine.purge("b", [secret])
 
-    engine.retain("b", Passage("Ben works in Oslo.", "diary", append=True))
+    engine.retain("b", RetainRequest("Ben works in Oslo.", "diary", append=True))
 
     texts = {one.text for one in engine.list("b", Filter(kinds=("world",)))}
     assert {"Ana lives in Rome.", "Ben works in Oslo."} == texts
@@ -118,8 +118,8 @@ def test_facts_stay_when_text_is_appended_to_a_document_that_lost_some(engine: E
 def test_what_a_document_took_back_is_erased_without_touching_what_it_says_now(
     engine: Engine,
 ) -> None:
-    engine.retain("b", Passage("The door code is quux. Ana lives in Rome.", "diary"))
-    engine.retain("b", Passage("The alarm is silent. Ana lives in Rome.", "diary"))
+    engine.retain("b", RetainRequest("The door code is quux. Ana lives in Rome.", "diary"))
+    engine.retain("b", RetainRequest("The alarm is silent. Ana lives in Rome.", "diary"))
 
     engine.purge_where("b", Filter(status="forgotten"))
 
@@ -128,8 +128,8 @@ def test_what_a_document_took_back_is_erased_without_touching_what_it_says_now(
 
 
 def test_a_fact_that_two_documents_say_leaves_both(engine: Engine) -> None:
-    engine.retain("b", Passage("The door code is quux. Ana lives in Rome.", "one"))
-    done = engine.retain("b", Passage("The door code is quux. Ben works in Oslo.", "two"))
+    engine.retain("b", RetainRequest("The door code is quux. Ana lives in Rome.", "one"))
+    done = engine.retain("b", RetainRequest("The door code is quux. Ben works in Oslo.", "two"))
     (secret,) = (n for n in done.memory_ids if "quux" in engine.get("b", n).text)
 
     engine.purge("b", [secret])

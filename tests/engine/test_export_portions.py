@@ -8,7 +8,7 @@ import pytest
 
 from commonplace.app import open_engine
 from commonplace.engine.engine import Engine
-from commonplace.engine.facts.retain import Passage
+from commonplace.engine.facts.retain_request import RetainRequest
 from commonplace.errors import Unsupported
 from commonplace.records.memory import Draft, Origin, Scope
 from commonplace.records.query import Filter
@@ -27,7 +27,7 @@ def lines(engine: Engine, portion: Portion) -> list[str]:
 def filled(engine: Engine) -> None:
     everything_of(engine, "ana", "web", "quux")
     everything_of(engine, "bob", "web", "zork")
-    engine.retain(BANK, Passage("The alarm is silent.", "diary"))
+    engine.retain(BANK, RetainRequest("The alarm is silent.", "diary"))
     engine.remember(
         BANK, Draft("Blue", scope=Scope(project="other")), Origin(reason="zork told me")
     )

@@ -87,8 +87,8 @@ def test_dropped_links_are_made_again_also_those_of_what_gave_way(
     with engine.db.transaction():
         for number in every:
             engine.db.run("drop_links_from", ids=f"[{number}]")
-        banks.set_fact(engine.db, f"links:{bank_id}", "")
-    assert links.of(engine.db, bank_id, every, limit=10) == []
+        banks.put_store_info(engine.db, f"links:{bank_id}", "")
+    assert links.links_of(engine.db, bank_id, every, limit=10) == []
     assert kinds(engine.list_links(BANK, every)) == before
 
 
@@ -113,7 +113,7 @@ def test_a_writer_elsewhere_does_not_hold_up_a_reader(engine: Engine, home: Path
     remember(engine, "Port: 9090")
     other = commonplace.open(home)
     with other.db.transaction():
-        banks.set_fact(other.db, "x", "y")
+        banks.put_store_info(other.db, "x", "y")
         # Nothing can be stored now, and nothing is waited for.
         assert engine.list_links(BANK, [old]) == ()
     assert len(engine.list_links(BANK, [old])) == 1
@@ -124,10 +124,10 @@ def test_an_idle_server_makes_the_links_of_every_bank(engine: Engine) -> None:
     for bank in ("one", "two"):
         for number in range(2):
             engine.remember(bank, Draft(f"Port: {number}"))
-    maintenance.heal_idly(engine)
+    maintenance.run_idle_tasks(engine)
     for bank in ("one", "two"):
         every = [memory.id for memory in engine.list(bank)]
-        assert len(links.of(engine.db, engine.get_bank(bank).id, every, limit=10)) == 1
+        assert len(links.links_of(engine.db, engine.get_bank(bank).id, every, limit=10)) == 1
 
 
 class ScriptedModel:
@@ -161,13 +161,13 @@ def test_a_model_finds_what_the_words_do_not_tell(engine: Engine) -> None:
         "reason": "Open all night is not closed at six.",
     }
     model = ScriptedModel({"relations": [row]})
-    maintenance.heal_idly(with_model(engine, model))
+    maintenance.run_idle_tasks(with_model(engine, model))
     (link,) = engine.list_links(BANK, [old])
     assert (link.kind, link.from_id, link.to_id, link.confidence) == ("contradicts", new, old, 0.9)
     assert link.reason == "Open all night is not closed at six."
     assert model.asked[0]["older"] == {"0": "The shop closes at six in Rome"}
     # What was looked at once is not looked at again.
-    maintenance.heal_idly(with_model(engine, model))
+    maintenance.run_idle_tasks(with_model(engine, model))
     assert len(model.asked) == 1
 
 
@@ -187,7 +187,7 @@ def test_a_model_finds_what_the_words_do_not_tell(engine: Engine) -> None:
 def test_what_a_silly_model_says_is_left_out(engine: Engine, answer: object) -> None:
     old = remember(engine, "The shop closes at six in Rome")
     remember(engine, "In Rome the shop stays open all night")
-    maintenance.heal_idly(with_model(engine, ScriptedModel(answer)))
+    maintenance.run_idle_tasks(with_model(engine, ScriptedModel(answer)))
     assert engine.list_links(BANK, [old]) == ()
 
 
@@ -196,11 +196,11 @@ def test_a_model_that_fails_is_asked_again_later(engine: Engine, clock: StoppedC
     remember(engine, "In Rome the shop stays open all night")
     row = {"id": "0", "relation": "replaces", "confidence": 0.8, "reason": "r"}
     model = ScriptedModel(ModelFailed("down"), {"relations": [row]})
-    maintenance.heal_idly(with_model(engine, model))
-    maintenance.heal_idly(with_model(engine, model))
+    maintenance.run_idle_tasks(with_model(engine, model))
+    maintenance.run_idle_tasks(with_model(engine, model))
     assert (engine.list_links(BANK, [old]), len(model.asked)) == ((), 1)
     clock.advance(300_000)
-    maintenance.heal_idly(with_model(engine, model))
+    maintenance.run_idle_tasks(with_model(engine, model))
     assert [link.kind for link in engine.list_links(BANK, [old])] == ["supersedes"]
 
 
@@ -211,8 +211,8 @@ def test_a_backlog_is_worked_off_in_parts(engine: Engine) -> None:
     bank_id = engine.get_bank(BANK).id
     marks: list[tuple[int, int]] = []
     for _ in range(200):
-        verbs.heal(engine, bank_id, (), 1)
-        marks.append(links.mark(engine.db, bank_id))
+        verbs.catch_up_links(engine, bank_id, (), 1)
+        marks.append(links.high_water_mark(engine.db, bank_id))
         if not links.changed_since(engine.db, bank_id, marks[-1], 1):
             break
     assert marks == sorted(marks)

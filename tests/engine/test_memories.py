@@ -5,7 +5,7 @@ import pytest
 from commonplace import ids
 from commonplace.engine.engine import Engine
 from commonplace.errors import Conflict, Invalid, NotFound
-from commonplace.records.memory import Draft, Edit, Once, Origin, Scope
+from commonplace.records.memory import Draft, Edit, IdempotencyKey, Origin, Scope
 from commonplace.records.query import Filter
 from tests.conftest import StoppedClock
 
@@ -47,9 +47,9 @@ def test_every_form_of_an_id_finds_the_memory(engine: Engine) -> None:
     for form in (
         memory.id,
         str(memory.id),
-        ids.short(memory.id),
-        ids.memstate(memory.id),
-        ids.note(memory.id),
+        ids.short_form(memory.id),
+        ids.memstate_form(memory.id),
+        ids.note_form(memory.id),
     ):
         assert engine.get("b", form) == memory
     assert engine.get("b", ids.uuid_form(memory.id)) == memory
@@ -181,7 +181,7 @@ def test_projects_are_listed_by_their_last_change(engine: Engine, clock: Stopped
 
 
 def test_the_same_idempotency_key_does_the_work_once(engine: Engine) -> None:
-    key = Once("session", "append", "k")
+    key = IdempotencyKey("session", "append", "k")
     first = engine.remember_once("b", key, Draft("note"))
     again = engine.remember_once("b", key, Draft("note"))
     assert (first.change, again.change, again.memory.id) == ("added", "unchanged", first.memory.id)
@@ -191,16 +191,16 @@ def test_the_same_idempotency_key_does_the_work_once(engine: Engine) -> None:
 def test_an_idempotency_key_with_other_content_is_a_conflict_and_writes_nothing(
     engine: Engine,
 ) -> None:
-    engine.remember_once("b", Once("session", "append", "k"), Draft("note"))
+    engine.remember_once("b", IdempotencyKey("session", "append", "k"), Draft("note"))
     with pytest.raises(Conflict):
-        engine.remember_once("b", Once("session", "append", "k"), Draft("another"))
-    engine.remember_once("b", Once("other session", "append", "k"), Draft("another"))
-    engine.remember_once("b", Once("session", "other tool", "k"), Draft("another"))
+        engine.remember_once("b", IdempotencyKey("session", "append", "k"), Draft("another"))
+    engine.remember_once("b", IdempotencyKey("other session", "append", "k"), Draft("another"))
+    engine.remember_once("b", IdempotencyKey("session", "other tool", "k"), Draft("another"))
     assert engine.count("b") == 3
 
 
 def test_a_failure_is_not_kept_as_an_answer(engine: Engine) -> None:
-    key = Once("session", "bundle", "k")
+    key = IdempotencyKey("session", "bundle", "k")
 
     def fail() -> str:
         engine.remember("b", Draft("half done"))

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, invariant, multiple, rule
 
 from commonplace.app import open_engine
-from commonplace.records.memory import Draft, Edit, Once, Scope
+from commonplace.records.memory import Draft, Edit, IdempotencyKey, Scope
 from commonplace.records.query import Filter
 from commonplace.settings import load
 from tests.conftest import StoppedClock
@@ -112,7 +112,9 @@ class Memories(RuleBasedStateMachine):
             return multiple()
         if said and said[1] not in self.known:
             return multiple()
-        number = self.engine.remember_once("b", Once("s", "add", key), Draft(text)).memory.id
+        number = self.engine.remember_once(
+            "b", IdempotencyKey("s", "add", key), Draft(text)
+        ).memory.id
         if said:
             assert number == said[1]
             return multiple()

@@ -3,8 +3,8 @@
 from commonplace.engine import deletion
 from commonplace.engine.engine import Engine
 from commonplace.engine.facts import observations
-from commonplace.engine.facts.fact_metadata import mark_of
-from commonplace.engine.facts.retain import Passage
+from commonplace.engine.facts.fact_metadata import fact_metadata_of
+from commonplace.engine.facts.retain_request import RetainRequest
 from commonplace.engine.operations import maintenance
 from commonplace.records.memory import BankEdit, Memory
 from commonplace.records.query import Filter
@@ -20,14 +20,15 @@ def told(engine: Engine) -> list[Memory]:
 
 def test_the_newest_is_there_however_much_was_said(engine: Engine, clock: StoppedClock) -> None:
     said = [f"Dora likes number {number}." for number in range(100)]
-    engine.retain(BANK, Passage("\n".join(said)))
+    engine.retain(BANK, RetainRequest("\n".join(said)))
     clock.advance(1000)
     engine.retain(
-        BANK, Passage("Dora lives in a rather large house by the sea with many dogs and a garden.")
+        BANK,
+        RetainRequest("Dora lives in a rather large house by the sea with many dogs and a garden."),
     )
     [one] = told(engine)
     assert one.text.startswith("Dora lives in a rather large house")
-    assert len(mark_of(one).sources) == 20
+    assert len(fact_metadata_of(one).sources) == 20
 
 
 def test_of_the_user_each_thing_they_do_is_observed_by_itself(
@@ -40,7 +41,7 @@ def test_of_the_user_each_thing_they_do_is_observed_by_itself(
         "I like cake.",
     ):
         clock.advance(1000)
-        engine.retain(BANK, Passage(text))
+        engine.retain(BANK, RetainRequest(text))
     assert sorted(one.text for one in told(engine)) == [
         "I like cake. I like tea.",
         "The user now prefers Rust for services. User prefers Python for scripts.",
@@ -54,7 +55,7 @@ def test_a_number_that_moved_on_is_told_as_earlier(engine: Engine, clock: Stoppe
         "Project Apollo uses Postgres 16.1. Dora visited room 6.",
     ):
         clock.advance(1000)
-        engine.retain(BANK, Passage(text))
+        engine.retain(BANK, RetainRequest(text))
     assert "Project Apollo uses Postgres 16.1. Earlier: Project Apollo uses Postgres 14." in [
         one.text for one in told(engine)
     ]
@@ -63,8 +64,8 @@ def test_a_number_that_moved_on_is_told_as_earlier(engine: Engine, clock: Stoppe
 
 def test_other_tags_and_other_banks_are_other_observations(engine: Engine) -> None:
     for tags in ((), ("work",), ("home",)):
-        engine.retain(BANK, Passage("Dora lives in Rome. Dora likes tea.", tags=tags))
-    engine.retain("other", Passage("Dora lives in Oslo. Dora likes jam."))
+        engine.retain(BANK, RetainRequest("Dora lives in Rome. Dora likes tea.", tags=tags))
+    engine.retain("other", RetainRequest("Dora lives in Oslo. Dora likes jam."))
     assert sorted(one.tags for one in told(engine)) == [(), ("home",), ("work",)]
     assert {one.text for one in told(engine)} == {"Dora likes tea. Dora lives in Rome."}
 
@@ -72,28 +73,28 @@ def test_other_tags_and_other_banks_are_other_observations(engine: Engine) -> No
 def test_what_was_changed_behind_the_table_of_verbs_is_followed_when_the_server_is_idle(
     engine: Engine,
 ) -> None:
-    done = engine.retain(BANK, Passage("Dora lives in Rome. Dora likes tea. Dora has a dog."))
+    done = engine.retain(BANK, RetainRequest("Dora lives in Rome. Dora likes tea. Dora has a dog."))
     deletion.forget(engine, BANK, done.memory_ids[:1])
     assert "Rome" in told(engine)[0].text
     assert engine.unsettled_count(BANK) == 1
-    maintenance.heal_idly(engine)
+    maintenance.run_idle_tasks(engine)
     assert "Rome" not in told(engine)[0].text
     assert engine.unsettled_count(BANK) == 0
 
 
 def test_a_change_leaves_one_version_and_the_same_again_none(engine: Engine) -> None:
-    done = engine.retain(BANK, Passage("Dora lives in Rome. Dora likes tea. Dora has a dog."))
+    done = engine.retain(BANK, RetainRequest("Dora lives in Rome. Dora likes tea. Dora has a dog."))
     [one] = told(engine)
     engine.forget(BANK, done.memory_ids[:1])
     engine.forget(BANK, done.memory_ids[:1])
-    maintenance.heal_idly(engine)
+    maintenance.run_idle_tasks(engine)
     [after] = told(engine)
     assert (after.id, after.version) == (one.id, one.version + 1)
     assert engine.history(BANK, one.id)[-1].origin.who == "consolidation"
 
 
 def test_where_observations_are_switched_off_none_are_made_anew(engine: Engine) -> None:
-    done = engine.retain(BANK, Passage("Dora lives in Rome. Dora likes tea. Dora has a dog."))
+    done = engine.retain(BANK, RetainRequest("Dora lives in Rome. Dora likes tea. Dora has a dog."))
     engine.update_bank(BANK, BankEdit(config={"enable_observations": False}))
     engine.purge(BANK, done.memory_ids[:1])
     # It rested on what is gone, and nobody wants another.
@@ -101,7 +102,7 @@ def test_where_observations_are_switched_off_none_are_made_anew(engine: Engine) 
 
 
 def test_what_rests_on_what_is_known_again_after_a_rebuild(engine: Engine) -> None:
-    done = engine.retain(BANK, Passage("Dora lives in Rome. Dora likes tea. Dora has a dog."))
+    done = engine.retain(BANK, RetainRequest("Dora lives in Rome. Dora likes tea. Dora has a dog."))
     with engine.db.transaction():
         derivations.drop(engine.db, [one.id for one in told(engine)])
     engine.rebuild()
@@ -112,12 +113,14 @@ def test_what_rests_on_what_is_known_again_after_a_rebuild(engine: Engine) -> No
 def test_what_had_no_place_comes_in_when_another_goes(engine: Engine, clock: StoppedClock) -> None:
     for number in range(25):
         clock.advance(1000)
-        engine.retain(BANK, Passage(f"Dora has a friend called Number{number}.", name=f"d{number}"))
+        engine.retain(
+            BANK, RetainRequest(f"Dora has a friend called Number{number}.", name=f"d{number}")
+        )
     [full] = told(engine)
-    assert (len(mark_of(full).sources), "Number4." in full.text) == (20, False)
-    engine.forget(BANK, mark_of(full).sources[:1])
+    assert (len(fact_metadata_of(full).sources), "Number4." in full.text) == (20, False)
+    engine.forget(BANK, fact_metadata_of(full).sources[:1])
     [after] = told(engine)
-    assert (len(mark_of(after).sources), "Number4." in after.text) == (20, True)
+    assert (len(fact_metadata_of(after).sources), "Number4." in after.text) == (20, True)
     engine.erase_document(BANK, "d10")
     [last] = told(engine)
-    assert (len(mark_of(last).sources), "Number3." in last.text) == (20, True)
+    assert (len(fact_metadata_of(last).sources), "Number3." in last.text) == (20, True)

@@ -14,9 +14,9 @@ import pytest
 
 from commonplace import ids
 from commonplace.app import open_engine
-from commonplace.engine.add_messages import Telling
+from commonplace.engine.add_messages import MessageBatch
 from commonplace.engine.engine import Engine
-from commonplace.engine.facts.retain import Passage
+from commonplace.engine.facts.retain_request import RetainRequest
 from commonplace.engine.reflect.directives import Directive
 from commonplace.engine.reflect.mental_model_rows import MentalModel
 from commonplace.errors import Invalid, NotFound
@@ -37,9 +37,11 @@ def everything_of(engine: Engine, user: str, project: str, word: str) -> None:
     """
     scope = Scope(user=user, project=project)
     engine.remember(BANK, Draft(f"{word} one", scope=scope))
-    engine.tell(
+    engine.add_messages(
         BANK,
-        Telling((Message("user", f"My PIN is {word}. I live in Rome."),), scope=Scope(user=user)),
+        MessageBatch(
+            (Message("user", f"My PIN is {word}. I live in Rome."),), scope=Scope(user=user)
+        ),
     )
     session = engine.start_session(BANK, SessionDraft(title=word, user=user, project=project))
     engine.checkpoint_session(BANK, session.id, EventDraft(f"{word} was said."))
@@ -83,8 +85,8 @@ def test_what_belongs_to_a_project_goes_with_the_names_of_its_changes(engine: En
 
 
 def test_a_document_goes_with_its_facts_and_what_others_say_too_stays(engine: Engine) -> None:
-    engine.retain(BANK, Passage("The door code is quux. Ana lives in Rome.", "one"))
-    engine.retain(BANK, Passage("Ana lives in Rome.", "two"))
+    engine.retain(BANK, RetainRequest("The door code is quux. Ana lives in Rome.", "one"))
+    engine.retain(BANK, RetainRequest("Ana lives in Rome.", "two"))
 
     receipt = engine.erase(BANK, Portion(document="one"))
 
@@ -117,7 +119,7 @@ def test_a_bank_goes_with_everything(engine: Engine) -> None:
 
 
 def test_the_receipt_of_a_bank_names_the_bank_and_all_that_stood_in_it(engine: Engine) -> None:
-    engine.retain(BANK, Passage("Ana lives in Rome.", "one"))
+    engine.retain(BANK, RetainRequest("Ana lives in Rome.", "one"))
     engine.add_directive(BANK, Directive("Tone", "Be brief."))
     engine.add_folder(BANK, "Travel")
     engine.add_mental_model(BANK, MentalModel("home", "Home", "Where does Ana live?"))
@@ -199,8 +201,8 @@ def test_a_receipt_names_what_went_by_id_and_keyed_hash_and_tells_no_words(engin
 
 
 def test_a_receipt_says_what_was_derived_and_what_only_lost_words(engine: Engine) -> None:
-    engine.retain(BANK, Passage("Ana lives in Rome. Ben works in Oslo.", "one"))
-    engine.retain(BANK, Passage("Ana likes green tea.", "two"))
+    engine.retain(BANK, RetainRequest("Ana lives in Rome. Ben works in Oslo.", "one"))
+    engine.retain(BANK, RetainRequest("Ana likes green tea.", "two"))
     facts = engine.list(BANK, Filter(kinds=("world",)))
     [rome] = (one.id for one in facts if "Rome" in one.text)
     assert engine.count(BANK, Filter(kinds=("observation",))) == 1
@@ -217,9 +219,7 @@ def test_a_receipt_says_what_was_derived_and_what_only_lost_words(engine: Engine
 def test_sessions_lose_the_lines_that_name_or_repeat_an_erased_memory(engine: Engine) -> None:
     session = engine.start_session(BANK)
     memory = engine.remember(BANK, Draft("The PIN is quux.")).memory
-    text = (
-        f"Memories:\n- {ids.short(memory.id)} The PIN is quu…\nAna came. The PIN is quux. Ben went."
-    )
+    text = f"Memories:\n- {ids.short_form(memory.id)} The PIN is quu…\nAna came. The PIN is quux. Ben went."
     engine.checkpoint_session(BANK, session.id, EventDraft(text))
     engine.publish_snapshot(BANK, session.id)
 

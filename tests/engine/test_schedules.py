@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from commonplace.clock import MOMENT_MAX
-from commonplace.engine.sessions.schedules import MachineZone, checked_cron, next_time, zone
+from commonplace.engine.sessions.schedules import MachineZone, next_time, validate_cron, zone
 from commonplace.errors import CommonplaceError, Invalid
 
 MONTHS = ("JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP", "OCT", "NOV", "DEC")
@@ -71,7 +71,7 @@ def turns(cron: str, zone_name: str, start: str, count: int) -> list[str]:
     ],
 )
 def test_an_expression_comes_due_when_it_says(cron: str, expected: list[str]) -> None:
-    found = turns(checked_cron(cron), "UTC", "2026-03-01T00:00", len(expected))
+    found = turns(validate_cron(cron), "UTC", "2026-03-01T00:00", len(expected))
 
     assert [text[5:16] for text in found] == expected
 
@@ -232,13 +232,13 @@ def test_the_machines_own_zone_knows_both_passes_of_a_repeated_hour() -> None:
 )
 def test_what_cannot_come_due_is_refused_with_a_hint(cron: str) -> None:
     with pytest.raises(CommonplaceError) as refusal:
-        checked_cron(cron)
+        validate_cron(cron)
 
     assert refusal.value.hint
 
 
 def test_spaces_are_put_in_order() -> None:
-    assert checked_cron("  0\t9  * * MON \n") == "0 9 * * MON"
+    assert validate_cron("  0\t9  * * MON \n") == "0 9 * * MON"
 
 
 @pytest.mark.parametrize(
@@ -316,9 +316,9 @@ def test_the_next_turn_is_what_walking_through_the_days_finds(
 
     if expected is None:
         with pytest.raises(Invalid):
-            checked_cron(cron)
+            validate_cron(cron)
     else:
-        assert next_time(checked_cron(cron), UTC, now) == expected
+        assert next_time(validate_cron(cron), UTC, now) == expected
 
 
 def test_a_moment_at_the_end_of_time_has_no_next_turn() -> None:

@@ -19,7 +19,7 @@ def test_what_was_written_in_any_bank_is_embedded_when_there_is_time(engine: Eng
     assert engine.stale_count() == 31
     # Each turn has a bound on its time, which a busy machine may spend on opening the embedder.
     for _ in range(20):
-        maintenance.heal_idly(engine)
+        maintenance.run_idle_tasks(engine)
     assert engine.stale_count() == 0
 
 

@@ -10,9 +10,9 @@ import pytest
 
 from commonplace.engine.engine import Engine
 from commonplace.engine.operations import doctor, jobs
-from commonplace.engine.operations.duties import Duty
+from commonplace.engine.operations.duties import BackgroundTask
 from commonplace.engine.operations.worker import LATE_MS, Worker
-from commonplace.engine.runtime import Parts
+from commonplace.engine.runtime import Runtime
 from commonplace.errors import Busy
 from tests.conftest import StoppedClock
 from tests.faces.http_client import until
@@ -20,10 +20,10 @@ from tests.faces.http_client import until
 WAIT_S = 30
 
 
-def failing(errors: list[BaseException]) -> Callable[[Parts], None]:
+def failing(errors: list[BaseException]) -> Callable[[Runtime], None]:
     """Work that raises these errors, one at each turn, and then succeeds."""
 
-    def work(_parts: Parts) -> None:
+    def work(_runtime: Runtime) -> None:
         if errors:
             raise errors.pop(0)
 
@@ -87,10 +87,10 @@ def test_an_error_that_comes_again_and_again_is_one_line_without_a_path_or_a_tra
     def work() -> None:
         raise OSError(24, "Too many open files", "/home/ada/notes")
 
-    duty = Duty("notes", work, poll_s=0)
+    duty = BackgroundTask("notes", work, poll_s=0)
     with caplog.at_level(logging.WARNING):
         for _ in range(5):
-            duty.turn()
+            duty.run()
 
     (line,) = [record.getMessage() for record in caplog.records]
     assert "notes" in line
@@ -106,9 +106,9 @@ def test_work_that_fails_is_tried_again_later_each_time() -> None:
         tries.append(1)
         raise ValueError
 
-    duty = Duty("notes", work, poll_s=WAIT_S)
+    duty = BackgroundTask("notes", work, poll_s=WAIT_S)
     for _ in range(100):
-        duty.turn()
+        duty.run()
 
     assert len(tries) == 1
 
@@ -125,7 +125,7 @@ def test_a_worker_whose_thread_ended_says_so(engine: Engine) -> None:
 def test_a_worker_that_has_not_moved_for_longer_than_a_lease_is_behind(engine: Engine) -> None:
     begun, end = threading.Event(), threading.Event()
 
-    def work(_parts: Parts) -> None:
+    def work(_runtime: Runtime) -> None:
         begun.set()
         end.wait(WAIT_S)
 

@@ -147,7 +147,7 @@ class Writer:
 
     def call(self, dialect: str, tool: str, given: Mapping[str, Any]) -> dict[str, Any]:
         """The result of a tool, in the one bank if it can be spoken to so."""
-        table = registry.single(dialect)
+        table = registry.single_bank(dialect)
         table = table if tool in table.tools and "bank_id" not in given else registry.find(dialect)
         names = {one.name for one in table.tools[tool].parameters}
         scope = {"user_id": self.user, "project_id": self.project}

@@ -71,7 +71,7 @@ class Way:
 
 def _by_id(writer: Writer, run: Run) -> None:
     numbers = _marked(writer)
-    _done(run("purge", *(ids.short(number) for number in numbers), "--yes"))
+    _done(run("purge", *(ids.short_form(number) for number in numbers), "--yes"))
 
 
 def _one_by_one(writer: Writer, _run: Run) -> None:
@@ -118,7 +118,7 @@ def _by_clearing(writer: Writer, run: Run) -> None:
 
 def _by_sessions(writer: Writer, run: Run) -> None:
     for session in writer.engine.list_sessions("default", limit=1000).items:
-        _done(run("purge", "--session", ids.short(session.id), "--yes"))
+        _done(run("purge", "--session", ids.short_form(session.id), "--yes"))
 
 
 def _by_portion(name: str) -> Callable[[Writer, Run], None]:
@@ -143,9 +143,9 @@ def _by_tools(writer: Writer, _run: Run) -> None:
     engine = writer.engine
     for number, user in _select(engine, "select id, user_name from reminders"):
         whose = {"user_id": user} if user else {}
-        writer.ask("memories", "delete_reminder", {"id": ids.short(number), **whose})
+        writer.ask("memories", "delete_reminder", {"id": ids.short_form(number), **whose})
     for (number,) in _select(engine, "select id from streams"):
-        writer.ask("memories", "cancel_memory_stream", {"stream_id": ids.short(number)})
+        writer.ask("memories", "cancel_memory_stream", {"stream_id": ids.short_form(number)})
     for directive in engine.list_directives("default", active_only=False):
         writer.ask("hindsight", "delete_directive", {"directive_id": ids.uuid_form(directive.id)})
     for one in writer.ask("hindsight", "get_knowledge_base_tree", {})["roots"]:

@@ -100,26 +100,26 @@ def test_the_picture_is_well_formed_and_has_every_goal(tmp_path: Path) -> None:
 
 
 def test_evidence_that_is_left_out_weighs_nothing_until_it_is_back() -> None:
-    before = scoring.WEIGHTS, scoring.ORDER
+    before = scoring.WEIGHTS, scoring.ORDER_WEIGHTS
 
     with ways.without("vector", "speaker")():
         assert scoring.WEIGHTS["vector"] == 0
-        assert "speaker" not in scoring.ORDER
+        assert "speaker" not in scoring.ORDER_WEIGHTS
         # What a memory says itself weighs as much as before in all.
         own = [name for name in scoring.WEIGHTS if "around" not in name]
         assert sum(scoring.WEIGHTS[name] for name in own) == pytest.approx(
             sum(before[0][name] for name in own)
         )
 
-    assert before == (scoring.WEIGHTS, scoring.ORDER)
+    assert before == (scoring.WEIGHTS, scoring.ORDER_WEIGHTS)
 
 
 def test_every_ablation_takes_something_out_and_puts_it_back() -> None:
     assert all(names for names in ways.EVIDENCE.values())
-    before = supersession.pairs
+    before = supersession.find_pairs
     with ways.as_weighed():
-        assert supersession.pairs is not before
-    assert supersession.pairs is before
+        assert supersession.find_pairs is not before
+    assert supersession.find_pairs is before
 
 
 def test_every_ablation_is_a_way_to_ask() -> None:

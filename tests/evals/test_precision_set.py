@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from commonplace.clock import moment
+from commonplace.clock import parse_moment
 from evals import precise
 from evals.fit_sureness import FITTING
 from evals.precise import Store, asked, problems
@@ -127,7 +127,7 @@ def test_a_store_is_written_at_its_own_times_and_asked_at_its_own_now() -> None:
 
     answers = {one.question.text: one.answer for one in asked(store, [OURS])[OURS]}
 
-    assert store.now == moment("2026-03-01")
+    assert store.now == parse_moment("2026-03-01")
     assert {"old", "new"} >= set(answers["Where does Ada's lighthouse key hang?"].found) >= {"new"}
     assert answers["How often do fog signals sound?"].found[0] == "fog"
     assert answers["Who painted the Sistine Chapel?"].expected == frozenset()

@@ -42,7 +42,7 @@ from commonplace.language import entities
 def test_names_places_products_amounts_and_identifiers_are_found(
     text: str, names: set[str]
 ) -> None:
-    assert set(entities.find(text)) == names
+    assert set(entities.find_entities(text)) == names
 
 
 @pytest.mark.parametrize(
@@ -50,5 +50,5 @@ def test_names_places_products_amounts_and_identifiers_are_found(
 )
 def test_no_text_takes_long(text: str) -> None:
     started = time.perf_counter()
-    entities.find(text)
+    entities.find_entities(text)
     assert time.perf_counter() - started < 1

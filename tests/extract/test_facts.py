@@ -7,11 +7,11 @@ import pytest
 from commonplace import clock
 from commonplace.extract import fact_splitting
 
-AT = clock.moment("2026-11-15T12:00:00Z")
+AT = clock.parse_moment("2026-11-15T12:00:00Z")
 
 
 def texts(text: str) -> list[str]:
-    return [one.text for one in fact_splitting.find(text, AT)]
+    return [one.text for one in fact_splitting.split_facts(text, AT)]
 
 
 def test_a_text_is_cut_into_statements_word_for_word() -> None:
@@ -126,8 +126,8 @@ def test_a_label_is_not_taken_for_who_speaks(text: str) -> None:
     ],
 )
 def test_yesterday_is_the_day_before_it_was_said(said: str, day: str) -> None:
-    (fact,) = fact_splitting.find(said, AT)
-    assert fact.happened_at == clock.moment(f"{day}T00:00:00Z")
+    (fact,) = fact_splitting.split_facts(said, AT)
+    assert fact.happened_at == clock.parse_moment(f"{day}T00:00:00Z")
 
 
 def test_a_conversation_tells_who_did_something() -> None:
@@ -141,7 +141,7 @@ def test_a_conversation_tells_who_did_something() -> None:
         "User: My cat is ill.\nAssistant: I called the vet.",
         "Agent: I'm sorry.\nCustomer: My cat is ill.\nAgent: I called the vet.",
     ):
-        assert [(one.text, one.experience) for one in fact_splitting.find(said, AT)] == [
+        assert [(one.text, one.is_experience) for one in fact_splitting.split_facts(said, AT)] == [
             ("My cat is ill.", False),
             ("I called the vet.", True),
         ]
@@ -160,7 +160,7 @@ def test_a_conversation_tells_who_did_something() -> None:
     ],
 )
 def test_what_an_agent_did_is_an_experience(text: str, experience: bool) -> None:
-    assert [one.experience for one in fact_splitting.find(text, AT)] == [experience]
+    assert [one.is_experience for one in fact_splitting.split_facts(text, AT)] == [experience]
 
 
 @pytest.mark.parametrize(
@@ -198,12 +198,14 @@ def test_what_an_agent_did_is_an_experience(text: str, experience: bool) -> None
 def test_a_cause_is_linked_where_the_text_says_so(
     text: str, causes: dict[str, tuple[str, ...]]
 ) -> None:
-    assert {one.text: one.causes for one in fact_splitting.find(text, AT) if one.causes} == causes
+    assert {
+        one.text: one.causes for one in fact_splitting.split_facts(text, AT) if one.causes
+    } == causes
 
 
 def test_a_cause_that_stands_elsewhere_is_kept_in_its_words() -> None:
-    [fact] = fact_splitting.find("The outage of Tuesday was caused by the broken valve.", AT)
-    assert (fact.causes, fact.because) == ((), "the broken valve")
+    [fact] = fact_splitting.split_facts("The outage of Tuesday was caused by the broken valve.", AT)
+    assert (fact.causes, fact.stated_cause) == ((), "the broken valve")
 
 
 @pytest.mark.parametrize(
@@ -219,12 +221,12 @@ def test_a_cause_that_stands_elsewhere_is_kept_in_its_words() -> None:
     ],
 )
 def test_a_subject_is_what_stands_before_the_verb(text: str, subject: str) -> None:
-    assert fact_splitting.subject(text) == subject
+    assert fact_splitting.subject_of(text) == subject
 
 
 def test_chunks_are_cut_between_sentences_and_lose_nothing() -> None:
     text = "".join(f"Sentence number {number} is here. " for number in range(100)) + "x" * 500
-    parts = fact_splitting.chunks(text, 200)
+    parts = fact_splitting.split_chunks(text, 200)
     assert "".join(parts) == text
     assert all(len(part) <= 200 for part in parts)
 
@@ -234,13 +236,13 @@ def test_a_turn_stays_whole_unless_it_is_longer_than_it_may_be() -> None:
     said = json.dumps(
         [{"role": "user", "content": long}, {"role": "assistant", "content": "I called the vet."}]
     )
-    assert [json.loads(part)["content"] for part in fact_splitting.chunks(said, 100)] == [
+    assert [json.loads(part)["content"] for part in fact_splitting.split_chunks(said, 100)] == [
         long,
         "I called the vet.",
     ]
     cut = [
         json.loads(line)
-        for part in fact_splitting.chunks(said, 100, 200)
+        for part in fact_splitting.split_chunks(said, 100, 200)
         for line in part.splitlines()
     ]
     assert "".join(one["content"] for one in cut[:-1]) == long
@@ -249,10 +251,10 @@ def test_a_turn_stays_whole_unless_it_is_longer_than_it_may_be() -> None:
 
 
 def test_the_same_statement_has_the_same_identity_under_the_same_tags() -> None:
-    assert fact_splitting.identity("The Gate is open.", ("b", "a")) == fact_splitting.identity(
-        "the gate  is open", ("a", "b")
-    )
-    assert fact_splitting.identity("The gate is open.", ("a",)) != fact_splitting.identity(
+    assert fact_splitting.fact_digest(
+        "The Gate is open.", ("b", "a")
+    ) == fact_splitting.fact_digest("the gate  is open", ("a", "b"))
+    assert fact_splitting.fact_digest("The gate is open.", ("a",)) != fact_splitting.fact_digest(
         "The gate is open.", ()
     )
 
@@ -262,7 +264,7 @@ def test_the_same_statement_has_the_same_identity_under_the_same_tags() -> None:
 )
 def test_the_time_a_statement_begins_with_is_not_what_it_is_about(time: str) -> None:
     assert (
-        fact_splitting.subject(f"{time} Anna moved to Bergen.")
-        == fact_splitting.subject("Anna moved to Bergen.")
+        fact_splitting.subject_of(f"{time} Anna moved to Bergen.")
+        == fact_splitting.subject_of("Anna moved to Bergen.")
         == "anna"
     )

@@ -8,7 +8,7 @@ from commonplace.extract import markdown_outline
 def shown(text: str) -> list[str]:
     return [
         ".".join([*one.path, one.label or "*"]) + " = " + one.text
-        for one in markdown_outline.read(text)
+        for one in markdown_outline.parse_outline(text)
     ]
 
 
@@ -152,7 +152,7 @@ def test_tables_name_rows_and_columns(text: str, expected: list[str]) -> None:
     ],
 )
 def test_code_and_quotations_are_values_word_for_word(text: str) -> None:
-    assert [one.text for one in markdown_outline.read(text)] == [text]
+    assert [one.text for one in markdown_outline.parse_outline(text)] == [text]
 
 
 def test_code_in_the_middle_of_a_line_is_no_fence() -> None:
@@ -174,4 +174,4 @@ def test_code_in_the_middle_of_a_line_is_no_fence() -> None:
 def test_a_paragraph_is_cut_into_sentences_and_nothing_is_lost(
     text: str, expected: list[str]
 ) -> None:
-    assert markdown_outline.sentences(text) == expected
+    assert markdown_outline.split_sentences(text) == expected

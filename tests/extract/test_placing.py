@@ -8,11 +8,11 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from commonplace.extract import markdown_outline
-from commonplace.extract.key_assignment import Hints, place, relation
+from commonplace.extract.key_assignment import Hints, assign_keys, compare_values
 
 
 def placed(text: str, known: dict[str, str] | None = None, **hints: str) -> dict[str, str]:
-    return {one.key: one.text for one in place(text, known or {}, Hints(**hints))}
+    return {one.key: one.text for one in assign_keys(text, known or {}, Hints(**hints))}
 
 
 @pytest.mark.parametrize(
@@ -38,7 +38,7 @@ def placed(text: str, known: dict[str, str] | None = None, **hints: str) -> dict
 def test_a_statement_goes_below_its_headings_or_the_hints(
     text: str, hints: dict[str, str], keys: list[str]
 ) -> None:
-    assert list(placed(text, **hints)) == keys
+    assert list(placed(text, None, **hints)) == keys
 
 
 @pytest.mark.parametrize(
@@ -72,7 +72,7 @@ def test_what_comes_back_in_one_text_is_a_list_or_gets_a_number(
     ],
 )
 def test_the_relation_of_two_values(before: str | None, after: str, expected: str) -> None:
-    found, reason = relation(before, after)
+    found, reason = compare_values(before, after)
     assert (found, bool(reason)) == (expected, expected != "none")
 
 
@@ -90,7 +90,7 @@ def test_the_relation_of_two_values(before: str | None, after: str, expected: st
     ],
 )
 def test_a_statement_has_a_sort(text: str, kind: str) -> None:
-    assert [one.kind for one in place(text, {})] == [kind]
+    assert [one.kind for one in assign_keys(text, {})] == [kind]
 
 
 def test_a_line_that_starts_alike_but_says_something_else_is_not_taken_for_an_edit() -> None:
@@ -101,10 +101,10 @@ def test_a_line_that_starts_alike_but_says_something_else_is_not_taken_for_an_ed
 def test_only_what_came_out_of_a_text_is_taken_for_an_earlier_wording() -> None:
     known = {"notes.deploy_day": "Deploys run on Friday at noon sharp"}
     after = "Deploys run on Friday at noon precisely"
-    assert [one.key for one in place(after, known, drawn={"notes.deploy_day"})] == [
+    assert [one.key for one in assign_keys(after, known, extracted_keys={"notes.deploy_day"})] == [
         "notes.deploy_day"
     ]
-    assert [one.key for one in place(after, known, drawn=())] == [
+    assert [one.key for one in assign_keys(after, known, extracted_keys=())] == [
         "notes.deploys_run_friday_noon_precisely"
     ]
 
@@ -173,7 +173,7 @@ def test_every_word_of_a_document_is_in_one_value_or_in_the_names(text: str) -> 
 @ROUNDS
 @given(documents())
 def test_a_value_is_word_for_word_what_the_document_says(text: str) -> None:
-    said = {line.strip() for one in place(text, {}) for line in one.text.splitlines()}
+    said = {line.strip() for one in assign_keys(text, {}) for line in one.text.splitlines()}
     assert all(line in text for line in said)
 
 
@@ -202,7 +202,11 @@ def test_one_edited_value_changes_one_key(text: str, random: object) -> None:
 @given(documents(), documents())
 def test_no_key_changes_that_the_text_does_not_name(earlier: str, text: str) -> None:
     known = placed(earlier)
-    changed = {one.key for one in place(text, known, drawn=()) if known.get(one.key) != one.text}
+    changed = {
+        one.key
+        for one in assign_keys(text, known, extracted_keys=())
+        if known.get(one.key) != one.text
+    }
     assert {key for key in changed if key in known} <= placed(text).keys()
 
 
@@ -210,7 +214,7 @@ def test_no_key_changes_that_the_text_does_not_name(earlier: str, text: str) -> 
 @given(SIGNS)
 @example("# abab\n- baba: aabb")
 def test_every_line_that_says_something_is_kept_whatever_its_signs(text: str) -> None:
-    kept = " ".join(f"{one.key} {one.text}" for one in place(text, {}))
+    kept = " ".join(f"{one.key} {one.text}" for one in assign_keys(text, {}))
     for line in text.splitlines():
         for word in re.findall(r"[ab]{4,}", line):
             assert word in kept
@@ -244,4 +248,4 @@ def test_no_text_takes_for_ever(name: str) -> None:
 
 def test_statements_are_read_in_the_order_of_the_text() -> None:
     text = "a: 1\n\nb: 2\n\n# C\nd"
-    assert [one.text for one in markdown_outline.read(text)] == ["1", "2", "d"]
+    assert [one.text for one in markdown_outline.parse_outline(text)] == ["1", "2", "d"]

@@ -40,7 +40,7 @@ def test_a_text_becomes_one_segment(text: str, segment: str) -> None:
     ],
 )
 def test_a_label_that_reads_as_a_path_is_one(text: str, label: str) -> None:
-    assert slugs.label(text) == label
+    assert slugs.label_segments(text) == label
 
 
 @pytest.mark.parametrize(
@@ -59,4 +59,4 @@ def test_a_label_that_reads_as_a_path_is_one(text: str, label: str) -> None:
     ],
 )
 def test_a_sentence_is_named_by_its_first_telling_words(text: str, segment: str) -> None:
-    assert slugs.sentence(text) == segment
+    assert slugs.sentence_segment(text) == segment

@@ -5,16 +5,20 @@ import time
 import pytest
 
 from commonplace.extract import statement_splitting
-from commonplace.extract.statement_splitting import Message, Skipped
+from commonplace.extract.statement_splitting import Message, SkippedText
 from commonplace.language import temporal_expressions
 
 
 def found(text: str, role: str = "user") -> list[str]:
-    return [one.text for one in statement_splitting.find((Message(role, text),)).statements]
+    return [
+        one.text for one in statement_splitting.split_statements((Message(role, text),)).statements
+    ]
 
 
 def skipped(text: str) -> list[str]:
-    return [one.reason for one in statement_splitting.find((Message("user", text),)).skipped]
+    return [
+        one.reason for one in statement_splitting.split_statements((Message("user", text),)).skipped
+    ]
 
 
 @pytest.mark.parametrize(
@@ -140,7 +144,7 @@ def test_no_text_takes_long() -> None:
         "a: b\n" * 5_000,
     ):
         found(text)
-        temporal_expressions.spans(text, 0)
+        temporal_expressions.find_spans(text, 0)
     assert time.perf_counter() - begun < 5
 
 
@@ -151,10 +155,10 @@ def test_every_role_but_the_system_makes_statements() -> None:
         Message("assistant", "Tea has caffeine."),
     )
 
-    sorted_out = statement_splitting.find(messages)
+    sorted_out = statement_splitting.split_statements(messages)
 
     assert sorted_out.statements == (
         Message("user", "I like tea."),
         Message("assistant", "Tea has caffeine."),
     )
-    assert sorted_out.skipped == (Skipped("system", "Be nice.", "instruction"),)
+    assert sorted_out.skipped == (SkippedText("system", "Be nice.", "instruction"),)

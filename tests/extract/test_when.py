@@ -5,7 +5,7 @@ import pytest
 from commonplace import clock
 from commonplace.language import temporal_expressions
 
-NOW = clock.moment("2026-11-15T12:00:00Z")
+NOW = clock.parse_moment("2026-11-15T12:00:00Z")
 
 
 @pytest.mark.parametrize(
@@ -83,7 +83,7 @@ NOW = clock.moment("2026-11-15T12:00:00Z")
     ],
 )
 def test_a_time_is_read_from_its_words(text: str, start: str, end: str) -> None:
-    span = temporal_expressions.first(text, NOW)
+    span = temporal_expressions.first_span(text, NOW)
     assert span is not None
     assert (clock.iso(span.start)[:10], clock.iso(span.end)[:10]) == (start, end)
 
@@ -109,11 +109,11 @@ def test_a_time_is_read_from_its_words(text: str, start: str, end: str) -> None:
     ],
 )
 def test_what_is_no_time_is_not_taken_for_one(text: str) -> None:
-    assert temporal_expressions.first(text, NOW) is None
+    assert temporal_expressions.first_span(text, NOW) is None
 
 
 def test_every_time_is_found_once_and_in_order() -> None:
-    found = temporal_expressions.spans(
+    found = temporal_expressions.find_spans(
         "From March 2024 until 2026-01-05, and again yesterday.", NOW
     )
     assert [one.words for one in found] == ["March 2024 until 2026-01-05", "yesterday"]

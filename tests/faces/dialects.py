@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from typing import Annotated, Any, Literal
 
 from commonplace.dialects.dialect import Call, Dialect, Prompt, Reply, Resource, rows, tool
-from commonplace.dialects.parameters import About, parameters
+from commonplace.dialects.parameters import About, parameters_of
 from commonplace.errors import Busy, NotFound
 from commonplace.records.memory import Draft
 from commonplace.records.query import Filter
@@ -187,6 +187,6 @@ DIALECT = Dialect(
         Resource("memo://notes/{name}", "note", "One note", "text/markdown", _note),
     ),
     completions={"name": _names},
-    prompts=(Prompt("greet", "Greet", "A greeting", _greeting, parameters(_greeting)),),
+    prompts=(Prompt("greet", "Greet", "A greeting", _greeting, parameters_of(_greeting)),),
 )
 STRICT = Dialect("strict", "Strict", "", rows(echo), strict=True)

@@ -11,8 +11,8 @@ from typing import Any, TypeVar
 
 from commonplace.dialects.dialect import Dialect
 from commonplace.engine.engine import Engine
-from commonplace.faces.http.access import Admission, Arrival
-from commonplace.faces.http.app import Plan, Site
+from commonplace.faces.http.access import AccessPolicy, HttpRequest
+from commonplace.faces.http.app import Site, SiteConfig
 from commonplace.faces.http.dispatch import Dispatcher
 from commonplace.faces.http.endpoints import Endpoint
 from tests.faces.http_client import BOTH, DEADLINE_S, Answer
@@ -36,8 +36,8 @@ class Inside:
 class Forwarder(Dispatcher):
     """Answers nothing itself."""
 
-    async def serve(self, arrival: Arrival, endpoint: Endpoint) -> None:
-        await (await self._bridge()).serve(arrival, endpoint)
+    async def serve(self, http_request: HttpRequest, endpoint: Endpoint) -> None:
+        await (await self._bridge()).serve(http_request, endpoint)
 
 
 @contextmanager
@@ -47,7 +47,7 @@ def sites(engine: Engine, dialects: Mapping[str, Dialect]) -> Iterator[tuple[Ins
     thread = threading.Thread(target=loop.run_forever)
     thread.start()
     inside = Inside(loop)
-    both = [Site(engine, Plan(dialects, "test", {}, Admission(1))) for _ in range(2)]
+    both = [Site(engine, SiteConfig(dialects, "test", {}, AccessPolicy(1))) for _ in range(2)]
     both[1].dispatcher = Forwarder(both[1].calls, both[1].bridge)
 
     async def start() -> None:

@@ -21,6 +21,7 @@ from commonplace import settings
 from commonplace.app import open_engine
 from commonplace.dialects.dialect import Call
 from commonplace.faces.mcp import messages, protocol
+from commonplace.faces.mcp.parsing import ProtocolError, Request
 from tests.faces.dialects import DIALECT
 
 
@@ -31,14 +32,14 @@ def served() -> Server[Any]:
         def tell(done: float, total: float | None, text: str) -> None:
             anyio.from_thread.run(ctx.session.report_progress, done, total, text)
 
-        def make(request: protocol.Request) -> Call:
+        def make(request: Request) -> Call:
             return Call(engine(), "default", progress=tell)
 
         given = params.model_dump(by_alias=True, exclude_none=True, mode="json")
-        request = protocol.Request(ctx.request_id, method, given, ctx.protocol_version)
+        request = Request(ctx.request_id, method, given, ctx.protocol_version)
         try:
-            return await anyio.to_thread.run_sync(partial(protocol.outcome, request, DIALECT, make))
-        except protocol.Refused as refused:
+            return await anyio.to_thread.run_sync(partial(protocol.execute, request, DIALECT, make))
+        except ProtocolError as refused:
             raise MCPError(refused.code, refused.message, refused.data) from None
 
     async def listed(key: str, entries: Any, _ctx: Any, _params: Any) -> Any:

@@ -12,5 +12,5 @@ from tests.faces.dialects import DIALECT
 BANK = sys.argv[1] if len(sys.argv) > 1 else ""
 
 sys.exit(
-    stdio.run(DIALECT, settings.load(), stdio.Place(BANK or "default", bool(BANK), os.getcwd()))
+    stdio.run(DIALECT, settings.load(), stdio.Target(BANK or "default", bool(BANK), os.getcwd()))
 )

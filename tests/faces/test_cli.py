@@ -15,7 +15,7 @@ import pytest
 from commonplace import ids
 from commonplace.faces.cli import SECTIONS, cli
 from commonplace.faces.cli.recall import NOTHING
-from commonplace.faces.cli.terminal import columns_of
+from commonplace.faces.cli.terminal import display_width
 from commonplace.settings import SETTINGS
 from tests.faces.conftest import Run
 
@@ -184,7 +184,9 @@ def test_people_read_local_time(program: Run) -> None:
     )
 
 
-@pytest.mark.parametrize("form", [ids.short, ids.memstate, ids.note, ids.uuid_form, str])
+@pytest.mark.parametrize(
+    "form", [ids.short_form, ids.memstate_form, ids.note_form, ids.uuid_form, str]
+)
 def test_every_printed_form_of_an_id_is_accepted(run: Run, form: Any) -> None:
     number = shown(run, added(run, "Staging listens on port 8080."))["number"]
 
@@ -672,7 +674,7 @@ def test_a_terminal_shows_a_table_that_fits_it(terminal: Callable[..., str]) -> 
 
     assert lines[0].split() == ["Id", "Made", "Kind", "Text", "About"]
     assert "…" in lines[2]
-    assert max(columns_of(line) for line in lines) <= 80
+    assert max(display_width(line) for line in lines) <= 80
 
 
 # What a person sees of each: answers, tables, help, failures, questions and progress.

@@ -71,8 +71,8 @@ def test_ids_come_in_any_form_alone_or_as_a_list(
         number,
         str(number),
         known["cat"],
-        ids.memstate(number),
-        ids.note(number),
+        ids.memstate_form(number),
+        ids.note_form(number),
     ]
     cases = [
         {"question": "office cat?", "expected": form}

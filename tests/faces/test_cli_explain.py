@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable
 
 from commonplace.faces.cli import explain
-from commonplace.faces.cli.terminal import columns_of
+from commonplace.faces.cli.terminal import display_width
 from commonplace.recall import scoring
 from tests.faces.conftest import Run
 
@@ -44,7 +44,7 @@ def test_a_short_text_is_not_shown_twice_as_its_own_best_passage(run: Run) -> No
 
 
 def test_every_kind_of_evidence_is_told_in_words() -> None:
-    assert {*scoring.WEIGHTS, *scoring.ORDER} <= set(explain._MEANT)
+    assert {*scoring.WEIGHTS, *scoring.ORDER_WEIGHTS} <= set(explain._DESCRIPTIONS)
 
 
 def test_what_was_left_out_stands_below_its_reason_with_what_to_do(run: Run) -> None:
@@ -88,7 +88,7 @@ def test_it_fits_into_eighty_columns_and_sixty(terminal: Callable[..., str]) -> 
             "commonplace recall 'port 数据库 harbour' --explain --limit 2", **environment
         )
         assert "considered" in shown
-        assert max(map(columns_of, shown.splitlines())) <= columns, shown
+        assert max(map(display_width, shown.splitlines())) <= columns, shown
 
 
 def test_what_was_told_twice_is_shown_once_with_the_id_of_the_other(run: Run) -> None:

@@ -15,7 +15,7 @@ from tests.faces.conftest import Run
 def store(home: Path, *texts: str) -> list[str]:
     engine: Engine = open_engine(load({"COMMONPLACE_HOME": str(home)}))
     made = [
-        ids.short(one.memory.id)
+        ids.short_form(one.memory.id)
         for one in engine.remember_many("default", [Draft(text=text) for text in texts])
     ]
     engine.db.close()

@@ -15,16 +15,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from commonplace.errors import CommonplaceError, Conflict, Forbidden, Invalid, NotFound, Unsupported
-from commonplace.faces.cli.connect import connect, disconnect, launcher
+from commonplace.faces.cli.connect import connect, disconnect, launch_command
 from commonplace.faces.connect import edits, json_text
 from commonplace.faces.connect.clients import CLIENTS, Client, Machine, client_named
-from commonplace.faces.connect.edits import Plan, Wanted
+from commonplace.faces.connect.edits import EditPlan, ServerSpec
 from commonplace.faces.connect.keys import Key
 
 ROOT = Path(__file__).parents[2]
 PROGRAM = "/opt/commonplace/bin/commonplace"
-WANTED = Wanted(dialect="memstate", program=(PROGRAM,))
-REMOTE = Wanted(dialect="memstate", url="http://127.0.0.1:8888/memstate/mcp")
+WANTED = ServerSpec(dialect="memstate", program=(PROGRAM,))
+REMOTE = ServerSpec(dialect="memstate", url="http://127.0.0.1:8888/memstate/mcp")
 ARGS = ["mcp", "--dialect", "memstate"]
 
 JSON_WITH_NEIGHBOURS = (
@@ -59,11 +59,11 @@ def machine(tmp_path: Path) -> Machine:
     return Machine(tmp_path, "linux", {})
 
 
-def planned(name: str, machine: Machine, wanted: Wanted = WANTED) -> Plan:
+def planned(name: str, machine: Machine, wanted: ServerSpec = WANTED) -> EditPlan:
     return edits.plan(client_named(name), wanted, machine)
 
 
-def removal(name: str, machine: Machine) -> Plan:
+def removal(name: str, machine: Machine) -> EditPlan:
     return edits.plan_removal(client_named(name), "commonplace", machine)
 
 
@@ -76,7 +76,7 @@ def written(name: str, machine: Machine, text: str) -> Path:
 
 def read(client: Client, path: Path) -> dict[str, Any]:
     text = path.read_bytes().decode()
-    return tomllib.loads(text) if client.format == "toml" else json_text.parsed(text).value
+    return tomllib.loads(text) if client.format == "toml" else json_text.parse(text).value
 
 
 def everything(folder: Path) -> dict[str, bytes]:
@@ -231,14 +231,14 @@ def test_toml_keeps_every_line_and_comment_both_ways(machine: Machine) -> None:
 )
 def test_any_layout_gets_the_entry_and_loses_it_again(machine: Machine, text: str) -> None:
     path = written("cursor", machine, text)
-    expected = json_text.parsed(path.read_text()).value
+    expected = json_text.parse(path.read_text()).value
 
     edits.apply(planned("cursor", machine))
     entry = json_text.value_at(path.read_text(), ("mcpServers", "commonplace"))
     edits.apply(removal("cursor", machine))
 
     assert entry == {"command": PROGRAM, "args": ARGS}
-    assert json_text.parsed(path.read_text()).value == {"mcpServers": {}} | expected
+    assert json_text.parse(path.read_text()).value == {"mcpServers": {}} | expected
 
 
 _NAMES = st.text(st.characters(codec="utf-8", exclude_categories=["Cs"]), max_size=6)
@@ -311,7 +311,9 @@ def test_a_new_dialect_replaces_the_old_and_keeps_what_the_user_added(
     else:
         path.write_text(path.read_text().replace('"args"', '"env": {"A": "b"},\n      "args"'))
 
-    edits.apply(planned(name, machine, Wanted(dialect="vault", program=(PROGRAM,), bank="home")))
+    edits.apply(
+        planned(name, machine, ServerSpec(dialect="vault", program=(PROGRAM,), bank="home"))
+    )
 
     entry = read(client, path)[client.keys[0]]["commonplace"]
     assert entry["args"] == ["mcp", "--dialect", "vault", "--bank", "home"]
@@ -328,7 +330,7 @@ def test_an_address_takes_the_place_of_a_command_and_names_the_key_by_its_variab
     edits.apply(planned(client.name, machine))
 
     edits.apply(
-        planned(client.name, machine, Wanted("memstate", url=REMOTE.url, key=Key("MY_KEY")))
+        planned(client.name, machine, ServerSpec("memstate", url=REMOTE.url, key=Key("MY_KEY")))
     )
 
     text = client.path(machine).read_text()
@@ -346,7 +348,9 @@ def test_an_address_takes_the_place_of_a_command_and_names_the_key_by_its_variab
 def test_an_address_without_a_path_gets_that_of_the_dialect_and_bank(
     bank: str, path: str, machine: Machine
 ) -> None:
-    plan = planned("cursor", machine, Wanted("memstate", url="http://127.0.0.1:8888", bank=bank))
+    plan = planned(
+        "cursor", machine, ServerSpec("memstate", url="http://127.0.0.1:8888", bank=bank)
+    )
 
     assert plan.entry == {"url": f"http://127.0.0.1:8888{path}"}
 
@@ -354,7 +358,7 @@ def test_an_address_without_a_path_gets_that_of_the_dialect_and_bank(
 def test_two_entries_under_two_names_do_not_touch_each_other(machine: Machine) -> None:
     edits.apply(planned("codex", machine))
     edits.apply(
-        planned("codex", machine, Wanted(dialect="vault", program=(PROGRAM,), name="notes"))
+        planned("codex", machine, ServerSpec(dialect="vault", program=(PROGRAM,), name="notes"))
     )
 
     edits.apply(removal("codex", machine))
@@ -508,18 +512,18 @@ def test_older_copies_are_never_overwritten(machine: Machine) -> None:
 @pytest.mark.parametrize(
     ("wanted", "error"),
     [
-        (Wanted("memstate", url="ftp://x/mcp"), Invalid),
-        (Wanted("memstate", url="127.0.0.1:8888"), Invalid),
-        (Wanted("memstate", url="http://a b/mcp"), Invalid),
-        (Wanted("memstate", url=REMOTE.url, key=Key("sk-secret-key")), Invalid),
-        (Wanted("memstate", url=REMOTE.url, bank="home"), Invalid),
-        (Wanted("memstate", key=Key("MY_KEY")), Invalid),
-        (Wanted("memstate", name="a.b"), Invalid),
-        (Wanted("memstate", name='x"]'), Invalid),
+        (ServerSpec("memstate", url="ftp://x/mcp"), Invalid),
+        (ServerSpec("memstate", url="127.0.0.1:8888"), Invalid),
+        (ServerSpec("memstate", url="http://a b/mcp"), Invalid),
+        (ServerSpec("memstate", url=REMOTE.url, key=Key("sk-secret-key")), Invalid),
+        (ServerSpec("memstate", url=REMOTE.url, bank="home"), Invalid),
+        (ServerSpec("memstate", key=Key("MY_KEY")), Invalid),
+        (ServerSpec("memstate", name="a.b"), Invalid),
+        (ServerSpec("memstate", name='x"]'), Invalid),
     ],
 )
 def test_bad_wishes_are_refused_before_anything_is_read(
-    wanted: Wanted, error: type[CommonplaceError], machine: Machine
+    wanted: ServerSpec, error: type[CommonplaceError], machine: Machine
 ) -> None:
     with pytest.raises(error):
         planned("codex", machine, wanted)
@@ -614,7 +618,7 @@ def test_the_store_in_use_is_written_down_because_a_client_does_not_know_the_she
 
 def test_the_written_command_starts_this_installation() -> None:
     command = subprocess.run(
-        [*launcher(), "--version"], capture_output=True, text=True, check=True, cwd="/"
+        [*launch_command(), "--version"], capture_output=True, text=True, check=True, cwd="/"
     )
     assert command.stdout.startswith("commonplace ")
 

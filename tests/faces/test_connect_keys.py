@@ -14,7 +14,7 @@ from commonplace.errors import Invalid
 from commonplace.faces.cli.connect import connect
 from commonplace.faces.connect import edits
 from commonplace.faces.connect.clients import CLIENTS, Client, Machine, client_named
-from commonplace.faces.connect.edits import Wanted
+from commonplace.faces.connect.edits import ServerSpec
 from commonplace.faces.connect.keys import Key
 from tests.faces.http_client import server
 from tests.faces.test_connect import read
@@ -126,11 +126,13 @@ def test_a_key_that_was_written_goes_when_the_address_changes(machine: Machine) 
     for name in ("codex", "cursor"):
         client = client_named(name)
         edits.apply(
-            edits.plan(client, Wanted("memstate", url=AWAY, key=Key("MY_KEY", KEY)), machine)
+            edits.plan(client, ServerSpec("memstate", url=AWAY, key=Key("MY_KEY", KEY)), machine)
         )
         assert KEY in client.path(machine).read_text()
 
-        edits.apply(edits.plan(client, Wanted("memstate", url="http://127.0.0.1:8888"), machine))
+        edits.apply(
+            edits.plan(client, ServerSpec("memstate", url="http://127.0.0.1:8888"), machine)
+        )
         assert KEY not in client.path(machine).read_text()
 
 
@@ -142,7 +144,7 @@ def test_a_header_of_the_user_stays_while_the_address_does(machine: Machine) -> 
         '[mcp_servers.commonplace.http_headers]\nX-Client = "review"\n'
     )
 
-    edits.apply(edits.plan(client_named("codex"), Wanted("memstate", url=AWAY), machine))
+    edits.apply(edits.plan(client_named("codex"), ServerSpec("memstate", url=AWAY), machine))
 
     assert "required = false # mine" in path.read_text()
     assert 'X-Client = "review"' in path.read_text()

@@ -12,9 +12,9 @@ import pytest
 
 from commonplace.errors import Busy, Forbidden, Invalid
 from commonplace.faces.http import access, tokens
-from commonplace.faces.http import server as serve
-from commonplace.faces.http.access import Admission, Guard
-from commonplace.faces.http.routing import Paths
+from commonplace.faces.http.access import AccessGuard, AccessPolicy
+from commonplace.faces.http.routing import Router
+from commonplace.faces.http.server import run
 from commonplace.limits import BODY_BYTES_MAX
 from commonplace.settings import load
 from tests.faces.http_client import Running, server, until
@@ -249,7 +249,9 @@ def test_a_body_that_does_not_arrive_in_time_is_given_up() -> None:
         raise AssertionError("A request without its body was let in.")
 
     async def ask() -> None:
-        at_the_door = Guard(inside, Paths(DIALECTS, "test"), Admission(1, body_read_s_max=0.05))
+        at_the_door = AccessGuard(
+            inside, Router(DIALECTS, "test"), AccessPolicy(1, body_read_s_max=0.05)
+        )
         scope = {"headers": [(b"host", b"localhost")], "method": "POST", "raw_path": b"/mcp"}
         await at_the_door(scope, receive, send)
 
@@ -260,7 +262,7 @@ def test_a_body_that_does_not_arrive_in_time_is_given_up() -> None:
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.1", "memory.example"])
 def test_a_public_address_without_a_key_is_refused(tmp_path: Path, host: str) -> None:
     with pytest.raises(Forbidden, match="Without a key") as refused:
-        serve.run(load({"COMMONPLACE_HOME": str(tmp_path)}), host=host, port=0)
+        run(load({"COMMONPLACE_HOME": str(tmp_path)}), host=host, port=0)
     assert "COMMONPLACE_API_KEY" in refused.value.hint
 
 
@@ -268,12 +270,12 @@ def test_a_port_in_use_is_named(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         with pytest.raises(Busy, match=f"Port {port} is in use"):
-            serve.run(load({"COMMONPLACE_HOME": str(tmp_path)}), port=port)
+            run(load({"COMMONPLACE_HOME": str(tmp_path)}), port=port)
 
 
 def test_a_dialect_that_does_not_exist_is_named(tmp_path: Path) -> None:
     with pytest.raises(Invalid, match="klingon"):
-        serve.run(load({"COMMONPLACE_HOME": str(tmp_path)}), port=0, dialect="klingon")
+        run(load({"COMMONPLACE_HOME": str(tmp_path)}), port=0, dialect="klingon")
 
 
 def test_an_address_is_loopback_or_not() -> None:

@@ -18,7 +18,7 @@ from mcp import Client, MCPError
 
 from commonplace.engine.engine import Engine
 from commonplace.engine.operations.jobs import enqueue, get_job
-from commonplace.faces.http import server as serve
+from commonplace.faces.http.server import running_workers
 from commonplace.limits import CALLS_MAX, SESSIONS_MAX
 from tests.faces.dialects import SECRET
 from tests.faces.http_client import META, MODERN, Running, server, until
@@ -549,7 +549,7 @@ def test_jobs_are_done_while_the_server_runs(engine: Engine) -> None:
     job = enqueue(engine, "default", "shout", {"word": "hello"})
     tasks = {"shout": lambda context: str(context.payload["word"]).upper()}
 
-    with serve.working(engine, tasks):
+    with running_workers(engine, tasks):
         until(lambda: get_job(engine, "default", job.id).state == "completed")
     assert get_job(engine, "default", job.id).result == "HELLO"
     assert not any(thread.name == "commonplace-worker" for thread in threading.enumerate())

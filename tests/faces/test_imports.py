@@ -10,7 +10,7 @@ import pytest
 import commonplace
 from commonplace.dialects import registry
 from commonplace.faces.cli import cli
-from commonplace.faces.cli.commands import ROWS
+from commonplace.faces.cli.commands import COMMAND_TABLE
 
 # Runs the program with some arguments and leaves the names of what it imported in a file.
 PROGRAM = """
@@ -113,9 +113,9 @@ def test_a_server_answers_first_without_ranking_models_or_the_official_sdk(
     assert sorted(theirs - {"Stemmer", "apsw", "click", "cronsim", "platformdirs"}) == []
 
 
-@pytest.mark.parametrize("name", sorted(ROWS))
+@pytest.mark.parametrize("name", sorted(COMMAND_TABLE))
 def test_the_overview_says_of_a_command_what_its_own_help_says(name: str) -> None:
-    assert ROWS[name].help == cli.commands[name].get_short_help_str(66)
+    assert COMMAND_TABLE[name].help == cli.commands[name].get_short_help_str(66)
     assert cli.commands[name].name == name
 
 

@@ -70,7 +70,7 @@ def test_a_duration_falls_into_every_bucket_that_is_wide_enough(engine: Engine) 
     metrics = Metrics()
     for took_s in (0.0001, 0.02, 99.0):
         metrics.observe("d", "t", took_s, False)
-    found = read(metrics.text(totals(engine), 0))
+    found = read(metrics.render(totals(engine), 0))
 
     buckets = [
         found[f'commonplace_call_duration_seconds_bucket{{dialect="d",tool="t",le="{b}"}}']

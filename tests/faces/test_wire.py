@@ -13,8 +13,9 @@ from commonplace.dialects import registry
 from commonplace.dialects.dialect import Call, Dialect, Reply, Resource
 from commonplace.engine.engine import Engine
 from commonplace.errors import Invalid
-from commonplace.faces.mcp import messages, protocol, resources
-from commonplace.faces.mcp.protocol import Conversation, Refused
+from commonplace.faces.mcp import messages, parsing, protocol, resources
+from commonplace.faces.mcp.parsing import ProtocolError
+from commonplace.faces.mcp.protocol import ClientSession
 from commonplace.settings import load
 from tests.faces.dialects import DIALECT, STRICT, echo, erase, everything
 
@@ -22,15 +23,15 @@ MODERN = messages.MODERN[-1]
 OLDEST, NEWEST_LEGACY = messages.LEGACY[0], messages.LEGACY[-1]
 
 
-def asked(conversation: Conversation, method: str, params: object = None) -> messages.Json:
+def asked(conversation: ClientSession, method: str, params: object = None) -> messages.Json:
     message = {"jsonrpc": "2.0", "id": 1, "method": method} | (
         {} if params is None else {"params": params}
     )
-    return conversation.answer(conversation.request(message))
+    return conversation.answer_from_table(conversation.read_request(message))
 
 
-def refusal(conversation: Conversation, method: str, params: object = None) -> Refused:
-    with pytest.raises(Refused) as caught:
+def refusal(conversation: ClientSession, method: str, params: object = None) -> ProtocolError:
+    with pytest.raises(ProtocolError) as caught:
         asked(conversation, method, params)
     return caught.value
 
@@ -40,8 +41,8 @@ def modern(**meta: object) -> dict[str, object]:
 
 
 @pytest.fixture
-def conversation() -> Conversation:
-    return Conversation(DIALECT, lambda: DIALECT.instructions)
+def conversation() -> ClientSession:
+    return ClientSession(DIALECT, lambda: DIALECT.instructions)
 
 
 def test_a_tool_is_listed_with_everything_its_row_says() -> None:
@@ -157,7 +158,7 @@ def test_a_fixed_address_wins_over_a_template() -> None:
 
 @pytest.mark.parametrize("version", messages.LEGACY)
 def test_a_handshake_gets_the_revision_it_asks_for(
-    version: str, conversation: Conversation
+    version: str, conversation: ClientSession
 ) -> None:
     result = asked(conversation, "initialize", {"protocolVersion": version})
 
@@ -169,7 +170,7 @@ def test_a_handshake_gets_the_revision_it_asks_for(
 
 @pytest.mark.parametrize("version", ["2023-01-01", "2026-07-28", "", None, 7, ["2024-11-05"]])
 def test_a_handshake_that_asks_for_anything_else_gets_the_newest_that_has_handshakes(
-    version: object, conversation: Conversation
+    version: object, conversation: ClientSession
 ) -> None:
     assert (
         asked(conversation, "initialize", {"protocolVersion": version})["protocolVersion"]
@@ -191,7 +192,7 @@ def test_only_what_the_dialect_has_is_offered() -> None:
 
 
 def test_a_dialect_without_resources_and_prompts_lists_none() -> None:
-    conversation = Conversation(Dialect("bare", "Bare", "", {}), str)
+    conversation = ClientSession(Dialect("bare", "Bare", "", {}), str)
 
     assert asked(conversation, "resources/list") == {"resources": []}
     assert asked(conversation, "prompts/list") == {"prompts": []}
@@ -199,10 +200,10 @@ def test_a_dialect_without_resources_and_prompts_lists_none() -> None:
 
 
 def test_a_modern_result_says_its_type_its_sender_and_how_long_it_holds(
-    conversation: Conversation,
+    conversation: ClientSession,
 ) -> None:
     for method, (ttl_ms, scope) in messages.CACHE_HINTS.items():
-        if method in protocol.WORKING:
+        if method in protocol.ENGINE_METHODS:
             continue
         result = asked(conversation, method, modern())
         assert (result["resultType"], result["ttlMs"], result["cacheScope"]) == (
@@ -213,7 +214,7 @@ def test_a_modern_result_says_its_type_its_sender_and_how_long_it_holds(
         assert result["_meta"][messages.SERVER_KEY] == messages.server_info()
 
 
-def test_discovery_names_the_revisions_that_need_no_handshake(conversation: Conversation) -> None:
+def test_discovery_names_the_revisions_that_need_no_handshake(conversation: ClientSession) -> None:
     result = asked(conversation, "server/discover", modern())
 
     assert result["supportedVersions"] == list(messages.MODERN)
@@ -245,13 +246,13 @@ def test_discovery_names_the_revisions_that_need_no_handshake(conversation: Conv
     ],
 )
 def test_what_a_revision_does_not_have_is_refused(
-    method: str, params: object, code: int, conversation: Conversation
+    method: str, params: object, code: int, conversation: ClientSession
 ) -> None:
     assert refusal(conversation, method, params).code == code
 
 
 def test_a_revision_that_is_not_spoken_is_answered_with_those_that_are(
-    conversation: Conversation,
+    conversation: ClientSession,
 ) -> None:
     refused = refusal(conversation, "tools/list", modern(**{messages.VERSION_KEY: "2027-01-01"}))
 
@@ -259,7 +260,7 @@ def test_a_revision_that_is_not_spoken_is_answered_with_those_that_are(
 
 
 def test_a_modern_client_that_forgets_its_envelope_is_told_what_is_missing(
-    conversation: Conversation,
+    conversation: ClientSession,
 ) -> None:
     asked(conversation, "server/discover", modern())
 
@@ -269,7 +270,7 @@ def test_a_modern_client_that_forgets_its_envelope_is_told_what_is_missing(
     assert messages.VERSION_KEY in refused.message
 
 
-def test_a_client_may_look_with_discovery_and_then_shake_hands(conversation: Conversation) -> None:
+def test_a_client_may_look_with_discovery_and_then_shake_hands(conversation: ClientSession) -> None:
     asked(conversation, "server/discover", modern())
     asked(conversation, "initialize", {"protocolVersion": OLDEST})
 
@@ -296,8 +297,8 @@ def test_a_client_may_look_with_discovery_and_then_shake_hands(conversation: Con
     ],
 )
 def test_what_is_no_message_is_an_invalid_request(message: object) -> None:
-    with pytest.raises(Refused) as caught:
-        protocol.understood(message)
+    with pytest.raises(ProtocolError) as caught:
+        parsing.classify(message)
 
     assert caught.value.code == messages.INVALID_REQUEST
 
@@ -315,7 +316,7 @@ def test_completions_are_cut_where_the_protocol_says() -> None:
     "text", ["plain", "čšž 漢字 🐙", "line\nbreak\r\u2028", "half \ud83d", "\x00\x1f"]
 )
 def test_any_text_survives_on_one_line(text: str) -> None:
-    line = messages.encoded({"text": text})
+    line = messages.encode({"text": text})
 
     assert b"\n" not in line
     assert json.loads(line) == {"text": text}
@@ -326,7 +327,7 @@ def test_any_text_survives_on_one_line(text: str) -> None:
 )
 def test_a_line_that_could_not_be_answered_is_not_read(line: bytes) -> None:
     with pytest.raises((ValueError, RecursionError)):
-        messages.decoded(line)
+        messages.decode(line)
 
 
 ANYTHING = st.recursive(
@@ -359,7 +360,14 @@ PARAMS = st.dictionaries(
     st.sampled_from(KEYS), ANYTHING | NAMED | st.just({"name": "name", "value": ""}), max_size=5
 )
 METHODS = st.sampled_from(
-    [*protocol.WORKING, *messages.CACHE_HINTS, "initialize", "ping", "logging/setLevel", "nope"]
+    [
+        *protocol.ENGINE_METHODS,
+        *messages.CACHE_HINTS,
+        "initialize",
+        "ping",
+        "logging/setLevel",
+        "nope",
+    ]
 )
 ENVELOPES = st.sampled_from(
     [{}, modern(), modern(progressToken=1), {"_meta": {messages.VERSION_KEY: MODERN}}]
@@ -378,17 +386,17 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
 def test_whatever_is_asked_is_answered_or_refused(
     store: Engine, method: str, params: object, envelope: dict[str, object]
 ) -> None:
-    conversation = Conversation(DIALECT, str)
+    conversation = ClientSession(DIALECT, str)
     whole = params | envelope if isinstance(params, dict) else params
-    with suppress(Refused):
-        request = conversation.request(
+    with suppress(ProtocolError):
+        request = conversation.read_request(
             {"jsonrpc": "2.0", "id": 1, "method": method, "params": whole}
         )
-        if method in protocol.WORKING:
-            result = protocol.outcome(request, DIALECT, lambda _request: Call(store, "default"))
+        if method in protocol.ENGINE_METHODS:
+            result = protocol.execute(request, DIALECT, lambda _request: Call(store, "default"))
         else:
-            result = conversation.answer(request)
-        assert json.loads(messages.encoded(result)) == result
+            result = conversation.answer_from_table(request)
+        assert json.loads(messages.encode(result)) == result
         assert "internal error" not in str(result)
 
 
@@ -396,7 +404,7 @@ def test_every_dialect_of_the_house_can_be_listed() -> None:
     for name in registry.NAMES:
         dialect = registry.find(name)
         assert (dialect.name, bool(dialect.title), bool(dialect.instructions)) == (name, True, True)
-        assert len(messages.tools(registry.single(name))) <= len(messages.tools(dialect))
+        assert len(messages.tools(registry.single_bank(name))) <= len(messages.tools(dialect))
 
 
 def test_an_unknown_dialect_is_answered_with_the_known_ones() -> None:

@@ -105,7 +105,7 @@ class Speaker:
         # Tools that make no sense where the path names the bank are called where it does not.
         path = (
             f"/{dialect}/mcp/{bank}"
-            if tool in registry.single(dialect).tools
+            if tool in registry.single_bank(dialect).tools
             else f"/{dialect}/mcp"
         )
         connection = http.client.HTTPConnection("127.0.0.1", self.running.port, timeout=_ANSWER_S)

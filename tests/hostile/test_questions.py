@@ -37,5 +37,8 @@ def test_no_question_takes_long_however_its_signs_repeat(engine: Engine, asked: 
 
 def test_a_question_keeps_all_that_says_something() -> None:
     plain = "On 3 May\n\nwhere is `src/main.py`?!  我喜欢在北京吃烤鸭" + "吃" * 300
-    assert analyzer.asked(plain) == plain
-    assert analyzer.asked("on 3 May" + " " * 9_000 + "to 5 June") == "on 3 May        to 5 June"
+    assert analyzer.normalize_question(plain) == plain
+    assert (
+        analyzer.normalize_question("on 3 May" + " " * 9_000 + "to 5 June")
+        == "on 3 May        to 5 June"
+    )

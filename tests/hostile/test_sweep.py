@@ -35,7 +35,7 @@ def test_no_tool_and_no_other_caller_waits_for_a_hostile_text(tmp_path: Path) ->
 
 def _carries_words(aim: object) -> bool:
     """Whether a parameter has the words of what is written or asked."""
-    return isinstance(aim, Aim) and any(does.words == aim.parameter.name for does in aim.tool.roles)
+    return isinstance(aim, Aim) and any(does.text == aim.parameter.name for does in aim.tool.roles)
 
 
 @pytest.mark.parametrize(

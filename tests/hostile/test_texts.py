@@ -32,8 +32,8 @@ def quick() -> Iterator[None]:
 )
 def test_a_text_is_cut_into_statements_however_often_its_words_and_blanks_repeat(text: str) -> None:
     with quick():
-        statement_splitting.find((Message("user", text),))
-        markdown_outline.read(text)
+        statement_splitting.split_statements((Message("user", text),))
+        markdown_outline.parse_outline(text)
 
 
 def test_small_talk_is_still_told_from_what_matters() -> None:
@@ -41,8 +41,8 @@ def test_small_talk_is_still_told_from_what_matters() -> None:
         "Thanks for your help, sounds good. No problem! Good idea. OK, sorry about that. Great,"
         " good morning"
     )
-    assert statement_splitting.find((Message("user", talk),)).statements == ()
-    said = statement_splitting.find(
+    assert statement_splitting.split_statements((Message("user", talk),)).statements == ()
+    said = statement_splitting.split_statements(
         (Message("user", "Thanks for your help. I live in Rome, do you know it?"),)
     )
     assert [one.text for one in said.statements] == ["I live in Rome"]

@@ -7,22 +7,24 @@ import pytest
 
 from commonplace.engine.engine import Engine
 from commonplace.importers import detection
-from commonplace.importers.base import Place
-from commonplace.importers.runner import Report, Wishes, bring
+from commonplace.importers.base import ImportContext
+from commonplace.importers.runner import ImportOptions, ImportReport, import_source
 from commonplace.records.memory import Memory, Origin
 from commonplace.records.query import Filter
 
-Bring = Callable[..., Report]
+Bring = Callable[..., ImportReport]
 
 
 @pytest.fixture
 def brought(engine: Engine) -> Bring:
     """Brings in a file, whatever it is seen to be."""
 
-    def run(path: Path, name: str = "", *, bank: str = "default", **wishes: object) -> Report:
-        source = detection.named(name or detection.found(path))
-        place = Place(path, engine.clock.now(), lambda done, total: None)
-        return bring(engine, source, place, Wishes(bank, **wishes), Origin(dialect="import"))  # pyright: ignore
+    def run(path: Path, name: str = "", *, bank: str = "default", **wishes: object) -> ImportReport:
+        source = detection.source_by_name(name or detection.detect_source(path))
+        place = ImportContext(path, engine.clock.now(), lambda done, total: None)
+        return import_source(
+            engine, source, place, ImportOptions(bank, **wishes), Origin(dialect="import")
+        )  # pyright: ignore
 
     return run
 

@@ -29,9 +29,11 @@ def memories_sh(path: Path, *rows: dict[str, Any], wal: bool = False) -> sqlite3
     if wal:
         connection.execute("pragma journal_mode = wal")
     connection.execute("""create table if not exists memories (
-          id TEXT PRIMARY KEY, content TEXT NOT NULL, tags TEXT, scope TEXT NOT NULL DEFAULT 'global', project_id TEXT,
+          id TEXT PRIMARY KEY, content TEXT NOT NULL, tags TEXT,
+          scope TEXT NOT NULL DEFAULT 'global', project_id TEXT,
           type TEXT NOT NULL DEFAULT 'note', paths TEXT, category TEXT, metadata TEXT,
-          created_at TEXT NOT NULL DEFAULT (datetime('now')), updated_at TEXT NOT NULL DEFAULT (datetime('now')),
+          created_at TEXT NOT NULL DEFAULT (datetime('now')),
+          updated_at TEXT NOT NULL DEFAULT (datetime('now')),
           deleted_at TEXT, embedding BLOB)""")
     for row in rows:
         whole = {"created_at": "2026-03-01 10:00:00", "updated_at": "2026-03-02 10:00:00"} | row
@@ -89,8 +91,9 @@ def mem0_history(path: Path, *events: tuple[Any, ...]) -> None:
     """The history.db of mem0: memory id, old text, new text, event, created, updated, deleted."""
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute(
-            """create table history (id TEXT PRIMARY KEY, memory_id TEXT, old_memory TEXT, new_memory TEXT, event TEXT,
-              created_at DATETIME, updated_at DATETIME, is_deleted INTEGER, actor_id TEXT, role TEXT)"""
+            """create table history (id TEXT PRIMARY KEY, memory_id TEXT, old_memory TEXT,
+              new_memory TEXT, event TEXT, created_at DATETIME, updated_at DATETIME,
+              is_deleted INTEGER, actor_id TEXT, role TEXT)"""
         )
         for number, event in enumerate(events):
             connection.execute(

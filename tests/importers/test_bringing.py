@@ -22,8 +22,8 @@ from commonplace.dialects.memstate import DIALECT as MEMSTATE
 from commonplace.dialects.powermem import DIALECT as POWERMEM
 from commonplace.engine.engine import Engine
 from commonplace.importers import detection
-from commonplace.importers.base import Place
-from commonplace.importers.runner import Wishes, bring
+from commonplace.importers.base import ImportContext
+from commonplace.importers.runner import ImportOptions, import_source
 from commonplace.records.memory import Draft, Memory, Origin
 from commonplace.records.query import Filter
 from commonplace.settings import load
@@ -58,7 +58,7 @@ def test_a_dry_run_tells_what_a_run_then_does_and_changes_nothing(
     assert engine.list_banks() == ()
     done = brought(path)
 
-    assert (told.added, len(told.shown)) == (450, 5)
+    assert (told.added, len(told.samples)) == (450, 5)
     assert done.added == 450
     assert brought(path, dry_run=True).unchanged == 450
 
@@ -77,9 +77,11 @@ def test_a_run_that_is_killed_half_way_is_finished_by_the_next_one(
         first.send_signal(signal.SIGKILL)
         first.wait()
         before = engine.count("default")
-        place = Place(path, engine.clock.now(), lambda done, total: None)
+        place = ImportContext(path, engine.clock.now(), lambda done, total: None)
 
-        report = bring(engine, detection.named("graph"), place, Wishes("default"), Origin())
+        report = import_source(
+            engine, detection.source_by_name("graph"), place, ImportOptions("default"), Origin()
+        )
 
         assert 0 < before < 4_000
         assert (report.added, report.unchanged) == (4_000 - before, before)
@@ -94,8 +96,10 @@ def test_two_runs_at_once_take_everything_once(tmp_path: Path, home: Path, engin
     def run() -> int:
         own = open_engine(load({"COMMONPLACE_HOME": str(home)}))
         try:
-            place = Place(path, own.clock.now(), lambda done, total: None)
-            return bring(own, detection.named("graph"), place, Wishes("default"), Origin()).added
+            place = ImportContext(path, own.clock.now(), lambda done, total: None)
+            return import_source(
+                own, detection.source_by_name("graph"), place, ImportOptions("default"), Origin()
+            ).added
         finally:
             own.db.close()
 
@@ -114,9 +118,11 @@ def test_the_note_of_what_was_taken_goes_with_an_archive(
     other = open_engine(load({"COMMONPLACE_HOME": str(tmp_path / "other")}))
     try:
         other.import_from(tmp_path / "archive.jsonl")
-        place = Place(path, other.clock.now(), lambda done, total: None)
+        place = ImportContext(path, other.clock.now(), lambda done, total: None)
 
-        report = bring(other, detection.named("graph"), place, Wishes("default"), Origin())
+        report = import_source(
+            other, detection.source_by_name("graph"), place, ImportOptions("default"), Origin()
+        )
 
         assert (report.added, report.unchanged) == (0, 3)
     finally:
@@ -156,7 +162,7 @@ def test_one_thing_that_stands_twice_in_a_source_is_taken_once(
 
     report = brought(files.written(tmp_path / "mem0.json", [item, item]))
 
-    assert (report.added, dict(report.left), len(known())) == (
+    assert (report.added, dict(report.skipped), len(known())) == (
         1,
         {"a duplicate in the source": 1},
         1,
@@ -179,7 +185,7 @@ def test_what_no_memory_may_be_is_named_and_the_rest_is_taken(
     report = brought(files.written(tmp_path / "mem0.json", json.dumps(items)))
 
     assert [one.text for one in known()] == ["good"]
-    assert [one.where for one in report.broken] == [
+    assert [one.location for one in report.broken] == [
         f"item {number}" for number in (7, 1, 2, 3, 4, 5)
     ]
     assert brought(tmp_path / "mem0.json").added == 0
@@ -285,6 +291,6 @@ def test_where_all_is_broken_the_report_says_why(tmp_path: Path, brought: Bring)
     (tmp_path / "v").mkdir()
     (tmp_path / "v" / "a.md").write_bytes(b"\xff\xfe")
 
-    assert [(one.where, one.why) for one in brought(tmp_path / "v").broken] == [
+    assert [(one.location, one.reason) for one in brought(tmp_path / "v").broken] == [
         ("a.md", "it is not UTF-8")
     ]

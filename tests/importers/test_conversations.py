@@ -9,10 +9,10 @@ import pytest
 from commonplace import clock as times
 from commonplace.engine.engine import Engine
 from commonplace.importers.conversations import (
-    ATTACHED,
+    ATTACHMENT,
     LEFT_BRANCH,
+    NOT_A_MESSAGE,
     SMALL_TALK,
-    UNSPOKEN,
     is_small_talk,
 )
 from commonplace.records.memory import Memory, Scope
@@ -92,7 +92,7 @@ def test_only_the_branch_that_is_shown_there_is_taken(
     report = brought(files.written(tmp_path / "conversations.json", [talk]))
 
     assert [one.text for one in known()] == ["User: Which port is it?", "ChatGPT: Port 8080 it is."]
-    assert dict(report.left) == {LEFT_BRANCH: 1}
+    assert dict(report.skipped) == {LEFT_BRANCH: 1}
 
 
 def test_tools_thinking_and_hidden_settings_were_not_said(
@@ -120,7 +120,7 @@ def test_tools_thinking_and_hidden_settings_were_not_said(
         "User: Draw me a plot of it",
         "ChatGPT: Here is the plot.",
     ]
-    assert dict(report.left) == {UNSPOKEN: 4}
+    assert dict(report.skipped) == {NOT_A_MESSAGE: 4}
 
 
 def test_what_chatgpt_noted_of_its_user_is_a_memory_by_itself(
@@ -143,7 +143,7 @@ def test_what_chatgpt_noted_of_its_user_is_a_memory_by_itself(
         ("message", "Dinner", "ChatGPT: No nuts, then."),
         ("note", "What ChatGPT noted", "User is allergic to nuts."),
     }
-    assert (dict(report.left), brought(path).unchanged) == ({UNSPOKEN: 1}, 2)
+    assert (dict(report.skipped), brought(path).unchanged) == ({NOT_A_MESSAGE: 1}, 2)
 
 
 def test_footnote_marks_go_and_spoken_words_in_a_picture_message_stay(
@@ -249,7 +249,7 @@ def test_claude_brings_conversations_projects_and_what_it_noted(
         ("note", "What Claude noted", "Bakes on Sundays."),
         ("note", "What Claude noted in a project", "Uses rye."),
     ]
-    assert dict(report.left) == {UNSPOKEN: 1, ATTACHED: 1}
+    assert dict(report.skipped) == {NOT_A_MESSAGE: 1, ATTACHMENT: 1}
     assert brought(path).unchanged == 6
 
 
@@ -265,7 +265,7 @@ def test_a_broken_conversation_is_named_and_the_next_one_taken(
     report = brought(files.written(tmp_path / "conversations.json", text))
 
     assert len(known()) == 3
-    assert [(one.where, one.why) for one in report.broken] == [
+    assert [(one.location, one.reason) for one in report.broken] == [
         ("conversations.json item 2", "it is not JSON"),
         ("conversations.json item 3", "it is not a conversation"),
         ("conversations.json item 5", "the file ends in the middle of it"),
@@ -280,4 +280,4 @@ def test_messages_are_found_by_what_was_said_and_stay_apart_by_conversation(
 
     assert engine.recall("default", Query("tea with honey")).hits[0].memory.title == "Tea"
     assert engine.count("default", Filter(runs=("c-1",))) == 2
-    assert SMALL_TALK not in dict(brought(tmp_path / "conversations.json").left)
+    assert SMALL_TALK not in dict(brought(tmp_path / "conversations.json").skipped)

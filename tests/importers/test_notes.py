@@ -78,7 +78,7 @@ def test_obsidians_own_files_and_what_is_no_note_stay_behind(
 
     (note,) = known()
     assert (note.title, note.tags) == ("a", ("home/repairs",))
-    assert dict(report.left) == {
+    assert dict(report.skipped) == {
         "an empty note": 1,
         "a drawing": 1,
         "not markdown": 1,
@@ -176,7 +176,7 @@ def test_notes_that_cannot_be_read_are_named(tmp_path: Path, brought: Bring, kno
     report = brought(tmp_path / "v")
 
     assert [one.text for one in known()] == ["Good."]
-    assert [one.where for one in report.broken] == ["huge.md", "latin.md"]
+    assert [one.location for one in report.broken] == ["huge.md", "latin.md"]
 
 
 def test_a_file_of_our_own_vault_is_the_memory_it_shows(
@@ -184,12 +184,13 @@ def test_a_file_of_our_own_vault_is_the_memory_it_shows(
 ) -> None:
     memory = engine.remember("default", Draft("The port is 8080.")).memory
     files.written(
-        tmp_path / "v" / "port.md", f"---\nid: {ids.note(memory.id)}\n---\n\nThe port is 8080.\n"
+        tmp_path / "v" / "port.md",
+        f"---\nid: {ids.note_form(memory.id)}\n---\n\nThe port is 8080.\n",
     )
 
     report = brought(tmp_path / "v")
 
-    assert dict(report.left) == {"already in the store as a memory": 1}
+    assert dict(report.skipped) == {"already in the store as a memory": 1}
     assert len(known()) == 1
 
 

@@ -38,7 +38,7 @@ def test_the_elements_of_a_list_are_those_that_json_reads(
 ) -> None:
     data = json.dumps(listed, ensure_ascii=ascii_only, indent=indent).encode()
 
-    found = list(json_stream.elements(Dripping(data)))
+    found = list(json_stream.read_elements(Dripping(data)))
 
     assert found == [
         Element(f"item {number}", value) for number, value in enumerate(listed, start=1)
@@ -47,17 +47,20 @@ def test_the_elements_of_a_list_are_those_that_json_reads(
 
 @given(st.binary(max_size=200))
 def test_no_bytes_break_the_reading(data: bytes) -> None:
-    found = [*json_stream.elements(Dripping(b"[{" + data)), *json_stream.lines(Dripping(data))]
+    found = [
+        *json_stream.read_elements(Dripping(b"[{" + data)),
+        *json_stream.read_lines(Dripping(data)),
+    ]
 
     assert all(isinstance(one, Element | Skipped) for one in found)
 
 
 def test_a_broken_line_is_named_and_the_others_are_read() -> None:
-    found = list(json_stream.lines(io.BytesIO(b'{"a": 1}\n\n{oops\n{"b": "\xff"}\n')))
+    found = list(json_stream.read_lines(io.BytesIO(b'{"a": 1}\n\n{oops\n{"b": "\xff"}\n')))
 
     assert found == [
         Element("line 1", {"a": 1}),
-        Skipped("line 3", "it is not JSON", broken=True),
+        Skipped("line 3", "it is not JSON", is_broken=True),
         Element("line 4", {"b": "\udcff"}),
     ]
 
@@ -69,9 +72,9 @@ def test_an_element_beyond_the_limit_is_left_out_and_the_next_one_read(
     monkeypatch.setitem(vars(json_stream), "_CHUNK", 16)
     data = json.dumps([{"a": 1}, {"long": "x" * 500, "deep": [[{"y": "]"}]]}, {"b": 2}]).encode()
 
-    found = list(json_stream.elements(io.BytesIO(data)))
+    found = list(json_stream.read_elements(io.BytesIO(data)))
 
-    assert [one.where for one in found if isinstance(one, Skipped)] == ["item 2"]
+    assert [one.location for one in found if isinstance(one, Skipped)] == ["item 2"]
     assert [one.value for one in found if isinstance(one, Element)] == [{"a": 1}, {"b": 2}]
 
 

@@ -21,8 +21,10 @@ def database(path: Path, *rows: dict[str, Any]) -> Path:
     with closing(files.memories_sh(path, files.RULE)) as connection, connection:
         connection.executescript(
             """create table if not exists reminders (id TEXT PRIMARY KEY, message TEXT NOT NULL,
-                 cron_expression TEXT NOT NULL, scope TEXT NOT NULL DEFAULT 'global', project_id TEXT,
-                 enabled INTEGER NOT NULL DEFAULT 1, last_triggered_at TEXT, next_trigger_at TEXT, created_at TEXT,
+                 cron_expression TEXT NOT NULL, scope TEXT NOT NULL DEFAULT 'global',
+                 project_id TEXT,
+                 enabled INTEGER NOT NULL DEFAULT 1, last_triggered_at TEXT,
+                 next_trigger_at TEXT, created_at TEXT,
                  updated_at TEXT);
                create table if not exists memory_sessions (id TEXT PRIMARY KEY, title TEXT);
                create table if not exists files (id TEXT PRIMARY KEY, path TEXT, content TEXT);
@@ -58,7 +60,7 @@ def test_a_reminder_is_listed_by_the_tools_of_memories_sh_with_its_schedule(
 ) -> None:
     report = brought(database(tmp_path / "local.db", WEEKLY, RESTING, OF_A_PROJECT))
 
-    client = Client(engine, registry.single("memories"))
+    client = Client(engine, registry.single_bank("memories"))
     listed = client.result("list_reminders", include_disabled=True, project_id="shop")[
         "structuredContent"
     ]["data"]["reminders"]
@@ -72,7 +74,7 @@ def test_a_reminder_is_listed_by_the_tools_of_memories_sh_with_its_schedule(
         ("Water the fern", "0 8 * * *", False, None),
         ("Deploy", "0 9 * * 2", True, "shop"),
     }
-    assert dict(report.left) == {"a session": 1, "a file made by an editor": 1}
+    assert dict(report.skipped) == {"a session": 1, "a file made by an editor": 1}
 
 
 def test_a_reminder_comes_once_changes_with_its_source_and_stays_away_when_deleted_here(
@@ -91,7 +93,7 @@ def test_a_reminder_comes_once_changes_with_its_source_and_stays_away_when_delet
 
     assert (again.reminders, again.unchanged, changed.reminders) == (0, 2, 1)
     assert reminder.message == "Rotate all keys"
-    assert (gone.left["erased from the store"], engine.list_reminders("default")) == (1, ())
+    assert (gone.skipped["erased from the store"], engine.list_reminders("default")) == (1, ())
 
 
 def test_a_schedule_that_means_nothing_is_named_and_the_others_are_taken(
@@ -102,4 +104,4 @@ def test_a_schedule_that_means_nothing_is_named_and_the_others_are_taken(
     )
 
     assert (report.reminders, report.broken_count) == (1, 1)
-    assert report.broken[0].where == "reminder tMqt2KwffoRY"
+    assert report.broken[0].location == "reminder tMqt2KwffoRY"

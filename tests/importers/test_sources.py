@@ -88,13 +88,13 @@ SEEN: list[tuple[str, Callable[[Path], Path]]] = [
 def test_a_file_is_known_by_what_is_in_it(
     tmp_path: Path, name: str, made: Callable[[Path], Path]
 ) -> None:
-    assert detection.found(made(tmp_path)) == name
+    assert detection.detect_source(made(tmp_path)) == name
 
 
 def test_our_own_archive_is_one_of_the_sources(tmp_path: Path, engine: Engine) -> None:
     engine.export_to(tmp_path / "a.jsonl")
 
-    assert detection.found(tmp_path / "a.jsonl") == detection.ARCHIVE
+    assert detection.detect_source(tmp_path / "a.jsonl") == detection.ARCHIVE
 
 
 @pytest.mark.parametrize(
@@ -109,7 +109,7 @@ def test_a_file_that_is_none_of_them_is_refused_with_all_that_it_could_be(
     with pytest.raises(
         Invalid, match=r"'what\.bin' is not in a format that can be imported"
     ) as refused:
-        detection.found(tmp_path / "what.bin")
+        detection.detect_source(tmp_path / "what.bin")
 
     assert all(name in refused.value.hint for name in (*detection.BY_NAME, detection.ARCHIVE))
     assert str(tmp_path) not in refused.value.message + refused.value.hint
@@ -143,9 +143,9 @@ def test_a_file_of_another_source_is_named_as_such(tmp_path: Path, brought: Brin
 
 def test_an_unknown_name_and_an_absent_file_are_told_apart(tmp_path: Path) -> None:
     with pytest.raises(NotFound, match="There is no format called 'evernote'"):
-        detection.named("evernote")
+        detection.source_by_name("evernote")
     with pytest.raises(NotFound, match=r"There is no file or folder 'nowhere\.json'"):
-        detection.found(tmp_path / "nowhere.json")
+        detection.detect_source(tmp_path / "nowhere.json")
 
 
 def test_json_with_a_byte_order_mark_is_read(tmp_path: Path, brought: Bring) -> None:

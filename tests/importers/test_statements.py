@@ -9,8 +9,8 @@ import pytest
 
 from commonplace import clock as times
 from commonplace.engine.engine import Engine
-from commonplace.engine.facts.fact_metadata import mark_of
-from commonplace.engine.facts.retain import Passage
+from commonplace.engine.facts.fact_metadata import fact_metadata_of
+from commonplace.engine.facts.retain_request import RetainRequest
 from commonplace.errors import Invalid
 from commonplace.records.memory import Draft, Memory, Scope
 from commonplace.records.query import Filter
@@ -68,7 +68,7 @@ def test_a_new_observation_comes_in_without_the_known_ones_again(
     report = brought(path)
 
     assert (report.added, report.unchanged) == (1, 2)
-    assert [(one.where, one.why) for one in report.broken] == [
+    assert [(one.location, one.reason) for one in report.broken] == [
         ("line 1", "it is not JSON"),
         ("line 3", "it does not say what is related to what"),
     ]
@@ -141,7 +141,7 @@ def test_of_several_versions_the_newest_is_taken(
     report = brought(files.written(tmp_path / "memstate.json", rows))
 
     assert [one.text for one in known()] == ["PostgreSQL 17"]
-    assert dict(report.left) == {"an earlier version": 2}
+    assert dict(report.skipped) == {"an earlier version": 2}
 
 
 def test_a_key_that_was_set_here_later_keeps_its_value(
@@ -153,7 +153,7 @@ def test_a_key_that_was_set_here_later_keeps_its_value(
     report = brought(files.written(tmp_path / "memstate.json", [memstate("db", "Older")]))
 
     assert [one.text for one in known()] == ["Newer"]
-    assert dict(report.left) == {"changed in the store since the last import": 1}
+    assert dict(report.skipped) == {"changed in the store since the last import": 1}
 
 
 FACT: dict[str, Any] = {
@@ -216,13 +216,13 @@ def test_a_bank_of_hindsight_keeps_documents_facts_and_observations(
 
     report = brought(tmp_path / "bank.zip")
 
-    assert (report.source, report.added, report.documents, report.standings) == (
+    assert (report.source, report.added, report.documents, report.bank_items) == (
         "hindsight",
         2,
         1,
         2,
     )
-    assert report.left["invalidated in the source"] == 1
+    assert report.skipped["invalidated in the source"] == 1
     fact, seen = known()
     assert (fact.kind, fact.tags, fact.category) == ("world", ("team",), "career")
     assert (times.iso(fact.happened_at or 0), times.iso(fact.created_at)) == (
@@ -232,12 +232,12 @@ def test_a_bank_of_hindsight_keeps_documents_facts_and_observations(
     assert (seen.kind, seen.text) == ("observation", "Alice is at Google.")
     document = engine.get_document("default", "mail-1")
     assert (document.text, fact.document_id) == (DOCUMENT["original_text"], document.id)
-    assert mark_of(fact).entities == ("Alice", "Google")
-    assert mark_of(fact).documents == (document.id,)
+    assert fact_metadata_of(fact).entities == ("Alice", "Google")
+    assert fact_metadata_of(fact).documents == (document.id,)
     assert [one.text for one in engine.list_directives("default")] == ["Answer kindly."]
     assert [one.query for one in engine.list_mental_models("default")] == ["Who works where?"]
     again = brought(tmp_path / "bank.zip")
-    assert (again.unchanged, again.documents, again.standings) == (5, 0, 0)
+    assert (again.unchanged, again.documents, again.bank_items) == (5, 0, 0)
 
 
 def test_a_fact_told_again_here_is_the_imported_one(
@@ -247,7 +247,8 @@ def test_a_fact_told_again_here_is_the_imported_one(
     brought(tmp_path / "bank.zip")
 
     engine.retain(
-        "default", Passage("Alice works at Google as an engineer.", name="mail-2", tags=("team",))
+        "default",
+        RetainRequest("Alice works at Google as an engineer.", name="mail-2", tags=("team",)),
     )
 
     assert engine.count("default", Filter(kinds=("world", "experience"))) == 1

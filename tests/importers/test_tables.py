@@ -50,7 +50,7 @@ def test_what_was_deleted_or_has_expired_there_does_not_come_back(
     report = brought(tmp_path / "local.db")
 
     assert (known(), report.added) == ([], 0)
-    assert dict(report.left) == {"deleted in the source": 1, "expired in the source": 1}
+    assert dict(report.skipped) == {"deleted in the source": 1, "expired in the source": 1}
 
 
 def test_the_export_finds_what_the_database_brought_and_takes_nothing_away(
@@ -207,7 +207,7 @@ def test_what_was_forgotten_here_is_not_brought_back(
     report = brought(path)
 
     assert known() == []
-    assert dict(report.left) == {
+    assert dict(report.skipped) == {
         "forgotten in the store" if verb == "forget" else "erased from the store": 1
     }
 
@@ -274,8 +274,8 @@ def test_broken_rows_are_named_and_the_others_taken(
 
     assert [memory.text for memory in known()] == ["Good", "Also good"]
     assert report.broken_count == 4
-    assert {one.where.split()[0] for one in report.broken} == {"memories"}
-    assert "memories row 5" in [one.where for one in report.broken]
+    assert {one.location.split()[0] for one in report.broken} == {"memories"}
+    assert "memories row 5" in [one.location for one in report.broken]
 
 
 def test_a_backup_of_powermem_can_be_brought_too(
@@ -330,7 +330,7 @@ def test_mem0_is_taken_in_every_shape_it_gives_out(
     )
     assert memory.metadata == {"type": "professional", "imported": {"from": "mem0", "id": "u-1"}}
     assert times.iso(memory.created_at) == "2025-01-02T10:04:05.000Z"
-    assert dict(report.left) == {"expired in the source": 1}
+    assert dict(report.skipped) == {"expired in the source": 1}
 
 
 def test_the_history_of_mem0_gives_the_last_word_on_each_memory(
@@ -360,7 +360,7 @@ def test_the_history_of_mem0_gives_the_last_word_on_each_memory(
         "2025-01-02T03:04:05.000Z",
     )
     assert times.iso(memory.updated_at) == "2025-02-02T03:04:05.000Z"
-    assert dict(report.left) == {"deleted in the source": 1}
+    assert dict(report.skipped) == {"deleted in the source": 1}
 
 
 def openmemory(**more: Any) -> dict[str, Any]:
@@ -421,7 +421,7 @@ def test_a_backup_of_openmemory_is_taken_with_the_names_of_its_numbers(
     again = brought(path, owners=("ada",))
 
     (memory,) = known()
-    assert (report.source, report.added, dict(report.left)) == (
+    assert (report.source, report.added, dict(report.skipped)) == (
         "mem0",
         1,
         {"deleted in the source": 1},

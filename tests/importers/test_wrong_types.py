@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from commonplace.errors import CommonplaceError
 from commonplace.importers import detection
-from commonplace.importers.base import Place
+from commonplace.importers.base import ImportContext
 from tests.importers import files
 from tests.importers.test_statements import DOCUMENT, GRAPH, memstate
 
@@ -94,9 +94,13 @@ def test_no_odd_value_breaks_a_reader(name: str, data: st.DataObject) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = files.written(Path(folder) / "conversations.json", json.dumps(value))
         with suppress(CommonplaceError):
-            detection.found(path)
+            detection.detect_source(path)
         with suppress(CommonplaceError):
-            list(detection.named(name).read(Place(path, NOW, lambda done, total: None)))
+            list(
+                detection.source_by_name(name).read(
+                    ImportContext(path, NOW, lambda done, total: None)
+                )
+            )
 
 
 @settings(max_examples=40, deadline=None)
@@ -109,4 +113,8 @@ def test_no_odd_value_breaks_the_reading_of_a_bank(document: Any, rows: Any) -> 
         path = Path(folder) / "bank.zip"
         files.hindsight(path, document, observations=rows, directives=rows, mental_models=rows)
         with suppress(CommonplaceError):
-            list(detection.named("hindsight").read(Place(path, NOW, lambda done, total: None)))
+            list(
+                detection.source_by_name("hindsight").read(
+                    ImportContext(path, NOW, lambda done, total: None)
+                )
+            )

@@ -67,7 +67,7 @@ def test_a_note_in_a_zip_says_what_it_says_in_a_folder(
     (note,) = known()
     assert (note.text, note.title, note.tags) == (NOTES["Plumber.md"], "Plumber", ("repairs",))
     assert note.metadata == {"links": ["House"], "imported": {"from": "notes", "id": "Plumber.md"}}
-    local = times.moment("2026-03-02T10:00:00Z")
+    local = times.parse_moment("2026-03-02T10:00:00Z")
     # Zips name no time zone.
     assert abs(note.created_at - local) <= 14 * 3_600_000
 
@@ -93,8 +93,8 @@ def test_what_is_hidden_linked_or_too_large_in_a_zip_stays_behind(
     report = brought(path)
 
     assert [one.text for one in known()] == ["Open until six."]
-    assert dict(report.left) == {"a link to another folder": 1}
-    assert {one.where: one.why for one in report.broken} == {
+    assert dict(report.skipped) == {"a link to another folder": 1}
+    assert {one.location: one.reason for one in report.broken} == {
         "huge.md": f"it is larger than {TEXT_BYTES_MAX:,} bytes",
         "bad.md": "it is not UTF-8",
     }
@@ -151,14 +151,14 @@ def test_conversations_that_a_plugin_keeps_in_a_zipped_vault_do_not_make_it_an_e
     with zipfile.ZipFile(path, "a") as archive:
         archive.writestr("v/a.md", "x")
 
-    assert detection.found(path) == "notes"
+    assert detection.detect_source(path) == "notes"
 
 
 def test_a_zip_of_something_else_is_to_be_unpacked(tmp_path: Path) -> None:
     with pytest.raises(
         Invalid, match=r"The zip 'm\.zip' contains nothing that can be imported"
     ) as refused:
-        detection.found(packed(tmp_path / "m.zip", {"local.db": b"SQLite format 3\x00"}))
+        detection.detect_source(packed(tmp_path / "m.zip", {"local.db": b"SQLite format 3\x00"}))
 
     assert "Unpack it" in refused.value.hint
 
@@ -181,7 +181,7 @@ def test_a_damaged_zip_is_refused_in_words_or_costs_what_is_damaged(
         broken = bytes(255 - byte for byte in whole[at : at + 12])
         (tmp_path / "e.zip").write_bytes(whole[:at] + broken + whole[at + 12 :])
         try:
-            damaged |= {one.why for one in brought(tmp_path / "e.zip").broken}
+            damaged |= {one.reason for one in brought(tmp_path / "e.zip").broken}
         except Invalid as refused:
             damaged.add(refused.message)
 

@@ -7,10 +7,10 @@ import pytest
 
 import commonplace
 from commonplace import Draft, Engine, Query
-from commonplace.engine.add_messages import Telling
+from commonplace.engine.add_messages import MessageBatch
 from commonplace.engine.facts.observations import KIND
-from commonplace.engine.facts.retain import Passage
-from commonplace.engine.keypaths import Source
+from commonplace.engine.facts.retain_request import RetainRequest
+from commonplace.engine.keypaths import TextSource
 from commonplace.extract.statement_splitting import Message
 from commonplace.language.judgement import Judgement, Relation, Statement
 from commonplace.records.memory import Scope
@@ -76,7 +76,10 @@ def write(engine: Engine, clock: StoppedClock, *texts: str) -> list[int]:
 
 def tell(engine: Engine, text: str) -> list[str]:
     """What becomes of each statement of a message."""
-    return [one.change for one in engine.tell(BANK, Telling((Message("user", text),))).outcomes]
+    return [
+        one.change
+        for one in engine.add_messages(BANK, MessageBatch((Message("user", text),))).outcomes
+    ]
 
 
 @pytest.mark.parametrize("pair", OVER, ids=str)
@@ -127,8 +130,8 @@ OTHER_KEYS = [pair for pair in BESIDE if pair.name != "sibling_sprint"]
 
 @pytest.mark.parametrize("pair", [*OVER, *OTHER_KEYS], ids=str)
 def test_a_key_is_kept_by_the_statement_that_replaces_its_value(engine: Engine, pair: Pair) -> None:
-    (old,) = engine.absorb(BANK, Scope(), pair.older, Source("notes"))
-    new = engine.absorb(BANK, Scope(), pair.newer, Source("notes"))
+    (old,) = engine.absorb(BANK, Scope(), pair.older, TextSource("notes"))
+    new = engine.absorb(BANK, Scope(), pair.newer, TextSource("notes"))
     assert (old.memory.key in [one.memory.key for one in new]) == (pair in OVER)
 
 
@@ -149,7 +152,7 @@ def test_an_observation_tells_the_older_value_as_earlier(
     pair = ROWS[name]
     for text in (pair.older, pair.newer):
         clock.advance(DAY_MS)
-        engine.retain(BANK, Passage(text))
+        engine.retain(BANK, RetainRequest(text))
     (one,) = engine.list(BANK, Filter(kinds=(KIND,)))
     assert f"Earlier: {pair.older}" in one.text
 

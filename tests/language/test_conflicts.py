@@ -5,8 +5,8 @@ from collections.abc import Mapping
 
 import pytest
 
-from commonplace.language.conflicts import hints_at_change, is_exception, judge, lookups
-from commonplace.language.judgement import SURE, Judgement, Relation, Statement
+from commonplace.language.conflicts import has_change_hint, is_exception, judge, lookup_terms
+from commonplace.language.judgement import CONFIDENT_MIN, Judgement, Relation, Statement
 from tests.language.pairs import LANGUAGES, Pair, table
 
 # What rules cannot tell in a language, and what they say instead. A row that comes out right is
@@ -27,7 +27,7 @@ def is_as_expected(pair: Pair, found: Judgement) -> bool:
     if pair.expected == "beside":
         return not found.ends_older()
     if pair.expected in (Relation.REPLACES, Relation.CONTRADICTS):
-        return found.relation == pair.expected and found.confidence >= SURE
+        return found.relation == pair.expected and found.confidence >= CONFIDENT_MIN
     return found.relation == pair.expected
 
 
@@ -106,15 +106,15 @@ def test_what_says_nothing_or_too_much_replaces_nothing(older: str, newer: str) 
 
 
 def test_a_text_tells_by_itself_that_it_changes_something_or_that_it_is_a_plan() -> None:
-    assert hints_at_change("Use pnpm instead of npm.")
-    assert not hints_at_change("Use pnpm.")
+    assert has_change_hint("Use pnpm instead of npm.")
+    assert not has_change_hint("Use pnpm.")
     assert is_exception("Maybe we move to Lyon.")
     assert not is_exception("We moved to Lyon.")
 
 
 def test_what_a_statement_may_replace_is_found_by_its_subject_or_by_words_for_the_same() -> None:
-    assert ["karim"] in list(lookups("Karim joined Feldspat."))
-    assert ["live"] in list(lookups("I moved to Leipzig."))
+    assert ["karim"] in list(lookup_terms("Karim joined Feldspat."))
+    assert ["live"] in list(lookup_terms("I moved to Leipzig."))
 
 
 @pytest.mark.parametrize(

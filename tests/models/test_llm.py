@@ -146,17 +146,17 @@ def test_a_server_that_is_down_fails() -> None:
 
 
 def test_an_address_comes_from_the_provider_unless_one_is_given() -> None:
-    assert providers.address("", "", "", "") is None
-    assert providers.address("noop", "", "m", "k") is None
-    assert providers.address("OpenAI", "", "", "k") == providers.Address(
+    assert providers.resolve_address("", "", "", "") is None
+    assert providers.resolve_address("noop", "", "m", "k") is None
+    assert providers.resolve_address("OpenAI", "", "", "k") == providers.Address(
         "https://api.openai.com/v1", "gpt-4o-mini"
     )
-    assert providers.address("ollama", "", "llama3", "") == providers.Address(
+    assert providers.resolve_address("ollama", "", "llama3", "") == providers.Address(
         "http://127.0.0.1:11434/v1", "llama3"
     )
-    assert providers.address("azure", "https://x.example/v1/", "m", "") == providers.Address(
-        "https://x.example/v1", "m"
-    )
+    assert providers.resolve_address(
+        "azure", "https://x.example/v1/", "m", ""
+    ) == providers.Address("https://x.example/v1", "m")
 
 
 @pytest.mark.parametrize(
@@ -172,4 +172,4 @@ def test_a_model_that_cannot_be_asked_says_what_is_missing(
     provider: str, url: str, missing: str
 ) -> None:
     with pytest.raises(ModelFailed, match=missing):
-        providers.address(provider, url, "", "")
+        providers.resolve_address(provider, url, "", "")

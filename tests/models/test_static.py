@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from commonplace.errors import Unsupported
-from commonplace.models.embedder import Lexicon
+from commonplace.models.embedder import TokenEmbedder
 from commonplace.models.static_embedder import TOKENS_MAX, StaticEmbedder
 
 
@@ -47,7 +47,7 @@ def test_a_very_long_text_has_few_tokens(embedder: StaticEmbedder) -> None:
 
 
 def test_it_knows_single_tokens(embedder: StaticEmbedder) -> None:
-    assert isinstance(embedder, Lexicon)
+    assert isinstance(embedder, TokenEmbedder)
     the, dog = (embedder.embed_with_tokens([word])[1][0] for word in ("the", "dog"))
     assert np.linalg.norm(embedder.token_vectors(dog)) > 3 * np.linalg.norm(
         embedder.token_vectors(the)

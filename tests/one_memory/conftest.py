@@ -13,22 +13,22 @@ from commonplace.records.memory import Memory
 from commonplace.records.query import Filter
 from commonplace.settings import load
 from tests.dialects.speaking import Client
-from tests.one_memory.tongues import Said, Speaker, apart, together
+from tests.one_memory.tongues import DialectClients, Statement, one_server, separate_processes
 
 
 @dataclass(frozen=True)
-class Meeting:
+class SharedStore:
     """Who writes, who reads, and the store itself, to look at what is really there."""
 
-    writer: Speaker
-    reader: Speaker
+    writer: DialectClients
+    reader: DialectClients
     engine: Engine
 
     @property
-    def speakers(self) -> list[Speaker]:
+    def all_clients(self) -> list[DialectClients]:
         return [self.reader] if self.reader is self.writer else [self.writer, self.reader]
 
-    def memory(self, what: Said) -> Memory:
+    def memory(self, what: Statement) -> Memory:
         """The memory of a statement, whatever it says by now and whether or not it is forgotten."""
         (found,) = self.engine.list("default", Filter(text_contains=what.cue, status="any"))
         return found
@@ -37,22 +37,22 @@ class Meeting:
 @pytest.fixture
 def clients(engine: Engine) -> dict[str, Client]:
     """A client for each dialect, on one engine."""
-    return {name: Client(engine, registry.single(name)) for name in registry.NAMES}
+    return {name: Client(engine, registry.single_bank(name)) for name in registry.NAMES}
 
 
 @pytest.fixture(scope="module", params=["one server", "two processes"])
 def meeting(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Meeting]:
+) -> Iterator[SharedStore]:
     home: Path = tmp_path_factory.mktemp("one") / "home"
     home.mkdir()
     engine = open_engine(load({"COMMONPLACE_HOME": str(home), "HOME": str(home)}))
     try:
         if request.param == "one server":
-            with together(home) as both:
-                yield Meeting(both, both, engine)
+            with one_server(home) as both:
+                yield SharedStore(both, both, engine)
         else:
-            with apart(home) as writer, apart(home) as reader:
-                yield Meeting(writer, reader, engine)
+            with separate_processes(home) as writer, separate_processes(home) as reader:
+                yield SharedStore(writer, reader, engine)
     finally:
         engine.db.close()

@@ -10,10 +10,11 @@ from commonplace.dialects import allowlists, registry
 from commonplace.dialects.dialect import Call, Tool
 from commonplace.engine.engine import Engine
 from commonplace.faces.mcp import messages, protocol
+from commonplace.faces.mcp.parsing import ProtocolError, Request
 from commonplace.records.memory import BankEdit, Draft, Scope
 from commonplace.records.query import Filter
 from tests.dialects.speaking import Client
-from tests.one_memory.tongues import SAMPLES, Speaker, rows, said
+from tests.one_memory.tongues import SAMPLES, DialectClients, new_statement, rows
 
 READ_ONLY = ["recall", "list_memories"]
 OTHERS = [name for name in registry.NAMES if name != "hindsight"]
@@ -21,7 +22,7 @@ TOOLS = [(name, tool) for name in OTHERS for tool in registry.find(name).tools.v
 
 
 def limited(engine: Engine, *tools: str, bank: str = "ro") -> None:
-    engine.create_bank(bank, BankEdit(config={allowlists.FIELD: list(tools)}))
+    engine.create_bank(bank, BankEdit(config={allowlists.CONFIG_FIELD: list(tools)}))
 
 
 def sample(tool: Tool) -> dict[str, Any]:
@@ -39,21 +40,23 @@ def sample(tool: Tool) -> dict[str, Any]:
 
 
 def asked(engine: Engine, name: str, method: str, params: dict[str, Any]) -> dict[str, Any]:
-    request = protocol.Request(1, method, params, messages.LEGACY[-1], "tester")
-    return protocol.outcome(request, registry.find(name), lambda _: Call(engine, "ro"))
+    request = Request(1, method, params, messages.LEGACY[-1], "tester")
+    return protocol.execute(request, registry.find(name), lambda _: Call(engine, "ro"))
 
 
 def test_every_tool_is_allowed_or_not_by_what_it_does() -> None:
     hindsight = registry.find("hindsight").tools
-    assert {name for names in allowlists.SAME.values() for name in names} <= set(hindsight)
+    assert {name for names in allowlists.EQUIVALENT_TOOLS.values() for name in names} <= set(
+        hindsight
+    )
     for _, tool in TOOLS:
-        assert tool.deeds
-        assert set(tool.deeds) <= set(allowlists.SAME)
+        assert tool.actions
+        assert set(tool.actions) <= set(allowlists.EQUIVALENT_TOOLS)
     # What Hindsight's own tools do to one memory is what they stand for.
     for tool in hindsight.values():
         for role in tool.roles:
-            if role.deed not in ("apart", "sweep"):
-                assert tool.name in allowlists.SAME[role.deed]
+            if role.action not in ("apart", "sweep"):
+                assert tool.name in allowlists.EQUIVALENT_TOOLS[role.action]
 
 
 @pytest.mark.parametrize(("name", "tool"), TOOLS, ids=lambda one: getattr(one, "name", one))
@@ -64,10 +67,10 @@ def test_a_bank_that_allows_reading_is_changed_by_no_tool_of_any_dialect(
     limited(engine, *READ_ONLY)
     before = engine.list("ro", Filter(status="any"))
 
-    result = Client(engine, registry.single(name), bank="ro").result(tool.name, **sample(tool))
+    result = Client(engine, registry.single_bank(name), bank="ro").result(tool.name, **sample(tool))
 
     refused = "does not allow" in str(result)
-    needs_more = set(tool.deeds) & {"fetch", "history"}
+    needs_more = set(tool.actions) & {"fetch", "history"}
     assert refused == bool(tool.effect != "reads" or needs_more), result
     if refused:
         assert result["isError"]
@@ -78,12 +81,12 @@ def test_a_bank_that_allows_reading_is_changed_by_no_tool_of_any_dialect(
 
 @pytest.mark.parametrize("row", rows("find"), ids=str)
 def test_what_is_allowed_works(engine: Engine, row: Any) -> None:
-    what = said()
-    engine.remember("ro", Draft(what.words))
+    what = new_statement()
+    engine.remember("ro", Draft(what.text))
     limited(engine, *READ_ONLY, "reflect")
-    client = Client(engine, registry.single(row.dialect), bank="ro")
-    speaker = Speaker(lambda _, tool, given: str(client.result(tool, **given)))
-    assert what.sign in speaker.do(row, what.cue, words=what.question)
+    client = Client(engine, registry.single_bank(row.dialect), bank="ro")
+    speaker = DialectClients(lambda _, tool, given: str(client.result(tool, **given)))
+    assert what.marker in speaker.call(row, what.cue, words=what.question)
 
 
 def test_an_allowlist_holds_for_the_bank_that_a_call_names(engine: Engine) -> None:
@@ -114,7 +117,7 @@ def test_resources_and_suggestions_show_nothing_that_may_not_be_listed(engine: E
         asked(engine, "memories", "completion/complete", completing)["completion"]["values"] == []
     )
     for name, uri in (("memories", "memories://rules"), ("powermem", "powermem://memory")):
-        with pytest.raises(protocol.Refused, match="does not allow"):
+        with pytest.raises(ProtocolError, match="does not allow"):
             asked(engine, name, "resources/read", {"uri": uri})
     limited(engine, "list_memories")
     assert "Sesame" in str(

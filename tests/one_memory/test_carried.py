@@ -11,8 +11,8 @@ from commonplace.dialects.kinds import MEMORIES, MEMSTATE
 from commonplace.engine.engine import Engine
 from commonplace.engine.facts.stats import KINDS
 from commonplace.records.memory import Draft, Edit, Memory, Scope
-from commonplace.reserved_metadata import told
-from commonplace.vault.vault import MARK
+from commonplace.reserved_metadata import user_metadata
+from commonplace.vault.vault import VAULT_FIELD
 from tests.conftest import StoppedClock
 from tests.dialects.speaking import Client
 from tests.one_memory.tongues import ask
@@ -243,25 +243,28 @@ def test_a_source_that_a_teller_named_is_not_taken_for_that_of_a_later_edit(
     assert [one["source"] for one in versions] == ["meeting", "memories"]
 
 
-@pytest.mark.parametrize("kind", [*MEMORIES.own, *MEMSTATE.own, *KINDS, "semantic", "Ganz Eigenes"])
+@pytest.mark.parametrize(
+    "kind", [*MEMORIES.names, *MEMSTATE.names, *KINDS, "semantic", "Ganz Eigenes"]
+)
 def test_a_kind_shows_as_one_of_a_closed_list_and_is_found_under_that_name(
     engine: Engine, clients: dict[str, Client], kind: str
 ) -> None:
     memory = engine.remember("default", Draft("The lamp oil is in the loft.", kind=kind)).memory
     engine.remember(
-        "default", Draft("Apart.", kind="rule" if MEMORIES.shown(kind) != "rule" else "skill")
+        "default",
+        Draft("Apart.", kind="rule" if MEMORIES.display_kind(kind) != "rule" else "skill"),
     )
-    shown = MEMORIES.shown(kind)
-    assert shown in MEMORIES.own
-    assert MEMSTATE.shown(kind) in MEMSTATE.own
+    shown = MEMORIES.display_kind(kind)
+    assert shown in MEMORIES.names
+    assert MEMSTATE.display_kind(kind) in MEMSTATE.names
     for given in ({"type": shown}, {"types": [shown]}):
         listed = ask(clients["memories"], "list_memories", **given)["memories"]
         assert [(one["type"], one.get("kind", one["type"])) for one in listed] == [(shown, kind)]
-    for category in (kind, MEMSTATE.shown(kind)):
+    for category in (kind, MEMSTATE.display_kind(kind)):
         found = ask(
             clients["memstate"], "memstate_search", query="lamp oil", categories=[category]
         )["data"]["results"]
-        assert [one["memory"]["category"] for one in found] == [MEMSTATE.shown(kind)]
+        assert [one["memory"]["category"] for one in found] == [MEMSTATE.display_kind(kind)]
     preview = ask(clients["memories"], "bulk_forget_memories", types=[shown], dry_run=True)
     assert [one["type"] for one in preview["memories"]] == [shown]
 
@@ -460,12 +463,14 @@ def test_marks_of_ours_stay_out_of_sight_and_in_place(
         "id"
     ]
     before = only(engine).metadata
-    assert set(before) == {MARK}
-    assert told(before) == {}
+    assert set(before) == {VAULT_FIELD}
+    assert user_metadata(before) == {}
     ask(clients["memories"], "edit_memory", id=note, metadata={"by": "Ada"})
     assert only(engine).metadata == {"by": "Ada", **before}
     ask(clients["memories"], "edit_memory", id=note, metadata=None)
     assert only(engine).metadata == before
-    assert clients["memories"].result("edit_memory", id=note, metadata={MARK: "north"})["isError"]
-    engine.revise("default", note, Edit(metadata={MARK: "north"}))
-    assert told(only(engine).metadata) == {MARK: "north"}
+    assert clients["memories"].result("edit_memory", id=note, metadata={VAULT_FIELD: "north"})[
+        "isError"
+    ]
+    engine.revise("default", note, Edit(metadata={VAULT_FIELD: "north"}))
+    assert user_metadata(only(engine).metadata) == {VAULT_FIELD: "north"}

@@ -38,7 +38,7 @@ def test_one_statement_is_found_once_in_every_tongue(
     hits = found(clients)
     assert {name: len(some) for name, some in hits.items()} == dict.fromkeys(hits, 1)
     assert ids.parse(hits["memories"][0]["id"]) == newest
-    assert hits["memories"][0]["copies"] == [ids.short(number) for number in others]
+    assert hits["memories"][0]["copies"] == [ids.short_form(number) for number in others]
     assert hits["powermem"][0]["copies"] == others
     assert hits["hindsight"][0]["copies"] == [ids.uuid_form(number) for number in others]
 

@@ -17,7 +17,7 @@ from commonplace.records.memory import Draft, Scope
 from commonplace.settings import load
 from tests.conftest import StoppedClock
 from tests.dialects.speaking import Client
-from tests.one_memory.tongues import FORMS, PROJECT, Row, Said, rows, said
+from tests.one_memory.tongues import FORMS, PROJECT, Row, Statement, new_statement, rows
 
 BANK = "default"
 # Nothing is in both of these texts and in those that the dialects write, so that nobody comes upon
@@ -30,13 +30,13 @@ class Known:
     """What the model knows of one memory."""
 
     number: int
-    what: Said
+    what: Statement
     project: str
     alive: bool = True
 
 
 def any_of(*deeds: str) -> st.SearchStrategy[Row]:
-    return st.sampled_from([row for row in rows(*deeds) if not row.does.kind])  # pyright: ignore[reportArgumentType]
+    return st.sampled_from([row for row in rows(*deeds) if not row.role.kind])  # pyright: ignore[reportArgumentType]
 
 
 class OneMemory(RuleBasedStateMachine):
@@ -68,7 +68,7 @@ class OneMemory(RuleBasedStateMachine):
         shutil.rmtree(self.folder)
 
     def client(self, dialect: str, *, second: bool = False) -> Client:
-        return Client(self.second if second else self.engine, registry.single(dialect))
+        return Client(self.second if second else self.engine, registry.single_bank(dialect))
 
     def do(self, row: Row, cue: str, *, second: bool = False, **given: str) -> str:
         arguments = row.arguments(cue, **given)
@@ -78,7 +78,7 @@ class OneMemory(RuleBasedStateMachine):
         self.known = [other for other in self.known if other.number != one.number] + [one]
         self.touched = one
         self.pasts[self.engine.revision(BANK, PROJECT)] = {
-            each.what.cue: each.what.sign
+            each.what.cue: each.what.marker
             for each in self.known
             if each.project == PROJECT and each.alive
         }
@@ -98,9 +98,9 @@ class OneMemory(RuleBasedStateMachine):
 
     @rule(row=any_of("write"), second=st.booleans())
     def write(self, row: Row, second: bool) -> None:
-        what = said()
-        self.do(row, what.cue, second=second, words=what.words)
-        (memory,) = [one for one in self.engine.list(BANK, limit=500) if what.sign in one.text]
+        what = new_statement()
+        self.do(row, what.cue, second=second, words=what.text)
+        (memory,) = [one for one in self.engine.list(BANK, limit=500) if what.marker in one.text]
         self.put(Known(memory.id, what, memory.scope.project))
 
     @precondition(lambda self: any(one.alive for one in self.known))
@@ -127,11 +127,9 @@ class OneMemory(RuleBasedStateMachine):
         assert callable(form)
         one = self.pick(place, alive=alive)
         assert one
-        after = one.what.changed() if row.does.words else one.what
+        after = one.what.changed() if row.role.text else one.what
         named = str(form(one.number))
-        self.do(
-            row, one.what.cue, second=second, words=after.words, form=named, project=one.project
-        )
+        self.do(row, one.what.cue, second=second, words=after.text, form=named, project=one.project)
         self.put(replace(one, what=after, alive=True))
 
     @precondition(lambda self: any(one.alive for one in self.known))
@@ -153,7 +151,7 @@ class OneMemory(RuleBasedStateMachine):
     def sweep(self, place: int) -> None:
         one = self.pick(place, alive=True)
         assert one
-        self.client("memories").result("bulk_forget_memories", pattern=one.what.sign)
+        self.client("memories").result("bulk_forget_memories", pattern=one.what.marker)
         self.put(replace(one, alive=False))
 
     @rule(
@@ -163,7 +161,7 @@ class OneMemory(RuleBasedStateMachine):
         assert callable(form)
         for theirs in self.behind.values():
             # A plain number may be a key in Memstate, like any other word.
-            if row.does.id != "keypath" or form is not str:
+            if row.role.id != "keypath" or form is not str:
                 told = self.do(row, "", words="Nothing.", form=str(form(theirs.id)))
                 assert "quincunx" not in told
 
@@ -177,18 +175,18 @@ class OneMemory(RuleBasedStateMachine):
                 told = self.do(
                     row, one.what.cue, second=second, words=one.what.question, project=one.project
                 )
-                assert (one.what.sign in told) == one.alive, (row, one)
+                assert (one.what.marker in told) == one.alive, (row, one)
 
     @invariant()
     def every_list_shows_what_is_known_and_nothing_else(self) -> None:
-        live = {one.what.sign for one in self.known if one.alive}
+        live = {one.what.marker for one in self.known if one.alive}
         for row in rows("list"):
-            if row.does.kind:
+            if row.role.kind:
                 continue
             told = self.do(row, "", second=True, project=PROJECT)
-            shown = {one.what.sign for one in self.known if one.what.sign in told}
+            shown = {one.what.marker for one in self.known if one.what.marker in told}
             # Memstate shows the tree of a project; the others show what belongs to none as well.
-            tree = {one.what.sign for one in self.known if one.alive and one.project}
+            tree = {one.what.marker for one in self.known if one.alive and one.project}
             assert shown == (tree if row.dialect == "memstate" else live), row
             assert "quincunx" not in told
 

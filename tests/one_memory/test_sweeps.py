@@ -7,7 +7,7 @@ import pytest
 from commonplace.dialects import registry
 from commonplace.engine.engine import Engine
 from tests.dialects.speaking import Client
-from tests.one_memory.tongues import Said, Speaker, ask, rows, said
+from tests.one_memory.tongues import DialectClients, Statement, ask, new_statement, rows
 
 ALL: set[str] = set(registry.NAMES)
 # Each tool that sweeps: what it is given, and whose memories are gone after it.
@@ -24,10 +24,10 @@ SWEEPS: dict[str, tuple[dict[str, Any], set[str]]] = {
 ERASING = ("hindsight.delete_document", "hindsight.clear_memories", "hindsight.delete_bank")
 
 
-def written(clients: dict[str, Client]) -> dict[str, Said]:
+def written(clients: dict[str, Client]) -> dict[str, Statement]:
     """One statement of each dialect."""
-    made = {name: said() for name in registry.NAMES}
-    texts = {name: one.words for name, one in made.items()}
+    made = {name: new_statement() for name in registry.NAMES}
+    texts = {name: one.text for name, one in made.items()}
     ask(clients["vault"], "memory_append", title="Oil", body=texts["vault"])
     ask(clients["memories"], "add_memory", content=texts["memories"], project_id="pier")
     ask(
@@ -42,10 +42,10 @@ def written(clients: dict[str, Client]) -> dict[str, Said]:
     return made
 
 
-def seen(clients: dict[str, Client], writer: str, what: Said) -> dict[str, bool]:
+def seen(clients: dict[str, Client], writer: str, what: Statement) -> dict[str, bool]:
     """By tool, whether a statement shows where it should."""
     project = "pier" if writer in ("memories", "memstate") else ""
-    speaker = Speaker(lambda name, tool, given: str(clients[name].result(tool, **given)))
+    speaker = DialectClients(lambda name, tool, given: str(clients[name].result(tool, **given)))
     return speaker.finds(what, project) | speaker.lists(what, project)
 
 
@@ -64,7 +64,7 @@ def test_a_sweep_takes_what_it_says_from_everybody_and_nothing_else(
         one: memory.id
         for memory in engine.list("default")
         for one in made
-        if made[one].sign in memory.text
+        if made[one].marker in memory.text
     }
     ask(clients[dialect], tool, **given)
     for writer, what in made.items():
@@ -90,4 +90,4 @@ def test_what_was_forgotten_in_one_tongue_is_erased_by_the_vacuum_of_another(
         deleted = clients["vault"].result(
             "memory_search", query=what.question, include_deleted=True
         )
-        assert what.sign not in str(deleted)
+        assert what.marker not in str(deleted)

@@ -78,8 +78,8 @@ def stranger(engine: Engine, bank: str, user: str) -> Stranger:
     names = {
         "project_id": ["cellar"],
         "document_id": [document.name],
-        "session_id": [ids.short(session.id)],
-        "reminder": [ids.short(reminder.id)],
+        "session_id": [ids.short_form(session.id)],
+        "reminder": [ids.short_form(reminder.id)],
         "tags": [TAG],
     }
     if not user:
@@ -106,7 +106,7 @@ def candidates(one: Stranger, tool: Tool, name: str) -> list[Any]:
     if name in ("id", "memory_id", "operation_id"):
         return [*numbers, *one.names.get("directive_id", [])]
     if name == "keypath":
-        return ["lamps.oil", "lamps", *numbers, f"rule.{ids.short(one.number)}"]
+        return ["lamps.oil", "lamps", *numbers, f"rule.{ids.short_form(one.number)}"]
     if name == "phases":
         return [[CUE], ["work"]]
     if name == "document_id":
@@ -219,13 +219,14 @@ def test_no_tool_shows_or_changes_what_is_behind_the_wall(
 
 
 @pytest.mark.parametrize(
-    ("name", "parameter"), [(name, parameter) for name, (parameter, _) in registry.BANKED.items()]
+    ("name", "parameter"),
+    [(name, parameter) for name, (parameter, _) in registry.BANK_PARAMETERS.items()],
 )
 def test_a_connection_to_one_bank_cannot_name_another(
     engine: Engine, name: str, parameter: str
 ) -> None:
     other = stranger(engine, "elsewhere", "")
-    client = Client(engine, registry.single(name))
+    client = Client(engine, registry.single_bank(name))
     before = other.state(engine)
     tried: set[str] = set()
     for tool in client.dialect.tools.values():
@@ -268,7 +269,7 @@ def test_no_resource_shows_what_is_behind_the_wall(
 
 def test_other_users_documents_and_tags_are_not_the_owners(engine: Engine) -> None:
     stranger(engine, "default", "ada")
-    hindsight = Client(engine, registry.single("hindsight"))
+    hindsight = Client(engine, registry.single_bank("hindsight"))
     powermem = Client(engine, registry.find("powermem"))
     said = "Ada stores rope. Ada mends the nets."
     powermem.result("add_memory", messages=said, user_id="ada")
@@ -287,7 +288,7 @@ def test_other_users_documents_and_tags_are_not_the_owners(engine: Engine) -> No
 
 def test_an_operation_for_another_user_does_not_tell_of_what(engine: Engine) -> None:
     memories = Client(engine, registry.find("memories"))
-    hindsight = Client(engine, registry.single("hindsight"))
+    hindsight = Client(engine, registry.single_bank("hindsight"))
     for _ in range(2):
         memories.result("add_memory", content="Ada stores rope.", user_id="ada")
     winner = ask(memories, "consolidate_memories", user_id="ada")["winners"]
@@ -365,9 +366,13 @@ def test_a_named_users_context_is_not_written_into_anothers_session(engine: Engi
         session = engine.start_session(
             "default", SessionDraft("Nets", user=user, metadata={"file": "nets.md"})
         )
-        handle = {"session_id": ids.short(session.id), "task_completed": True, "user_id": "bob"}
+        handle = {
+            "session_id": ids.short_form(session.id),
+            "task_completed": True,
+            "user_id": "bob",
+        }
 
         told = memories.result("get_context", query="nets", **handle)["content"][0]["text"]
 
-        assert f"Session {ids.short(session.id)} not found" in told
+        assert f"Session {ids.short_form(session.id)} not found" in told
         assert engine.list_events("default", session.id) == ()

@@ -17,7 +17,7 @@ from mcp.client.streamable_http import streamable_http_client
 
 from commonplace import ids
 from commonplace.dialects import registry
-from commonplace.dialects.dialect import Deed, Does, Tool
+from commonplace.dialects.dialect import MemoryAction, Tool, ToolRole
 from commonplace.faces.http.tokens import vault_token
 from commonplace.records.memory import Memory
 from tests.dialects.speaking import Client as InProcess
@@ -25,7 +25,13 @@ from tests.faces.http_client import server
 
 Answer = Callable[[str, str, dict[str, Any]], str]
 PROJECT = "harbour"
-FORMS: tuple[Callable[[int], str], ...] = (ids.short, ids.memstate, ids.note, ids.uuid_form, str)
+FORMS: tuple[Callable[[int], str], ...] = (
+    ids.short_form,
+    ids.memstate_form,
+    ids.note_form,
+    ids.uuid_form,
+    str,
+)
 # What a tool must be given besides the words and the id that its row names.
 SAMPLES: dict[str, Callable[[str], object]] = {
     "title": lambda cue: f"On {cue}",
@@ -41,7 +47,7 @@ class Row:
 
     dialect: str
     tool: Tool
-    does: Does
+    role: ToolRole
 
     def __str__(self) -> str:
         return f"{self.dialect}.{self.tool.name}"
@@ -55,16 +61,14 @@ class Row:
         self, cue: str, *, words: str = "", form: str = "", project: str = ""
     ) -> dict[str, Any]:
         """What the tool is called with to do this."""
-        given: dict[str, Any] = dict(self.does.given)
-        if self.does.words:
+        given: dict[str, Any] = dict(self.role.arguments)
+        if self.role.text:
             kind = next(
-                one.schema.get("type")
-                for one in self.tool.parameters
-                if one.name == self.does.words
+                one.schema.get("type") for one in self.tool.parameters if one.name == self.role.text
             )
-            given[self.does.words] = [words] if kind == "array" else words
-        if self.does.id:
-            given[self.does.id] = form
+            given[self.role.text] = [words] if kind == "array" else words
+        if self.role.id:
+            given[self.role.id] = form
         for one in self.tool.parameters:
             if one.required and one.name not in given:
                 assert one.name in SAMPLES, (
@@ -74,15 +78,15 @@ class Row:
         if (
             project
             and self.takes("project_id")
-            and self.does.deed in ("find", "list", "revise", "restore", "forget")
+            and self.role.action in ("find", "list", "revise", "restore", "forget")
         ):
             given["project_id"] = project
-        if self.does.deed == "list" and self.takes("limit"):
+        if self.role.action == "list" and self.takes("limit"):
             given["limit"] = 100
         return given
 
 
-def rows(*deeds: Deed) -> list[Row]:
+def rows(*deeds: MemoryAction) -> list[Row]:
     """Everything in every dialect's table that does one of these."""
     return [
         Row(name, tool, does)
@@ -90,74 +94,75 @@ def rows(*deeds: Deed) -> list[Row]:
         for tool in registry.find(name).tools.values()
         if tool.listed
         for does in tool.roles
-        if does.deed in deeds
+        if does.action in deeds
     ]
 
 
 @dataclass(frozen=True)
-class Said:
+class Statement:
     """A statement of which one word is asked for and another, its sign, is looked for in
     answers.
     """
 
     cue: str
-    sign: str
+    marker: str
 
     @property
-    def words(self) -> str:
+    def text(self) -> str:
         # Long enough for the sign to stay out of a keypath that is made of the first words.
-        return f"{self.cue} keeps the good lamp oil of harbour Seven in the {self.sign}."
+        return f"{self.cue} keeps the good lamp oil of harbour Seven in the {self.marker}."
 
     @property
     def question(self) -> str:
         return f"Where does {self.cue} keep the lamp oil?"
 
-    def changed(self) -> "Said":
+    def changed(self) -> "Statement":
         """The same statement with another sign."""
-        return Said(self.cue, said().sign)
+        return Statement(self.cue, new_statement().marker)
 
 
-def said() -> Said:
+def new_statement() -> Statement:
     """A statement nobody has made yet."""
     letters = "".join(chr(ord("a") + int(digit)) for digit in str(next(_numbers)))
-    return Said(f"Zo{letters}m", f"qui{letters}x")
+    return Statement(f"Zo{letters}m", f"qui{letters}x")
 
 
 @dataclass(frozen=True)
-class Speaker:
+class DialectClients:
     """A client for each dialect, on one store."""
 
     answer: Answer
 
-    def do(self, row: Row, cue: str, **given: Any) -> str:
+    def call(self, row: Row, cue: str, **given: Any) -> str:
         """The whole answer of a tool as one text."""
         return self.answer(row.dialect, row.tool.name, row.arguments(cue, **given))
 
-    def write(self, row: Row, what: Said) -> None:
-        self.do(row, what.cue, words=what.words)
+    def write(self, row: Row, what: Statement) -> None:
+        self.call(row, what.cue, words=what.text)
 
     def finds(
-        self, what: Said, project: str, dialect: str = "", *, before: Said | None = None
+        self, what: Statement, project: str, dialect: str = "", *, before: Statement | None = None
     ) -> dict[str, bool]:
         """By tool, whether asking for a statement brings it up, and nothing of what it said
         before.
         """
         asked = [row for row in rows("find") if dialect in ("", row.dialect)]
         told = {
-            str(row): self.do(row, what.cue, words=what.question, project=project) for row in asked
+            str(row): self.call(row, what.cue, words=what.question, project=project)
+            for row in asked
         }
         return {
-            row: what.sign in text and not (before and before.sign in text)
+            row: what.marker in text and not (before and before.marker in text)
             for row, text in told.items()
         }
 
-    def lists(self, what: Said, project: str, dialect: str = "") -> dict[str, bool]:
+    def lists(self, what: Statement, project: str, dialect: str = "") -> dict[str, bool]:
         """By tool, whether a list shows a statement, where a list can: Memstate lists the trees of
         projects.
         """
-        shown = [row for row in rows("list") if dialect in ("", row.dialect) and not row.does.kind]
+        shown = [row for row in rows("list") if dialect in ("", row.dialect) and not row.role.kind]
         shown = [row for row in shown if project or row.dialect != "memstate"]
-        return {str(row): what.sign in self.do(row, what.cue, project=project) for row in shown}
+        return {str(row): what.marker in self.call(row, what.cue, project=project) for row in shown}
 
 
 def ask(client: InProcess, tool: str, **given: Any) -> dict[str, Any]:
@@ -169,13 +174,13 @@ def ask(client: InProcess, tool: str, **given: Any) -> dict[str, Any]:
     return answer["data"] if "ok" in answer and "schema_version" not in answer else answer
 
 
-def spread(memory: Memory, turn: int) -> str:
+def form_of(memory: Memory, index: int) -> str:
     """One of the forms of a memory's id, another one each turn."""
-    return FORMS[turn % len(FORMS)](memory.id)
+    return FORMS[index % len(FORMS)](memory.id)
 
 
 @contextmanager
-def apart(home: Path) -> Iterator[Speaker]:
+def separate_processes(home: Path) -> Iterator[DialectClients]:
     """Every dialect in a process of its own, over standard input and output."""
     with ExitStack() as stack:
         portal = stack.enter_context(start_blocking_portal())
@@ -189,7 +194,7 @@ def apart(home: Path) -> Iterator[Speaker]:
             )
             client = Client(parameters)
             clients[name] = stack.enter_context(portal.wrap_async_context_manager(client))
-        yield Speaker(
+        yield DialectClients(
             lambda name, tool, given: _text(
                 portal.call(partial(clients[name].call_tool, tool, given))
             )
@@ -197,7 +202,7 @@ def apart(home: Path) -> Iterator[Speaker]:
 
 
 @contextmanager
-def together(home: Path) -> Iterator[Speaker]:
+def one_server(home: Path) -> Iterator[DialectClients]:
     """Every dialect of one server, over HTTP."""
     with ExitStack() as stack:
         running = stack.enter_context(
@@ -211,7 +216,7 @@ def together(home: Path) -> Iterator[Speaker]:
             stack.enter_context(portal.wrap_async_context_manager(http))
             client = Client(streamable_http_client(f"{running.url}/{name}/mcp", http_client=http))
             clients[name] = stack.enter_context(portal.wrap_async_context_manager(client))
-        yield Speaker(
+        yield DialectClients(
             lambda name, tool, given: _text(
                 portal.call(partial(clients[name].call_tool, tool, given))
             )

@@ -9,7 +9,7 @@ from commonplace.records.query import Query
 
 
 def _has(question: str, said: str) -> bool:
-    sorts = answer_types.asked_for(question)
+    sorts = answer_types.asked_types(question)
     assert sorts, question
     return all(sort.is_in(said, question) for sort in sorts)
 
@@ -56,14 +56,14 @@ def test_an_answer_of_the_sort_asked_for_is_told_from_others(
     "question", ["What did Anna say about the garden?", "Tell me about the lake house", ""]
 )
 def test_a_question_may_ask_for_no_sort_of_answer(question: str) -> None:
-    assert not answer_types.asked_for(question)
+    assert not answer_types.asked_types(question)
 
 
 @pytest.mark.parametrize("words", ["how much ", "what do "])
 def test_a_question_that_says_the_same_again_and_again_is_read_once(words: str) -> None:
     long = words * 50_000
     assert not _has(long + "you pay?", "Nothing is told here.")
-    assert all(sort.asks.search(words) for sort in answer_types.asked_for(long))
+    assert all(sort.question_pattern.search(words) for sort in answer_types.asked_types(long))
 
 
 def test_a_statement_that_tells_when_comes_before_one_with_more_of_the_words(

@@ -6,7 +6,7 @@ import pytest
 
 from commonplace.engine.engine import Engine
 from commonplace.recall import query_decomposition
-from commonplace.recall.pagination import HEAD
+from commonplace.recall.pagination import HEAD_SIZE
 from commonplace.records.memory import Draft
 from commonplace.records.query import Query
 
@@ -37,7 +37,7 @@ from commonplace.records.query import Query
     ],
 )
 def test_a_comparison_is_taken_apart(question: str, parts: list[str]) -> None:
-    assert list(query_decomposition.parts(question)) == parts
+    assert list(query_decomposition.split_comparison(question)) == parts
 
 
 @pytest.mark.parametrize(
@@ -55,7 +55,7 @@ def test_a_comparison_is_taken_apart(question: str, parts: list[str]) -> None:
     ],
 )
 def test_what_compares_nothing_or_too_much_stays_whole(question: str) -> None:
-    assert not query_decomposition.parts(question)
+    assert not query_decomposition.split_comparison(question)
 
 
 def test_what_is_told_of_one_thing_comes_before_what_has_words_of_both(engine: Engine) -> None:
@@ -86,7 +86,7 @@ def test_what_comes_after_the_best_of_a_comparison_is_scored_without_its_parts(
     ]
     engine.remember_many("b", broken)
     query = Query(
-        "How long between the broken mixer and the new coffee maker?", limit=HEAD, depth=50
+        "How long between the broken mixer and the new coffee maker?", limit=HEAD_SIZE, depth=50
     )
     first = engine.recall("b", query)
     assert all("part" in hit.channels for hit in first.hits)

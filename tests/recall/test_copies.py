@@ -33,7 +33,7 @@ OURS = {"fact": {"context": "general", "mentioned_at": 5}, "vault": {"file": "oi
 
 
 def are_copies(**changes: object) -> bool:
-    return deduplication.grouped([SAID, replace(SAID, id=2, **changes)]) == [[1, 2]]  # pyright: ignore
+    return deduplication.group_copies([SAID, replace(SAID, id=2, **changes)]) == [[1, 2]]  # pyright: ignore
 
 
 @pytest.mark.parametrize(
@@ -101,7 +101,7 @@ def test_what_is_filed_noted_or_dated_otherwise_is_a_memory_of_its_own(
 def test_a_key_made_of_the_text_itself_tells_nothing_apart() -> None:
     plain = replace(SAID, key="")
     digest = replace(SAID, id=2, key="ae755baea52561576f24b703")
-    assert deduplication.grouped(
+    assert deduplication.group_copies(
         [plain, digest, replace(SAID, id=3, key="ae755baea52561576f24")]
     ) == [[1, 2]]
 
@@ -111,4 +111,4 @@ def test_each_group_is_by_itself_and_what_is_there_once_is_in_none() -> None:
         replace(SAID, id=number, text=text)
         for number, text in enumerate(("A.", "B.", "a", "C.", "b"))
     ]
-    assert deduplication.grouped(some) == [[0, 2], [1, 4]]
+    assert deduplication.group_copies(some) == [[0, 2], [1, 4]]

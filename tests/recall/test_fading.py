@@ -14,7 +14,7 @@ def test_explain_names_what_older_ones_lost_by_fading(engine: Engine, clock: Sto
     older = engine.remember("b", Draft("The lamp of the north hall is green and tall.")).memory
     clock.advance(YEAR_MS)
     newer = engine.remember("b", Draft("A lamp stands in the north hall.")).memory
-    fading = replace(engine, fading_days=30)
+    fading = replace(engine, half_life_days=30)
     answer = fading.recall("b", Query("lamp of the north hall", limit=1, explain=True))
     assert [hit.memory.id for hit in answer.hits] == [newer.id]
     assert [(one.memory_id, one.why) for one in answer.dropped] == [(older.id, "beyond the limit")]

@@ -13,10 +13,10 @@ from commonplace.records.query import Query
 
 
 def _named(question: str, said: str) -> float:
-    members = type_lexicon.asked_for(question)
+    members = type_lexicon.asked_members(question)
     assert members, question
-    terms = analyzer.indexed(said)
-    return members.named(terms, len(terms.split()))
+    terms = analyzer.index_text(said)
+    return members.mention_share(terms, len(terms.split()))
 
 
 @pytest.mark.parametrize(
@@ -56,7 +56,7 @@ def test_two_things_of_a_kind_say_more_than_one_and_a_long_text_says_less() -> N
     ],
 )
 def test_a_question_that_asks_for_no_kind_of_thing_asks_for_none(question: str) -> None:
-    assert type_lexicon.asked_for(question) is None
+    assert type_lexicon.asked_members(question) is None
 
 
 def test_what_the_question_says_itself_is_no_answer() -> None:
@@ -100,7 +100,7 @@ def test_each_line_names_a_kind_and_things_of_it_once() -> None:
         names, _, things = line.partition(": ")
         assert line == line.lower(), names
         assert names, line
-        cut = [analyzer.indexed(thing) for thing in things.split(", ")]
+        cut = [analyzer.index_text(thing) for thing in things.split(", ")]
         assert len(cut) >= 8, names
         assert all(cut), names
         assert len(cut) == len(set(cut)), names

@@ -20,12 +20,12 @@ NOTHING = Evidence(
 
 
 def relevance(evidence: Evidence) -> float:
-    (scored,) = scoring.ordered([evidence])
+    (scored,) = scoring.rank([evidence])
     return scored.relevance
 
 
 def asked(text: str, counts: dict[str, int], rows: int = 1000) -> scoring.Question:
-    return scoring.question(text, counts, rows, rows * 20)
+    return scoring.build_question(text, counts, rows, rows * 20)
 
 
 def test_a_text_that_is_the_question_is_surely_relevant() -> None:
@@ -43,12 +43,12 @@ def test_more_evidence_of_any_kind_is_more_relevant(channel: str) -> None:
     assert less < more
 
 
-@pytest.mark.parametrize("channel", scoring.ORDER)
+@pytest.mark.parametrize("channel", scoring.ORDER_WEIGHTS)
 def test_what_settles_the_order_does_not_make_a_memory_relevant(channel: str) -> None:
     values = dict.fromkeys(ALL, 0.4)
     plain, further = Evidence(1, False, values), Evidence(1, False, values | {channel: 1.0})
     assert relevance(plain) == relevance(further)
-    (one,), (other,) = scoring.ordered([plain]), scoring.ordered([further])
+    (one,), (other,) = scoring.rank([plain]), scoring.rank([further])
     assert one.score != other.score
 
 
@@ -63,7 +63,7 @@ def test_the_best_passage_of_a_long_text_counts() -> None:
     question = asked("zebra meeting room", {"zebra": 2, "meet": 6, "room": 6})
     together = "zebra meet room " + "word " * 400
     apart = "zebra " + "word " * 200 + "meet " + "word " * 200 + "room"
-    near, far = scoring.words(question, together), scoring.words(question, apart)
+    near, far = scoring.match_words(question, together), scoring.match_words(question, apart)
     assert near.coverage == far.coverage == near.passage
     assert far.passage < near.passage / 2
 
@@ -71,21 +71,21 @@ def test_the_best_passage_of_a_long_text_counts() -> None:
 def test_a_passage_forgets_what_has_left_it() -> None:
     question = asked("zebra meeting", {"zebra": 2, "meet": 6})
     terms = " ".join(["zebra"] + ["x"] * scoring.PASSAGE_TERMS + ["meet", "meet"])
-    assert scoring.words(question, terms).passage < 1
-    assert scoring.words(question, terms + " zebra").passage == 1
+    assert scoring.match_words(question, terms).passage < 1
+    assert scoring.match_words(question, terms + " zebra").passage == 1
 
 
 def test_a_rare_word_counts_more_than_a_common_one() -> None:
     question = asked("zebra meeting", {"zebra": 2, "meet": 600})
     rare, common = (
-        scoring.words(question, terms).coverage for terms in ("zebra stripe", "meet stripe")
+        scoring.match_words(question, terms).coverage for terms in ("zebra stripe", "meet stripe")
     )
     assert rare > 2 * common
 
 
 def test_in_a_small_store_a_word_of_every_text_still_counts() -> None:
-    question = scoring.question("deploy key place", {"deploy": 1, "key": 1, "place": 0}, 1, 8)
-    assert scoring.words(question, "the deploy key is in the vault").coverage > 0.6
+    question = scoring.build_question("deploy key place", {"deploy": 1, "key": 1, "place": 0}, 1, 8)
+    assert scoring.match_words(question, "the deploy key is in the vault").coverage > 0.6
 
 
 def test_an_identifier_must_be_whole() -> None:
@@ -96,7 +96,7 @@ def test_an_identifier_must_be_whole() -> None:
 
 def test_a_neighbour_never_outranks_what_has_the_identifier() -> None:
     weak = Evidence(1, True, dict.fromkeys(ALL, 0.1))
-    ordered = scoring.ordered([SURE, weak])
+    ordered = scoring.rank([SURE, weak])
     assert [one.evidence.memory_id for one in ordered] == [1, 1]
     assert ordered[0].evidence.exact
     assert ordered[0].score >= 0.5 >= ordered[1].score
@@ -104,12 +104,12 @@ def test_a_neighbour_never_outranks_what_has_the_identifier() -> None:
 
 def test_of_equals_the_newer_comes_first() -> None:
     twin = Evidence(9, False, ALL)
-    assert [one.evidence.memory_id for one in scoring.ordered([SURE, twin])] == [9, 1]
+    assert [one.evidence.memory_id for one in scoring.rank([SURE, twin])] == [9, 1]
 
 
 def test_a_very_long_question_keeps_its_beginning_and_its_end() -> None:
     terms = [str(number) for number in range(2_000)]
-    kept = scoring.bounded(terms)
+    kept = scoring.shorten_terms(terms)
     assert len(kept) == scoring.QUESTION_TERMS_MAX
     assert kept[0] == "0"
     assert kept[-1] == "1999"

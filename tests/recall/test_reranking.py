@@ -16,9 +16,9 @@ from commonplace.app import open_engine
 from commonplace.engine.engine import Engine
 from commonplace.errors import Invalid
 from commonplace.recall import rerank, scoring
-from commonplace.recall.confidence import Look
+from commonplace.recall.confidence import CandidateView
 from commonplace.recall.supersession import Pair
-from commonplace.recall.vector_index import Semantics
+from commonplace.recall.vector_index import VectorIndex
 from commonplace.records.memory import Draft
 from commonplace.records.query import Filter, Not, Query, TagMatch
 from commonplace.settings import load
@@ -167,7 +167,8 @@ def test_what_somebody_may_not_see_is_not_read_before_a_turn_either(engine: Engi
 
 def test_the_more_memories_there_are_the_less_is_read_so_that_an_answer_takes_no_longer() -> None:
     few, many, most = (
-        rerank.Reading.among(Choosy(""), QUESTION, 10**power).tokens for power in (3, 6, 9)
+        rerank.RerankPass.sized_for(Choosy(""), QUESTION, 10**power).tokens_max
+        for power in (3, 6, 9)
     )
     assert few > many >= most > 0
 
@@ -223,7 +224,7 @@ def test_of_a_long_text_what_comes_nearest_to_the_question_is_read(engine: Engin
 def test_where_no_excerpt_can_be_made_a_long_text_stands_in_the_middle_of_what_was_read(
     engine: Engine,
 ) -> None:
-    semantics = Semantics(HashEmbedder())
+    semantics = VectorIndex(HashEmbedder())
     long = f"Ruth has the vault code. {FILLER}"
     short = [
         "The vault code is 4711.",
@@ -346,7 +347,7 @@ def test_only_the_likeliest_changes_are_read_the_older_one_first(engine: Engine)
     )
     updating = Updating("goats")
     reading(engine, updating).recall("b", Query("How many goats are on the farm?", limit=5))
-    assert 0 < len(updating.compared) <= rerank.PAIRS
+    assert 0 < len(updating.compared) <= rerank.PAIRS_MAX
     assert all(int(older.split()[3]) < int(newer.split()[3]) for older, newer in updating.compared)
 
 
@@ -364,9 +365,9 @@ def test_a_change_is_looked_for_where_something_was_taken_for_an_answer(engine: 
 
 
 def test_in_the_largest_banks_no_changes_are_read() -> None:
-    pair, looks = Pair(0, 1, {}), [Look(fact, frozenset(), frozenset()) for fact in WIFI]
+    pair, looks = Pair(0, 1, {}), [CandidateView(fact, frozenset(), frozenset()) for fact in WIFI]
     updating = Updating("router")
-    assert rerank.Reading.among(updating, "What is the wifi password?", 10**9).compared(
+    assert rerank.RerankPass.sized_for(updating, "What is the wifi password?", 10**9).score_pairs(
         [pair], looks, []
     ) == [pair]
     assert updating.compared == []
@@ -408,4 +409,4 @@ def test_a_start_without_the_package_says_what_to_do(home: Path) -> None:
 
 
 def test_what_is_read_outweighs_what_any_channel_says() -> None:
-    assert scoring.ORDER["read"] > max(scoring.WEIGHTS.values())
+    assert scoring.ORDER_WEIGHTS["read"] > max(scoring.WEIGHTS.values())

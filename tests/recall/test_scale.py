@@ -18,13 +18,13 @@ from commonplace.engine.operations import indexing
 from commonplace.language import analyzer
 from commonplace.models.static_embedder import StaticEmbedder
 from commonplace.recall import vector_index
-from commonplace.recall.binary_quantization import Sketches, asked, sketched
-from commonplace.recall.vector_index import Semantics
+from commonplace.recall.binary_quantization import Sketches, question_planes, sketch_vectors
+from commonplace.recall.vector_index import VectorIndex
 from commonplace.records.memory import Draft, Scope
 from commonplace.records.query import AllOf, Filter, Match, Query, TagMatch
 from commonplace.settings import load
 from commonplace.storage import text_index, vector_rows
-from commonplace.storage.text_index import Within
+from commonplace.storage.text_index import SearchScope
 from evals.texts import Author
 from tests.conftest import StoppedClock
 from tests.recall.embedders import HashEmbedder
@@ -38,12 +38,14 @@ def test_of_the_ten_nearest_among_twenty_thousand_hardly_one_is_missed() -> None
     texts = list(author.memories(20_000))
     rows = embedder.embed(texts)
     held = Sketches(embedder.dimensions)
-    held.put(np.arange(len(rows)), np.ones(len(rows), dtype=np.bool_), sketched(rows))
+    held.put(np.arange(len(rows)), np.ones(len(rows), dtype=np.bool_), sketch_vectors(rows))
     view, found = held.view(), 0
     questions = embedder.embed([author.question(one) for one in texts[::400]])
     nearest = np.argpartition(-(rows @ questions.T), 10, axis=0)[:10]
     for question, right in zip(questions, nearest.T.tolist(), strict=True):
-        found += len(set(right) & set(view.nearest(asked(question), vector_index._REACH, "live")))
+        found += len(
+            set(right) & set(view.nearest(question_planes(question), vector_index._REACH, "live"))
+        )
     assert found >= 0.98 * 10 * len(questions)
 
 
@@ -59,7 +61,7 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Filled]:
     """Memories of which every tenth, every hundredth and two in all are singled out, in each of the
     ways there are.
     """
-    held = Semantics(HashEmbedder())
+    held = VectorIndex(HashEmbedder())
     home = tmp_path_factory.mktemp("scale")
     engine = replace(
         open_engine(load({"COMMONPLACE_HOME": str(home)}), StoppedClock()), semantics=lambda: held
@@ -68,7 +70,7 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Filled]:
     ids: dict[str, list[int]] = {}
     for outcome in engine.remember_many("b", drafts):
         ids.setdefault(str(outcome.memory.metadata["name"]), []).append(outcome.memory.id)
-    indexing.heal(engine, engine.get_bank("b").id, 60_000)
+    indexing.catch_up_embeddings(engine, engine.get_bank("b").id, 60_000)
     yield Filled(engine, ids)
     engine.db.close()
 
@@ -105,13 +107,13 @@ def test_a_filter_finds_the_nearest_of_what_it_means_however_few(
     assert held
     chosen, bank_id = WAYS[way](name), engine.get_bank("b").id
     expected = filled.ids["" if way == "nobody's user" else name]
-    meaning = held.meaning("what about the key of project in Lisbon?")
-    stored = vector_rows.of(engine.db, bank_id, held.name, expected)
+    meaning = held.embed_question("what about the key of project in Lisbon?")
+    stored = vector_rows.vectors_of(engine.db, bank_id, held.name, expected)
     near = {
         number: float(np.frombuffer(row, dtype=np.float16) @ meaning.vector)
         for number, row in stored.items()
     }
-    found = held.nearest(engine.db, Within(bank_id, chosen, NOW), meaning, 20)
+    found = held.nearest(engine.db, SearchScope(bank_id, chosen, NOW), meaning, 20)
     if len(expected) <= 20:
         assert sorted(found) == sorted(expected)
     else:
@@ -122,12 +124,12 @@ def test_a_filter_finds_the_nearest_of_what_it_means_however_few(
 def test_ids_and_forgotten_ones_are_meant_as_well(filled: Filled) -> None:
     engine, some = filled.engine, filled.ids["every-100"][:5]
     bank_id = engine.get_bank("b").id
-    assert text_index.meant(
-        engine.db, Within(bank_id, Filter(ids=(*some, 999)), NOW)
+    assert text_index.matching_ids(
+        engine.db, SearchScope(bank_id, Filter(ids=(*some, 999)), NOW)
     ).split() == list(map(str, some))
     engine.forget("b", some[:1])
     tagged = Filter(where=TagMatch(("every-100",), "any_strict"), status="forgotten")
-    assert text_index.meant(engine.db, Within(bank_id, tagged, NOW)) == str(some[0])
+    assert text_index.matching_ids(engine.db, SearchScope(bank_id, tagged, NOW)) == str(some[0])
     engine.restore("b", some[:1])
 
 
@@ -136,11 +138,11 @@ def test_of_texts_with_common_words_those_with_all_of_them_come_first(filled: Fi
     needle = engine.remember("b", Draft("the vault listens because we decided")).memory
     engine.remember_many("b", [Draft(one) for one in Author(seed=3).memories(200)])
     bank_id = engine.get_bank("b").id
-    found = text_index.together_ids(engine.db, Within(bank_id, Filter(), NOW), terms, 5)
+    found = text_index.newest_with_terms(engine.db, SearchScope(bank_id, Filter(), NOW), terms, 5)
     assert found[0] == needle.id
     assert len(found) == 5
-    few = text_index.together_ids(
-        engine.db, Within(bank_id, Filter(users=("every-1500",)), NOW), terms, 5
+    few = text_index.newest_with_terms(
+        engine.db, SearchScope(bank_id, Filter(users=("every-1500",)), NOW), terms, 5
     )
     assert set(few) <= set(filled.ids["every-1500"])
 

@@ -5,7 +5,7 @@ import math
 import pytest
 
 from commonplace.evaluation import metrics
-from commonplace.evaluation.metrics import PACE, PRECISION, RANKING, Answer, estimates
+from commonplace.evaluation.metrics import PACE, PRECISION, RANKING, Answer, estimate_measures
 
 
 def answer(
@@ -18,7 +18,7 @@ def answer(
 
 
 def value(measure: str, *answers: Answer) -> float:
-    return estimates(answers, {**RANKING, **PRECISION}, draws=10)[measure].value
+    return estimate_measures(answers, {**RANKING, **PRECISION}, draws=10)[measure].value
 
 
 def test_recall_is_the_share_of_the_expected_and_any_is_whether_there_is_one() -> None:
@@ -87,7 +87,7 @@ def test_whoever_is_sure_of_nothing_recalls_nothing() -> None:
 def test_a_superseded_value_outranks_above_the_current_one_or_in_its_place(
     found: str, outranked: bool
 ) -> None:
-    assert metrics.outranked(answer("a", found, superseded="o")) is outranked
+    assert metrics.is_outranked(answer("a", found, superseded="o")) is outranked
 
 
 @pytest.mark.parametrize(
@@ -104,25 +104,25 @@ def test_a_superseded_value_outranks_above_the_current_one_or_in_its_place(
     ],
 )
 def test_a_fault_has_a_name(asked: Answer, fault: str) -> None:
-    assert metrics.fault(asked) == fault
+    assert metrics.fault_of(asked) == fault
 
 
 def test_a_measure_that_no_question_speaks_to_is_left_out() -> None:
-    found = estimates([answer("a", "a")], {**RANKING, **PRECISION, **PACE})
+    found = estimate_measures([answer("a", "a")], {**RANKING, **PRECISION, **PACE})
 
     assert "unanswerable admitted" not in found
     assert "superseded on top" not in found
     assert "questions/s" not in found
     assert found["recall"].count == 1
-    assert estimates([], RANKING) == {}
+    assert estimate_measures([], RANKING) == {}
 
 
 def test_the_interval_holds_the_value_narrows_with_more_questions_and_is_the_same_every_time() -> (
     None
 ):
     few = [answer("a", "a"), answer("a", "x")] * 10
-    once, again = (estimates(few, RANKING)["recall@5"] for _ in range(2))
-    many = estimates(few * 20, RANKING)["recall@5"]
+    once, again = (estimate_measures(few, RANKING)["recall@5"] for _ in range(2))
+    many = estimate_measures(few * 20, RANKING)["recall@5"]
 
     assert once == again
     assert once.low < once.value == 0.5 < once.high
@@ -135,4 +135,4 @@ def test_the_interval_holds_the_value_narrows_with_more_questions_and_is_the_sam
 def test_the_pace_is_questions_by_the_seconds_they_took_together() -> None:
     slow, quick = (Answer(frozenset("a"), ("a",), seconds=seconds) for seconds in (0.3, 0.1))
 
-    assert estimates([slow, quick], PACE)["questions/s"].value == pytest.approx(5)
+    assert estimate_measures([slow, quick], PACE)["questions/s"].value == pytest.approx(5)

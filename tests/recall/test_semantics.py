@@ -10,38 +10,38 @@ import pytest
 from commonplace.engine.engine import Engine
 from commonplace.engine.operations import indexing
 from commonplace.models.static_embedder import StaticEmbedder
-from commonplace.recall.vector_index import Semantics
+from commonplace.recall.vector_index import VectorIndex
 from commonplace.records.memory import Draft
 from commonplace.records.query import Filter
 from commonplace.storage import vector_rows
-from commonplace.storage.text_index import Within
+from commonplace.storage.text_index import SearchScope
 from tests.recall.embedders import HashEmbedder
 
 TEXTS = ["The red fox jumps.", "A blue whale sings.", "Green tea is brewed at eighty degrees."]
 
 
 @pytest.fixture
-def semantics() -> Semantics:
-    return Semantics(HashEmbedder())
+def semantics() -> VectorIndex:
+    return VectorIndex(HashEmbedder())
 
 
 @pytest.fixture
-def small(engine: Engine, semantics: Semantics) -> Engine:
+def small(engine: Engine, semantics: VectorIndex) -> Engine:
     """The same store, with an embedder that costs nothing."""
     return replace(engine, semantics=lambda: semantics)
 
 
-def nearest(engine: Engine, semantics: Semantics, question: str, limit: int = 10) -> list[str]:
+def nearest(engine: Engine, semantics: VectorIndex, question: str, limit: int = 10) -> list[str]:
     bank_id = engine.get_bank("b").id
-    indexing.heal(engine, bank_id, 10_000)
+    indexing.catch_up_embeddings(engine, bank_id, 10_000)
     found = semantics.nearest(
-        engine.db, Within(bank_id, Filter(), 0), semantics.meaning(question), limit
+        engine.db, SearchScope(bank_id, Filter(), 0), semantics.embed_question(question), limit
     )
     return [engine.get("b", number).text for number in found]
 
 
 def test_a_memory_written_after_the_last_search_is_there_in_the_next(
-    small: Engine, semantics: Semantics
+    small: Engine, semantics: VectorIndex
 ) -> None:
     small.remember_many("b", [Draft(text) for text in TEXTS[:2]])
     assert len(nearest(small, semantics, "fox")) == 2
@@ -50,7 +50,7 @@ def test_a_memory_written_after_the_last_search_is_there_in_the_next(
 
 
 def test_a_revised_memory_has_the_vector_of_its_new_text(
-    small: Engine, semantics: Semantics
+    small: Engine, semantics: VectorIndex
 ) -> None:
     small.remember_many("b", [Draft(text) for text in TEXTS])
     first = small.remember("b", Draft("Something else.", key="k")).memory
@@ -60,27 +60,32 @@ def test_a_revised_memory_has_the_vector_of_its_new_text(
     assert small.get("b", first.id).text == "Purple rain falls."
 
 
-def test_a_purged_memory_leaves_the_vectors_in_memory(small: Engine, semantics: Semantics) -> None:
+def test_a_purged_memory_leaves_the_vectors_in_memory(
+    small: Engine, semantics: VectorIndex
+) -> None:
     doomed = small.remember_many("b", [Draft(text) for text in TEXTS])[0].memory
     assert nearest(small, semantics, "red fox", 1) == [TEXTS[0]]
     small.purge("b", [doomed.id])
     bank_id = small.get_bank("b").id
-    anything = Within(bank_id, Filter(status="any"), 0)
-    found = semantics.nearest(small.db, anything, semantics.meaning("red fox"), 10)
+    anything = SearchScope(bank_id, Filter(status="any"), 0)
+    found = semantics.nearest(small.db, anything, semantics.embed_question("red fox"), 10)
     assert doomed.id not in found
     assert len(found) == 2
     assert semantics.count(bank_id) == 2
-    assert vector_rows.of(small.db, bank_id, semantics.name, [doomed.id]) == {}
+    assert vector_rows.vectors_of(small.db, bank_id, semantics.name, [doomed.id]) == {}
 
 
 def test_a_forgotten_memory_is_found_among_the_forgotten_only(
-    small: Engine, semantics: Semantics
+    small: Engine, semantics: VectorIndex
 ) -> None:
     gone = small.remember_many("b", [Draft(text) for text in TEXTS])[0].memory
     nearest(small, semantics, "fox")
     small.forget("b", [gone.id])
-    bank_id, meaning = small.get_bank("b").id, semantics.meaning("red fox")
-    live, forgotten = Within(bank_id, Filter(), 0), Within(bank_id, Filter(status="forgotten"), 0)
+    bank_id, meaning = small.get_bank("b").id, semantics.embed_question("red fox")
+    live, forgotten = (
+        SearchScope(bank_id, Filter(), 0),
+        SearchScope(bank_id, Filter(status="forgotten"), 0),
+    )
     assert gone.id not in semantics.nearest(small.db, live, meaning, 10)
     assert semantics.nearest(small.db, forgotten, meaning, 10) == [gone.id]
     small.restore("b", [gone.id])
@@ -89,47 +94,55 @@ def test_a_forgotten_memory_is_found_among_the_forgotten_only(
 
 def test_the_bank_that_was_not_asked_for_longest_is_let_go(small: Engine) -> None:
     # A small bank counts as a thousand rows, so that two of them fit and a third does not.
-    bounded = Semantics(HashEmbedder(), rows_max=2_500)
+    bounded = VectorIndex(HashEmbedder(), rows_max=2_500)
     parts = replace(small, semantics=lambda: bounded)
     ids: dict[str, int] = {}
     for bank in ("b", "c", "b", "d"):
         small.remember_many(bank, [Draft(f"{text} {bank}") for text in TEXTS])
         ids[bank] = small.get_bank(bank).id
-        indexing.heal(parts, ids[bank], 10_000)
+        indexing.catch_up_embeddings(parts, ids[bank], 10_000)
         assert len(
-            bounded.nearest(small.db, Within(ids[bank], Filter(), 0), bounded.meaning("fox"), 10)
+            bounded.nearest(
+                small.db, SearchScope(ids[bank], Filter(), 0), bounded.embed_question("fox"), 10
+            )
         ) in (3, 6)
     assert [bounded.count(ids[bank]) for bank in "bcd"] == [6, 0, 3]
     assert (
-        len(bounded.nearest(small.db, Within(ids["c"], Filter(), 0), bounded.meaning("fox"), 10))
+        len(
+            bounded.nearest(
+                small.db, SearchScope(ids["c"], Filter(), 0), bounded.embed_question("fox"), 10
+            )
+        )
         == 3
     )
 
 
 def test_vectors_of_another_embedder_are_never_compared(
-    small: Engine, semantics: Semantics
+    small: Engine, semantics: VectorIndex
 ) -> None:
     small.remember_many("b", [Draft(text) for text in TEXTS])
     nearest(small, semantics, "fox")
-    other = Semantics(HashEmbedder("hash-32", 32))
+    other = VectorIndex(HashEmbedder("hash-32", 32))
     bank_id = small.get_bank("b").id
-    within = Within(bank_id, Filter(), 0)
-    assert other.nearest(small.db, within, other.meaning("fox"), 10) == []
+    within = SearchScope(bank_id, Filter(), 0)
+    assert other.nearest(small.db, within, other.embed_question("fox"), 10) == []
     indexing.rebuild(replace(small, semantics=lambda: other))
-    assert len(other.nearest(small.db, within, other.meaning("fox"), 10)) == 3
-    assert semantics.nearest(small.db, within, semantics.meaning("fox"), 10) == []
+    assert len(other.nearest(small.db, within, other.embed_question("fox"), 10)) == 3
+    assert semantics.nearest(small.db, within, semantics.embed_question("fox"), 10) == []
 
 
-def test_threads_share_one_index(small: Engine, semantics: Semantics) -> None:
+def test_threads_share_one_index(small: Engine, semantics: VectorIndex) -> None:
     small.remember_many("b", [Draft(f"memory number {number} of many") for number in range(200)])
     bank_id = small.get_bank("b").id
-    indexing.heal(small, bank_id, 10_000)
+    indexing.catch_up_embeddings(small, bank_id, 10_000)
     seen: list[int] = []
 
     def ask() -> None:
         for number in range(20):
-            meaning = semantics.meaning(f"memory number {number}")
-            seen.append(len(semantics.nearest(small.db, Within(bank_id, Filter(), 0), meaning, 50)))
+            meaning = semantics.embed_question(f"memory number {number}")
+            seen.append(
+                len(semantics.nearest(small.db, SearchScope(bank_id, Filter(), 0), meaning, 50))
+            )
 
     threads = [threading.Thread(target=ask) for _ in range(4)]
     for thread in threads:
@@ -140,7 +153,7 @@ def test_threads_share_one_index(small: Engine, semantics: Semantics) -> None:
 
 
 def test_who_reads_an_older_state_takes_nothing_from_who_reads_a_newer_one(
-    small: Engine, semantics: Semantics
+    small: Engine, semantics: VectorIndex
 ) -> None:
     small.remember_many("b", [Draft(text) for text in TEXTS])
     nearest(small, semantics, "fox")
@@ -150,12 +163,14 @@ def test_who_reads_an_older_state_takes_nothing_from_who_reads_a_newer_one(
 
     def ask_of_the_past() -> None:
         with small.db.snapshot():
-            vector_rows.mark(small.db)
+            vector_rows.high_water_mark(small.db)
             began.set()
             written.wait(10)
-            meaning = semantics.meaning("purple rain")
+            meaning = semantics.embed_question("purple rain")
             found.extend(
-                semantics.nearest(small.db, Within(bank_id, Filter(status="any"), 0), meaning, 10)
+                semantics.nearest(
+                    small.db, SearchScope(bank_id, Filter(status="any"), 0), meaning, 10
+                )
             )
 
     thread = threading.Thread(target=ask_of_the_past)
@@ -172,10 +187,10 @@ def test_who_reads_an_older_state_takes_nothing_from_who_reads_a_newer_one(
 
 
 def test_a_word_that_is_rare_in_the_store_says_more_in_a_question() -> None:
-    held = Semantics(StaticEmbedder())
+    held = VectorIndex(StaticEmbedder())
     plain, weighed = (
-        held.meaning("Anna and Lisbon"),
-        held.meaning("Anna and Lisbon", {"anna": 0.7, "lisbon": 7.0}),
+        held.embed_question("Anna and Lisbon"),
+        held.embed_question("Anna and Lisbon", {"anna": 0.7, "lisbon": 7.0}),
     )
     assert plain.token_weights is not None
     assert weighed.token_weights is not None
@@ -183,13 +198,13 @@ def test_a_word_that_is_rare_in_the_store_says_more_in_a_question() -> None:
         weighed.token_weights.max() / weighed.token_weights.sum()
         > plain.token_weights.max() / plain.token_weights.sum()
     )
-    lisbon, anna = (held.meaning(word).vector for word in ("Lisbon", "Anna"))
+    lisbon, anna = (held.embed_question(word).vector for word in ("Lisbon", "Anna"))
     assert weighed.vector @ lisbon > plain.vector @ lisbon
     assert weighed.vector @ anna < plain.vector @ anna
 
 
 def test_the_newest_memory_is_let_go_when_it_was_purged(
-    small: Engine, semantics: Semantics
+    small: Engine, semantics: VectorIndex
 ) -> None:
     small.remember_many("b", [Draft(text) for text in TEXTS[:2]])
     doomed = small.remember("b", Draft(TEXTS[2])).memory
@@ -200,7 +215,7 @@ def test_the_newest_memory_is_let_go_when_it_was_purged(
 
 
 def test_a_number_or_a_digest_among_the_labels_changes_no_meaning(small: Engine) -> None:
-    semantics = Semantics(StaticEmbedder())
+    semantics = VectorIndex(StaticEmbedder())
     plain = small.remember("b", Draft(TEXTS[2], tags=("drinks",))).memory
     numbered = replace(plain, tags=("drinks", "42", "lme_9a707b82"), key="ae755baea52561576f24b703")
     named = replace(plain, key="weather.storms")

@@ -7,7 +7,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from commonplace.recall.binary_quantization import Bits, Ids, Sketches, asked, size, sketched
+from commonplace.recall.binary_quantization import (
+    Bits,
+    Ids,
+    Sketches,
+    question_planes,
+    sketch_bytes,
+    sketch_vectors,
+)
 from commonplace.records.query import Status
 
 DIMENSIONS = 256
@@ -32,12 +39,12 @@ def put(held: Sketches, numbers: list[int], live: list[bool] | None = None) -> N
     held.put(
         ids(numbers),
         np.array(live or [True] * len(numbers), dtype=np.bool_),
-        sketched(vectors(numbers)),
+        sketch_vectors(vectors(numbers)),
     )
 
 
 def question(number: int) -> Bits:
-    return asked(vectors([number])[0])
+    return question_planes(vectors([number])[0])
 
 
 def nearest(held: Sketches, number: int, limit: int, status: Status = "live") -> list[int]:
@@ -46,23 +53,30 @@ def nearest(held: Sketches, number: int, limit: int, status: Status = "live") ->
 
 @pytest.mark.parametrize("dimensions", [8, 64, 100, 256])
 def test_a_sketch_has_two_bits_for_each_number(dimensions: int) -> None:
-    row = sketched(np.random.default_rng(1).standard_normal((1, dimensions)).astype(np.float32))
-    assert row.nbytes == size(dimensions) == 2 * 8 * -(-dimensions // 64)
+    row = sketch_vectors(
+        np.random.default_rng(1).standard_normal((1, dimensions)).astype(np.float32)
+    )
+    assert row.nbytes == sketch_bytes(dimensions) == 2 * 8 * -(-dimensions // 64)
 
 
 def test_the_nearest_comes_first_and_of_equals_the_newer() -> None:
     held = Sketches(DIMENSIONS)
-    held.put(ids([1, 2, 3]), np.ones(3, dtype=np.bool_), sketched(vectors([7, 7, 9])))
+    held.put(ids([1, 2, 3]), np.ones(3, dtype=np.bool_), sketch_vectors(vectors([7, 7, 9])))
     assert nearest(held, 7, 2) == [2, 1]
 
 
 def test_a_vector_without_direction_is_found_last() -> None:
     held = holding([1, 2])
     held.put(
-        ids([3]), np.ones(1, dtype=np.bool_), sketched(np.zeros((1, DIMENSIONS), dtype=np.float32))
+        ids([3]),
+        np.ones(1, dtype=np.bool_),
+        sketch_vectors(np.zeros((1, DIMENSIONS), dtype=np.float32)),
     )
     assert nearest(held, 1, 3)[0] == 1
-    assert len(held.view().nearest(asked(np.zeros(DIMENSIONS, dtype=np.float32)), 3, "live")) == 3
+    assert (
+        len(held.view().nearest(question_planes(np.zeros(DIMENSIONS, dtype=np.float32)), 3, "live"))
+        == 3
+    )
 
 
 def test_forgotten_memories_are_asked_for_apart() -> None:
@@ -82,7 +96,7 @@ def test_a_memory_with_several_sketches_is_found_by_its_nearest_one() -> None:
     held = holding([1, 2, 2, 5])
     assert nearest(held, 2, 5)[0] == 2
     assert sorted(nearest(held, 2, 5)) == [1, 2, 5]
-    held.put(ids([2]), np.ones(1, dtype=np.bool_), sketched(vectors([30])))
+    held.put(ids([2]), np.ones(1, dtype=np.bool_), sketch_vectors(vectors([30])))
     assert nearest(held, 30, 1) == [2]
     assert len(held) == 3
 
@@ -113,7 +127,7 @@ def test_it_holds_what_was_put_and_not_dropped(steps: list[tuple[str, list[int]]
             held.drop(ids(numbers))
             model -= set(numbers)
         else:
-            held.keep(ids(numbers))
+            held.drop_others(ids(numbers))
             model &= set(numbers)
         assert len(held) == len(model)
         assert set(nearest(held, 1, 100)) == model

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 import pytest
 
-from commonplace.recall.speaker_matching import asked_about
+from commonplace.recall.speaker_matching import speakers_asked_about
 
 
 def talk(*speakers: str) -> list[tuple[str, str]]:
@@ -21,14 +21,17 @@ def talk(*speakers: str) -> list[tuple[str, str]]:
     ],
 )
 def test_a_question_names_whom_it_is_about(question: str, meant: Iterable[str]) -> None:
-    assert asked_about(question, talk("anna", "gina rossi", "user")) == frozenset(meant)
+    assert speakers_asked_about(question, talk("anna", "gina rossi", "user")) == frozenset(meant)
 
 
 def test_a_speaker_whose_name_is_spelt_otherwise_is_meant_too() -> None:
     said = talk("muhhamed", "fahim khan", "ben")
-    assert asked_about("What games do Fahim and Muhammad play?", said) == {"muhhamed", "fahim khan"}
-    assert asked_about("What does Bert like?", said) == frozenset()
-    assert asked_about("What does Carla like?", talk("carla", "carl")) == {"carla"}
+    assert speakers_asked_about("What games do Fahim and Muhammad play?", said) == {
+        "muhhamed",
+        "fahim khan",
+    }
+    assert speakers_asked_about("What does Bert like?", said) == frozenset()
+    assert speakers_asked_about("What does Carla like?", talk("carla", "carl")) == {"carla"}
 
 
 @pytest.mark.parametrize(
@@ -47,7 +50,7 @@ def test_a_speaker_whose_name_is_spelt_otherwise_is_meant_too() -> None:
 def test_in_a_talk_with_an_assistant_it_is_told_whose_words_are_asked_for(
     question: str, meant: Iterable[str]
 ) -> None:
-    assert asked_about(question, talk("user", "assistant")) == frozenset(meant)
+    assert speakers_asked_about(question, talk("user", "assistant")) == frozenset(meant)
 
 
 @pytest.mark.parametrize(
@@ -60,8 +63,8 @@ def test_in_a_talk_with_an_assistant_it_is_told_whose_words_are_asked_for(
 )
 def test_who_is_called_by_another_name_is_meant_by_it(calls: tuple[str, str]) -> None:
     said = [("elise", calls[0]), ("emi", "I had a busy day."), ("elise", calls[1])]
-    assert asked_about("What are Kate's hobbies?", said) == {"emi"}
-    assert asked_about("What do both Kate and Elise like?", said) == {"emi", "elise"}
+    assert speakers_asked_about("What are Kate's hobbies?", said) == {"emi"}
+    assert speakers_asked_about("What do both Kate and Elise like?", said) == {"emi", "elise"}
 
 
 @pytest.mark.parametrize(
@@ -84,4 +87,4 @@ def test_who_is_called_by_another_name_is_meant_by_it(calls: tuple[str, str]) ->
     ids=["talked about", "in lists", "once", "by both", "three talk"],
 )
 def test_somebody_talked_about_is_nobody_who_talks(said: list[tuple[str, str]]) -> None:
-    assert asked_about("What are Kate's hobbies?", said) == frozenset()
+    assert speakers_asked_about("What are Kate's hobbies?", said) == frozenset()

@@ -22,7 +22,7 @@ from commonplace.recall import preferences
     ],
 )
 def test_it_is_told_what_a_rule_is_about(text: str, about: str) -> None:
-    assert preferences.about(text).endswith(about)
+    assert preferences.rule_topic(text).endswith(about)
 
 
 @pytest.mark.parametrize(
@@ -36,7 +36,7 @@ def test_it_is_told_what_a_rule_is_about(text: str, about: str) -> None:
     ],
 )
 def test_what_is_no_rule_or_says_not_what_for_is_about_nothing(text: str) -> None:
-    assert preferences.about(text) == ""
+    assert preferences.rule_topic(text) == ""
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,8 @@ import pytest
 
 from commonplace import Draft, Engine, Query
 from commonplace.recall import confidence, weights
-from commonplace.recall.confidence import Asked, Look
-from commonplace.recall.scoring import Evidence, Scored, ordered
+from commonplace.recall.confidence import CandidateView, QueryInfo
+from commonplace.recall.scoring import Evidence, ScoredHit, rank
 from tests.conftest import StoppedClock
 
 DAY_MS = 86_400_000
@@ -106,11 +106,11 @@ def test_a_memory_asked_for_in_its_own_words_is_sure(filled: Engine) -> None:
 
 
 def features(question: str, text: str, found: frozenset[str] = frozenset()) -> dict[str, float]:
-    one: Scored = ordered([Evidence(1, False, {"vector": 0.5})])[0]
+    one: ScoredHit = rank([Evidence(1, False, {"vector": 0.5})])[0]
     terms = {"anand": 2.0, "birthday": 1.0, "wage": 1.0}
-    asked = Asked(question, terms, frozenset({"wage"}), confidence.names(question, terms))
-    look = Look(text, frozenset(), found, [0.0] * len(confidence.DEGREES))
-    return confidence.features(asked, [one], [look])[0]
+    asked = QueryInfo(question, terms, frozenset({"wage"}), confidence.name_terms(question, terms))
+    look = CandidateView(text, frozenset(), found, [0.0] * len(confidence.REACH_DEGREES))
+    return confidence.confidence_features(asked, [one], [look])[0]
 
 
 def test_a_name_that_is_not_there_speaks_against_a_hit() -> None:
@@ -148,14 +148,18 @@ def test_a_hit_without_the_kind_of_thing_asked_for_is_less_sure(
 
 
 def behind(*said: float) -> list[float]:
-    found = ordered(
+    found = rank(
         [Evidence(number, False, {"vector": 0.5, "read": one}) for number, one in enumerate(said)]
     )
-    asked = Asked("Who has the key?", {"key": 1.0}, frozenset(), frozenset())
+    asked = QueryInfo("Who has the key?", {"key": 1.0}, frozenset(), frozenset())
     looks = [
-        Look("Moira has it.", frozenset(), frozenset(), [0.0] * len(confidence.DEGREES))
+        CandidateView(
+            "Moira has it.", frozenset(), frozenset(), [0.0] * len(confidence.REACH_DEGREES)
+        )
     ] * len(said)
-    return [round(values["behind"], 2) for values in confidence.features(asked, found, looks)]
+    return [
+        round(values["behind"], 2) for values in confidence.confidence_features(asked, found, looks)
+    ]
 
 
 def test_what_is_read_as_less_of_an_answer_than_another_is_behind_it() -> None:
@@ -179,9 +183,9 @@ def test_more_that_speaks_for_a_hit_never_makes_it_less_sure() -> None:
 
 
 def test_among_few_candidates_less_will_do() -> None:
-    few, some, many, more = (confidence.least({}, count) for count in (3, 40, 60, 500))
+    few, some, many, more = (confidence.min_probability({}, count) for count in (3, 40, 60, 500))
     assert few < some < many == more == weights.SURE_MIN
-    assert confidence.least({"read": 0.1}, 60) == weights.READ_MIN
+    assert confidence.min_probability({"read": 0.1}, 60) == weights.READ_MIN
 
 
 CLASSES = (
@@ -214,5 +218,8 @@ def test_who_asks_for_little_else_than_an_identifier_gets_whatever_names_it(fill
 
 def test_names_and_figures_tell_one_thing_from_its_like() -> None:
     terms = {"tyre": 2.0, "priya": 1.0, "van": 1.0, "3": 1.0}
-    look = Look("The first tyre went to Priya.", frozenset(), frozenset(), ())
-    assert confidence.telling_apart("tyres of priya's van 3", terms, [look]) == {"priya", "3"}
+    look = CandidateView("The first tyre went to Priya.", frozenset(), frozenset(), ())
+    assert confidence.distinguishing_terms("tyres of priya's van 3", terms, [look]) == {
+        "priya",
+        "3",
+    }

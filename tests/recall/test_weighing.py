@@ -6,7 +6,7 @@ import pytest
 
 from commonplace.engine.engine import Engine
 from commonplace.models.static_embedder import StaticEmbedder
-from commonplace.recall.vector_index import Semantics
+from commonplace.recall.vector_index import VectorIndex
 from commonplace.records.memory import Draft
 from commonplace.records.query import Query
 
@@ -29,14 +29,14 @@ LEDGER = (
     ["我妹妹住在哪里?", "妹は今どこに住んでいますか", "Πού μένει η αδερφή μου;", "أين تعيش أختي"],
 )
 def test_a_question_whose_letters_are_spelt_one_by_one_is_known_as_such(question: str) -> None:
-    assert Semantics(StaticEmbedder()).meaning(question).is_spelt
+    assert VectorIndex(StaticEmbedder()).embed_question(question).is_character_level
 
 
 @pytest.mark.parametrize(
     "question", ["Where does my sister live?", "Wo wohnt sie?", "Где живёт моя сестра?", ""]
 )
 def test_a_question_in_words_the_embedder_knows_is_not_spelt(question: str) -> None:
-    assert not Semantics(StaticEmbedder()).meaning(question).is_spelt
+    assert not VectorIndex(StaticEmbedder()).embed_question(question).is_character_level
 
 
 def test_words_decide_where_the_embedder_can_only_spell(engine: Engine) -> None:

@@ -21,10 +21,10 @@ from commonplace.app import open_engine
 from commonplace.clock import Clock
 from commonplace.dialects import registry
 from commonplace.engine.engine import Engine
-from commonplace.engine.links import heal
+from commonplace.engine.links import catch_up_links
 from commonplace.engine.operations import worker
-from commonplace.recall.vector_index import Semantics
-from commonplace.records.memory import BankEdit, Draft, Edit, Once, Scope
+from commonplace.recall.vector_index import VectorIndex
+from commonplace.records.memory import BankEdit, Draft, Edit, IdempotencyKey, Scope
 from commonplace.records.query import AllOf, Filter, LabelMatch, Match, Query, TagMatch
 from commonplace.records.receipt import Portion
 from commonplace.records.work import ReminderDraft, SessionDraft
@@ -73,7 +73,7 @@ QUESTIONS = (
 def open_small(home: Path, clock: Clock) -> Engine:
     """An engine with small vectors, so that a store can be kept as text."""
     settings = load({"COMMONPLACE_HOME": str(home), "COMMONPLACE_RERANKER": "none"})
-    semantics = Semantics(HashEmbedder("hash-16", 16))
+    semantics = VectorIndex(HashEmbedder("hash-16", 16))
     return replace(open_engine(settings, clock), semantics=lambda: semantics)
 
 
@@ -87,14 +87,16 @@ def fill_all(engine: Engine, clock: StoppedClock) -> None:
     _notes(engine)
     for bank in engine.list_banks():
         engine.recall(bank.name, Query("oil"))
-        heal(engine, bank.id, (), 60_000)
+        catch_up_links(engine, bank.id, (), 60_000)
     # These wait for a vector.
     clock.advance(1)
     engine.remember("lamps", Draft("The newest lamp has no vector yet."))
     dora = engine.list("default", Filter(kinds=("observation",)))[0]
     with engine.db.transaction():
         # As a process leaves it that ends before what rests on a memory follows.
-        derivations.unsettle(engine.db, dora.bank_id, derivations.beneath(engine.db, [dora.id])[:1])
+        derivations.mark_changed(
+            engine.db, dora.bank_id, derivations.source_ids(engine.db, [dora.id])[:1]
+        )
 
 
 def _lamps(engine: Engine, clock: StoppedClock) -> None:
@@ -126,7 +128,7 @@ def _lamps(engine: Engine, clock: StoppedClock) -> None:
     for key in ("before", "erased"):
         engine.remember_once(
             "lamps",
-            Once("s", "add", key),
+            IdempotencyKey("s", "add", key),
             Draft(f"The {key} jar of Zoe.", scope=Scope("", "zoe")),
             BY,
         )
@@ -135,7 +137,7 @@ def _lamps(engine: Engine, clock: StoppedClock) -> None:
 
 def _facts(engine: Engine, clock: StoppedClock) -> None:
     hindsight = Hindsight(engine)
-    hindsight.keep(
+    hindsight.sync_retain(
         "Dora lives in Rome. Dora works at Acme. Dora has a dog.",
         document_id="dora.md",
         tags=["people"],
@@ -163,7 +165,7 @@ def _facts(engine: Engine, clock: StoppedClock) -> None:
     )
     hindsight("create_directive", name="Tone", content="Be brief.")
     clock.advance(1000)
-    hindsight.keep("Dora plays chess.")
+    hindsight.sync_retain("Dora plays chess.")
 
 
 def _jobs(engine: Engine) -> None:
@@ -208,7 +210,7 @@ def _notes(engine: Engine) -> None:
 
 
 def _activities(engine: Engine) -> None:
-    client = Client(engine, registry.single("memories"))
+    client = Client(engine, registry.single_bank("memories"))
     client.result(
         "add_memory",
         content="Ada mends the nets.",
@@ -320,7 +322,7 @@ def undo_renaming(store: apsw.Connection) -> None:
     """Give tables, columns and indexes of a present store the names they had before
     0016_schema_words.
     """
-    [step] = [one for one in migrations.packaged() if one.name == "0016_schema_words"]
+    [step] = [one for one in migrations.packaged_steps() if one.name == "0016_schema_words"]
     statements = re.sub(r"--.*", "", step.sql).split(";")
     dropped = list[str]()
     for statement in reversed([" ".join(one.split()) for one in statements if one.strip()]):
@@ -350,7 +352,7 @@ def told_then(name: str) -> dict[str, Any]:
 
 def main() -> None:
     """Keep a store of the code at hand, and what the engine says about it."""
-    name = migrations.packaged()[-1].name[:4]
+    name = migrations.packaged_steps()[-1].name[:4]
     clock = StoppedClock()
     with TemporaryDirectory() as folder:
         engine = open_small(Path(folder), clock)

@@ -57,7 +57,7 @@ def test_schema_and_migrations_end_in_the_same_database(
 ) -> None:
     open_database(tmp_path / "a.db", clock).close()
     written = apsw.Connection(":memory:")
-    written.execute(migrations.schema())
+    written.execute(migrations.schema_text())
     assert shape(apsw.Connection(str(tmp_path / "a.db"))) == shape(written)
 
 
@@ -68,7 +68,9 @@ def test_every_named_query_compiles(tmp_path: Path, clock: StoppedClock) -> None
 
     sql_functions.register(connection)
     words = ("select", "insert", "replace", "update", "delete", "with")
-    whole = {name: sql for name, sql in queries.named().items() if sql.lower().startswith(words)}
+    whole = {
+        name: sql for name, sql in queries.load_queries().items() if sql.lower().startswith(words)
+    }
     failed: dict[str, str] = {}
     for name, sql in whole.items():
         try:
@@ -77,7 +79,9 @@ def test_every_named_query_compiles(tmp_path: Path, clock: StoppedClock) -> None
             failed[name] = str(error)
     # What is no statement is a part of one, so that no query is passed over.
     texts = "".join(file.read_text(encoding="utf-8") for file in SQL.glob("*.sql"))
-    parts = [name for name in queries.named() if name not in whole and not name.startswith(PARTS)]
+    parts = [
+        name for name in queries.load_queries() if name not in whole and not name.startswith(PARTS)
+    ]
 
     assert failed == {}
     assert [name for name in parts if f"{{{name}}}" not in texts] == []
@@ -91,7 +95,7 @@ class Nulls(dict[str, object]):
 
 def test_an_old_file_is_upgraded_after_a_backup(tmp_path: Path, clock: StoppedClock) -> None:
     path = tmp_path / "a.db"
-    first = migrations.packaged()
+    first = migrations.packaged_steps()
     db = open_database(path, clock, steps=first)
     with db.transaction():
         db.run("put_store_info", name="colour", value="green")
@@ -118,7 +122,7 @@ def test_opening_again_changes_nothing(tmp_path: Path, clock: StoppedClock) -> N
 
 def test_a_broken_step_leaves_the_old_file_as_it_was(tmp_path: Path, clock: StoppedClock) -> None:
     path = tmp_path / "a.db"
-    first = migrations.packaged()
+    first = migrations.packaged_steps()
     open_database(path, clock, steps=first).close()
     with pytest.raises(apsw.SQLError):
         open_database(path, clock, steps=(*first, BROKEN))
@@ -128,7 +132,7 @@ def test_a_broken_step_leaves_the_old_file_as_it_was(tmp_path: Path, clock: Stop
 
 def test_an_edited_old_migration_is_refused(tmp_path: Path, clock: StoppedClock) -> None:
     path = tmp_path / "a.db"
-    first = migrations.packaged()
+    first = migrations.packaged_steps()
     open_database(path, clock, steps=first).close()
     with pytest.raises(Unsupported, match="edited") as caught:
         open_database(path, clock, steps=(Migration(first[0].name, first[0].sql + "-- "),))
@@ -137,7 +141,7 @@ def test_an_edited_old_migration_is_refused(tmp_path: Path, clock: StoppedClock)
 
 def test_a_file_of_a_newer_version_is_refused(tmp_path: Path, clock: StoppedClock) -> None:
     path = tmp_path / "a.db"
-    first = migrations.packaged()
+    first = migrations.packaged_steps()
     open_database(path, clock, steps=(*first, SECOND)).close()
     with pytest.raises(Unsupported, match="newer version") as caught:
         open_database(path, clock, steps=first)
@@ -189,7 +193,7 @@ def test_the_store_is_readable_by_its_owner_only(tmp_path: Path, clock: StoppedC
 def test_facts_with_a_digest_for_a_key_are_embedded_again(
     tmp_path: Path, clock: StoppedClock
 ) -> None:
-    steps = migrations.packaged()
+    steps = migrations.packaged_steps()
     before = tuple(step for step in steps if step.name < "0012")
     open_database(tmp_path / "a.db", clock, steps=before).close()
     old = apsw.Connection(str(tmp_path / "a.db"))

@@ -31,9 +31,9 @@ from commonplace.records.query import (
 from commonplace.settings import load
 from commonplace.storage import memories, migrations, text_index
 from commonplace.storage.database import Database
-from commonplace.storage.index_selection import Ways
+from commonplace.storage.index_selection import IndexLookups
 from commonplace.storage.migrations import open_database
-from commonplace.storage.text_index import Within
+from commonplace.storage.text_index import SearchScope
 from tests.conftest import StoppedClock
 
 NOW = 10_000
@@ -202,11 +202,12 @@ def _meant(db: Database, bank_id: int, chosen: Filter) -> set[int]:
 def test_every_way_leads_to_all_that_a_filter_means(engine: Engine, chosen: Filter) -> None:
     bank_id = engine.get_bank("b").id
     expected = _meant(engine.db, bank_id, chosen)
-    ways = Ways(engine.db, bank_id)
-    for way in ways.of(chosen):
-        assert expected <= {int(number) for number in ways.found(way).split()}, way
+    ways = IndexLookups(engine.db, bank_id)
+    for way in ways.for_filter(chosen):
+        assert expected <= {int(number) for number in ways.ids(way).split()}, way
     assert {
-        int(number) for number in text_index.meant(engine.db, Within(bank_id, chosen, NOW)).split()
+        int(number)
+        for number in text_index.matching_ids(engine.db, SearchScope(bank_id, chosen, NOW)).split()
     } == expected
 
 
@@ -226,8 +227,8 @@ def test_a_search_finds_what_a_filter_means_and_nothing_else(
     some = text_index.keyword_ids(engine.db, bank_id, match, chosen, NOW, limit=5)
     assert len(some) == min(5, len(expected))
     assert set(some) <= expected
-    together = text_index.together_ids(
-        engine.db, Within(bank_id, chosen, NOW), ["hall", "thing"], limit=300
+    together = text_index.newest_with_terms(
+        engine.db, SearchScope(bank_id, chosen, NOW), ["hall", "thing"], limit=300
     )
     assert set(together) == expected
 
@@ -292,7 +293,7 @@ def test_what_was_looked_up_is_remembered_only_within_one_state_of_the_file(engi
 
     with engine.db.snapshot():
         assert found() == [first.id]
-        assert len(engine.db.answers) == 1
+        assert len(engine.db.snapshot_cache) == 1
     assert found() == [first.id]
     second = engine.remember("yard", Draft("A spade leans on the wall.", tags=("tool",))).memory
     assert sorted(found()) == [first.id, second.id]
@@ -306,7 +307,7 @@ def test_what_was_looked_up_is_remembered_only_within_one_state_of_the_file(engi
 def test_an_older_store_gets_the_fields_that_writing_makes(
     engine: Engine, tmp_path: Path, clock: StoppedClock
 ) -> None:
-    steps = migrations.packaged()
+    steps = migrations.packaged_steps()
     before = [step for step in steps if step.name < STEP]
     open_database(tmp_path / "a.db", clock, steps=tuple(before)).close()
     old = apsw.Connection(str(tmp_path / "a.db"))

@@ -165,7 +165,7 @@ def test_a_renamed_text_index_still_wipes_what_is_deleted_and_can_be_made_again(
 ) -> None:
     old_stores.load_store("0015", path)
     engine = old_stores.open_small(path.parent, clock)
-    assert text_index.texts_sound(engine.db)
+    assert text_index.is_sound(engine.db)
     assert engine.db.select("select v from text_index_config where k = 'secure-delete'", {}) == [
         {"v": 1}
     ]
@@ -178,7 +178,7 @@ def test_a_renamed_text_index_still_wipes_what_is_deleted_and_can_be_made_again(
     engine.rebuild()
     with engine.db.transaction():
         text_index.repair_texts(engine.db)
-    assert text_index.texts_sound(engine.db)
+    assert text_index.is_sound(engine.db)
     assert [hit.memory.id for hit in engine.recall("lamps", Query("wicks", limit=1)).hits] == [
         memory.id
     ]

@@ -4,20 +4,22 @@ would.
 
 from commonplace.records.memory import Memory, Origin
 from commonplace.records.query import Filter
-from commonplace.vault.folder import MARK_NAME
-from commonplace.vault.memory_to_file import Written, append
+from commonplace.vault.folder import MARKER_NAME
+from commonplace.vault.memory_to_file import NewNote, add_note
 from commonplace.vault.vault import Vault
 
 BY = Origin(who="ada")
 
 
 def kept(vault: Vault, title: str = "Plan", body: str = "We sail.", *tags: str) -> Memory:
-    return append(vault, Written(title, body, tags), None, BY)
+    return add_note(vault, NewNote(title, body, tags), None, BY)
 
 
 def files(vault: Vault) -> dict[str, str]:
     found = [
-        file for file in sorted(vault.root.rglob("*")) if file.is_file() and file.name != MARK_NAME
+        file
+        for file in sorted(vault.root.rglob("*"))
+        if file.is_file() and file.name != MARKER_NAME
     ]
     return {str(file.relative_to(vault.root)): file.read_text() for file in found}
 

@@ -14,10 +14,10 @@ from commonplace.records.memory import Edit, Memory
 from commonplace.records.query import Filter
 from commonplace.storage import note_files as rows
 from commonplace.vault import frontmatter
-from commonplace.vault.frontmatter import text_of
-from commonplace.vault.memory_to_file import GRACE_MS, catch_up
+from commonplace.vault.frontmatter import note_text
+from commonplace.vault.memory_to_file import GRACE_MS, catch_up_files
 from commonplace.vault.sync import sync
-from commonplace.vault.vault import Vault, mark_of, vault_of
+from commonplace.vault.vault import Vault, vault_metadata, vault_of
 from tests.conftest import StoppedClock
 from tests.vault.places import BY, kept
 
@@ -64,7 +64,9 @@ class Chaos:
     def memory(self, status: str = "live") -> Memory | None:
         chosen = Filter(status="live") if status == "live" else Filter(status="forgotten")
         found = [
-            one for one in self.vault.engine.list("default", chosen, limit=500) if mark_of(one)
+            one
+            for one in self.vault.engine.list("default", chosen, limit=500)
+            if vault_metadata(one)
         ]
         return self.chance.choice(found) if found else None
 
@@ -154,7 +156,7 @@ class Chaos:
 
     def follow(self) -> None:
         if self.chance.random() < 0.5:
-            catch_up(self.vault.engine)
+            catch_up_files(self.vault.engine)
 
     def wait(self) -> None:
         self.clock.advance(self.chance.choice([1, 1_000, GRACE_MS]))
@@ -189,14 +191,16 @@ def test_in_the_end_every_file_is_a_note_that_says_the_same(
     files = {str(file.relative_to(vault.root)): file for file in vault.root.rglob("*.md")}
     known = {
         one.path: one.memory_id
-        for one in rows.listed(engine.db, vault.bank_id or 0)
+        for one in rows.list_files(engine.db, vault.bank_id or 0)
         if one.path in files
     }
     assert set(known) == set(files) - set(last.passed) - set(last.conflicts)
     for path, number in known.items():
-        note = frontmatter.read(frontmatter.split(files[path].read_bytes()), files[path].stem)
+        note = frontmatter.parse_note(
+            frontmatter.split_file(files[path].read_bytes()), files[path].stem
+        )
         memory = engine.get("default", number)
-        assert (text_of(note), note.tags) == (memory.text, memory.tags)
+        assert (note_text(note), note.tags) == (memory.text, memory.tags)
         assert note.deleted == (memory.forgotten_at is not None)
         assert path in last.copies or note.id in (None, number)
     live = [one.id for one in engine.list("default", limit=500)]

@@ -10,7 +10,7 @@ from commonplace.faces.cli.command import Shell
 from commonplace.faces.cli.maintenance import doctor
 from commonplace.faces.cli.vault import vault as vault_command
 from commonplace.records.memory import Edit
-from commonplace.vault.memory_to_file import catch_up
+from commonplace.vault.memory_to_file import catch_up_files
 from commonplace.vault.sync import sync
 from commonplace.vault.vault import Vault, vault_of
 from tests.conftest import StoppedClock
@@ -116,7 +116,7 @@ def test_purging_a_note_removes_its_conflict_file_unless_a_person_changed_it(vau
         sync(vault)
     (vault.root / "Two (conflicted copy, version 2).md").write_text("Mine now.")
     vault.engine.purge("default", [one.id for one in vault.engine.list("default")], BY)
-    catch_up(vault.engine)
+    catch_up_files(vault.engine)
     assert files(vault) == {"Two (conflicted copy, version 2).md": "Mine now."}
 
 

@@ -14,9 +14,9 @@ from commonplace.engine.engine import Engine
 from commonplace.errors import NotFound
 from commonplace.faces.cli.command import Shell
 from commonplace.faces.cli.purge import purge
-from commonplace.vault.memory_to_file import adopt_files, catch_up
+from commonplace.vault.memory_to_file import catch_up_files, write_ids
 from commonplace.vault.sync import sync
-from commonplace.vault.vault import Vault, vault_of, vaults
+from commonplace.vault.vault import Vault, list_vaults, vault_of
 from tests.vault.places import BY, files, kept, known
 
 
@@ -26,7 +26,7 @@ def vault(engine: Engine) -> Vault:
 
 
 def sync_all(engine: Engine) -> None:
-    for vault in vaults(engine):
+    for vault in list_vaults(engine):
         sync(vault, full=True)
 
 
@@ -58,7 +58,7 @@ def adopted(vault: Vault, name: str = "hand.md") -> int:
     (vault.root / name).write_text("My own words.")
     sync(vault)
     number = next(one.id for one in vault.engine.list("default") if one.text == "My own words.")
-    assert adopt_files(vault, [number]) == 1
+    assert write_ids(vault, [number]) == 1
     sync(vault)
     return number
 
@@ -69,7 +69,7 @@ def test_a_file_that_a_person_made_is_never_removed_also_when_it_carries_our_id(
     number = adopted(vault)
     ours = kept(vault)
     vault.engine.purge("default", [number, ours.id], BY)
-    assert catch_up(vault.engine).left == 1
+    assert catch_up_files(vault.engine).left == 1
     sync(vault, full=True)
     assert list(files(vault)) == ["hand.md"]
     assert files(vault)["hand.md"].endswith("My own words.")
@@ -86,7 +86,7 @@ def test_a_person_who_purges_finds_an_own_file_in_the_trash_beside_it(
         made = kept(vault, "Ours")
         run = CliRunner().invoke(
             purge,
-            [ids.short(numbers[-1]), ids.short(made.id), "--yes"],
+            [ids.short_form(numbers[-1]), ids.short_form(made.id), "--yes"],
             obj=Shell(str(home)),
             catch_exceptions=False,
         )
@@ -111,7 +111,7 @@ def test_no_tool_removes_a_file_that_a_person_made(
 ) -> None:
     number = adopted(vault)
     if name == "memory_forget":
-        arguments = {"id": ids.note(number)}
+        arguments = {"id": ids.note_form(number)}
     if name == "vacuum_memories":
         engine.forget("default", [number], BY)
     reply = registry.find(dialect).call(name, arguments, Call(engine=engine, bank="default"))
@@ -144,7 +144,7 @@ def test_an_erased_bank_takes_its_files_with_it_and_its_folder_when_nothing_is_l
     sync(two)
     for name in ("one", "two"):
         engine.delete_bank(name)
-    catch_up(engine)
+    catch_up_files(engine)
     assert not one.root.exists()
     assert files(two) == {"hand.md": "My own words."}
     sync_all(engine)

@@ -7,7 +7,7 @@ import pytest
 
 import commonplace
 from commonplace import Draft, Edit, Engine, Origin
-from commonplace.vault.memory_to_file import Written, append
+from commonplace.vault.memory_to_file import NewNote, add_note
 from commonplace.vault.vault import vault_of
 
 BANK = "default"
@@ -22,8 +22,8 @@ def opened(home: Path) -> Iterator[Engine]:
 
 @pytest.fixture
 def note(opened: Engine) -> int:
-    return append(
-        vault_of(opened, BANK), Written("Ports", "Staging listens on 8080.", ()), None, Origin()
+    return add_note(
+        vault_of(opened, BANK), NewNote("Ports", "Staging listens on 8080.", ()), None, Origin()
     ).id
 
 

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from commonplace.vault.markdown import LINKS_MAX, link_names, names_of, text_tags
+from commonplace.vault.markdown import LINKS_MAX, link_names, linkable_names, text_tags
 
 
 @pytest.mark.parametrize(
@@ -53,7 +53,7 @@ def test_links_are_found_by_the_names_of_their_notes(text: str, found: tuple[str
 
 
 def test_a_note_is_meant_by_its_file_any_of_its_folders_its_aliases_and_its_title() -> None:
-    found = names_of("Trips/2026/Texel.md", "To Texel", ("The Trip",))
+    found = linkable_names("Trips/2026/Texel.md", "To Texel", ("The Trip",))
     assert found == ("trips/2026/texel", "2026/texel", "texel", "the trip", "to texel")
 
 

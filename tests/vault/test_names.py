@@ -16,7 +16,7 @@ def test_a_name_is_portable(title: str) -> None:
         title.encode()
     except UnicodeEncodeError:
         return
-    name = filenames.stem(title)
+    name = filenames.safe_stem(title)
     assert name
     assert name == unicodedata.normalize("NFC", name)
     assert len(f"{name}-9999.md".encode()) <= 255
@@ -25,12 +25,12 @@ def test_a_name_is_portable(title: str) -> None:
     assert name[0] not in ". "
     assert name[-1] not in ". "
     assert name.split(".")[0].upper() not in {"CON", "PRN", "AUX", "NUL", "COM1", "LPT1"}
-    assert not filenames.temporary(f"{name}.md")
+    assert not filenames.is_temporary(f"{name}.md")
 
 
 def test_a_taken_name_gets_a_number_also_when_only_case_or_spelling_differs() -> None:
-    taken = {filenames.folded("Café.md"), filenames.folded("café-2.md")}
-    assert filenames.free("CAFE\u0301", taken.__contains__) == "CAFÉ-3.md"
+    taken = {filenames.fold_path("Café.md"), filenames.fold_path("café-2.md")}
+    assert filenames.free_name("CAFE\u0301", taken.__contains__) == "CAFÉ-3.md"
 
 
 @pytest.mark.parametrize(
@@ -44,8 +44,8 @@ def test_a_taken_name_gets_a_number_also_when_only_case_or_spelling_differs() ->
     ],
 )
 def test_conflict_copies_are_known_by_their_names(stem: str) -> None:
-    assert filenames.conflict(stem, {"a"}.__contains__)
+    assert filenames.is_conflict_name(stem, {"a"}.__contains__)
 
 
 def test_a_number_in_brackets_is_a_copy_only_beside_its_original() -> None:
-    assert not filenames.conflict("Rocky (2)", {"a"}.__contains__)
+    assert not filenames.is_conflict_name("Rocky (2)", {"a"}.__contains__)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commonplace.clock import MOMENT_MAX, moment
+from commonplace.clock import MOMENT_MAX, parse_moment
 from commonplace.errors import Invalid
 from commonplace.ids import ID_MAX
 from commonplace.vault import frontmatter
@@ -44,12 +44,12 @@ DELETED = st.builds(_deleted, NOTES, MOMENTS)
 
 
 def parsed(data: bytes) -> Note:
-    return frontmatter.read(frontmatter.split(data), "stem")
+    return frontmatter.parse_note(frontmatter.split_file(data), "stem")
 
 
 @given(NOTES | DELETED)
 def test_what_is_rendered_is_read_again_exactly(note: Note) -> None:
-    assert parsed(frontmatter.render(note)) == note
+    assert parsed(frontmatter.render_note(note)) == note
 
 
 @given(
@@ -59,7 +59,7 @@ def test_what_is_rendered_is_read_again_exactly(note: Note) -> None:
 )
 def test_a_file_taken_apart_and_put_together_is_the_same_file(data: bytes) -> None:
     try:
-        page = frontmatter.split(data)
+        page = frontmatter.split_file(data)
     except Invalid:
         return
     assert page.data == data
@@ -83,8 +83,8 @@ def test_unknown_content_survives_every_change(note: Note, body: str, eol: str, 
     ]
     lead = bom + eol.join(["---", *head, "---", "", ""])
     data = (lead + body).encode()
-    page = frontmatter.split(data)
-    before = frontmatter.read(page, "stem")
+    page = frontmatter.split_file(data)
+    before = frontmatter.parse_note(page, "stem")
     after = Note(
         note.title,
         before.body,
@@ -96,7 +96,7 @@ def test_unknown_content_survives_every_change(note: Note, body: str, eol: str, 
         note.tags,
     )
     after = replace(after, aliases=before.aliases)
-    changed = frontmatter.change(page, before, after)
+    changed = frontmatter.update_fields(page, before, after)
     text = changed.decode()
     assert text.startswith(bom + "---" + eol)
     for line in (line for line in head if not line.startswith(("title", "status"))):
@@ -111,20 +111,23 @@ def test_unknown_content_survives_every_change(note: Note, body: str, eol: str, 
 @pytest.mark.parametrize("title", TITLES)
 def test_titles_of_the_torture_list_come_back(title: str) -> None:
     assert (
-        parsed(frontmatter.render(Note(title, "b", 1, created_at=0, updated_at=0))).title == title
+        parsed(frontmatter.render_note(Note(title, "b", 1, created_at=0, updated_at=0))).title
+        == title
     )
 
 
 @pytest.mark.parametrize("body", BODIES, ids=lambda body: repr(body[:12]))
 def test_bodies_of_the_torture_list_come_back(body: str) -> None:
-    assert parsed(frontmatter.render(Note("t", body, 1, created_at=0, updated_at=0))).body == body
+    assert (
+        parsed(frontmatter.render_note(Note("t", body, 1, created_at=0, updated_at=0))).body == body
+    )
 
 
 @given(BODY.filter(lambda body: not body.startswith("---")))
 def test_a_file_without_frontmatter_gets_one_and_keeps_its_text(body: str) -> None:
-    page = frontmatter.split(body.encode())
-    before = frontmatter.read(page, "stem")
-    changed = frontmatter.change(
+    page = frontmatter.split_file(body.encode())
+    before = frontmatter.parse_note(page, "stem")
+    changed = frontmatter.update_fields(
         page, before, Note(before.title, before.body, 5, created_at=1, updated_at=1)
     )
     assert changed.endswith(body.removeprefix("\ufeff").encode())
@@ -144,8 +147,8 @@ def test_people_write_yaml_in_many_ways() -> None:
     assert note.id is None
     assert note.body == "Body"
     assert note.created_at == 1_767_312_000_000
-    page = frontmatter.split(text.encode())
-    changed = frontmatter.change(
+    page = frontmatter.split_file(text.encode())
+    changed = frontmatter.update_fields(
         page, note, Note(note.title, note.body, 7, created_at=note.created_at, tags=note.tags)
     )
     assert b"id: somebody-elses\r\n" in changed
@@ -159,7 +162,9 @@ def test_any_key_that_yaml_knows_stays_in_the_file(key: str) -> None:
     data = f"---\n{key}: of no concern\ntitle: Known\n---\nBody\n".encode()
     note = parsed(data)
     assert (note.title, note.body) == ("Known", "Body")
-    changed = frontmatter.change(frontmatter.split(data), note, replace(note, title="Other"))
+    changed = frontmatter.update_fields(
+        frontmatter.split_file(data), note, replace(note, title="Other")
+    )
     assert changed.startswith(f"---\n{key}: of no concern\ntitle: Other\n".encode())
 
 
@@ -227,10 +232,10 @@ def test_a_broken_line_of_the_frontmatter_is_named_and_hides_nothing_else(
 ) -> None:
     data = f"---\n{head}\ncreated: 2024-05-06\n---\nThe text.\n".encode()
     note = parsed(data)
-    assert (note.body, note.created_at) == ("The text.", moment("2024-05-06"))
+    assert (note.body, note.created_at) == ("The text.", parse_moment("2024-05-06"))
     assert note.fault == f"{fault} The rest of the note is read."
-    changed = frontmatter.change(
-        frontmatter.split(data), note, replace(note, title="New", tags=("x",), body="Changed.")
+    changed = frontmatter.update_fields(
+        frontmatter.split_file(data), note, replace(note, title="New", tags=("x",), body="Changed.")
     ).decode()
     assert all(line in changed for line in head.splitlines() if "already" not in fault)
     assert changed.endswith("---\nChanged.\n")
@@ -256,8 +261,8 @@ def test_the_dates_that_people_and_plug_ins_write_are_read(
     head: str, created: str | None, updated: str | None
 ) -> None:
     note = parsed(f"---\n{head}\n---\nx".encode())
-    assert note.created_at == (moment(created) if created else None)
-    assert note.updated_at == (moment(updated) if updated else None)
+    assert note.created_at == (parse_moment(created) if created else None)
+    assert note.updated_at == (parse_moment(updated) if updated else None)
 
 
 def test_tags_of_the_text_come_after_those_of_the_frontmatter_and_once() -> None:
@@ -269,8 +274,8 @@ def test_tags_of_the_text_come_after_those_of_the_frontmatter_and_once() -> None
     # Writing the note back changes nothing in it.
     assert (
         parsed(
-            frontmatter.change(
-                frontmatter.split(b"a #tag\n"), parsed(b"a #tag\n"), parsed(b"a #tag\n")
+            frontmatter.update_fields(
+                frontmatter.split_file(b"a #tag\n"), parsed(b"a #tag\n"), parsed(b"a #tag\n")
             )
         ).tags
         == ()

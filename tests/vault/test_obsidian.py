@@ -15,7 +15,7 @@ from commonplace.records.memory import Edit, Memory
 from commonplace.records.query import Filter, Query
 from commonplace.settings import load
 from commonplace.vault.backlinks import backlinks
-from commonplace.vault.inspection import look
+from commonplace.vault.inspection import inspect_vault
 from commonplace.vault.memory_to_file import GRACE_MS
 from commonplace.vault.sync import sync
 from commonplace.vault.vault import Vault, path_of, vault_of
@@ -153,8 +153,8 @@ def test_a_broken_line_is_reported_and_the_note_is_read_and_keeps_it(vault: Vaul
     text = "---\ntitle: The plan\ntags: [boat\nwhat is this\n---\nWe sail.\n"
     note = written(vault, "Plan.md", text)
     assert (note.title, note.text, note.tags) == ("The plan", "We sail.", ())
-    assert "not YAML" in look(vault).faults["Plan.md"]
-    assert look(vault).broken == {}
+    assert "not YAML" in inspect_vault(vault).faults["Plan.md"]
+    assert inspect_vault(vault).broken == {}
     vault.engine.revise("default", note.id, Edit(text="We fly.", tags=("air",)), BY)
     sync(vault)
     after = files(vault)["Plan.md"]
@@ -196,7 +196,7 @@ def test_templates_drawings_and_what_the_person_ignores_are_no_notes(
     (vault.root / ".commonplaceignore").write_text("# mine\nArchive/2020/\nDraft*\n")
     sync(vault)
     assert {one.title for one in vault.engine.list("default")} == {"Plan", "Keep"}
-    assert "Draft*" in look(vault).passed["Draft 1.md"]
+    assert "Draft*" in inspect_vault(vault).passed["Draft 1.md"]
     # A rule that comes later forgets the note of a person's file, and one that goes brings it back.
     (vault.root / ".commonplaceignore").write_text("Plan.md\n!Templates/\n")
     sync(vault)

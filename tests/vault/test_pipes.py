@@ -17,7 +17,7 @@ def read(root: Path, name: str) -> list[str]:
 
     def work() -> None:
         try:
-            found.append(folder.contents(root, name).decode())
+            found.append(folder.read_bytes(root, name).decode())
         except Invalid as error:
             found.append(error.message)
 
@@ -45,5 +45,5 @@ def test_a_pipe_a_socket_a_device_or_a_link_in_the_place_of_a_note_blocks_nothin
         assert "cannot be used" in read(tmp_path, "link.md")[0]
         assert read(tmp_path, "plain.md") == ["plain"]
         with pytest.raises(Exception, match="cannot be used"):
-            folder.contents(tmp_path, "socket.md")
+            folder.read_bytes(tmp_path, "socket.md")
         assert read(Path("/dev"), "null") == ["It is not a regular file."]

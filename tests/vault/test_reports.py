@@ -14,7 +14,7 @@ from commonplace.faces.cli.command import Shell
 from commonplace.faces.cli.maintenance import doctor
 from commonplace.faces.cli.vault import vault as vault_command
 from commonplace.settings import load
-from commonplace.vault.memory_to_file import GRACE_MS, adopt_files
+from commonplace.vault.memory_to_file import GRACE_MS, write_ids
 from commonplace.vault.sync import sync
 from commonplace.vault.vault import Vault, vault_of
 from tests.conftest import StoppedClock
@@ -41,7 +41,7 @@ def test_a_note_whose_file_gave_way_to_another_is_called_by_its_id(vault: Vault)
     first, second = kept(vault, "First"), kept(vault, "Second")
     (vault.root / "Second.md").replace(vault.root / "First.md")
     sync(vault)
-    assert sync(vault).missing == [ids.note(first.id)]
+    assert sync(vault).missing == [ids.note_form(first.id)]
     assert vault.engine.get("default", second.id).metadata["vault"] == {"file": "First.md"}
 
 
@@ -52,7 +52,7 @@ def test_asking_for_ids_changes_no_file_that_has_one(vault: Vault) -> None:
     sync(vault)
     before = files(vault)
     zettel = next(one.id for one in vault.engine.list("default") if one.title == "zettel")
-    assert adopt_files(vault, [number, zettel]) == 0
+    assert write_ids(vault, [number, zettel]) == 0
     assert files(vault) == before
 
 

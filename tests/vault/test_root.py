@@ -15,8 +15,8 @@ from commonplace.faces.cli.maintenance import doctor
 from commonplace.faces.cli.vault import vault as vault_command
 from commonplace.records.memory import Edit
 from commonplace.settings import load
-from commonplace.vault.folder import MARK_NAME
-from commonplace.vault.memory_to_file import GRACE_MS, catch_up
+from commonplace.vault.folder import MARKER_NAME
+from commonplace.vault.memory_to_file import GRACE_MS, catch_up_files
 from commonplace.vault.sync import sync
 from commonplace.vault.vault import Vault, vault_of
 from tests.conftest import StoppedClock
@@ -32,7 +32,7 @@ def wait(vault: Vault, clock: StoppedClock) -> None:
     """Look until everything that is missing would be believed gone."""
     for _ in range(3):
         sync(vault, full=True)
-        catch_up(vault.engine)
+        catch_up_files(vault.engine)
         clock.advance(GRACE_MS + 1)
 
 
@@ -104,11 +104,11 @@ def test_a_folder_that_lost_its_mark_is_known_by_its_files(
 ) -> None:
     kept(vault, "First", "one")
     kept(vault, "Second", "two")
-    (vault.root / MARK_NAME).unlink()
+    (vault.root / MARKER_NAME).unlink()
     edit(vault, "First.md", "one", "one more")
     wait(vault, clock)
     assert known(vault) == {"First": ("one more", "", True), "Second": ("two", "", True)}
-    assert (vault.root / MARK_NAME).is_file()
+    assert (vault.root / MARKER_NAME).is_file()
 
 
 def test_a_folder_that_moved_with_its_setting_is_the_same_folder(
@@ -144,7 +144,7 @@ def test_a_store_from_before_the_mark_forgets_nothing_while_its_disk_is_away(
     kept(vault, "Plan")
     with vault.engine.db.transaction():
         vault.engine.db.run("drop_vault_root", bank="default")
-    (vault.root / MARK_NAME).unlink()
+    (vault.root / MARKER_NAME).unlink()
     vault.root.rename(away := vault.root.with_name("away"))
     vault.root.mkdir()
     wait(vault, clock)
@@ -154,7 +154,7 @@ def test_a_store_from_before_the_mark_forgets_nothing_while_its_disk_is_away(
     away.rename(vault.root)
     wait(vault, clock)
     assert living(vault) == ["Plan"]
-    assert (vault.root / MARK_NAME).is_file()
+    assert (vault.root / MARKER_NAME).is_file()
 
 
 def test_a_folder_that_nobody_may_write_to_is_read_without_a_mark(
@@ -162,7 +162,7 @@ def test_a_folder_that_nobody_may_write_to_is_read_without_a_mark(
 ) -> None:
     vault.root.mkdir(parents=True)
     (vault.root / "hand.md").write_text("My own words.")
-    (vault.root / MARK_NAME).mkdir()  # A mark can be neither read nor written.
+    (vault.root / MARKER_NAME).mkdir()  # A mark can be neither read nor written.
     wait(vault, clock)
     assert living(vault) == ["hand"]
     (vault.root / "hand.md").write_text("My own words, changed.")

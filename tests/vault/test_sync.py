@@ -11,13 +11,13 @@ import pytest
 from commonplace.app import open_engine
 from commonplace.engine.engine import Engine
 from commonplace.errors import Conflict, NotFound
-from commonplace.ids import ID_MAX, note
-from commonplace.records.memory import Edit, Once
+from commonplace.ids import ID_MAX, note_form
+from commonplace.records.memory import Edit, IdempotencyKey
 from commonplace.records.query import Filter
 from commonplace.settings import load
 from commonplace.vault import folder, frontmatter
-from commonplace.vault.memory_to_file import GRACE_MS, Written, adopt_files, append
-from commonplace.vault.report import Report
+from commonplace.vault.memory_to_file import GRACE_MS, NewNote, add_note, write_ids
+from commonplace.vault.report import SyncReport
 from commonplace.vault.sync import sync
 from commonplace.vault.vault import Vault, vault_of
 from tests.conftest import StoppedClock
@@ -30,7 +30,7 @@ def vault(engine: Engine) -> Vault:
     return vault_of(engine)
 
 
-def settle(report: Report) -> tuple[int, ...]:
+def settle(report: SyncReport) -> tuple[int, ...]:
     return (report.added, report.changed, report.forgotten, report.restored, report.written)
 
 
@@ -217,7 +217,7 @@ def test_files_made_by_hand_are_notes_and_nothing_is_written_into_them(vault: Va
     (vault.root / "hand.md").rename(vault.root / "renamed.md")
     sync(vault)
     assert {one.title: one.id for one in vault.engine.list("default")} == before
-    assert adopt_files(vault, list(before.values())) == 2
+    assert write_ids(vault, list(before.values())) == 2
     assert files(vault)["renamed.md"].endswith("---\n\n# By hand\n\nquokka\n")
     sync(vault)
     assert {one.title: one.id for one in vault.engine.list("default")} == before
@@ -236,7 +236,9 @@ def test_a_copy_of_a_file_never_shares_its_id(vault: Vault) -> None:
     assert sync(vault, full=True).copies == [copy.name]
     vault.engine.forget("default", [texts["We row."]], BY)
     sync(vault)
-    assert frontmatter.read(frontmatter.split(copy.read_bytes()), "").id == texts["We row."]
+    assert (
+        frontmatter.parse_note(frontmatter.split_file(copy.read_bytes()), "").id == texts["We row."]
+    )
     assert "status: active" in files(vault)["Plan.md"]
 
 
@@ -313,15 +315,15 @@ def test_a_new_note_overwrites_nothing(vault: Vault) -> None:
 
 
 def test_a_key_makes_one_note_and_other_content_is_a_conflict(vault: Vault) -> None:
-    key = Once("s", "memory_append", "k")
-    first = append(vault, Written("A", "b"), key, BY)
-    assert append(vault, Written("A", "b"), key, BY) == first
+    key = IdempotencyKey("s", "memory_append", "k")
+    first = add_note(vault, NewNote("A", "b"), key, BY)
+    assert add_note(vault, NewNote("A", "b"), key, BY) == first
     with pytest.raises(Conflict):
-        append(vault, Written("A", "c"), key, BY)
+        add_note(vault, NewNote("A", "c"), key, BY)
     assert list(files(vault)) == ["A.md"]
     vault.engine.purge("default", [first.id], BY)
     with pytest.raises(NotFound):
-        append(vault, Written("A", "b"), key, BY)
+        add_note(vault, NewNote("A", "b"), key, BY)
 
 
 def test_what_was_purged_is_erased_from_the_folder_too(vault: Vault) -> None:
@@ -400,7 +402,7 @@ def test_notes_of_an_archive_get_files_again(vault: Vault, home: Path, tmp_path:
     other.import_from(tmp_path / "all.jsonl")
     sync(place := vault_of(other), full=True)
     assert sorted(files(place)) == ["Gone.md", "Plan.md"]
-    assert f"id: {note(memory.id)}\n" in files(place)["Plan.md"]
+    assert f"id: {note_form(memory.id)}\n" in files(place)["Plan.md"]
     assert "status: deleted\n" in files(place)["Gone.md"]
     assert settle(sync(place, full=True)) == (0, 0, 0, 0, 0)
     other.db.close()
@@ -410,7 +412,7 @@ def test_ids_from_the_future_and_of_other_banks_are_not_believed(
     vault: Vault, engine: Engine
 ) -> None:
     vault.root.mkdir()
-    (vault.root / "future.md").write_text(f"---\nid: {note(ID_MAX)}\n---\nfrom the future")
+    (vault.root / "future.md").write_text(f"---\nid: {note_form(ID_MAX)}\n---\nfrom the future")
     other = vault_of(engine, "other")
     foreign = kept(other, "Foreign", "elsewhere")
     (vault.root / "copied.md").write_bytes((other.root / "Foreign.md").read_bytes())

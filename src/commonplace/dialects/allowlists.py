@@ -11,12 +11,12 @@ from commonplace.engine.engine import Engine
 from commonplace.errors import Forbidden, Invalid, NotFound
 
 Allowed: TypeAlias = frozenset[str]
-FIELD = "mcp_enabled_tools"
+CONFIG_FIELD = "mcp_enabled_tools"
 _ERASING = ("clear_memories", "delete_bank")
 
 # Hindsight's tools that do the same, by what a tool does. What is about something else than
 # memories (sessions, reminders, streams) goes by the effect of the tool.
-SAME: Mapping[str, tuple[str, ...]] = {
+EQUIVALENT_TOOLS: Mapping[str, tuple[str, ...]] = {
     "find": ("recall", "reflect"),
     "list": ("list_memories",),
     "fetch": ("get_memory",),
@@ -32,10 +32,10 @@ SAME: Mapping[str, tuple[str, ...]] = {
 }
 
 
-def of(engine: Engine, bank: object) -> Allowed | None:
+def allowed_tools(engine: Engine, bank: object) -> Allowed | None:
     """The tools that a bank allows, as a call names it; None means all of them."""
     try:
-        listed: Any = engine.get_bank(str(bank)).config.get(FIELD)
+        listed: Any = engine.get_bank(str(bank)).config.get(CONFIG_FIELD)
     except (NotFound, Invalid):
         # A bank that is not there yet allows everything; a name that is none is refused by the
         # tool.
@@ -47,12 +47,12 @@ def of(engine: Engine, bank: object) -> Allowed | None:
     )
 
 
-def check(engine: Engine, bank: object, name: str, deeds: Iterable[str]) -> None:
+def check(engine: Engine, bank: object, name: str, actions: Iterable[str]) -> None:
     """Refuse what a bank does not allow. `name` is what the caller asked for, `deeds` are keys of
     SAME.
     """
-    allowed = of(engine, bank)
-    if allowed is not None and (missing := _missing(allowed, deeds)):
+    allowed = allowed_tools(engine, bank)
+    if allowed is not None and (missing := missing_tools(allowed, actions)):
         raise Forbidden(
             f"The bank {str(bank).strip()!r} does not allow {name}. It allows only what these"
             f" Hindsight tools do: {', '.join(sorted(allowed))}.",
@@ -63,12 +63,15 @@ def check(engine: Engine, bank: object, name: str, deeds: Iterable[str]) -> None
         )
 
 
-def allows(engine: Engine, bank: object, deeds: Iterable[str]) -> bool:
+def is_allowed(engine: Engine, bank: object, actions: Iterable[str]) -> bool:
     """Whether a bank allows what is asked for."""
-    allowed = of(engine, bank)
-    return allowed is None or not _missing(allowed, deeds)
+    allowed = allowed_tools(engine, bank)
+    return allowed is None or not missing_tools(allowed, actions)
 
 
-def _missing(allowed: Allowed, deeds: Iterable[str]) -> tuple[str, ...]:
+def missing_tools(allowed: Allowed, actions: Iterable[str]) -> tuple[str, ...]:
     """The tools of which the list would need one, for the first deed that it does not allow."""
-    return next((SAME[deed] for deed in deeds if allowed.isdisjoint(SAME[deed])), ())
+    return next(
+        (EQUIVALENT_TOOLS[deed] for deed in actions if allowed.isdisjoint(EQUIVALENT_TOOLS[deed])),
+        (),
+    )

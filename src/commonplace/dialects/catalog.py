@@ -5,9 +5,9 @@ connecting.
 from dataclasses import dataclass
 
 from commonplace.dialects import registry
-from commonplace.dialects.dialect import Deed, Dialect
+from commonplace.dialects.dialect import Dialect, MemoryAction
 
-FOR_WHOM = {
+AUDIENCES = {
     "hindsight": (
         "an assistant that takes notes of conversations, recalls facts with dates and reflects on"
         " them"
@@ -19,9 +19,9 @@ FOR_WHOM = {
     "powermem": "a program that sends the messages of many users; few tools",
     "vault": "a person with a folder of markdown notes, in Obsidian for instance",
 }
-HEADS = ("Dialect", "For", "Corrects with", "Forgets with", "Tools")
+COLUMNS = ("Dialect", "For", "Corrects with", "Forgets with", "Tools")
 # Where no tool corrects a memory.
-_BY_HAND = "an editor"
+_NO_CORRECTING_TOOL = "an editor"
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,38 +29,44 @@ class Choice:
     """One row of the table. A tool corrects or forgets exactly one memory."""
 
     name: str
-    for_whom: str
-    corrects: str
-    forgets: str
-    tools: int
+    audience: str
+    correct_tool: str
+    forget_tool: str
+    tool_count: int
 
     @property
     def cells(self) -> tuple[str, str, str, str, str]:
         """The row under the heads."""
-        return (self.name, self.for_whom, self.corrects or _BY_HAND, self.forgets, str(self.tools))
+        return (
+            self.name,
+            self.audience,
+            self.correct_tool or _NO_CORRECTING_TOOL,
+            self.forget_tool,
+            str(self.tool_count),
+        )
 
 
 def choices() -> list[Choice]:
     """Every dialect, the default first."""
-    return [_choice(registry.find(name)) for name in FOR_WHOM]
+    return [_choice(registry.find(name)) for name in AUDIENCES]
 
 
 def _choice(dialect: Dialect) -> Choice:
     return Choice(
         dialect.name,
-        FOR_WHOM[dialect.name],
-        _tool(dialect, "revise"),
-        _tool(dialect, "forget"),
+        AUDIENCES[dialect.name],
+        _tool_name(dialect, "revise"),
+        _tool_name(dialect, "forget"),
         sum(tool.listed for tool in dialect.tools.values()),
     )
 
 
-def _tool(dialect: Dialect, deed: Deed) -> str:
+def _tool_name(dialect: Dialect, action: MemoryAction) -> str:
     return next(
         (
             tool.name
             for tool in dialect.tools.values()
-            if any(one.deed == deed for one in tool.roles)
+            if any(one.action == action for one in tool.roles)
         ),
         "",
     )

@@ -9,22 +9,22 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias
 
-from commonplace.app import follow_files
+from commonplace.app import update_note_files
 from commonplace.dialects import allowlists
-from commonplace.dialects import parameters as arguments
+from commonplace.dialects.parameters import Parameter, check_arguments, parameters_of
 from commonplace.engine.engine import Engine
 from commonplace.errors import CommonplaceError, NotFound
 from commonplace.records.memory import Origin
 
 Effect: TypeAlias = Literal["reads", "writes", "destroys"]
-Deed: TypeAlias = Literal[
+MemoryAction: TypeAlias = Literal[
     "write", "find", "list", "fetch", "history", "revise", "restore", "forget", "sweep", "apart"
 ]
 Progress: TypeAlias = Callable[[float, float | None, str], None]
 
 
 # What PowerMem calls the owner of an installation that has no name for that person.
-NOBODY_NAMED = "mcp_user"
+DEFAULT_OWNER_NAME = "mcp_user"
 
 
 def _no_progress(_done: float, _total: float | None, _text: str) -> None:
@@ -46,12 +46,12 @@ class Call:
     folder: str = ""
     progress: Progress = _no_progress
     # The arguments as they came, for products that echo them.
-    given: Mapping[str, object] = field(default_factory=dict[str, object])
+    arguments: Mapping[str, object] = field(default_factory=dict[str, object])
 
     @property
     def owner(self) -> str:
         """What the owner is called where users have names; scopes say "" of that person."""
-        return self.engine.owner or NOBODY_NAMED
+        return self.engine.owner or DEFAULT_OWNER_NAME
 
     def origin(self, dialect: str) -> Origin:
         """Who asks for a change, and in which tongue."""
@@ -72,7 +72,7 @@ class Reply:
 
 
 @dataclass(frozen=True, slots=True)
-class Does:
+class ToolRole:
     """What a tool does to a memory, by the argument that names the memory and the one that has its
     words.
 
@@ -80,16 +80,16 @@ class Does:
     than memories.
     """
 
-    deed: Deed
+    action: MemoryAction
     id: str = ""
-    words: str = ""
+    text: str = ""
     # Where a tool shows memories of one kind only.
     kind: str = ""
     # Arguments that make the tool do this rather than something else.
-    given: Mapping[str, object] = field(default_factory=dict[str, object])
+    arguments: Mapping[str, object] = field(default_factory=dict[str, object])
 
 
-APART = Does("apart")
+OTHER = ToolRole("apart")
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,29 +111,29 @@ class Tool:
     output: Mapping[str, Any] = field(
         default_factory=lambda: {"type": "object", "additionalProperties": True}
     )
-    parameters: tuple[arguments.Parameter, ...] = ()
+    parameters: tuple[Parameter, ...] = ()
     description: str = ""
     # Allowlists go by these, and the tests make their tables of who sees, changes and forgets what
     # others wrote.
-    roles: tuple[Does, ...] = ()
+    roles: tuple[ToolRole, ...] = ()
 
     @property
-    def deeds(self) -> tuple[str, ...]:
+    def actions(self) -> tuple[str, ...]:
         """What it does, as allowlists know it."""
-        return tuple(self.effect if role.deed == "apart" else role.deed for role in self.roles)
+        return tuple(self.effect if role.action == "apart" else role.action for role in self.roles)
 
-    def known_as(self, name: str) -> "Tool":
+    def alias(self, name: str) -> "Tool":
         """The same tool under another name, understood and not shown."""
         return replace(self, name=name, listed=False)
 
-    def fixed(self, name: str) -> "Tool":
+    def without_parameter(self, name: str) -> "Tool":
         """The same tool with a parameter answered by the call, so that nobody can give another."""
         kept = tuple(one for one in self.parameters if one.name != name)
         return replace(self, parameters=kept)
 
-    def for_one_person(self) -> "Tool":
+    def for_single_user(self) -> "Tool":
         """The same tool, whose parameters that tell people apart are accepted and not shown."""
-        return replace(self, parameters=tuple(_unlisted(one) for one in self.parameters))
+        return replace(self, parameters=tuple(_hide_if_multiuser(one) for one in self.parameters))
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +157,7 @@ class Prompt:
     title: str
     description: str
     write: Callable[..., str]
-    parameters: tuple[arguments.Parameter, ...] = ()
+    parameters: tuple[Parameter, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,30 +179,32 @@ class Dialect:
     )
     prompts: tuple[Prompt, ...] = ()
     # The tools to whose descriptions a deployment may add guidance.
-    guided: tuple[str, ...] = ()
+    guided_tools: tuple[str, ...] = ()
     # The product whose tools a bank's allowlist names: how it lists those that a bank allows, and
     # what it answers to a call of another. Where these are not set, a tool is allowed that does
     # what a listed one does.
-    narrowed: "Callable[[Dialect, Engine, str], Dialect] | None" = None
-    not_allowed: Callable[[Tool], Reply] | None = None
+    restrict_to_allowlist: "Callable[[Dialect, Engine, str], Dialect] | None" = None
+    forbidden_tool_reply: Callable[[Tool], Reply] | None = None
     # The answer to a call of a tool that is not there, where a product has one; otherwise the
     # protocol's error is it.
-    unknown: Callable[[str], Reply] | None = None
+    unknown_tool_reply: Callable[[str], Reply] | None = None
 
-    def call(self, name: str, given: Mapping[str, object], call: Call) -> Reply:
+    def call(self, name: str, arguments: Mapping[str, object], call: Call) -> Reply:
         """Check the arguments, run the tool and shape its answer, or its failure, as the product
         does.
         """
         tool = self.tool(name)
         try:
-            values = arguments.checked(tool.parameters, given, strict=self.strict)
-            if refusal := self._refusal(tool, values.get(self.bank) or call.bank, call.engine):
+            values = check_arguments(tool.parameters, arguments, strict=self.strict)
+            if refusal := self._forbidden_reply(
+                tool, values.get(self.bank) or call.bank, call.engine
+            ):
                 return refusal
-            answer = tool.function(replace(call, given=given), **values)
+            answer = tool.function(replace(call, arguments=arguments), **values)
         except CommonplaceError as error:
-            return (self.failure or plain_failure)(tool, given, error)
+            return (self.failure or default_failure)(tool, arguments, error)
         reply = answer if isinstance(answer, Reply) else Reply(answer, as_json(answer))
-        left = follow_files(call.engine) if tool.effect != "reads" else 0
+        left = update_note_files(call.engine) if tool.effect != "reads" else 0
         return _with_files(reply, left) if left else reply
 
     def read(self, resource: Resource, call: Call, parts: Mapping[str, str]) -> str:
@@ -217,19 +219,19 @@ class Dialect:
         list them.
         """
         suggest = self.completions.get(name)
-        if suggest is None or not allowlists.allows(call.engine, call.bank, ("list",)):
+        if suggest is None or not allowlists.is_allowed(call.engine, call.bank, ("list",)):
             return ()
         return suggest(call, typed)
 
-    def _refusal(self, tool: Tool, bank: object, engine: Engine) -> Reply | None:
+    def _forbidden_reply(self, tool: Tool, bank: object, engine: Engine) -> Reply | None:
         """The answer to a call of a tool that the bank does not allow, where it is no error of
         ours.
         """
-        if self.not_allowed is None:
-            allowlists.check(engine, bank, tool.name, tool.deeds)
+        if self.forbidden_tool_reply is None:
+            allowlists.check(engine, bank, tool.name, tool.actions)
             return None
-        allowed = allowlists.of(engine, bank)
-        return None if allowed is None or tool.name in allowed else self.not_allowed(tool)
+        allowed = allowlists.allowed_tools(engine, bank)
+        return None if allowed is None or tool.name in allowed else self.forbidden_tool_reply(tool)
 
     def tool(self, name: str) -> Tool:
         """The row of a name."""
@@ -240,24 +242,28 @@ class Dialect:
             )
         return self.tools[name]
 
-    def fixed(self, parameter: str, without: Iterable[str] = ()) -> "Dialect":
+    def for_single_bank(self, parameter: str, without_tools: Iterable[str] = ()) -> "Dialect":
         """The same dialect with a parameter of every tool answered, and some tools left out."""
-        gone = set(without)
+        gone = set(without_tools)
         return replace(
             self,
-            tools={n: tool.fixed(parameter) for n, tool in self.tools.items() if n not in gone},
+            tools={
+                n: tool.without_parameter(parameter)
+                for n, tool in self.tools.items()
+                if n not in gone
+            },
         )
 
-    def for_one_person(self) -> "Dialect":
+    def for_single_user(self) -> "Dialect":
         """The same dialect as a server lists it that one person starts for one client."""
         return replace(
-            self, tools={name: tool.for_one_person() for name, tool in self.tools.items()}
+            self, tools={name: tool.for_single_user() for name, tool in self.tools.items()}
         )
 
 
 def tool(
     effect: Effect,
-    *roles: Does,
+    *roles: ToolRole,
     title: str = "",
     always_loaded: bool = False,
     idempotent: bool = False,
@@ -275,7 +281,7 @@ def tool(
             always_loaded=always_loaded,
             idempotent=idempotent or effect == "reads",
             confirm=confirm,
-            parameters=arguments.parameters(function),
+            parameters=parameters_of(function),
             description=_description(function),
             roles=roles,
         )
@@ -288,7 +294,7 @@ def rows(*tools: Tool) -> dict[str, Tool]:
     return {one.name: one for one in tools}
 
 
-def instructed(dialect: Dialect, text: str) -> Dialect:
+def add_instructions(dialect: Dialect, text: str) -> Dialect:
     """The dialect with a deployment's own guidance at the end of what some of its tools say of
     themselves.
     """
@@ -297,7 +303,7 @@ def instructed(dialect: Dialect, text: str) -> Dialect:
     added = f"\n\nAdditional instructions: {text.strip()}"
     tools = {
         name: replace(tool, description=tool.description + added)
-        if name in dialect.guided
+        if name in dialect.guided_tools
         else tool
         for name, tool in dialect.tools.items()
     }
@@ -323,7 +329,7 @@ def _with_files(reply: Reply, left: int) -> Reply:
     )
 
 
-def plain_failure(_tool: Tool, _given: Mapping[str, object], error: CommonplaceError) -> Reply:
+def default_failure(_tool: Tool, _given: Mapping[str, object], error: CommonplaceError) -> Reply:
     """The failure of a dialect with no shape of its own for it."""
     text = f"{error.message} {error.hint}".strip()
     return Reply({"error": {"code": error.kind, "message": text}}, text, is_error=True)
@@ -334,7 +340,7 @@ def as_json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
-def filled(record: Mapping[str, Any]) -> dict[str, Any]:
+def drop_empty(record: Mapping[str, Any]) -> dict[str, Any]:
     """A record without its empty fields, which cost a model tokens and tell it nothing."""
     return {
         name: value
@@ -343,7 +349,7 @@ def filled(record: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _unlisted(parameter: arguments.Parameter) -> arguments.Parameter:
+def _hide_if_multiuser(parameter: Parameter) -> Parameter:
     return replace(parameter, listed=False) if parameter.about.multiuser else parameter
 
 

@@ -15,7 +15,7 @@ ExpectedVersion = Annotated[
 ]
 
 
-def version(memory: Memory) -> dict[str, int]:
+def version_field(memory: Memory) -> dict[str, int]:
     """The number of a memory's version, for an answer; nothing for the first one, which most
     memories have.
     """

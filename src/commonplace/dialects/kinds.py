@@ -18,40 +18,40 @@ class Kinds:
     nobody listed.
     """
 
-    own: tuple[str, ...]
-    near: Mapping[str, str]
-    rest: str = "note"
+    names: tuple[str, ...]
+    equivalents: Mapping[str, str]
+    fallback: str = "note"
 
-    def shown(self, kind: str) -> str:
+    def display_kind(self, kind: str) -> str:
         """What a kind is called here."""
-        return kind if kind in self.own else self.near.get(kind, self.rest)
+        return kind if kind in self.names else self.equivalents.get(kind, self.fallback)
 
-    def means(self, kind: str, wanted: Sequence[str]) -> bool:
+    def matches(self, kind: str, wanted: Sequence[str]) -> bool:
         """Whether a kind is among those that a caller names, in this tongue's word or its own."""
-        return self.shown(kind) in wanted or kind in wanted
+        return self.display_kind(kind) in wanted or kind in wanted
 
-    def meant(self, wanted: Sequence[str] | None, chosen: Filter) -> Filter:
+    def narrow_filter(self, wanted: Sequence[str] | None, chosen: Filter) -> Filter:
         """A filter narrowed to the memories that show as some of these; none named means all."""
         if not wanted:
             return chosen
-        known = (*self.own, *self.near)
-        if self.rest in wanted:
+        known = (*self.names, *self.equivalents)
+        if self.fallback in wanted:
             return replace(
-                chosen, kinds_not=tuple(kind for kind in known if not self.means(kind, wanted))
+                chosen, kinds_not=tuple(kind for kind in known if not self.matches(kind, wanted))
             )
         return replace(
             chosen,
-            kinds=tuple(dict.fromkeys((*wanted, *(k for k in known if self.means(k, wanted))))),
+            kinds=tuple(dict.fromkeys((*wanted, *(k for k in known if self.matches(k, wanted))))),
         )
 
-    def edited(self, before: str, wanted: str | None) -> str | Unset:
+    def edited_kind(self, before: str, wanted: str | None) -> str | Unset:
         """The kind that an edit asks for; the one that is shown for it anyway changes nothing."""
-        return UNSET if wanted is None or wanted == self.shown(before) else wanted
+        return UNSET if wanted is None or wanted == self.display_kind(before) else wanted
 
 
 MEMORIES = Kinds(
-    own=("rule", "decision", "fact", "note", "skill"),
-    near={
+    names=("rule", "decision", "fact", "note", "skill"),
+    equivalents={
         "world": "fact",
         "experience": "fact",
         "observation": "fact",
@@ -62,7 +62,7 @@ MEMORIES = Kinds(
     },
 )
 MEMSTATE = Kinds(
-    own=(
+    names=(
         "decision",
         "preference",
         "fact",
@@ -74,7 +74,7 @@ MEMSTATE = Kinds(
         "learning",
         "config",
     ),
-    near={
+    equivalents={
         "world": "fact",
         "experience": "fact",
         "observation": "fact",

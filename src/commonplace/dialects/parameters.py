@@ -25,12 +25,12 @@ class About:
     """
 
     text: str
-    least: float | None = None
-    most: float | None = None
+    minimum: float | None = None
+    maximum: float | None = None
     aliases: tuple[str, ...] = ()
     # Reads other forms in which callers write it, before its type is looked at; what it does not
     # know it leaves alone.
-    reads: Callable[[object], object] | None = None
+    parse: Callable[[object], object] | None = None
     # Tells the people of a shared server apart, so a server that one person starts does not
     # advertise it.
     multiuser: bool = False
@@ -59,7 +59,7 @@ class Parameter:
         return _schema(self.kind) | bounds | {"description": self.about.text} | shown
 
 
-def parameters(function: Callable[..., object]) -> tuple[Parameter, ...]:
+def parameters_of(function: Callable[..., object]) -> tuple[Parameter, ...]:
     """The parameters of a tool's function, without the first one, which is the call itself."""
     hints = get_type_hints(function, include_extras=True)
     listed = list(inspect.signature(function).parameters.values())[1:]
@@ -77,8 +77,8 @@ def input_schema(listed: tuple[Parameter, ...], *, strict: bool) -> _Schema:
     return schema
 
 
-def checked(
-    listed: tuple[Parameter, ...], given: Mapping[str, object], *, strict: bool
+def check_arguments(
+    listed: tuple[Parameter, ...], arguments: Mapping[str, object], *, strict: bool
 ) -> dict[str, Any]:
     """The arguments a tool's function gets; null means absent. Raises Invalid with every problem
     named.
@@ -89,19 +89,19 @@ def checked(
     for one in listed:
         names = (one.name, *one.about.aliases)
         known.update(names)
-        value = next((given[name] for name in names if given.get(name) is not None), None)
+        value = next((arguments[name] for name in names if arguments.get(name) is not None), None)
         if value is None:
             if one.required:
                 problems.append(f"`{one.name}` is required")
             continue
         try:
-            read = one.about.reads(value) if one.about.reads else value
-            values[one.keyword or one.name] = _within(_converted(read, one.kind, one.name), one)
+            read = one.about.parse(value) if one.about.parse else value
+            values[one.keyword or one.name] = _check_bounds(_convert(read, one.kind, one.name), one)
         except Invalid as error:
             # The problems are joined into one sentence, which ends once.
             problems.append(error.message.removesuffix("."))
     if strict:
-        problems += [_unknown(name, known) for name in given if name not in known]
+        problems += [_unknown_argument(name, known) for name in arguments if name not in known]
     if problems:
         shown = [one.name if one.required else f"[{one.name}]" for one in listed if one.listed]
         expected = ", ".join(shown) or "no arguments"
@@ -116,10 +116,12 @@ def _parameter(one: inspect.Parameter, hint: Any) -> Parameter:
         about = next(note for note in notes if isinstance(note, About))
     required = one.default is inspect.Parameter.empty
     default = None if required else one.default
-    return Parameter(one.name.removesuffix("_"), _bare(kind), about, required, default, one.name)
+    return Parameter(
+        one.name.removesuffix("_"), _without_none(kind), about, required, default, one.name
+    )
 
 
-def _bare(kind: Any) -> Any:
+def _without_none(kind: Any) -> Any:
     """A type without its "or None"."""
     if get_origin(kind) in (Union, types.UnionType):
         rest = [arg for arg in get_args(kind) if arg is not type(None)]
@@ -147,14 +149,14 @@ def _bounds(kind: Any, about: About) -> _Schema:
     least, most = {str: ("minLength", "maxLength"), list: ("minItems", "maxItems")}.get(
         get_origin(kind) or kind, ("minimum", "maximum")
     )
-    bounds = {least: about.least, most: about.most}
+    bounds = {least: about.minimum, most: about.maximum}
     return {name: bound for name, bound in bounds.items() if bound is not None}
 
 
-def _within(value: Any, one: Parameter) -> Any:
+def _check_bounds(value: Any, one: Parameter) -> Any:
     size: Any = len(cast(Any, value)) if isinstance(value, str | list) else value
     unit = " long" if isinstance(value, str | list) else ""
-    low, high = one.about.least, one.about.most
+    low, high = one.about.minimum, one.about.maximum
     if isinstance(size, int | float) and not isinstance(value, bool):
         if low is not None and size < low:
             raise Invalid(f"`{one.name}` must be at least {low:,}{unit}, not {size:,}")
@@ -163,53 +165,53 @@ def _within(value: Any, one: Parameter) -> Any:
     return cast(Any, value)
 
 
-def _converted(value: Any, kind: Any, name: str) -> Any:
+def _convert(value: Any, kind: Any, name: str) -> Any:
     origin, args = get_origin(kind), get_args(kind)
     if origin is Literal:
-        return _chosen(value, args, name)
+        return _choice(value, args, name)
     if origin in (Union, types.UnionType):
-        return _first_fitting(value, args, name)
+        return _convert_union(value, args, name)
     if origin is list:
-        items = _decoded(value, list, name, "a list")
+        items = _decode(value, list, name, "a list")
         return [
-            _converted(item, args[0], f"{name}[{place}]")
+            _convert(item, args[0], f"{name}[{place}]")
             for place, item in enumerate(cast(list[Any], items))
         ]
     if origin is dict or kind is dict:
-        return _decoded(value, dict, name, "an object")
+        return _decode(value, dict, name, "an object")
     if kind in (str, int, float, bool):
         return _SIMPLE[kind](value, name)
     return value
 
 
-def _chosen(value: Any, allowed: tuple[Any, ...], name: str) -> Any:
+def _choice(value: Any, allowed: tuple[Any, ...], name: str) -> Any:
     if (
         isinstance(value, str)
         and (found := next((one for one in allowed if one == value.strip()), None)) is not None
     ):
         return found
-    raise Invalid(f"`{name}` must be one of {', '.join(allowed)}, not {_shown(value)}")
+    raise Invalid(f"`{name}` must be one of {', '.join(allowed)}, not {_preview(value)}")
 
 
-def _first_fitting(value: Any, kinds: tuple[Any, ...], name: str) -> Any:
+def _convert_union(value: Any, kinds: tuple[Any, ...], name: str) -> Any:
     exact = {str: str, int: int, float: float, bool: bool, list: list, dict: dict}
     ordered = sorted(kinds, key=lambda kind: type(value) is not exact.get(get_origin(kind) or kind))
     for place, kind in enumerate(ordered):
         try:
-            return _converted(value, kind, name)
+            return _convert(value, kind, name)
         except Invalid:
             if place == len(ordered) - 1:
                 raise
     raise Invalid(f"`{name}` has an unknown type")
 
 
-def _decoded(value: Any, wanted: type, name: str, called: str) -> Any:
+def _decode(value: Any, wanted: type, name: str, called: str) -> Any:
     if isinstance(value, str) and value.strip()[:1] in "[{":
         with suppress(ValueError, RecursionError):
             value = json.loads(value)
     if isinstance(value, wanted):
         return cast(Any, value)
-    raise Invalid(f"`{name}` must be {called}, not {_shown(value)}")
+    raise Invalid(f"`{name}` must be {called}, not {_preview(value)}")
 
 
 def _text(value: Any, name: str) -> str:
@@ -217,10 +219,10 @@ def _text(value: Any, name: str) -> str:
         return value
     if isinstance(value, int | float):
         return json.dumps(value)
-    raise Invalid(f"`{name}` must be a string, not {_shown(value)}")
+    raise Invalid(f"`{name}` must be a string, not {_preview(value)}")
 
 
-def _whole(value: Any, name: str) -> int:
+def _integer(value: Any, name: str) -> int:
     if isinstance(value, str) and value.strip().removeprefix("-").isdecimal() and len(value) < 20:
         return int(value)
     if (
@@ -229,9 +231,9 @@ def _whole(value: Any, name: str) -> int:
         or value != value
         or value in (_INF, -_INF)
     ):
-        raise Invalid(f"`{name}` must be an integer, not {_shown(value)}")
+        raise Invalid(f"`{name}` must be an integer, not {_preview(value)}")
     if value != int(value):
-        raise Invalid(f"`{name}` must be an integer, not {_shown(value)}")
+        raise Invalid(f"`{name}` must be an integer, not {_preview(value)}")
     return int(value)
 
 
@@ -240,35 +242,35 @@ def _number(value: Any, name: str) -> float:
         try:
             value = float(value)
         except ValueError:
-            raise Invalid(f"`{name}` must be a number, not {_shown(value)}") from None
+            raise Invalid(f"`{name}` must be a number, not {_preview(value)}") from None
     if isinstance(value, bool) or not isinstance(value, int | float) or value != value:
-        raise Invalid(f"`{name}` must be a number, not {_shown(value)}")
+        raise Invalid(f"`{name}` must be a number, not {_preview(value)}")
     return value
 
 
-def _truth(value: Any, name: str) -> bool:
+def _boolean(value: Any, name: str) -> bool:
     words = {"true": True, "false": False, "1": True, "0": False}
     if isinstance(value, bool):
         return value
     if isinstance(value, str) and value.strip().lower() in words:
         return words[value.strip().lower()]
-    raise Invalid(f"`{name}` must be true or false, not {_shown(value)}")
+    raise Invalid(f"`{name}` must be true or false, not {_preview(value)}")
 
 
 _INF = float("inf")
 _SIMPLE: dict[Any, Callable[[Any, str], Any]] = {
     str: _text,
-    int: _whole,
+    int: _integer,
     float: _number,
-    bool: _truth,
+    bool: _boolean,
 }
 
 
-def _unknown(name: str, known: set[str]) -> str:
+def _unknown_argument(name: str, known: set[str]) -> str:
     near = get_close_matches(name, known, n=1)
     return f"`{name[:60]}` is not an argument" + (f"; did you mean `{near[0]}`?" if near else "")
 
 
-def _shown(value: object) -> str:
+def _preview(value: object) -> str:
     text = json.dumps(value, ensure_ascii=False, default=str)
     return text if len(text) <= 60 else text[:57] + "…"

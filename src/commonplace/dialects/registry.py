@@ -25,7 +25,7 @@ DEFAULT = "hindsight"
 
 # Dialects whose tools name a bank: by which parameter, and the tools that make no sense when there
 # is only one bank.
-BANKED = {
+BANK_PARAMETERS = {
     "hindsight": ("bank_id", ("list_banks", "create_bank", "get_bank_stats")),
     "memories": ("tenant_id", ()),
 }
@@ -36,12 +36,16 @@ def find(name: str) -> Dialect:
     """The dialect of a name."""
     if name not in _MODULES:
         raise Invalid(f"There is no dialect called {name!r}.", hint=spelling.hint(name, NAMES))
-    written = import_module(_MODULES[name]).DIALECT
-    assert isinstance(written, Dialect)
-    return written
+    dialect = import_module(_MODULES[name]).DIALECT
+    assert isinstance(dialect, Dialect)
+    return dialect
 
 
 @cache
-def single(name: str) -> Dialect:
+def single_bank(name: str) -> Dialect:
     """The dialect of a name for a client that has one bank and cannot choose another."""
-    return find(name).fixed(*BANKED[name]) if name in BANKED else find(name)
+    return (
+        find(name).for_single_bank(*BANK_PARAMETERS[name])
+        if name in BANK_PARAMETERS
+        else find(name)
+    )

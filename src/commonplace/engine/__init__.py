@@ -1,6 +1,4 @@
-"""The verbs, one module a noun. A module is imported when it is first used:
-`engine.recall.recall`.
-"""
+"""The verbs, one module per noun. A module is imported on first use: `engine.recall.recall`."""
 
 from typing import TYPE_CHECKING
 

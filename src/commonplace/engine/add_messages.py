@@ -1,9 +1,8 @@
-"""Tell: what was said goes in, and the statements worth remembering in it are merged with what is
-known.
+"""Adds messages: extracts the statements worth remembering and merges them with what is stored.
 
-The whole text stays as a document unless it is nothing but one statement. With a language model the
-model finds the statements and decides, and is checked; when it fails, the rules do both and the
-answer says so.
+The whole text is stored as a document unless it is a single statement. With a language model the
+model extracts statements and decides, and its answer is checked. When it fails, the rules do both
+and the result reports the failure.
 """
 
 import hashlib
@@ -13,17 +12,17 @@ from dataclasses import dataclass, field, replace
 
 from commonplace import validation
 from commonplace.engine.documents import put_document
-from commonplace.engine.draft_validation import checked_draft, checked_origin, checked_scope
-from commonplace.engine.memories import newborn, next_version
+from commonplace.engine.draft_validation import validate_draft, validate_origin, validate_scope
+from commonplace.engine.memories import first_version, next_version
 from commonplace.engine.recall import recall
-from commonplace.engine.revisions import Revising
-from commonplace.engine.runtime import Parts
+from commonplace.engine.revisions import RevisionWriter
+from commonplace.engine.runtime import Runtime
 from commonplace.errors import Invalid, ModelFailed, TooLarge
 from commonplace.extract import llm_statements, statement_splitting
 from commonplace.extract.llm_statements import Decision
-from commonplace.extract.statement_splitting import Message, Skipped
+from commonplace.extract.statement_splitting import Message, SkippedText
 from commonplace.language import analyzer as words
-from commonplace.language.conflicts import lookups
+from commonplace.language.conflicts import lookup_terms
 from commonplace.language.judgement import Judgement, Relation, Statement
 from commonplace.limits import QUERY_CHARS_MAX, STATEMENTS_MAX
 from commonplace.records.memory import Draft, Memory, Metadata, Origin, Outcome, Scope
@@ -31,15 +30,15 @@ from commonplace.records.query import Filter, Query
 from commonplace.records.work import DocumentDraft
 from commonplace.storage import banks, memories, text_index
 
-_LIKE_MAX, _TERMS_MAX = 20, 40
-_SHOWN_EACH, _SHOWN_MAX = 5, 10
-_USUAL_KIND = "note"
+_SIMILAR_MAX, _TERMS_MAX = 20, 40
+_SHOWN_PER_FACT_MAX, _SHOWN_MAX = 5, 10
+_DEFAULT_KIND = "note"
 
 
 @dataclass(frozen=True, slots=True)
-class Telling:
-    """What was said, by whom and about what. With `whole` it is kept as one memory, undivided and
-    unmerged.
+class MessageBatch:
+    """Messages with their scope and metadata. With `whole` they are stored as one memory, undivided
+    and unmerged.
     """
 
     messages: tuple[Message, ...]
@@ -50,29 +49,29 @@ class Telling:
 
 
 @dataclass(frozen=True, slots=True)
-class Noted(Outcome):
-    """What became of one statement, and what the memory said before where that changed."""
+class StatementOutcome(Outcome):
+    """The outcome of one statement, and the memory's text before it where that changed."""
 
     before: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """What became of everything that was said.
+class MessagesResult:
+    """The outcomes of a batch of messages.
 
-    `document` names where the whole text is, and `failure` says why the model that should have read
-    it did not.
+    `document` names the document with the whole text, and `failure` is the reason why the
+    configured model was not used.
     """
 
-    outcomes: tuple[Noted, ...]
-    skipped: tuple[Skipped, ...] = ()
+    outcomes: tuple[StatementOutcome, ...]
+    skipped: tuple[SkippedText, ...] = ()
     document: str = ""
     failure: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class _Reading:
-    """What a model made of a telling, and the memories it was shown, in the order of their
+class _ModelDecisions:
+    """The decisions of a model about a batch, and the memories it was shown, in the order of their
     numbers.
     """
 
@@ -80,195 +79,210 @@ class _Reading:
     shown: Sequence[Memory]
 
 
-def tell(parts: Parts, bank: str, telling: Telling, origin: Origin = Origin()) -> Told:
-    """Remember what was said: each statement is added, changes what is known, or is known
-    already.
-    """
+def add_messages(
+    runtime: Runtime, bank: str, batch: MessageBatch, origin: Origin = Origin()
+) -> MessagesResult:
+    """Remember messages: each statement is added, revises what is stored, or is known already."""
     checked, name, author = (
-        _checked(telling),
+        _validate(batch),
         validation.name(bank, what="bank"),
-        checked_origin(origin),
+        validate_origin(origin),
     )
     if checked.whole:
-        return Told((_Merging(parts, name, checked, author).keep(_transcript(checked.messages)),))
-    reading, failure = _read(parts, name, checked)
-    found = statement_splitting.find(checked.messages)
-    if reading is None and len(found.statements) > STATEMENTS_MAX:
+        return MessagesResult(
+            (_Merger(runtime, name, checked, author).store_whole(_transcript(checked.messages)),)
+        )
+    model_decisions, failure = _decide_with_model(runtime, name, checked)
+    found = statement_splitting.split_statements(checked.messages)
+    if model_decisions is None and len(found.statements) > STATEMENTS_MAX:
         raise TooLarge(
             f"The messages contain {len(found.statements):,} statements; the limit is"
             f" {STATEMENTS_MAX:,}.",
             hint="Split it into parts.",
         )
-    with parts.db.transaction():
-        merge = _Merging(parts, name, checked, author)
+    with runtime.db.transaction():
+        merger = _Merger(runtime, name, checked, author)
         text = _transcript(checked.messages)
-        # One statement and nothing besides is its own document.
-        if reading is not None or [one.text for one in found.statements] != [text.strip()]:
-            merge.file(text)
-        if reading is not None:
+        # A single statement with no other text needs no document.
+        if model_decisions is not None or [one.text for one in found.statements] != [text.strip()]:
+            merger.store_document(text)
+        if model_decisions is not None:
             outcomes = [
-                noted for one in reading.decisions if (noted := merge.obey(one, reading.shown))
+                outcome
+                for one in model_decisions.decisions
+                if (outcome := merger.apply_decision(one, model_decisions.shown))
             ]
-            return Told(_each_once(outcomes), document=merge.document)
-        outcomes = [merge.take(one) for one in found.statements]
-        return Told(_each_once(outcomes), found.skipped, merge.document, failure)
+            return MessagesResult(_without_repeats(outcomes), document=merger.document)
+        outcomes = [merger.merge(one) for one in found.statements]
+        return MessagesResult(_without_repeats(outcomes), found.skipped, merger.document, failure)
 
 
-class _Merging:
-    """One telling on its way into the store."""
+class _Merger:
+    """Merges the statements of one batch into the store."""
 
-    def __init__(self, parts: Parts, bank: str, telling: Telling, origin: Origin) -> None:
-        self.parts, self.bank, self.telling, self.origin = parts, bank, telling, origin
+    def __init__(self, runtime: Runtime, bank: str, batch: MessageBatch, origin: Origin) -> None:
+        self.runtime, self.bank, self.batch, self.origin = runtime, bank, batch, origin
         self.document = ""
         self.document_id: int | None = None
         self.written: set[int] = set()
-        self._revising: Revising | None = None
+        self._writer: RevisionWriter | None = None
 
     @property
-    def revising(self) -> Revising:
-        """The revision this telling makes; only asked for inside the transaction."""
-        if self._revising is None:
-            bank_id = banks.ensure(self.parts.db, self.bank, self.parts.clock.now()).id
-            self._revising = Revising(self.parts, bank_id, "tell", self.origin)
-        return self._revising
+    def writer(self) -> RevisionWriter:
+        """The revision of this batch. Use it only inside the transaction."""
+        if self._writer is None:
+            bank_id = banks.ensure(self.runtime.db, self.bank, self.runtime.clock.now()).id
+            self._writer = RevisionWriter(self.runtime, bank_id, "tell", self.origin)
+        return self._writer
 
-    def file(self, text: str) -> None:
-        """Keep the whole text."""
-        scope = self.telling.scope
-        said = {"user": scope.user, "agent": scope.agent, "run": scope.run}
+    def store_document(self, text: str) -> None:
+        """Store the whole text as a document."""
+        scope = self.batch.scope
+        scope_metadata = {"user": scope.user, "agent": scope.agent, "run": scope.run}
         draft = DocumentDraft(
-            _document_name(scope, text), text, metadata={k: v for k, v in said.items() if v}
+            _document_name(scope, text),
+            text,
+            metadata={k: v for k, v in scope_metadata.items() if v},
         )
-        stored, _ = put_document(self.parts, self.bank, draft)
+        stored, _ = put_document(self.runtime, self.bank, draft)
         self.document, self.document_id = stored.name, stored.id
 
-    def keep(self, text: str) -> Noted:
-        """Store a text as one memory, whatever else is known."""
-        with self.parts.db.transaction():
+    def store_whole(self, text: str) -> StatementOutcome:
+        """Store a text as one memory without merging it."""
+        with self.runtime.db.transaction():
             return self._add(Message("", text))
 
-    def take(self, statement: Message) -> Noted:
-        """Merge a statement with what is known."""
-        like = _alike(self.parts, self.revising, statement.text, self.telling.scope)
+    def merge(self, statement: Message) -> StatementOutcome:
+        """Merge a statement with what is stored."""
+        like = _similar_memories(self.runtime, self.writer, statement.text, self.batch.scope)
         verdicts = [(self._judge(one, statement), one) for one in like]
         if same := next((one for found, one in verdicts if found.relation is Relation.SAME), None):
-            return Noted("unchanged", same)
-        # Two values in one breath are two statements; only what was known before can have changed.
+            return StatementOutcome("unchanged", same)
+        # Two values in one batch are two statements. Only a memory that was stored before can be
+        # revised.
         known = [(found, one) for found, one in verdicts if one.id not in self.written]
         ended = [(found.confidence, one.id, one) for found, one in known if found.ends_older()]
         old = max(ended)[2] if ended else None
         return self._change(old, statement) if old else self._add(statement)
 
-    def obey(self, decision: Decision, shown: Sequence[Memory]) -> Noted | None:
-        """Do what a model decided, as far as what it saw is still so."""
+    def apply_decision(
+        self, decision: Decision, shown: Sequence[Memory]
+    ) -> StatementOutcome | None:
+        """Apply the decision of a model, unless the memory has changed since the model saw it."""
         statement = Message("", decision.text)
-        old = shown[decision.place] if decision.place is not None else None
-        fresh = old is not None and self._is_current(old)
+        old = shown[decision.known_index] if decision.known_index is not None else None
+        is_current = old is not None and self._is_current(old)
         if decision.event == "NONE":
-            return Noted("unchanged", old) if old and fresh else self.take(statement)
+            return (
+                StatementOutcome("unchanged", old) if old and is_current else self.merge(statement)
+            )
         if decision.event == "ADD" or old is None:
-            return self.take(statement)
+            return self.merge(statement)
         if decision.event == "DELETE":
-            return self._forget(old) if fresh else None
-        if not fresh or self._judge(old, statement).relation is Relation.SAME:
-            return self.take(statement)
+            return self._forget(old) if is_current else None
+        if not is_current or self._judge(old, statement).relation is Relation.SAME:
+            return self.merge(statement)
         return self._change(old, statement)
 
     def _judge(self, old: Memory, statement: Message) -> Judgement:
-        return self.parts.judge(Statement(old.text), Statement(statement.text))
+        return self.runtime.judge(Statement(old.text), Statement(statement.text))
 
     def _is_current(self, memory: Memory) -> bool:
-        found = memories.find(self.parts.db, memory.bank_id, memory.id)
+        found = memories.find(self.runtime.db, memory.bank_id, memory.id)
         return found is not None and found.version == memory.version and found.forgotten_at is None
 
-    def _add(self, statement: Message) -> Noted:
-        telling = self.telling
-        draft = checked_draft(
+    def _add(self, statement: Message) -> StatementOutcome:
+        batch = self.batch
+        draft = validate_draft(
             Draft(
                 statement.text,
-                kind=telling.kind or _USUAL_KIND,
-                metadata=self._said(statement, {}),
+                kind=batch.kind or _DEFAULT_KIND,
+                metadata=self._metadata(statement, {}),
                 document_id=self.document_id,
-                scope=telling.scope,
+                scope=batch.scope,
             )
         )
-        first, second = banks.new_ids(self.parts.db, self.revising.now, 2)
-        memory = newborn(draft, (first, second), self.revising)
+        first, second = banks.new_ids(self.runtime.db, self.writer.now, 2)
+        memory = first_version(draft, (first, second), self.writer)
         self.written.add(memory.id)
-        return Noted("added", memory, self.revising.write(memory, "remember"))
+        return StatementOutcome("added", memory, self.writer.write(memory, "remember"))
 
-    def _change(self, old: Memory, statement: Message) -> Noted:
-        said = self._said(statement, old.metadata)
-        validation.metadata(said)
+    def _change(self, old: Memory, statement: Message) -> StatementOutcome:
+        metadata = self._metadata(statement, old.metadata)
+        validation.metadata(metadata)
         after = replace(
-            next_version(
-                old, banks.new_ids(self.parts.db, self.revising.now)[0], self.revising.now
-            ),
-            text=validation.body(statement.text),
-            metadata=said,
-            kind=self.telling.kind or old.kind,
+            next_version(old, banks.new_ids(self.runtime.db, self.writer.now)[0], self.writer.now),
+            text=validation.nonempty_text(statement.text),
+            metadata=metadata,
+            kind=self.batch.kind or old.kind,
             document_id=self.document_id or old.document_id,
         )
         self.written.add(after.id)
-        return Noted("revised", after, self.revising.write(after, "revise"), old.text)
+        return StatementOutcome("revised", after, self.writer.write(after, "revise"), old.text)
 
-    def _forget(self, old: Memory) -> Noted:
+    def _forget(self, old: Memory) -> StatementOutcome:
         after = next_version(
-            old, banks.new_ids(self.parts.db, self.revising.now)[0], self.revising.now
+            old, banks.new_ids(self.runtime.db, self.writer.now)[0], self.writer.now
         )
         after = replace(after, forgotten_at=after.updated_at)
         self.written.add(after.id)
-        return Noted("forgotten", after, self.revising.write(after, "forget"))
+        return StatementOutcome("forgotten", after, self.writer.write(after, "forget"))
 
-    def _said(self, statement: Message, before: Metadata) -> Mapping[str, object]:
-        """The metadata of a statement: what it had, what the telling says, and the role unless it
-        is the usual one.
+    def _metadata(self, statement: Message, before: Metadata) -> Mapping[str, object]:
+        """The metadata of a statement: the stored metadata, that of the batch, and the role unless
+        it is the default.
         """
         kept = {name: value for name, value in before.items() if name != "role"}
         role = {"role": statement.role} if statement.role not in ("", "user") else {}
-        return kept | dict(self.telling.metadata) | role
+        return kept | dict(self.batch.metadata) | role
 
 
-def _read(parts: Parts, bank: str, telling: Telling) -> tuple[_Reading | None, str]:
-    """What the model makes of a telling, or why it makes nothing of it; neither when there is no
-    model.
+def _decide_with_model(
+    runtime: Runtime, bank: str, batch: MessageBatch
+) -> tuple[_ModelDecisions | None, str]:
+    """The decisions of the model about a batch, or the reason why it failed. Both are empty without
+    a model.
     """
     try:
-        model = parts.llm()
+        model = runtime.llm()
         if model is None:
             return None, ""
-        facts = llm_statements.facts(model, telling.messages)
+        facts = llm_statements.extract_statements(model, batch.messages)
         shown: dict[int, Memory] = {}
         for fact in facts:
-            query = Query(fact[:QUERY_CHARS_MAX], _same_scope(telling.scope), limit=_SHOWN_EACH)
-            shown |= {hit.memory.id: hit.memory for hit in recall(parts, bank, query).hits}
+            query = Query(
+                fact[:QUERY_CHARS_MAX], _same_scope(batch.scope), limit=_SHOWN_PER_FACT_MAX
+            )
+            shown |= {hit.memory.id: hit.memory for hit in recall(runtime, bank, query).hits}
         known = list(shown.values())[:_SHOWN_MAX]
-        decided = llm_statements.decisions(model, facts, [one.text for one in known])
+        decided = llm_statements.decide(model, facts, [one.text for one in known])
     except ModelFailed as error:
-        # The one failure that must not end the call: what was said would be lost.
+        # The only failure that must not end the call: the messages would be lost.
         return None, error.message
-    return _Reading(decided, known), ""
+    return _ModelDecisions(decided, known), ""
 
 
-def _alike(parts: Parts, revising: Revising, statement: str, scope: Scope) -> list[Memory]:
-    """What is known in the same scope that a statement may repeat or change, best first."""
-    chosen, now, bank_id = _same_scope(scope), revising.now, revising.bank_id
+def _similar_memories(
+    runtime: Runtime, writer: RevisionWriter, statement: str, scope: Scope
+) -> list[Memory]:
+    """Memories in the same scope that a statement may repeat or change, best first."""
+    chosen, now, bank_id = _same_scope(scope), writer.now, writer.bank_id
     found: dict[int, None] = {}
     content = words.question_terms(statement)[:_TERMS_MAX]
-    matches = [text_index.all_of(terms) for terms in (content, *lookups(statement)) if terms]
+    matches = [text_index.all_of(terms) for terms in (content, *lookup_terms(statement)) if terms]
     for match in [*matches, text_index.any_of(content)]:
         found |= dict.fromkeys(
-            text_index.keyword_ids(parts.db, bank_id, match, chosen, now, _LIKE_MAX)
+            text_index.keyword_ids(runtime.db, bank_id, match, chosen, now, _SIMILAR_MAX)
             if match
             else ()
         )
-    by_id = memories.by_ids(parts.db, bank_id, list(found))
+    by_id = memories.by_ids(runtime.db, bank_id, list(found))
     return [by_id[number] for number in found if number in by_id]
 
 
 def _same_scope(scope: Scope) -> Filter:
-    """Exactly this scope: nothing that was told to one agent or in one run changes for another.
-    Keys are left alone.
+    """Exactly this scope: a message to one agent or in one run changes nothing for another.
+    Memories with keys are excluded.
     """
     return Filter(
         projects=(scope.project,),
@@ -279,9 +293,9 @@ def _same_scope(scope: Scope) -> Filter:
     )
 
 
-def _each_once(outcomes: Sequence[Noted]) -> tuple[Noted, ...]:
-    """The outcomes without a memory's second "unchanged", which would say nothing new."""
-    kept: list[Noted] = []
+def _without_repeats(outcomes: Sequence[StatementOutcome]) -> tuple[StatementOutcome, ...]:
+    """The outcomes without a repeated "unchanged" of one memory."""
+    kept: list[StatementOutcome] = []
     seen: set[int] = set()
     for one in outcomes:
         if one.change != "unchanged" or one.memory.id not in seen:
@@ -290,36 +304,42 @@ def _each_once(outcomes: Sequence[Noted]) -> tuple[Noted, ...]:
     return tuple(kept)
 
 
-def _checked(telling: Telling) -> Telling:
+def _validate(batch: MessageBatch) -> MessageBatch:
     messages = tuple(
         Message(
-            validation.line(one.role, what="role"), validation.passage(one.text, what="message")
+            validation.line(one.role, what="role"), validation.any_text(one.text, what="message")
         )
-        for one in telling.messages
+        for one in batch.messages
         if one.text.strip()
     )
     if not messages:
         raise Invalid(
             "The messages contain no text.", hint="Give at least one message with some text."
         )
-    validation.body(_transcript(messages))
-    validation.metadata(telling.metadata)
-    kind = validation.line(telling.kind, what="kind")
-    return replace(telling, messages=messages, scope=checked_scope(telling.scope), kind=kind)
+    validation.nonempty_text(_transcript(messages))
+    validation.metadata(batch.metadata)
+    kind = validation.line(batch.kind, what="kind")
+    return replace(batch, messages=messages, scope=validate_scope(batch.scope), kind=kind)
 
 
 def _transcript(messages: Sequence[Message]) -> str:
-    """The whole text: what one person said as it is, a conversation with its roles."""
+    """The whole text: a single user message as it is, a conversation with its roles."""
     if len(messages) == 1 and messages[0].role in ("", "user"):
         return messages[0].text
     return "\n".join(f"{one.role or 'user'}: {one.text}" for one in messages)
 
 
 def _document_name(scope: Scope, text: str) -> str:
-    """The same text told twice in one scope is one document; in another scope it is another."""
-    told = json.dumps([scope.project, scope.user, scope.agent, scope.run, text])
+    """The name of a document. The same text twice in one scope has one name; in another scope it
+    has another.
+    """
+    name_source = json.dumps([scope.project, scope.user, scope.agent, scope.run, text])
     return "/".join(
         part
-        for part in ("told", scope.user[:100], hashlib.sha256(told.encode()).hexdigest()[:16])
+        for part in (
+            "told",
+            scope.user[:100],
+            hashlib.sha256(name_source.encode()).hexdigest()[:16],
+        )
         if part
     )

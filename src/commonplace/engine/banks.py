@@ -1,47 +1,47 @@
-"""Banks: the walls between memories. Reading never makes one; the first write does."""
+"""Banks isolate memories from each other. The first write to a bank creates it; reads never do."""
 
 from dataclasses import replace
 
 from commonplace import validation
-from commonplace.engine.runtime import Parts
+from commonplace.engine.runtime import Runtime
 from commonplace.errors import NotFound
 from commonplace.limits import CONFIG_BYTES_MAX, LIST_MAX, TITLE_CHARS_MAX
 from commonplace.records.memory import Bank, BankEdit, Unset
 from commonplace.storage import banks
 
 
-def create_bank(parts: Parts, bank: str, edit: BankEdit = BankEdit()) -> Bank:
-    """The bank of a name, made if it was not there, with what the edit says of it."""
+def create_bank(runtime: Runtime, bank: str, edit: BankEdit = BankEdit()) -> Bank:
+    """The bank of a name, created if missing, with the edit applied."""
     name = validation.name(bank, what="bank")
-    with parts.db.transaction():
-        changed = _edited(banks.ensure(parts.db, name, parts.clock.now()), edit)
-        banks.update(parts.db, changed)
+    with runtime.db.transaction():
+        changed = _apply_edit(banks.ensure(runtime.db, name, runtime.clock.now()), edit)
+        banks.update(runtime.db, changed)
     return changed
 
 
-def update_bank(parts: Parts, bank: str, edit: BankEdit) -> Bank:
-    """Change a bank's title, mission or configuration; configuration fields given as None are taken
-    away.
+def update_bank(runtime: Runtime, bank: str, edit: BankEdit) -> Bank:
+    """Change a bank's title, mission or configuration. Configuration fields given as None are
+    removed.
     """
-    with parts.db.transaction():
-        changed = _edited(known(parts, bank), edit)
-        banks.update(parts.db, changed)
+    with runtime.db.transaction():
+        changed = _apply_edit(require_bank(runtime, bank), edit)
+        banks.update(runtime.db, changed)
     return changed
 
 
-def get_bank(parts: Parts, bank: str) -> Bank:
+def get_bank(runtime: Runtime, bank: str) -> Bank:
     """One bank."""
-    return known(parts, bank)
+    return require_bank(runtime, bank)
 
 
-def list_banks(parts: Parts) -> tuple[Bank, ...]:
+def list_banks(runtime: Runtime) -> tuple[Bank, ...]:
     """Every bank, by name."""
-    return tuple(banks.listed(parts.db, LIST_MAX))
+    return tuple(banks.list_banks(runtime.db, LIST_MAX))
 
 
-def known(parts: Parts, bank: str) -> Bank:
-    """The bank of a name, which must exist."""
-    found = banks.find(parts.db, validation.name(bank, what="bank"))
+def require_bank(runtime: Runtime, bank: str) -> Bank:
+    """The bank of a name. An unknown name is an error."""
+    found = banks.find(runtime.db, validation.name(bank, what="bank"))
     if found is None:
         raise NotFound(
             f"There is no bank {bank!r}.",
@@ -50,14 +50,14 @@ def known(parts: Parts, bank: str) -> Bank:
     return found
 
 
-def _edited(bank: Bank, edit: BankEdit) -> Bank:
+def _apply_edit(bank: Bank, edit: BankEdit) -> Bank:
     title = bank.title
     if not isinstance(edit.title, Unset):
         title = validation.line(edit.title, what="title", chars_max=TITLE_CHARS_MAX)
     mission = (
         bank.mission
         if isinstance(edit.mission, Unset)
-        else validation.passage(edit.mission, what="mission")
+        else validation.any_text(edit.mission, what="mission")
     )
     config = {**bank.config, **({} if isinstance(edit.config, Unset) else edit.config)}
     kept = {name: value for name, value in config.items() if value is not None}

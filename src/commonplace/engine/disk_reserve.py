@@ -1,23 +1,23 @@
-"""Forgetting and erasing work where the disk is nearly full, or nobody could make room with
-them.
-"""
+"""Lets forgetting and erasing use reserved disk space. Otherwise a full disk could not be freed."""
 
 from collections.abc import Callable
 from functools import wraps
 from typing import Concatenate, ParamSpec, TypeVar
 
-from commonplace.engine.runtime import Parts
+from commonplace.engine.runtime import Runtime
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
 
 
-def freeing(verb: Callable[Concatenate[Parts, _P], _R]) -> Callable[Concatenate[Parts, _P], _R]:
-    """A verb that may use the room on the disk that is left for erasing."""
+def using_disk_reserve(
+    verb: Callable[Concatenate[Runtime, _P], _R],
+) -> Callable[Concatenate[Runtime, _P], _R]:
+    """A verb that may use the disk space reserved for erasing."""
 
     @wraps(verb)
-    def run(parts: Parts, /, *args: _P.args, **kwargs: _P.kwargs) -> _R:
-        with parts.db.freeing():
-            return verb(parts, *args, **kwargs)
+    def run(runtime: Runtime, /, *args: _P.args, **kwargs: _P.kwargs) -> _R:
+        with runtime.db.use_disk_reserve():
+            return verb(runtime, *args, **kwargs)
 
     return run

@@ -1,5 +1,5 @@
-"""Documents lose what is erased: one whose memories all go goes with them, another loses the words
-of those that go.
+"""Redacts documents when memories are erased. A document without remaining memories is deleted;
+another loses the statements of the erased ones.
 """
 
 import hashlib
@@ -10,66 +10,71 @@ from itertools import groupby
 from typing import cast
 
 from commonplace.engine.erasure_ledger import Ledger
-from commonplace.engine.facts.fact_metadata import mark_in
-from commonplace.engine.runtime import Parts
+from commonplace.engine.facts.fact_metadata import parse_fact_metadata
+from commonplace.engine.runtime import Runtime
 from commonplace.extract import redaction
 from commonplace.records.memory import Metadata
 from commonplace.records.work import Document
 from commonplace.storage import documents, erasure, memories
-from commonplace.storage.erasure import Wording
+from commonplace.storage.erasure import VersionText
 
-# What documents note for the engine: which facts others said first, and which a model read from
-# which chunk.
+# Metadata of documents for the engine: facts that other documents stated first, and facts that a
+# model extracted from each chunk.
 SHARED = "shared"
 READ = "read"
-# For whom and when a document was told; what it is found by does not change with its words.
-_KEPT = ("user", "agent", "run", "said_at", "zone_ms", SHARED)
+# Scope and time of a document. They stay, since they do not depend on its text.
+_KEPT_FIELDS = ("user", "agent", "run", "said_at", "zone_ms", SHARED)
 
 
-class Redacting:
-    """The documents of one erasure. Each is looked at once, with all of its memories that are to
-    go.
+class DocumentRedactor:
+    """Redacts the documents of one erasure. Each is redacted once, for all of its erased
+    memories.
     """
 
-    def __init__(self, parts: Parts, doomed: Iterable[int], ledger: Ledger | None = None) -> None:
-        self._db = parts.db
-        self._clock = parts.clock
+    def __init__(
+        self, runtime: Runtime, erased_ids: Iterable[int], ledger: Ledger | None = None
+    ) -> None:
+        self._db = runtime.db
+        self._clock = runtime.clock
         self._ledger = ledger
-        self._doomed = frozenset(doomed)
-        self._seen: set[int] = set()
-        self._empty: set[int] = set()
-        self._touched: list[int] = []
-        # The names of those that go with the memories that were given last.
+        self._erased_ids = frozenset(erased_ids)
+        self._redacted_ids: set[int] = set()
+        self._emptied_ids: set[int] = set()
+        self._document_ids_of_batch: list[int] = []
+        # The names of the documents that the last batch leaves without memories.
         self.names: list[str] = []
 
     def redact(self, memory_ids: Sequence[int]) -> None:
-        """Take what some memories say out of their documents, before the memories themselves go."""
+        """Remove the statements of some memories from their documents, before the memories are
+        erased.
+        """
         self.names = []
-        self._touched = _documents_of(erasure.wordings(self._db, memory_ids))
-        for number in self._touched:
-            if number not in self._seen:
-                self._seen.add(number)
+        self._document_ids_of_batch = _document_ids(erasure.version_texts(self._db, memory_ids))
+        for number in self._document_ids_of_batch:
+            if number not in self._redacted_ids:
+                self._redacted_ids.add(number)
                 document = documents.by_id(self._db, number)
                 if document is not None:
                     self._redact(document)
 
-    def drop(self) -> None:
-        """Remove the documents of which nothing is left, after the memories that were given
-        last.
+    def delete_empty_documents(self) -> None:
+        """Delete the documents without remaining memories, after the last batch of memories is
+        erased.
         """
         erasure.delete_empty(
-            self._db, [number for number in self._touched if number in self._empty]
+            self._db,
+            [number for number in self._document_ids_of_batch if number in self._emptied_ids],
         )
 
     def _redact(self, document: Document) -> None:
         shared = document.metadata.get(SHARED)
         also = cast("list[int]", shared) if isinstance(shared, list) else []
         carried = erasure.memories_of_document(self._db, document.id) | set(also)
-        left = set(memories.by_ids(self._db, document.bank_id, sorted(carried - self._doomed)))
+        left = set(memories.by_ids(self._db, document.bank_id, sorted(carried - self._erased_ids)))
         now = max(document.updated_at, self._clock.now())
         if not left:
-            # Its row stays until its last memory goes; its words do not.
-            self._empty.add(document.id)
+            # The row stays until its last memory is erased; its text does not.
+            self._emptied_ids.add(document.id)
             self.names.append(document.name)
             blank = replace(
                 document,
@@ -82,48 +87,54 @@ class Redacting:
             )
             documents.update(self._db, blank)
             if self._ledger:
-                self._ledger.gone("document", document.id, document.text, derived=True)
+                self._ledger.record_erased("document", document.id, document.text, derived=True)
             return
-        gone = erasure.wordings(self._db, sorted(carried & self._doomed))
-        kept = [one for one in erasure.wordings(self._db, sorted(left)) if _from(one, document.id)]
-        after = _without(document, gone, kept)
+        erased_texts = erasure.version_texts(self._db, sorted(carried & self._erased_ids))
+        remaining_texts = [
+            one
+            for one in erasure.version_texts(self._db, sorted(left))
+            if _is_from_document(one, document.id)
+        ]
+        after = _without_statements(document, erased_texts, remaining_texts)
         if SHARED in after.metadata:
             after = replace(
                 after, metadata={**after.metadata, SHARED: [one for one in also if one in left]}
             )
         documents.update(self._db, replace(after, updated_at=now))
         if self._ledger:
-            self._ledger.shortened("document", document.id, document.text)
+            self._ledger.record_redacted("document", document.id, document.text)
 
 
-def _documents_of(wordings: Sequence[Wording]) -> list[int]:
+def _document_ids(wordings: Sequence[VersionText]) -> list[int]:
     found: dict[int, None] = {}
     for one in wordings:
-        mark = mark_in(one.metadata)
+        fact = parse_fact_metadata(one.metadata)
         numbers = (
-            *(mark.documents if mark else ()),
+            *(fact.documents if fact else ()),
             *(() if one.document_id is None else (one.document_id,)),
         )
         found.update(dict.fromkeys(numbers))
     return list(found)
 
 
-def _from(one: Wording, number: int) -> bool:
-    mark = mark_in(one.metadata)
-    return one.document_id == number or (mark is not None and number in mark.documents)
+def _is_from_document(one: VersionText, number: int) -> bool:
+    fact = parse_fact_metadata(one.metadata)
+    return one.document_id == number or (fact is not None and number in fact.documents)
 
 
-def _without(document: Document, gone: Sequence[Wording], kept: Sequence[Wording]) -> Document:
-    """A document without what some memories said in it. Where that cannot be found, its facts are
-    all that is left.
+def _without_statements(
+    document: Document, erased_texts: Sequence[VersionText], remaining_texts: Sequence[VersionText]
+) -> Document:
+    """A document without the statements of some memories. Where these cannot be located in the
+    text, the text is replaced by the remaining facts.
     """
-    newest = {one.memory_id: one.text for one in kept}
+    newest = {one.memory_id: one.text for one in remaining_texts}
     statements = [
-        _statement(list(some), document.id)
-        for _, some in groupby(gone, key=lambda one: one.memory_id)
+        _erased_statement(list(some), document.id)
+        for _, some in groupby(erased_texts, key=lambda one: one.memory_id)
     ]
-    redacted = redaction.without(
-        document.text, statements, (f"{one.title} {one.text}" for one in kept)
+    redacted = redaction.redact(
+        document.text, statements, (f"{one.title} {one.text}" for one in remaining_texts)
     )
     text = "\n".join(newest.values()) if redacted.text is None else redacted.text
     return replace(
@@ -131,27 +142,31 @@ def _without(document: Document, gone: Sequence[Wording], kept: Sequence[Wording
         text=text,
         text_chars=len(text),
         sha256=_sha256(text),
-        title="" if redacted.holds(document.title) else document.title,
-        tags=tuple(tag for tag in document.tags if not redacted.holds(tag)),
-        metadata=_noted(document.metadata, redacted),
+        title="" if redacted.contains_forbidden(document.title) else document.title,
+        tags=tuple(tag for tag in document.tags if not redacted.contains_forbidden(tag)),
+        metadata=_redacted_metadata(document.metadata, redacted),
     )
 
 
-def _statement(wordings: Sequence[Wording], number: int) -> redaction.Erased:
-    """What a memory said in a document. What the document took back since need not be found in
-    it.
+def _erased_statement(wordings: Sequence[VersionText], number: int) -> redaction.ErasedStatement:
+    """The wordings of a memory in a document. A statement that the document no longer contains need
+    not be found in it.
     """
-    mark = mark_in(wordings[-1].metadata)
-    present = mark is None or number in mark.documents
-    return redaction.Erased(tuple(one.text for one in wordings if _from(one, number)), present)
+    fact = parse_fact_metadata(wordings[-1].metadata)
+    present = fact is None or number in fact.documents
+    return redaction.ErasedStatement(
+        tuple(one.text for one in wordings if _is_from_document(one, number)), present
+    )
 
 
-def _noted(metadata: Metadata, redacted: redaction.Redacted) -> Mapping[str, object]:
+def _redacted_metadata(
+    metadata: Metadata, redacted: redaction.RedactedText
+) -> Mapping[str, object]:
     return {
         name: value
         for name, value in metadata.items()
-        if name in _KEPT
-        or (name != READ and not redacted.holds(json.dumps(value, ensure_ascii=False)))
+        if name in _KEPT_FIELDS
+        or (name != READ and not redacted.contains_forbidden(json.dumps(value, ensure_ascii=False)))
     }
 
 

@@ -1,4 +1,6 @@
-"""Checks what callers hand in, before a transaction begins: drafts, edits, origins and filters."""
+"""Validates what callers pass in, before a transaction begins: drafts, edits, origins and
+filters.
+"""
 
 from dataclasses import fields, replace
 from typing import Any, cast
@@ -17,9 +19,9 @@ from commonplace.records.memory import Draft, Edit, Origin, Scope, Unset
 from commonplace.records.query import Filter
 
 
-def checked_draft(draft: Draft) -> Draft:
-    """A draft fit to be stored; the text stays exactly as it was given."""
-    validation.body(draft.text)
+def validate_draft(draft: Draft) -> Draft:
+    """A valid draft. The text is not changed."""
+    validation.nonempty_text(draft.text)
     validation.metadata(draft.metadata)
     _check_times(draft.happened_at, draft.happened_until, draft.expires_at)
     return replace(
@@ -30,12 +32,12 @@ def checked_draft(draft: Draft) -> Draft:
         tags=validation.tags(draft.tags),
         paths=validation.paths(draft.paths),
         category=validation.line(draft.category, what="category"),
-        scope=checked_scope(draft.scope),
+        scope=validate_scope(draft.scope),
     )
 
 
-def checked_edit(edit: Edit) -> Edit:
-    """An edit fit to be stored."""
+def validate_edit(edit: Edit) -> Edit:
+    """A valid edit."""
     given: dict[str, Any] = {f.name: getattr(edit, f.name) for f in fields(edit)}
     given = {name: value for name, value in given.items() if not isinstance(value, Unset)}
     if not given:
@@ -43,33 +45,31 @@ def checked_edit(edit: Edit) -> Edit:
             "The edit changes nothing.",
             hint=f"Give one of: {', '.join(f.name for f in fields(edit))}.",
         )
-    # A draft with a stand-in for the text checks the other fields by the same rules.
+    # A draft with a placeholder text validates the other fields by the same rules.
     stand_in: dict[str, Any] = {"text": "-"}
-    checked = checked_draft(Draft(**(stand_in | given)))
+    checked = validate_draft(Draft(**(stand_in | given)))
     return Edit(**{name: getattr(checked, name) for name in given})
 
 
-def checked_scope(scope: Scope) -> Scope:
-    """A scope of short names."""
+def validate_scope(scope: Scope) -> Scope:
+    """A valid scope: all of its names are short."""
     return Scope(
         **{f.name: validation.line(getattr(scope, f.name), what=f.name) for f in fields(scope)}
     )
 
 
-def checked_origin(origin: Origin) -> Origin:
-    """An origin of short texts."""
+def validate_origin(origin: Origin) -> Origin:
+    """A valid origin: all of its texts are short."""
     return Origin(
         who=validation.line(origin.who, what="author"),
         dialect=validation.line(origin.dialect, what="dialect"),
         session=validation.line(origin.session, what="session"),
-        reason=validation.passage(origin.reason, what="reason", bytes_max=REASON_CHARS_MAX * 4),
+        reason=validation.any_text(origin.reason, what="reason", bytes_max=REASON_CHARS_MAX * 4),
     )
 
 
-def checked_filter(chosen: Filter) -> Filter:
-    """A filter that means what it says: a blank pattern, which would mean everything, is
-    refused.
-    """
+def validate_filter(chosen: Filter) -> Filter:
+    """A valid filter. A blank pattern, which would match everything, is refused."""
     for field in fields(chosen):
         value: object = getattr(chosen, field.name)
         if isinstance(value, tuple):
@@ -82,7 +82,7 @@ def checked_filter(chosen: Filter) -> Filter:
     for name in ("text_contains", "text_pattern", "key_prefix", "path"):
         value = getattr(chosen, name)
         if value is not None:
-            validation.body(value, what=name.replace("_", " "), bytes_max=QUERY_CHARS_MAX)
+            validation.nonempty_text(value, what=name.replace("_", " "), bytes_max=QUERY_CHARS_MAX)
     for name in ("text_contains", "text_pattern"):
         validation.pattern(getattr(chosen, name) or "", what=name.replace("_", " "))
     for tag in chosen.tags_like or ():

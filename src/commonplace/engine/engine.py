@@ -1,16 +1,17 @@
-"""The engine: its parts, and the table of its verbs. Each verb is a function in its noun's file.
+"""The engine: the runtime and the table of verbs. Each verb is a function in the module of its
+noun.
 
-A noun's file is imported when one of its verbs is first used, so that a command pays for what it
-does and no more.
+A module is imported when one of its verbs is first used, so that a command loads only what it
+needs.
 """
 
 from commonplace import engine as nouns
-from commonplace.engine.disk_reserve import freeing
-from commonplace.engine.runtime import Parts
-from commonplace.engine.verbs import followed, settled, verb
+from commonplace.engine.disk_reserve import using_disk_reserve
+from commonplace.engine.runtime import Runtime
+from commonplace.engine.verbs import propagating, syncing_files, verb
 
 
-class Engine(Parts):
+class Engine(Runtime):
     """Everything a face can ask for."""
 
     __slots__ = ()
@@ -19,38 +20,38 @@ class Engine(Parts):
     update_bank = verb(lambda: nouns.banks.update_bank)
     get_bank = verb(lambda: nouns.banks.get_bank)
     list_banks = verb(lambda: nouns.banks.list_banks)
-    delete_bank = followed(lambda: freeing(nouns.erasure.delete_bank))
+    delete_bank = syncing_files(lambda: using_disk_reserve(nouns.erasure.delete_bank))
 
-    remember = settled(lambda: nouns.memories.remember)
-    remember_many = settled(lambda: nouns.memories.remember_many)
-    remember_once = followed(lambda: nouns.idempotency.remember_once)
+    remember = propagating(lambda: nouns.memories.remember)
+    remember_many = propagating(lambda: nouns.memories.remember_many)
+    remember_once = syncing_files(lambda: nouns.idempotency.remember_once)
     once = verb(lambda: nouns.idempotency.once)
     get = verb(lambda: nouns.memories.get)
     list = verb(lambda: nouns.memories.list_memories)
     count = verb(lambda: nouns.memories.count)
     complete_id = verb(lambda: nouns.short_ids.complete_id)
     short_ids = verb(lambda: nouns.short_ids.short_ids)
-    revise = settled(lambda: nouns.memories.revise)
-    correct = settled(lambda: nouns.facts.corrections.correct)
-    tag = settled(lambda: nouns.memories.tag)
+    revise = propagating(lambda: nouns.memories.revise)
+    correct = propagating(lambda: nouns.facts.corrections.correct)
+    tag = propagating(lambda: nouns.memories.tag)
     list_tags = verb(lambda: nouns.memories.list_tags)
 
-    tell = settled(lambda: nouns.add_messages.tell)
+    add_messages = propagating(lambda: nouns.add_messages.add_messages)
 
     recall = verb(lambda: nouns.recall.recall)
     passages_of = verb(lambda: nouns.passages.passages_of)
     recall_superseded = verb(lambda: nouns.history_search.recall_superseded)
 
-    forget = settled(lambda: freeing(nouns.deletion.forget))
-    forget_where = settled(lambda: freeing(nouns.deletion.forget_where))
-    restore = settled(lambda: nouns.deletion.restore)
-    restore_version = settled(lambda: nouns.deletion.restore_version)
-    purge = settled(lambda: freeing(nouns.erasure.purge))
-    purge_where = settled(lambda: freeing(nouns.erasure.purge_where))
+    forget = propagating(lambda: using_disk_reserve(nouns.deletion.forget))
+    forget_where = propagating(lambda: using_disk_reserve(nouns.deletion.forget_where))
+    restore = propagating(lambda: nouns.deletion.restore)
+    restore_version = propagating(lambda: nouns.deletion.restore_version)
+    purge = propagating(lambda: using_disk_reserve(nouns.erasure.purge))
+    purge_where = propagating(lambda: using_disk_reserve(nouns.erasure.purge_where))
 
-    erase = settled(lambda: freeing(nouns.scoped_erasure.erase))
-    erase_ids = settled(lambda: freeing(nouns.scoped_erasure.erase_ids))
-    erase_bank = followed(lambda: freeing(nouns.scoped_erasure.erase_bank))
+    erase = propagating(lambda: using_disk_reserve(nouns.scoped_erasure.erase))
+    erase_ids = propagating(lambda: using_disk_reserve(nouns.scoped_erasure.erase_ids))
+    erase_bank = syncing_files(lambda: using_disk_reserve(nouns.scoped_erasure.erase_bank))
 
     history = verb(lambda: nouns.history.history)
     get_version = verb(lambda: nouns.history.get_version)
@@ -59,23 +60,23 @@ class Engine(Parts):
     at_revision = verb(lambda: nouns.history.at_revision)
     list_projects = verb(lambda: nouns.history.list_projects)
 
-    set_key = settled(lambda: nouns.keypaths.set_key)
-    absorb = settled(lambda: nouns.keypaths.absorb)
-    absorb_as_job = settled(lambda: nouns.keypaths.absorb_as_job)
+    set_key = propagating(lambda: nouns.keypaths.set_key)
+    absorb = propagating(lambda: nouns.keypaths.absorb)
+    absorb_as_job = propagating(lambda: nouns.keypaths.absorb_as_job)
     find_key = verb(lambda: nouns.keypaths.find_key)
-    forget_keys = settled(lambda: freeing(nouns.keypaths.forget_keys))
+    forget_keys = propagating(lambda: using_disk_reserve(nouns.keypaths.forget_keys))
     tree = verb(lambda: nouns.keypaths.tree)
 
     put_document = verb(lambda: nouns.documents.put_document)
     get_document = verb(lambda: nouns.documents.get_document)
     list_documents = verb(lambda: nouns.documents.list_documents)
     document_names = verb(lambda: nouns.documents.document_names)
-    delete_document = settled(lambda: freeing(nouns.documents.delete_document))
+    delete_document = propagating(lambda: using_disk_reserve(nouns.documents.delete_document))
 
     context = verb(lambda: nouns.sessions.context.context)
     list_rules = verb(lambda: nouns.sessions.rules.list_rules)
     list_links = verb(lambda: nouns.links.list_links)
-    consolidate = settled(lambda: nouns.dedupe.consolidate)
+    consolidate = propagating(lambda: nouns.dedupe.consolidate)
 
     start_session = verb(lambda: nouns.sessions.sessions.start_session)
     checkpoint_session = verb(lambda: nouns.sessions.sessions.checkpoint_session)
@@ -95,22 +96,24 @@ class Engine(Parts):
     run_due = verb(lambda: nouns.sessions.reminders.run_due)
     enable_reminder = verb(lambda: nouns.sessions.reminders.enable_reminder)
     disable_reminder = verb(lambda: nouns.sessions.reminders.disable_reminder)
-    delete_reminder = verb(lambda: freeing(nouns.sessions.reminders.delete_reminder))
+    delete_reminder = verb(lambda: using_disk_reserve(nouns.sessions.reminders.delete_reminder))
 
     start_stream = verb(lambda: nouns.sessions.streams.start_stream)
     append_chunk = verb(lambda: nouns.sessions.streams.append_chunk)
     get_stream = verb(lambda: nouns.sessions.streams.get_stream)
     finalize_stream = verb(lambda: nouns.sessions.streams.finalize_stream)
     close_stream = verb(lambda: nouns.sessions.streams.close_stream)
-    cancel_stream = verb(lambda: freeing(nouns.sessions.streams.cancel_stream))
+    cancel_stream = verb(lambda: using_disk_reserve(nouns.sessions.streams.cancel_stream))
     expire_streams = verb(lambda: nouns.sessions.streams.expire_streams)
 
-    retain = settled(lambda: nouns.facts.retain.retain)
-    retain_as_job = settled(lambda: nouns.facts.retain.retain_as_job)
-    erase_document = settled(lambda: freeing(nouns.facts.retain.erase_document))
-    find_document = verb(lambda: nouns.facts.retain.find_document)
-    browse = verb(lambda: nouns.facts.retain.browse)
-    clear_facts = settled(lambda: freeing(nouns.facts.retain.clear_facts))
+    retain = propagating(lambda: nouns.facts.retain.retain)
+    retain_as_job = propagating(lambda: nouns.facts.retain.retain_as_job)
+    erase_document = propagating(
+        lambda: using_disk_reserve(nouns.facts.fact_erasure.erase_document)
+    )
+    find_document = verb(lambda: nouns.facts.fact_listing.find_document)
+    browse = verb(lambda: nouns.facts.fact_listing.browse)
+    clear_facts = propagating(lambda: using_disk_reserve(nouns.facts.fact_erasure.clear_facts))
     ask = verb(lambda: nouns.facts.fact_search.ask)
     explain = verb(lambda: nouns.facts.fact_search.explain)
     packed = verb(lambda: nouns.facts.fact_search.packed)
@@ -120,14 +123,16 @@ class Engine(Parts):
 
     add_directive = verb(lambda: nouns.reflect.directives.add_directive)
     list_directives = verb(lambda: nouns.reflect.directives.list_directives)
-    delete_directive = verb(lambda: freeing(nouns.reflect.directives.delete_directive))
-    directives_in_force = verb(lambda: nouns.reflect.directives.in_force)
+    delete_directive = verb(lambda: using_disk_reserve(nouns.reflect.directives.delete_directive))
+    directives_in_force = verb(lambda: nouns.reflect.directives.directives_in_force)
     guidance = verb(lambda: nouns.reflect.directives.guidance)
     add_mental_model = verb(lambda: nouns.reflect.mental_models.add_mental_model)
     list_mental_models = verb(lambda: nouns.reflect.mental_models.list_mental_models)
     get_mental_model = verb(lambda: nouns.reflect.mental_models.get_mental_model)
     update_mental_model = verb(lambda: nouns.reflect.mental_models.update_mental_model)
-    delete_mental_model = verb(lambda: freeing(nouns.reflect.mental_models.delete_mental_model))
+    delete_mental_model = verb(
+        lambda: using_disk_reserve(nouns.reflect.mental_models.delete_mental_model)
+    )
     clear_mental_model = verb(lambda: nouns.reflect.mental_models.clear_mental_model)
     refresh_mental_model = verb(lambda: nouns.reflect.mental_models.refresh_mental_model)
     refresh_as_job = verb(lambda: nouns.reflect.mental_models.refresh_as_job)
@@ -139,7 +144,7 @@ class Engine(Parts):
     add_page = verb(lambda: nouns.reflect.knowledge.add_page)
     update_folder = verb(lambda: nouns.reflect.knowledge.update_folder)
     update_page = verb(lambda: nouns.reflect.knowledge.update_page)
-    delete_node = verb(lambda: freeing(nouns.reflect.knowledge.delete_node))
+    delete_node = verb(lambda: using_disk_reserve(nouns.reflect.knowledge.delete_node))
 
     enqueue = verb(lambda: nouns.operations.jobs.enqueue)
     get_job = verb(lambda: nouns.operations.jobs.get_job)
@@ -148,18 +153,20 @@ class Engine(Parts):
     unsettled_count = verb(lambda: nouns.facts.propagation.unsettled_count)
     cancel_job = verb(lambda: nouns.operations.jobs.cancel_job)
     retry_job = verb(lambda: nouns.operations.jobs.retry_job)
-    delete_finished_jobs = verb(lambda: freeing(nouns.operations.jobs.delete_finished_jobs))
+    delete_finished_jobs = verb(
+        lambda: using_disk_reserve(nouns.operations.jobs.delete_finished_jobs)
+    )
 
     rebuild = verb(lambda: nouns.operations.indexing.rebuild)
     stale_count = verb(lambda: nouns.operations.indexing.stale_count)
     export = verb(lambda: nouns.operations.archive.export)
     export_to = verb(lambda: nouns.operations.archive.export_to)
-    import_archive = followed(lambda: nouns.operations.archive.import_archive)
-    import_from = followed(lambda: nouns.operations.archive.import_from)
-    take_over = followed(lambda: nouns.operations.external_import.take_over)
-    take_reminder = verb(lambda: nouns.operations.external_import.take_reminder)
+    import_archive = syncing_files(lambda: nouns.operations.archive.import_archive)
+    import_from = syncing_files(lambda: nouns.operations.archive.import_from)
+    import_external = syncing_files(lambda: nouns.operations.external_import.import_external)
+    import_reminder = verb(lambda: nouns.operations.external_import.import_reminder)
     backup = verb(lambda: nouns.operations.backups.backup)
-    restore_backup = followed(lambda: nouns.operations.backups.restore_backup)
+    restore_backup = syncing_files(lambda: nouns.operations.backups.restore_backup)
     doctor = verb(lambda: nouns.operations.doctor.doctor)
 
     adopt = verb(lambda: nouns.note_import.adopt)

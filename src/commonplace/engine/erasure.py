@@ -1,23 +1,22 @@
-"""Purge: erase for good. What was said goes, and everything that was made of it or still tells it.
+"""Purge: erases memories for good, with everything derived from them or quoting them.
 
-Many memories go in transactions that are short enough that nobody waits long for them. Each of
-these leaves the store whole, so an erasure that was stopped in the middle is finished by asking for
-it again.
+Many memories are erased in short transactions, so that other writers wait only briefly. Each
+transaction leaves the store consistent, so an interrupted erasure is finished by repeating it.
 """
 
 import time
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 
-from commonplace.engine.banks import known
-from commonplace.engine.document_redaction import Redacting
-from commonplace.engine.draft_validation import checked_filter, checked_origin
+from commonplace.engine.banks import require_bank
+from commonplace.engine.document_redaction import DocumentRedactor
+from commonplace.engine.draft_validation import validate_filter, validate_origin
 from commonplace.engine.erasure_ledger import Ledger
-from commonplace.engine.memories import bounded, get
+from commonplace.engine.memories import check_item_count, get
 from commonplace.engine.reflect import mental_model_rows
-from commonplace.engine.revisions import Revising
-from commonplace.engine.runtime import Parts
-from commonplace.engine.session_redaction import Transcripts
+from commonplace.engine.revisions import RevisionWriter
+from commonplace.engine.runtime import Runtime
+from commonplace.engine.session_redaction import SessionRedactor
 from commonplace.records.memory import Bank, Memory, Origin
 from commonplace.records.query import Filter
 from commonplace.storage import (
@@ -31,88 +30,90 @@ from commonplace.storage import (
 )
 
 EVERYTHING = Filter(status="any", expired=True)
-_AT_FIRST, _AT_ONCE_MAX = 50, 500
-# How long a transaction should take, and how long others then have the store to themselves.
+_FIRST_BATCH, _BATCH_MAX = 50, 500
+# Bounds for the duration of a transaction, and the pause in which others can write.
 _SHORT_S, _LONG_S, _PAUSE_S = 0.03, 0.1, 0.02
 
 
 def purge(
-    parts: Parts,
+    runtime: Runtime,
     bank: str,
     memory_ids: Sequence[int | str],
     origin: Origin = Origin(),
     ledger: Ledger | None = None,
 ) -> tuple[int, ...]:
     """Erase memories for good: rows, versions, index, vectors, links, documents and free pages.
-    Their ids.
+    Returns their ids.
     """
-    author = checked_origin(origin)
-    with parts.db.snapshot():
-        found = [get(parts, bank, memory_id).id for memory_id in bounded(memory_ids)]
-    return erase_memories(parts, known(parts, bank), found, author, ledger)
+    author = validate_origin(origin)
+    with runtime.db.snapshot():
+        found = [get(runtime, bank, memory_id).id for memory_id in check_item_count(memory_ids)]
+    return erase_memories(runtime, require_bank(runtime, bank), found, author, ledger)
 
 
 def purge_where(
-    parts: Parts, bank: str, chosen: Filter, origin: Origin = Origin(), ledger: Ledger | None = None
+    runtime: Runtime,
+    bank: str,
+    chosen: Filter,
+    origin: Origin = Origin(),
+    ledger: Ledger | None = None,
 ) -> tuple[int, ...]:
-    """Erase every memory a filter means, for good."""
-    checked, author = checked_filter(chosen), checked_origin(origin)
-    place = known(parts, bank)
-    found = memories.select_ids(parts.db, place.id, checked, parts.clock.now())
-    return erase_memories(parts, place, found, author, ledger)
+    """Erase every memory that matches a filter, for good."""
+    checked, author = validate_filter(chosen), validate_origin(origin)
+    target = require_bank(runtime, bank)
+    found = memories.select_ids(runtime.db, target.id, checked, runtime.clock.now())
+    return erase_memories(runtime, target, found, author, ledger)
 
 
 def delete_bank(
-    parts: Parts, bank: str, origin: Origin = Origin(), ledger: Ledger | None = None
+    runtime: Runtime, bank: str, origin: Origin = Origin(), ledger: Ledger | None = None
 ) -> int:
-    """Erase a bank for good, with all it holds; how many memories it had."""
-    gone = set(purge_where(parts, bank, EVERYTHING, origin, ledger))
-    with for_good(parts):
-        doomed = known(parts, bank)
-        # Whatever was written meanwhile.
-        gone |= set(purge_where(parts, bank, EVERYTHING, origin, ledger))
+    """Erase a bank for good with all its content. Returns the number of its memories."""
+    erased = set(purge_where(runtime, bank, EVERYTHING, origin, ledger))
+    with erasing_transaction(runtime):
+        erased_ids = require_bank(runtime, bank)
+        # Memories that were written since.
+        erased |= set(purge_where(runtime, bank, EVERYTHING, origin, ledger))
         if ledger:
-            mental_model_rows.note(parts, doomed, ledger)
-            ledger.gone("bank", doomed.id, doomed.name)
-        rows = banks.erase(parts.db, doomed.id)
+            mental_model_rows.record_in_ledger(runtime, erased_ids, ledger)
+            ledger.record_erased("bank", erased_ids.id, erased_ids.name)
+        rows = banks.erase(runtime.db, erased_ids.id)
         if ledger:
-            ledger.rows("revision", rows["revisions"])
-            ledger.rows("job", rows["jobs"])
-        session_files.erase(parts.db.path.parent, doomed.name)
-    return len(gone)
+            ledger.count_rows("revision", rows["revisions"])
+            ledger.count_rows("job", rows["jobs"])
+        session_files.erase(runtime.db.path.parent, erased_ids.name)
+    return len(erased)
 
 
 def erase_memories(
-    parts: Parts,
+    runtime: Runtime,
     bank: Bank,
     memory_ids: Sequence[int],
     origin: Origin,
     ledger: Ledger | None = None,
 ) -> tuple[int, ...]:
-    """Erase memories of a bank by their ids; those that are gone already are left out. The ids of
-    the others.
+    """Erase memories of a bank by their ids and return the ids that existed. Missing ids are
+    skipped.
     """
-    doomed = list(dict.fromkeys(memory_ids))
-    if not doomed:
+    erased_ids = list(dict.fromkeys(memory_ids))
+    if not erased_ids:
         return ()
-    Transcripts(parts, bank, ledger).redact(doomed)
-    erasure = _Erasure(parts, bank, origin, ledger, doomed)
+    SessionRedactor(runtime, bank, ledger).redact(erased_ids)
+    erasure = _Erasure(runtime, bank, origin, ledger, erased_ids)
     purged: list[int] = []
-    for batch in paced(parts, doomed):
-        with parts.db.transaction():
-            purged += erasure.take(batch)
-    scrub(parts)
+    for batch in paced_batches(runtime, erased_ids):
+        with runtime.db.transaction():
+            purged += erasure.erase(batch)
+    scrub(runtime)
     return tuple(purged)
 
 
-def paced(parts: Parts, numbers: Sequence[int]) -> Iterator[Sequence[int]]:
-    """Ids in batches, each for a transaction of its own. Within a transaction there is one
-    batch.
-    """
-    if parts.db.in_transaction:
+def paced_batches(runtime: Runtime, numbers: Sequence[int]) -> Iterator[Sequence[int]]:
+    """Ids in batches, one transaction each. Inside a transaction there is one batch."""
+    if runtime.db.in_transaction:
         yield numbers
         return
-    at, size = 0, _AT_FIRST
+    at, size = 0, _FIRST_BATCH
     while at < len(numbers):
         began = time.monotonic()
         yield numbers[at : at + size]
@@ -120,76 +121,83 @@ def paced(parts: Parts, numbers: Sequence[int]) -> Iterator[Sequence[int]]:
         if at < len(numbers):
             time.sleep(_PAUSE_S)
         if took < _SHORT_S:
-            size = min(_AT_ONCE_MAX, size * 2)
+            size = min(_BATCH_MAX, size * 2)
         elif took > _LONG_S:
             size = max(1, size // 2)
 
 
 @contextmanager
-def for_good(parts: Parts) -> Generator[None]:
-    """A transaction after which nothing that it removed can be read in the files of the store."""
-    with parts.db.transaction():
-        secure_delete.owe(parts.db)
+def erasing_transaction(runtime: Runtime) -> Generator[None]:
+    """A transaction whose deletions cannot be recovered from the files of the store."""
+    with runtime.db.transaction():
+        secure_delete.require_scrub(runtime.db)
         yield
-    scrub(parts)
+    scrub(runtime)
 
 
-def scrub(parts: Parts) -> bool:
-    """Overwrite what erased rows left in the file and its log. Inside a transaction it waits for
-    the outermost one.
+def scrub(runtime: Runtime) -> bool:
+    """Overwrite the remains of erased rows in the database file and its log. Inside a transaction
+    this is left to the outermost one.
     """
-    if not parts.db.in_transaction and note_files.banks_to_erase(parts.db):
-        parts.follow_files(parts)
-    return secure_delete.scrub(parts.db)
+    if not runtime.db.in_transaction and note_files.banks_to_erase(runtime.db):
+        runtime.sync_note_files(runtime)
+    return secure_delete.scrub(runtime.db)
 
 
-def scrub_if_owed(parts: Parts) -> None:
-    """The same, if an erasure could not do it: somebody was reading, or its process was stopped."""
-    if secure_delete.owed(parts.db):
-        scrub(parts)
+def scrub_if_pending(runtime: Runtime) -> None:
+    """Scrub if an erasure could not: another process was reading, or its own process was
+    stopped.
+    """
+    if secure_delete.is_scrub_due(runtime.db):
+        scrub(runtime)
 
 
 class _Erasure:
-    """Memories on their way out of a bank."""
+    """Erases memories of a bank batch by batch."""
 
     def __init__(
-        self, parts: Parts, bank: Bank, origin: Origin, ledger: Ledger | None, doomed: Sequence[int]
+        self,
+        runtime: Runtime,
+        bank: Bank,
+        origin: Origin,
+        ledger: Ledger | None,
+        erased_ids: Sequence[int],
     ) -> None:
-        self._parts, self._bank, self._ledger = parts, bank, ledger
-        self._revising = Revising(parts, bank.id, "purge", origin)
-        self._documents = Redacting(parts, doomed, ledger)
+        self._runtime, self._bank, self._ledger = runtime, bank, ledger
+        self._writer = RevisionWriter(runtime, bank.id, "purge", origin)
+        self._documents = DocumentRedactor(runtime, erased_ids, ledger)
 
-    def take(self, memory_ids: Sequence[int]) -> list[int]:
-        """Erase some of them, inside a transaction; the ids of those that were there."""
-        db = self._parts.db
-        secure_delete.owe(db)
+    def erase(self, memory_ids: Sequence[int]) -> list[int]:
+        """Erase a batch inside a transaction. Returns the ids that existed."""
+        db = self._runtime.db
+        secure_delete.require_scrub(db)
         found = memories.by_ids(db, self._bank.id, memory_ids)
         for project in sorted({memory.scope.project for memory in found.values()}):
-            self._revising.number(project)
+            self._writer.ensure_revision(project)
         purged = list(found)
-        # What was made of them goes with them, with its history; what is left of its sources is
-        # looked at again.
-        resting = memories.by_ids(db, self._bank.id, derivations.holders(db, purged))
-        gone = list(dict.fromkeys([*purged, *resting]))
-        left = set(derivations.beneath(db, list(resting))) - set(gone)
-        self._note(found, resting, gone)
-        self._documents.redact(gone)
-        erasure.blank_reasons(db, self._bank.id, gone)
-        memories.purge(db, self._bank.id, gone)
-        self._documents.drop()
-        erasure.blank_traces(db, self._bank.id, gone, self._documents.names)
-        derivations.unsettle(db, self._bank.id, sorted(left))
+        # Derived memories are erased with their history. The remaining sources of these become
+        # stale, so that they are derived again.
+        derived_memories = memories.by_ids(db, self._bank.id, derivations.derived_ids(db, purged))
+        erased = list(dict.fromkeys([*purged, *derived_memories]))
+        left = set(derivations.source_ids(db, list(derived_memories))) - set(erased)
+        self._record(found, derived_memories, erased)
+        self._documents.redact(erased)
+        erasure.clear_reasons(db, self._bank.id, erased)
+        memories.purge(db, self._bank.id, erased)
+        self._documents.delete_empty_documents()
+        erasure.clear_traces(db, self._bank.id, erased, self._documents.names)
+        derivations.mark_changed(db, self._bank.id, sorted(left))
         return purged
 
-    def _note(
-        self, found: dict[int, Memory], resting: dict[int, Memory], gone: Sequence[int]
+    def _record(
+        self, found: dict[int, Memory], derived_memories: dict[int, Memory], erased: Sequence[int]
     ) -> None:
-        released = mental_model_rows.release(self._parts, gone)
+        released = mental_model_rows.clear_answers(self._runtime, erased)
         if self._ledger is None:
             return
-        for memory in (*found.values(), *resting.values()):
+        for memory in (*found.values(), *derived_memories.values()):
             kind = "observation" if memory.kind == "observation" else "memory"
-            self._ledger.gone(kind, memory.id, memory.text, derived=memory.id not in found)
-            self._ledger.rows("version", memory.version)
+            self._ledger.record_erased(kind, memory.id, memory.text, derived=memory.id not in found)
+            self._ledger.count_rows("version", memory.version)
         for model in released:
-            self._ledger.shortened("mental_model", model.id, model.content)
+            self._ledger.record_redacted("mental_model", model.id, model.content)

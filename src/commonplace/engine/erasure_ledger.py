@@ -1,4 +1,4 @@
-"""Writes down what an erasure takes, so that there is a receipt at its end."""
+"""Records what an erasure deletes, for its receipt."""
 
 import hashlib
 import hmac
@@ -6,68 +6,70 @@ import secrets
 from collections import Counter
 
 from commonplace import filesystem
-from commonplace.engine.runtime import Parts
+from commonplace.engine.runtime import Runtime
 from commonplace.errors import Conflict
 from commonplace.records.memory import Bank, Origin
-from commonplace.records.receipt import Gone, Kind, Portion, Receipt
+from commonplace.records.receipt import ErasedItem, Kind, Portion, Receipt
 
 KEY_FILE = "receipts.key"
 _KEY_BYTES = 32
 
 
 class Ledger:
-    """The receipt of one erasure in the making. A thing is written down once, however often it is
-    met.
-    """
+    """Collects the receipt of one erasure. Each item is recorded once."""
 
-    def __init__(self, parts: Parts, bank: Bank, origin: Origin) -> None:
-        self._bank, self._at, self._origin = bank.name, parts.clock.now(), origin
-        self._key = _key(parts)
-        self._gone: dict[tuple[Kind, int], Gone] = {}
-        self._shortened: dict[tuple[Kind, int], Gone] = {}
+    def __init__(self, runtime: Runtime, bank: Bank, origin: Origin) -> None:
+        self._bank, self._at, self._origin = bank.name, runtime.clock.now(), origin
+        self._key = _key(runtime)
+        self._gone: dict[tuple[Kind, int], ErasedItem] = {}
+        self._shortened: dict[tuple[Kind, int], ErasedItem] = {}
         self._rows: Counter[str] = Counter()
 
-    def gone(self, kind: Kind, number: int, text: str, *, derived: bool = False) -> None:
-        """Something went, and this is what it said."""
-        self._gone.setdefault((kind, number), Gone(kind, number, self.hash(text), derived))
+    def record_erased(self, kind: Kind, number: int, text: str, *, derived: bool = False) -> None:
+        """Record an erased item with its former text."""
+        self._gone.setdefault((kind, number), ErasedItem(kind, number, self.hash(text), derived))
 
-    def shortened(self, kind: Kind, number: int, text: str) -> None:
-        """Something stays and lost words; this is what it said before."""
+    def record_redacted(self, kind: Kind, number: int, text: str) -> None:
+        """Record an item that stays without part of its text, with the former text."""
         self._shortened.setdefault(
-            (kind, number), Gone(kind, number, self.hash(text), derived=True)
+            (kind, number), ErasedItem(kind, number, self.hash(text), derived=True)
         )
 
-    def rows(self, name: str, count: int) -> None:
-        """So many rows went that say nothing by themselves."""
+    def count_rows(self, name: str, count: int) -> None:
+        """Count deleted rows that have no text of their own."""
         self._rows[name] += count
 
     def hash(self, text: str) -> str:
-        """The keyed hash of a text: only who has the key of this store can try texts against it."""
+        """The keyed hash of a text. Only the owner of this store's key can test texts against
+        it.
+        """
         return hmac.new(self._key, text.encode(), hashlib.sha256).hexdigest()
 
     def receipt(self, portion: Portion, *, log_emptied: bool) -> Receipt:
-        """The receipt of all that was written down."""
+        """The receipt of everything recorded."""
         named = {
             name: getattr(portion, name) for name in ("user", "project", "document", "session")
         }
-        asked = {name: self.hash(value) for name, value in named.items() if value is not None}
-        kept = {place: one for place, one in self._shortened.items() if place not in self._gone}
+        requested = {name: self.hash(value) for name, value in named.items() if value is not None}
+        redacted = {
+            item_key: one for item_key, one in self._shortened.items() if item_key not in self._gone
+        }
         return Receipt(
             self._bank,
             self._at,
             self._origin,
-            asked,
+            requested,
             tuple(self._gone.values()),
-            tuple(kept.values()),
+            tuple(redacted.values()),
             dict(self._rows),
             log_emptied,
         )
 
 
-def _key(parts: Parts) -> bytes:
-    """The key of this store's receipts, made with the first of them."""
-    path = parts.db.path.parent / KEY_FILE
-    with filesystem.explained(path):
+def _key(runtime: Runtime) -> bytes:
+    """The key of this store's receipts, created with the first one."""
+    path = runtime.db.path.parent / KEY_FILE
+    with filesystem.translate_os_errors(path):
         if not path.exists():
             try:
                 with filesystem.new_file(path) as part:

@@ -1,9 +1,9 @@
-"""The past: versions of a memory, revisions of a project, and any state in between."""
+"""History: versions of a memory, revisions of a project, and any past state of it."""
 
 from commonplace import ids, validation
-from commonplace.engine.banks import known
+from commonplace.engine.banks import require_bank
 from commonplace.engine.memories import get
-from commonplace.engine.runtime import Parts
+from commonplace.engine.runtime import Runtime
 from commonplace.errors import Invalid, NotFound
 from commonplace.limits import LIST_MAX
 from commonplace.records.memory import Project, Revision, Scope, Version
@@ -13,15 +13,15 @@ _VERSIONS_MAX = 100_000
 _STATE_MAX = 1_000_000
 
 
-def history(parts: Parts, bank: str, memory_id: int | str) -> tuple[Version, ...]:
+def history(runtime: Runtime, bank: str, memory_id: int | str) -> tuple[Version, ...]:
     """Every version of a memory, oldest first."""
-    with parts.db.snapshot():
-        return tuple(memories.versions(parts.db, get(parts, bank, memory_id).id, _VERSIONS_MAX))
+    with runtime.db.snapshot():
+        return tuple(memories.versions(runtime.db, get(runtime, bank, memory_id).id, _VERSIONS_MAX))
 
 
-def get_version(parts: Parts, bank: str, version_id: int | str) -> Version:
+def get_version(runtime: Runtime, bank: str, version_id: int | str) -> Version:
     """One version by its own id."""
-    found = memories.find_version(parts.db, known(parts, bank).id, ids.parse(version_id))
+    found = memories.find_version(runtime.db, require_bank(runtime, bank).id, ids.parse(version_id))
     if found is None:
         raise NotFound(
             f"There is no version {version_id}.", hint="See the memory's history for its versions."
@@ -29,20 +29,20 @@ def get_version(parts: Parts, bank: str, version_id: int | str) -> Version:
     return found
 
 
-def revision(parts: Parts, bank: str, project: str = "") -> int:
-    """How many changes a project has seen; 0 before the first."""
-    found = banks.find(parts.db, bank)
-    return memories.newest_revision(parts.db, found.id, project) if found else 0
+def revision(runtime: Runtime, bank: str, project: str = "") -> int:
+    """The number of the newest revision of a project; 0 before the first."""
+    found = banks.find(runtime.db, bank)
+    return memories.newest_revision(runtime.db, found.id, project) if found else 0
 
 
 def at_revision(
-    parts: Parts, bank: str, project: str, number: int, *, user: str = ""
+    runtime: Runtime, bank: str, project: str, number: int, *, user: str = ""
 ) -> tuple[Version, ...]:
-    """What a user knew in a project right after one of its revisions, one version a memory. 0 is
-    before everything.
+    """The memories of a user in a project as of a revision, one version per memory. Revision 0 is
+    the empty state.
     """
-    with parts.db.snapshot():
-        newest = revision(parts, bank, project)
+    with runtime.db.snapshot():
+        newest = revision(runtime, bank, project)
         if not 0 <= number <= newest:
             raise Invalid(
                 f"Project {project!r} has no revision {number}.",
@@ -52,23 +52,25 @@ def at_revision(
             return ()
         scope = Scope(project=project, user=user)
         return tuple(
-            memories.at_revision(parts.db, known(parts, bank).id, scope, number, _STATE_MAX)
+            memories.versions_at_revision(
+                runtime.db, require_bank(runtime, bank).id, scope, number, _STATE_MAX
+            )
         )
 
 
 def revisions(
-    parts: Parts, bank: str, project: str = "", *, limit: int = 50
+    runtime: Runtime, bank: str, project: str = "", *, limit: int = 50
 ) -> tuple[Revision, ...]:
-    """The changes of a project, newest first."""
+    """The revisions of a project, newest first."""
     validation.count(limit, what="limit", most=LIST_MAX)
-    found = banks.find(parts.db, bank)
-    return tuple(memories.revisions(parts.db, found.id, project, limit)) if found else ()
+    found = banks.find(runtime.db, bank)
+    return tuple(memories.revisions(runtime.db, found.id, project, limit)) if found else ()
 
 
 def list_projects(
-    parts: Parts, bank: str, *, limit: int = LIST_MAX, user: str | None = None
+    runtime: Runtime, bank: str, *, limit: int = LIST_MAX, user: str | None = None
 ) -> tuple[Project, ...]:
     """The projects that have live memories, or live ones of one user, the last changed first."""
     validation.count(limit, what="limit", most=LIST_MAX)
-    found = banks.find(parts.db, bank)
-    return tuple(memories.projects(parts.db, found.id, limit, user)) if found else ()
+    found = banks.find(runtime.db, bank)
+    return tuple(memories.projects(runtime.db, found.id, limit, user)) if found else ()

@@ -1,4 +1,6 @@
-"""Keys: one chain of versions each. Set one, or let a whole text find its keys."""
+"""Keys: each names one chain of versions. A key is set directly, or a text is split into keyed
+statements.
+"""
 
 import hashlib
 import json
@@ -11,11 +13,11 @@ from typing import Any
 from commonplace import ids, validation
 from commonplace.engine import history as past
 from commonplace.engine.documents import put_document
-from commonplace.engine.draft_validation import checked_edit, checked_origin, checked_scope
-from commonplace.engine.memories import newborn, next_version, require_version
+from commonplace.engine.draft_validation import validate_edit, validate_origin, validate_scope
+from commonplace.engine.memories import first_version, next_version, require_version
 from commonplace.engine.operations.jobs import enqueue
-from commonplace.engine.revisions import Revising
-from commonplace.engine.runtime import Parts
+from commonplace.engine.revisions import RevisionWriter
+from commonplace.engine.runtime import Runtime
 from commonplace.errors import Conflict, Invalid
 from commonplace.extract import key_assignment, llm_keys, slugs
 from commonplace.limits import KEY_CHARS_MAX
@@ -23,40 +25,35 @@ from commonplace.records.memory import Draft, Edit, Memory, Origin, Outcome, Sco
 from commonplace.records.work import DocumentDraft, Job
 from commonplace.storage import banks, jobs, memories
 
-# What a text says of itself; it belongs to the version that came out of that text and to no later
-# one.
-_OF_THE_TEXT = ("source", "context")
+# Metadata of a source text. It belongs to the version made from that text, not to later ones.
+_SOURCE_FIELDS = ("source", "context")
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
-    """Where a text comes from and what it is about; both are kept with it and guide where its
-    statements go.
+class TextSource:
+    """The name and the context of a text. Both are stored with it and guide the assignment of
+    keys.
     """
 
     name: str = ""
     context: str = ""
 
 
-UNSAID = Source()
-# In the metadata of a memory whose key a model named: the key it would have had.
-_BY_RULE = "key_by_rule"
+NO_SOURCE = TextSource()
+# Metadata of a memory whose key a model named: the key that the rules assign.
+_RULE_KEY = "key_by_rule"
 
 
 @dataclass(frozen=True, slots=True)
 class KeyOutcome(Outcome):
-    """What a write did to a key, and the id of the version whose place it took, if there was
-    one.
-    """
+    """The outcome of a write to a key, and the id of the version it replaced, if any."""
 
     before_id: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """A key, and which version of its memory was read: 0 where there was none, None where it does
-    not matter.
-    """
+    """A key, and the version that the caller read: 0 where there was none, None for any."""
 
     scope: Scope
     name: str
@@ -72,17 +69,19 @@ class Tree:
     versions: tuple[Version, ...]
 
 
-def set_key(parts: Parts, bank: str, key: Key, edit: Edit, origin: Origin = Origin()) -> KeyOutcome:
-    """Make the next version of a key, which need not exist yet; fields not given stay as they
-    are.
-    """
-    checked, owned, author = checked_edit(edit), checked_scope(key.scope), checked_origin(origin)
+def set_key(
+    runtime: Runtime, bank: str, key: Key, edit: Edit, origin: Origin = Origin()
+) -> KeyOutcome:
+    """Make the next version of a key, or its first. Fields not given stay as they are."""
+    checked, owned, author = validate_edit(edit), validate_scope(key.scope), validate_origin(origin)
     name = validation.name(key.name, what="key", chars_max=KEY_CHARS_MAX)
-    with parts.db.transaction():
-        bank_id = banks.ensure(parts.db, validation.name(bank, what="bank"), parts.clock.now()).id
-        _require_version(_find(parts, bank_id, owned, name), key)
-        revising = Revising(parts, bank_id, "set", author)
-        return _set(parts, Draft("-", key=name, scope=owned), checked, revising)
+    with runtime.db.transaction():
+        bank_id = banks.ensure(
+            runtime.db, validation.name(bank, what="bank"), runtime.clock.now()
+        ).id
+        _require_version(_find(runtime, bank_id, owned, name), key)
+        writer = RevisionWriter(runtime, bank_id, "set", author)
+        return _write_key(runtime, Draft("-", key=name, scope=owned), checked, writer)
 
 
 def _require_version(memory: Memory | None, key: Key) -> None:
@@ -96,75 +95,78 @@ def _require_version(memory: Memory | None, key: Key) -> None:
 
 
 def absorb(
-    parts: Parts,
+    runtime: Runtime,
     bank: str,
     scope: Scope,
     text: str,
-    source: Source = UNSAID,
+    source: TextSource = NO_SOURCE,
     origin: Origin = Origin(),
 ) -> tuple[Outcome, ...]:
-    """Cut a text into statements with keys and store what is new or changed, all of it in one
-    revision.
+    """Split a text into keyed statements and store what is new or changed, in one revision.
 
-    The text itself is kept as a document. A key that the text does not name is not touched. A
-    model, where there is one, may name the keys of what is new; it is asked before the transaction,
-    so nobody waits for it.
+    The text itself is stored as a document. Keys without a statement in the text are not changed. A
+    model, if configured, may name the keys of new statements; it is called before the transaction,
+    so that no writer waits for it.
     """
-    validation.body(text)
-    absorbing = _Absorbing(bank, checked_scope(scope), text, source, checked_origin(origin))
-    return _absorbed(parts, absorbing, _names(parts, absorbing))
+    validation.nonempty_text(text)
+    request = _AbsorbRequest(bank, validate_scope(scope), text, source, validate_origin(origin))
+    return _store_statements(runtime, request, _propose_keys(runtime, request))
 
 
 def absorb_as_job(
-    parts: Parts,
+    runtime: Runtime,
     bank: str,
     scope: Scope,
     text: str,
-    source: Source = UNSAID,
+    source: TextSource = NO_SOURCE,
     origin: Origin = Origin(),
 ) -> Job:
-    """Absorb a text now and keep a record of it as a finished job, for callers that expect one.
+    """Absorb a text now and record it as a finished job, for callers that expect one.
 
-    Work and record are one transaction: a text that cannot be absorbed is an error, never a job
-    that failed unseen.
+    Work and record are one transaction: a text that cannot be absorbed is an error, never a failed
+    job.
     """
-    validation.body(text)
-    absorbing = _Absorbing(bank, checked_scope(scope), text, source, checked_origin(origin))
-    names = _names(parts, absorbing)
-    with parts.db.transaction():
-        job = enqueue(parts, bank, "absorb", {"project": scope.project})
-        outcomes = _absorbed(parts, absorbing, names)
+    validation.nonempty_text(text)
+    request = _AbsorbRequest(bank, validate_scope(scope), text, source, validate_origin(origin))
+    names = _propose_keys(runtime, request)
+    with runtime.db.transaction():
+        job = enqueue(runtime, bank, "absorb", {"project": scope.project})
+        outcomes = _store_statements(runtime, request, names)
         result = {"keys": [outcome.memory.key for outcome in outcomes], "changed": len(outcomes)}
-        jobs.conclude(parts.db, job.id, json.dumps(result, ensure_ascii=False), parts.clock.now())
+        jobs.complete_pending(
+            runtime.db, job.id, json.dumps(result, ensure_ascii=False), runtime.clock.now()
+        )
     return job
 
 
 @dataclass(frozen=True, slots=True)
-class _Absorbing:
+class _AbsorbRequest:
     bank: str
     scope: Scope
     text: str
-    source: Source
+    source: TextSource
     origin: Origin
 
 
-def _names(parts: Parts, one: _Absorbing) -> dict[str, str]:
-    model = parts.llm()
-    if model is None or parts.db.in_transaction:
+def _propose_keys(runtime: Runtime, one: _AbsorbRequest) -> dict[str, str]:
+    model = runtime.llm()
+    if model is None or runtime.db.in_transaction:
         return {}
-    placed, known = _placed(parts, one)
-    return llm_keys.proposed(model, placed, known)
+    placed, known = _assign_keys(runtime, one)
+    return llm_keys.propose_keys(model, placed, known)
 
 
-def _placed(parts: Parts, one: _Absorbing) -> tuple[list[key_assignment.Placed], dict[str, str]]:
-    """The statements of a text with their keys, and what is known under every key.
+def _assign_keys(
+    runtime: Runtime, one: _AbsorbRequest
+) -> tuple[list[key_assignment.KeyedStatement], dict[str, str]]:
+    """The statements of a text with their keys, and the current text of every key.
 
-    Keys are found by rule. A key that a model named remembers which one the rules would have given,
-    and is found by it.
+    Keys are assigned by rule. A key that a model named stores the rule's key in its metadata and is
+    found by it.
     """
-    state = _state(parts, one.bank, one.scope)
+    state = _current_versions(runtime, one.bank, one.scope)
     by_rule = {
-        key_of(version): str(version.metadata.get(_BY_RULE, "")) or key_of(version)
+        key_of(version): str(version.metadata.get(_RULE_KEY, "")) or key_of(version)
         for version in state
     }
     named = {rule: key for key, rule in by_rule.items()}
@@ -173,57 +175,67 @@ def _placed(parts: Parts, one: _Absorbing) -> tuple[list[key_assignment.Placed],
     }
     known = {by_rule[key_of(version)]: version.text for version in state}
     hints = key_assignment.Hints(one.source.context, one.source.name)
-    placed = key_assignment.place(one.text, known, hints, drawn=drawn, judge=parts.judge)
+    placed = key_assignment.assign_keys(
+        one.text, known, hints, extracted_keys=drawn, judge=runtime.judge
+    )
     placed = [replace(found, key=named.get(found.key, found.key)) for found in placed]
     return placed, {key_of(version): version.text for version in state}
 
 
-def _absorbed(parts: Parts, one: _Absorbing, names: Mapping[str, str]) -> tuple[Outcome, ...]:
-    said = {"source": one.source.name, "context": one.source.context}
-    said = {name: value for name, value in said.items() if value}
-    with parts.db.transaction():
+def _store_statements(
+    runtime: Runtime, one: _AbsorbRequest, names: Mapping[str, str]
+) -> tuple[Outcome, ...]:
+    source_metadata = {"source": one.source.name, "context": one.source.context}
+    source_metadata = {name: value for name, value in source_metadata.items() if value}
+    with runtime.db.transaction():
         name = _document_name(one.scope, one.text)
-        document, _ = put_document(parts, one.bank, DocumentDraft(name, one.text, metadata=said))
-        placed, known = _placed(parts, one)
-        revising = Revising(parts, document.bank_id, "absorb", one.origin)
-        draft = Draft("-", metadata=said, document_id=document.id, scope=one.scope)
-        renamed = llm_keys.renamed(placed, names, known)
+        document, _ = put_document(
+            runtime, one.bank, DocumentDraft(name, one.text, metadata=source_metadata)
+        )
+        placed, known = _assign_keys(runtime, one)
+        writer = RevisionWriter(runtime, document.bank_id, "absorb", one.origin)
+        draft = Draft("-", metadata=source_metadata, document_id=document.id, scope=one.scope)
+        renamed = llm_keys.apply_names(placed, names, known)
         return tuple(
-            _set(parts, _filed(draft, new, old.key), Edit(text=new.text), revising, _reason(new))
+            _write_key(
+                runtime,
+                _with_key(draft, new, old.key),
+                Edit(text=new.text),
+                writer,
+                _reason_text(new),
+            )
             for new, old in zip(renamed, placed, strict=True)
             if known.get(new.key) != new.text
         )
 
 
-def _filed(draft: Draft, new: key_assignment.Placed, rule: str) -> Draft:
-    noted = {**draft.metadata, _BY_RULE: rule} if new.key != rule else draft.metadata
+def _with_key(draft: Draft, new: key_assignment.KeyedStatement, rule: str) -> Draft:
+    noted = {**draft.metadata, _RULE_KEY: rule} if new.key != rule else draft.metadata
     return replace(draft, key=new.key, kind=new.kind, metadata=noted)
 
 
 def tree(
-    parts: Parts, bank: str, scope: Scope, prefix: str = "", *, revision: int | None = None
+    runtime: Runtime, bank: str, scope: Scope, prefix: str = "", *, revision: int | None = None
 ) -> Tree:
-    """A user's keys in a project, or those below a prefix, in their order; now, or right after a
-    revision.
-    """
-    with parts.db.snapshot():
-        newest, now = past.revision(parts, bank, scope.project), parts.clock.now()
+    """A user's keys in a project, or those below a prefix, sorted; now, or as of a revision."""
+    with runtime.db.snapshot():
+        newest, now = past.revision(runtime, bank, scope.project), runtime.clock.now()
         number = newest if revision is None else revision
-        state = past.at_revision(parts, bank, scope.project, number, user=scope.user)
+        state = past.at_revision(runtime, bank, scope.project, number, user=scope.user)
     if revision is None:
         state = tuple(one for one in state if one.expires_at is None or one.expires_at > now)
     below = (one for one in state if _is_below(key_of(one), prefix))
     return Tree(number, newest, tuple(sorted(below, key=key_of)))
 
 
-def find_key(parts: Parts, bank: str, scope: Scope, key: str) -> Memory | None:
-    """What a key names, forgotten or not; a memory without a key answers to its kind and id."""
-    found = banks.find(parts.db, bank)
-    return _find(parts, found.id, scope, key) if found else None
+def find_key(runtime: Runtime, bank: str, scope: Scope, key: str) -> Memory | None:
+    """The memory of a key, forgotten or not. A memory without a key is found by its kind and id."""
+    found = banks.find(runtime.db, bank)
+    return _find(runtime, found.id, scope, key) if found else None
 
 
 def forget_keys(
-    parts: Parts,
+    runtime: Runtime,
     bank: str,
     scope: Scope,
     key: str = "",
@@ -231,125 +243,146 @@ def forget_keys(
     *,
     recursive: bool = False,
 ) -> tuple[Version, ...]:
-    """Forget what a key names, with all below it where asked; without a key, all of a user's part
-    of a project.
+    """Forget the memory of a key, with `recursive` also all keys below it. Without a key, forget
+    all of a user's memories in a project.
     """
-    author = checked_origin(origin)
-    with parts.db.transaction():
-        found = banks.find(parts.db, bank)
+    author = validate_origin(origin)
+    with runtime.db.transaction():
+        found = banks.find(runtime.db, bank)
         if found is None:
             return ()
-        revising = Revising(parts, found.id, "forget", author)
+        writer = RevisionWriter(runtime, found.id, "forget", author)
         if recursive or not key:
             doomed = sorted(
-                (one for one in _state(parts, bank, scope) if _is_below(key_of(one), key)),
+                (
+                    one
+                    for one in _current_versions(runtime, bank, scope)
+                    if _is_below(key_of(one), key)
+                ),
                 key=key_of,
             )
-            now_known = memories.by_ids(parts.db, found.id, [one.memory_id for one in doomed])
+            now_known = memories.by_ids(runtime.db, found.id, [one.memory_id for one in doomed])
             for one in doomed:
-                _forget(parts, now_known[one.memory_id], revising)
+                _forget(runtime, now_known[one.memory_id], writer)
             return tuple(doomed)
-        gone: list[Version] = []
-        # Several agents may each have the key to themselves.
-        while (named := _find(parts, found.id, scope, key)) and named.forgotten_at is None:
-            gone.append(past.get_version(parts, bank, named.version_id))
-            _forget(parts, named, revising)
-    return tuple(gone)
+        forgotten: list[Version] = []
+        # Several agents may each have a memory under this key.
+        while (named := _find(runtime, found.id, scope, key)) and named.forgotten_at is None:
+            forgotten.append(past.get_version(runtime, bank, named.version_id))
+            _forget(runtime, named, writer)
+    return tuple(forgotten)
 
 
-def _forget(parts: Parts, memory: Memory, revising: Revising) -> None:
-    after = next_version(memory, banks.new_ids(parts.db, revising.now)[0], revising.now)
-    revising.write(replace(after, forgotten_at=after.updated_at), "forget")
+def _forget(runtime: Runtime, memory: Memory, writer: RevisionWriter) -> None:
+    after = next_version(memory, banks.new_ids(runtime.db, writer.now)[0], writer.now)
+    writer.write(replace(after, forgotten_at=after.updated_at), "forget")
 
 
-def evened(path: str) -> str:
-    """The key that a path means: case, slashes, hyphens and spaces evened, all else as it is."""
+def normalize_key(path: str) -> str:
+    """A path as a key: case, slashes, hyphens and spaces are normalized."""
     plain = unicodedata.normalize("NFC", path).casefold()
     parts = (part.strip() for part in re.split(r"[./]+", plain))
     return ".".join(re.sub(r"[-\s]+", "_", part) for part in parts if part)
 
 
 def key_of(one: Memory | Version) -> str:
-    """The key, or for a memory without one its kind and id, so that it can be seen among the
+    """The key of a memory, or its kind and id if it has none, so that it is listed with the
     others.
     """
     number = one.id if isinstance(one, Memory) else one.memory_id
-    return one.key or f"{slugs.segment(one.kind)}.{ids.short(number)}"
+    return one.key or f"{slugs.segment(one.kind)}.{ids.short_form(number)}"
 
 
 def _is_below(key: str, prefix: str) -> bool:
-    """Whether a key is a prefix or below it; a prefix is whole segments, and none is everything."""
+    """Whether a key equals a prefix or is below it. A prefix is whole segments; "" matches
+    everything.
+    """
     return not prefix or key == prefix or key.startswith(f"{prefix}.")
 
 
-def _state(parts: Parts, bank: str, scope: Scope) -> tuple[Version, ...]:
-    newest = past.revision(parts, bank, scope.project)
-    return past.at_revision(parts, bank, scope.project, newest, user=scope.user)
+def _current_versions(runtime: Runtime, bank: str, scope: Scope) -> tuple[Version, ...]:
+    newest = past.revision(runtime, bank, scope.project)
+    return past.at_revision(runtime, bank, scope.project, newest, user=scope.user)
 
 
-def _find(parts: Parts, bank_id: int, scope: Scope, key: str) -> Memory | None:
-    memory = memories.find_by_key(parts.db, bank_id, scope, key)
+def _find(runtime: Runtime, bank_id: int, scope: Scope, key: str) -> Memory | None:
+    memory = memories.find_by_key(runtime.db, bank_id, scope, key)
     if (memory is None or memory.forgotten_at is not None) and not scope.agent and not scope.run:
-        other = memories.find_by_key_of_agents(parts.db, bank_id, scope, key)
+        other = memories.find_by_key_of_agents(runtime.db, bank_id, scope, key)
         memory = other if other and (memory is None or other.forgotten_at is None) else memory
-    if memory is None and (number := _own_id(key)):
-        other = memories.find(parts.db, bank_id, number)
-        if other and other.id == number and not other.key and _at_home(other, scope):
-            memory = other
-    return memory
+    return memory or _find_by_id_key(runtime, bank_id, scope, key)
 
 
-def _at_home(memory: Memory, scope: Scope) -> bool:
+def _find_by_id_key(runtime: Runtime, bank_id: int, scope: Scope, key: str) -> Memory | None:
+    """The memory without a key that `<kind>.<id>` names."""
+    number = _id_in_key(key)
+    found = memories.find(runtime.db, bank_id, number) if number else None
+    if found is None or found.id != number or found.key or not _is_in_scope(found, scope):
+        return None
+    return found
+
+
+def _is_in_scope(memory: Memory, scope: Scope) -> bool:
     return (memory.scope.project, memory.scope.user) == (scope.project, scope.user)
 
 
-def _own_id(key: str) -> int | None:
-    """The id in `<kind>.<id>`. The kind is not compared: it may have changed since somebody saw the
-    key.
+def _id_in_key(key: str) -> int | None:
+    """The id in `<kind>.<id>`. The kind is not compared, because it may have changed since the key
+    was shown.
     """
     kind, _, form = key.partition(".")
     try:
         number = ids.parse(form)
     except Invalid:
         return None
-    return number if kind and ids.short(number) == form else None
+    return number if kind and ids.short_form(number) == form else None
 
 
-def _reason(one: key_assignment.Placed) -> str:
+def _reason_text(one: key_assignment.KeyedStatement) -> str:
     return f"{one.relation}: {one.reason}" if one.reason else one.relation
 
 
-def _set(
-    parts: Parts, draft: Draft, edit: Edit, revising: Revising, reason: str = ""
+def _given_fields(edit: Edit) -> dict[str, Any]:
+    values = {field.name: getattr(edit, field.name) for field in fields(edit)}
+    return {name: value for name, value in values.items() if not isinstance(value, Unset)}
+
+
+def _source_fields(before: Memory, draft: Draft) -> dict[str, Any]:
+    """The metadata and the document of a new text: without those of the text before."""
+    kept = {name: value for name, value in before.metadata.items() if name not in _SOURCE_FIELDS}
+    return {
+        "metadata": kept | dict(draft.metadata),
+        "document_id": draft.document_id or before.document_id,
+    }
+
+
+def _write_key(
+    runtime: Runtime, draft: Draft, edit: Edit, writer: RevisionWriter, reason: str = ""
 ) -> KeyOutcome:
-    """Store an edit under the key of a draft, which says what a new memory is besides the edit."""
-    given: dict[str, Any] = {field.name: getattr(edit, field.name) for field in fields(edit)}
-    given = {name: value for name, value in given.items() if not isinstance(value, Unset)}
-    before = _find(parts, revising.bank_id, draft.scope, draft.key)
+    """Store an edit under the key of a draft. The draft has the other fields of a new memory."""
+    given = _given_fields(edit)
+    before = _find(runtime, writer.bank_id, draft.scope, draft.key)
     if before is None:
-        first, second = banks.new_ids(parts.db, revising.now, 2)
-        memory = newborn(replace(draft, **given), (first, second), revising)
-        return KeyOutcome("added", memory, revising.write(memory, "remember", reason))
+        first, second = banks.new_ids(runtime.db, writer.now, 2)
+        memory = first_version(replace(draft, **given), (first, second), writer)
+        return KeyOutcome("added", memory, writer.write(memory, "remember", reason))
     alive = before.forgotten_at is None
     if alive and all(getattr(before, name) == value for name, value in given.items()):
         return KeyOutcome("unchanged", before)
-    if not reason and not revising.origin.reason:
-        found, why = key_assignment.relation(
-            before.text if alive else None, given.get("text", before.text), parts.judge
+    text = given.get("text", before.text)
+    if not reason and not writer.origin.reason:
+        found, why = key_assignment.compare_values(
+            before.text if alive else None, text, runtime.judge
         )
         reason = f"{found}: {why}" if why else found
-    if "metadata" not in given and given.get("text", before.text) != before.text:
-        kept = {name: value for name, value in before.metadata.items() if name not in _OF_THE_TEXT}
-        given |= {
-            "metadata": kept | dict(draft.metadata),
-            "document_id": draft.document_id or before.document_id,
-        }
-    new_id = banks.new_ids(parts.db, revising.now)[0]
-    memory = replace(next_version(before, new_id, revising.now), forgotten_at=None, **given)
+    if "metadata" not in given and text != before.text:
+        given |= _source_fields(before, draft)
+    new_id = banks.new_ids(runtime.db, writer.now)[0]
+    memory = replace(next_version(before, new_id, writer.now), forgotten_at=None, **given)
     change = "revised" if alive else "restored"
-    return KeyOutcome(change, memory, revising.write(memory, "remember", reason), before.version_id)
+    return KeyOutcome(change, memory, writer.write(memory, "remember", reason), before.version_id)
 
 
 def _document_name(scope: Scope, text: str) -> str:
-    place: Sequence[str] = [part for part in (scope.project, scope.user) if part]
-    return "/".join([*place, hashlib.sha256(text.encode()).hexdigest()[:16]])[-200:]
+    name_parts: Sequence[str] = [part for part in (scope.project, scope.user) if part]
+    return "/".join([*name_parts, hashlib.sha256(text.encode()).hexdigest()[:16]])[-200:]

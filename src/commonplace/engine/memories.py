@@ -1,4 +1,4 @@
-"""Remember, read and revise. A reply means the change is on disk, with its version and its
+"""Remember, read and revise. When a verb returns, the change is on disk with its version and
 revision.
 """
 
@@ -8,60 +8,60 @@ from dataclasses import fields, replace
 from typing import TypeVar
 
 from commonplace import ids, validation
-from commonplace.engine.banks import known
+from commonplace.engine.banks import require_bank
 from commonplace.engine.draft_validation import (
-    checked_draft,
-    checked_edit,
-    checked_filter,
-    checked_origin,
+    validate_draft,
+    validate_edit,
+    validate_filter,
+    validate_origin,
 )
-from commonplace.engine.revisions import Revising
-from commonplace.engine.runtime import Parts
+from commonplace.engine.revisions import RevisionWriter
+from commonplace.engine.runtime import Runtime
 from commonplace.errors import Conflict, NotFound, TooLarge
 from commonplace.limits import BULK_MAX, LIST_MAX
 from commonplace.records.memory import Draft, Edit, Memory, Origin, Outcome, TagCount, Unset
-from commonplace.records.query import Filter, Order, Page
+from commonplace.records.query import Filter, Order, PageRequest
 from commonplace.storage import banks, documents, memories
 
 _Item = TypeVar("_Item")
-_CONTENT = tuple(field.name for field in fields(Draft) if field.name != "scope")
+_CONTENT_FIELDS = tuple(field.name for field in fields(Draft) if field.name != "scope")
 
 
-def remember(parts: Parts, bank: str, draft: Draft, origin: Origin = Origin()) -> Outcome:
-    """Store a draft. What already has its key gets a new version, or none if nothing differs."""
-    return remember_many(parts, bank, [draft], origin)[0]
+def remember(runtime: Runtime, bank: str, draft: Draft, origin: Origin = Origin()) -> Outcome:
+    """Store a draft. A memory with the same key gets a new version, unless nothing differs."""
+    return remember_many(runtime, bank, [draft], origin)[0]
 
 
 def remember_many(
-    parts: Parts, bank: str, drafts: Sequence[Draft], origin: Origin = Origin()
+    runtime: Runtime, bank: str, drafts: Sequence[Draft], origin: Origin = Origin()
 ) -> tuple[Outcome, ...]:
     """Store many drafts in one transaction: all of them or none."""
-    checked = bounded([checked_draft(draft) for draft in drafts])
-    name, author = validation.name(bank, what="bank"), checked_origin(origin)
-    with parts.db.transaction():
-        bank_id = banks.ensure(parts.db, name, parts.clock.now()).id
-        _check_documents(parts, bank_id, checked)
-        revising = Revising(parts, bank_id, "remember", author)
-        drawn = banks.new_ids(parts.db, revising.now, 2 * max(1, len(checked)))
-        pairs = zip(checked, drawn[::2], drawn[1::2], strict=False)
+    checked = check_item_count([validate_draft(draft) for draft in drafts])
+    name, author = validation.name(bank, what="bank"), validate_origin(origin)
+    with runtime.db.transaction():
+        bank_id = banks.ensure(runtime.db, name, runtime.clock.now()).id
+        _require_documents(runtime, bank_id, checked)
+        writer = RevisionWriter(runtime, bank_id, "remember", author)
+        new_ids_of_call = banks.new_ids(runtime.db, writer.now, 2 * max(1, len(checked)))
+        pairs = zip(checked, new_ids_of_call[::2], new_ids_of_call[1::2], strict=False)
         return tuple(
-            _remember(parts, draft, (first, second), revising) for draft, first, second in pairs
+            _remember(runtime, draft, (first, second), writer) for draft, first, second in pairs
         )
 
 
-def get(parts: Parts, bank: str, memory_id: int | str) -> Memory:
-    """A memory by any form of its id, or of the id of one of its versions; forgotten ones too,
-    marked as such.
+def get(runtime: Runtime, bank: str, memory_id: int | str) -> Memory:
+    """A memory by any form of its id or of the id of one of its versions. Forgotten memories are
+    included.
     """
-    number, place = ids.parse(memory_id), banks.find(parts.db, bank)
-    found = memories.find(parts.db, place.id, number) if place else None
+    number, found_bank = ids.parse(memory_id), banks.find(runtime.db, bank)
+    found = memories.find(runtime.db, found_bank.id, number) if found_bank else None
     if found is None:
-        raise _unknown(memory_id)
+        raise _not_found(memory_id)
     return found
 
 
 def list_memories(
-    parts: Parts,
+    runtime: Runtime,
     bank: str,
     chosen: Filter = Filter(),
     *,
@@ -69,26 +69,28 @@ def list_memories(
     limit: int = 50,
     offset: int = 0,
 ) -> tuple[Memory, ...]:
-    """The memories a filter means. A bank nobody wrote to has none."""
+    """The memories that match a filter. An unknown bank has none."""
     validation.count(limit, what="limit", most=LIST_MAX)
     validation.count(offset, what="offset", most=2**53)
     validation.choice(order, ("created", "updated", "happened", "key"), what="order")
-    checked, found = checked_filter(chosen), banks.find(parts.db, bank)
+    checked, found = validate_filter(chosen), banks.find(runtime.db, bank)
     if found is None:
         return ()
     return tuple(
-        memories.select(parts.db, found.id, checked, Page(order, limit, offset), parts.clock.now())
+        memories.select(
+            runtime.db, found.id, checked, PageRequest(order, limit, offset), runtime.clock.now()
+        )
     )
 
 
-def count(parts: Parts, bank: str, chosen: Filter = Filter()) -> int:
-    """How many memories a filter means."""
-    checked, found = checked_filter(chosen), banks.find(parts.db, bank)
-    return memories.count(parts.db, found.id, checked, parts.clock.now()) if found else 0
+def count(runtime: Runtime, bank: str, chosen: Filter = Filter()) -> int:
+    """How many memories match a filter."""
+    checked, found = validate_filter(chosen), banks.find(runtime.db, bank)
+    return memories.count(runtime.db, found.id, checked, runtime.clock.now()) if found else 0
 
 
 def revise(
-    parts: Parts,
+    runtime: Runtime,
     bank: str,
     memory_id: int | str,
     edit: Edit,
@@ -96,20 +98,20 @@ def revise(
     *,
     expected: int | None = None,
 ) -> Outcome:
-    """Make the next version of a live memory. With `expected`, only if that is still its newest
+    """Make the next version of a live memory. With `expected`, only if that is its newest
     version.
     """
-    checked, author = checked_edit(edit), checked_origin(origin)
-    with parts.db.transaction():
-        memory = get(parts, bank, memory_id)
+    checked, author = validate_edit(edit), validate_origin(origin)
+    with runtime.db.transaction():
+        memory = get(runtime, bank, memory_id)
         require_version(memory, expected)
         _require_live(memory, memory_id)
-        revising = Revising(parts, memory.bank_id, "revise", author)
-        return _revise(parts, memory, checked, revising)
+        writer = RevisionWriter(runtime, memory.bank_id, "revise", author)
+        return _revise(runtime, memory, checked, writer)
 
 
 def tag(
-    parts: Parts,
+    runtime: Runtime,
     bank: str,
     memory_ids: Sequence[int | str],
     origin: Origin = Origin(),
@@ -117,23 +119,23 @@ def tag(
     add: Sequence[str] = (),
     remove: Sequence[str] = (),
 ) -> tuple[Outcome, ...]:
-    """Add and take away tags on several memories in one transaction."""
-    added, removed, author = validation.tags(add), validation.tags(remove), checked_origin(origin)
-    with parts.db.transaction():
-        revising = Revising(parts, known(parts, bank).id, "tag", author)
+    """Add and remove tags on several memories in one transaction."""
+    added, removed, author = validation.tags(add), validation.tags(remove), validate_origin(origin)
+    with runtime.db.transaction():
+        writer = RevisionWriter(runtime, require_bank(runtime, bank).id, "tag", author)
         outcomes: list[Outcome] = []
-        for memory_id in bounded(memory_ids):
-            memory = get(parts, bank, memory_id)
+        for memory_id in check_item_count(memory_ids):
+            memory = get(runtime, bank, memory_id)
             _require_live(memory, memory_id)
             kept = [label for label in memory.tags if label not in removed]
             outcomes.append(
-                _revise(parts, memory, Edit(tags=validation.tags([*kept, *added])), revising)
+                _revise(runtime, memory, Edit(tags=validation.tags([*kept, *added])), writer)
             )
         return tuple(outcomes)
 
 
 def list_tags(
-    parts: Parts,
+    runtime: Runtime,
     bank: str,
     pattern: str = "",
     *,
@@ -144,49 +146,55 @@ def list_tags(
     """The tags of live memories, or of one user's, with their counts; `*` and `?` in the pattern
     are wildcards.
 
-    With labels, projects and agents count as tags, such as `project:shop`; the pattern is not for
-    those.
+    With labels, projects and agents count as tags, such as `project:shop`; the pattern does not
+    apply to those.
     """
     validation.count(limit, what="limit", most=LIST_MAX)
-    found = banks.find(parts.db, bank)
+    found = banks.find(runtime.db, bank)
     wanted = validation.line(pattern, what="pattern")
     if found is None:
         return ()
     counts = Counter(
-        {one.tag: one.count for one in memories.tags(parts.db, found.id, wanted, limit, user)}
+        {one.tag: one.count for one in memories.tags(runtime.db, found.id, wanted, limit, user)}
     )
     if labels:
-        counts.update(memories.labels(parts.db, found.id, limit, user, parts.clock.now()))
+        counts.update(memories.labels(runtime.db, found.id, limit, user, runtime.clock.now()))
     return tuple(TagCount(tag, count) for tag, count in counts.most_common())
 
 
-def _check_documents(parts: Parts, bank_id: int, drafts: Sequence[Draft]) -> None:
+def _require_documents(runtime: Runtime, bank_id: int, drafts: Sequence[Draft]) -> None:
     named = {draft.document_id for draft in drafts if draft.document_id is not None}
-    if missing := named - documents.names(parts.db, bank_id, list(named)).keys() if named else None:
+    if (
+        missing := named - documents.names(runtime.db, bank_id, list(named)).keys()
+        if named
+        else None
+    ):
         raise NotFound(
             f"There is no document {min(missing)}.",
             hint="Store the document first, in the same bank.",
         )
 
 
-def _remember(parts: Parts, draft: Draft, new_ids: tuple[int, int], revising: Revising) -> Outcome:
+def _remember(
+    runtime: Runtime, draft: Draft, new_ids: tuple[int, int], writer: RevisionWriter
+) -> Outcome:
     before = (
-        memories.find_by_key(parts.db, revising.bank_id, draft.scope, draft.key)
+        memories.find_by_key(runtime.db, writer.bank_id, draft.scope, draft.key)
         if draft.key
         else None
     )
-    content = {name: getattr(draft, name) for name in _CONTENT}
+    content = {name: getattr(draft, name) for name in _CONTENT_FIELDS}
     if before is None:
-        memory = newborn(draft, new_ids, revising)
-        return Outcome("added", memory, revising.write(memory, "remember"))
+        memory = first_version(draft, new_ids, writer)
+        return Outcome("added", memory, writer.write(memory, "remember"))
     alive = before.forgotten_at is None
     if alive and all(getattr(before, name) == value for name, value in content.items()):
         return Outcome("unchanged", before)
-    memory = replace(next_version(before, new_ids[1], revising.now), forgotten_at=None, **content)
-    return Outcome("revised" if alive else "restored", memory, revising.write(memory, "remember"))
+    memory = replace(next_version(before, new_ids[1], writer.now), forgotten_at=None, **content)
+    return Outcome("revised" if alive else "restored", memory, writer.write(memory, "remember"))
 
 
-def _revise(parts: Parts, memory: Memory, edit: Edit, revising: Revising) -> Outcome:
+def _revise(runtime: Runtime, memory: Memory, edit: Edit, writer: RevisionWriter) -> Outcome:
     given = {f.name: getattr(edit, f.name) for f in fields(edit)}
     changed = {
         name: v
@@ -195,27 +203,27 @@ def _revise(parts: Parts, memory: Memory, edit: Edit, revising: Revising) -> Out
     }
     if not changed:
         return Outcome("unchanged", memory)
-    new_id = banks.new_ids(parts.db, revising.now)[0]
-    after = replace(next_version(memory, new_id, revising.now), **changed)
-    return Outcome("revised", after, revising.write(after, "revise"))
+    new_id = banks.new_ids(runtime.db, writer.now)[0]
+    after = replace(next_version(memory, new_id, writer.now), **changed)
+    return Outcome("revised", after, writer.write(after, "revise"))
 
 
-def newborn(draft: Draft, new_ids: tuple[int, int], revising: Revising) -> Memory:
-    """The first version of a memory: the memory's id and that version's own."""
+def first_version(draft: Draft, new_ids: tuple[int, int], writer: RevisionWriter) -> Memory:
+    """The first version of a memory. `new_ids` are the memory's id and that of the version."""
     return Memory(
         id=new_ids[0],
-        bank_id=revising.bank_id,
+        bank_id=writer.bank_id,
         version=1,
         version_id=new_ids[1],
-        created_at=revising.now,
-        updated_at=revising.now,
+        created_at=writer.now,
+        updated_at=writer.now,
         forgotten_at=None,
         **{field.name: getattr(draft, field.name) for field in fields(draft)},
     )
 
 
 def next_version(memory: Memory, version_id: int, now: int) -> Memory:
-    """The same memory one version later. Its time never runs backwards, whatever the clock does."""
+    """The next version of a memory. Its time never decreases, even if the clock does."""
     return replace(
         memory,
         version=memory.version + 1,
@@ -224,8 +232,8 @@ def next_version(memory: Memory, version_id: int, now: int) -> Memory:
     )
 
 
-def bounded(items: Sequence[_Item]) -> Sequence[_Item]:
-    """The items of one call, refused when they are too many."""
+def check_item_count(items: Sequence[_Item]) -> Sequence[_Item]:
+    """The items of one call. Too many are refused."""
     if len(items) > BULK_MAX:
         raise TooLarge(
             f"{len(items):,} items in one call; the limit is {BULK_MAX:,}.",
@@ -235,7 +243,7 @@ def bounded(items: Sequence[_Item]) -> Sequence[_Item]:
 
 
 def require_version(memory: Memory, expected: int | None) -> None:
-    """Refuse a change that was made to an older version than the newest one."""
+    """Refuse a change that is based on an older version than the newest one."""
     if expected is not None and memory.version != expected:
         raise Conflict(
             f"The memory is at version {memory.version}, not {expected}.",
@@ -248,7 +256,7 @@ def _require_live(memory: Memory, memory_id: int | str) -> None:
         raise NotFound(f"Memory {memory_id} is forgotten.", hint="Restore it before changing it.")
 
 
-def _unknown(memory_id: int | str) -> NotFound:
+def _not_found(memory_id: int | str) -> NotFound:
     return NotFound(
         f"There is no memory {memory_id}.",
         hint="Check the id and the bank; purged memories are gone.",

@@ -3,9 +3,9 @@
 from dataclasses import replace
 
 from commonplace import validation
-from commonplace.engine.draft_validation import checked_filter
+from commonplace.engine.draft_validation import validate_filter
 from commonplace.engine.operations import indexing
-from commonplace.engine.runtime import Parts
+from commonplace.engine.runtime import Runtime
 from commonplace.errors import Invalid, TooLarge
 from commonplace.language import analyzer as words
 from commonplace.language import temporal_expressions
@@ -15,40 +15,51 @@ from commonplace.recall.pipeline import Models
 from commonplace.records.query import Query, Recall
 from commonplace.storage import banks
 
-_TIMED_CHARS = 2_000  # A longer question is a text, and the times it names are its own.
-HEAL_MS = 50  # What a question may spend on embedding what was written since the last one.
+_TIMED_CHARS = 2_000  # In a longer text the times do not bound the question.
+CATCH_UP_MS = 50  # The time that a question may spend on embedding new memories.
 
 
-def recall(parts: Parts, bank: str, query: Query) -> Recall:
-    """What a bank knows about a question, best first; empty when it knows nothing relevant."""
-    _check(query)
-    query = replace(query, text=words.asked(query.text), filter=checked_filter(query.filter))
-    found = banks.find(parts.db, validation.name(bank, what="bank"))
-    if found is None:  # Nothing was ever written there, so nothing is known.
+def recall(runtime: Runtime, bank: str, query: Query) -> Recall:
+    """The memories of a bank that answer a question, best first; empty when none is relevant."""
+    _validate(query)
+    query = replace(
+        query, text=words.normalize_question(query.text), filter=validate_filter(query.filter)
+    )
+    found = banks.find(runtime.db, validation.name(bank, what="bank"))
+    if found is None:  # Nothing was written to it yet.
         return Recall(())
     bank_id = found.id
-    semantics = parts.semantics() if "vector" in query.channels else None
+    semantics = runtime.semantics() if "vector" in query.channels else None
     if semantics:
-        indexing.heal(parts, bank_id, HEAL_MS)
-    now = parts.clock.now() if query.now is None else query.now
-    # What is newer may come from further down, so all of it is looked at before the order is
-    # settled. Pages go by the score alone.
-    fades = parts.fading_days and not query.depth
-    asked = replace(query, limit=RECALL_MAX) if fades and query.limit else query
-    if asked.during is None and (
-        span := temporal_expressions.first(query.text[:_TIMED_CHARS], now)
-    ):
-        asked = replace(asked, during=(span.start, span.end))
-    # Who asks for one channel alone wants to see what that one says.
-    reranker = parts.reranker() if set(query.channels) == set(pipeline.CHANNELS) else None
+        indexing.catch_up_embeddings(runtime, bank_id, CATCH_UP_MS)
+    now = runtime.clock.now() if query.now is None else query.now
+    # Recency may lift a memory from below the limit, so all are scored before sorting. Pagination
+    # sorts by the score alone.
+    has_decay = runtime.half_life_days and not query.depth
+    wide = replace(query, limit=RECALL_MAX) if has_decay and query.limit else query
+    timed = _with_time_span(wide, now)
+    # A query of a single channel shows the order of that channel, so it is not reranked.
+    reranker = runtime.reranker() if set(query.channels) == set(pipeline.CHANNELS) else None
     run = pagination.run if query.depth else pipeline.run
-    with parts.db.snapshot():
-        answer = run(parts.db, Models(semantics, reranker, parts.judge), bank_id, asked, now)
-    return recency_decay.faded(answer, now, parts.fading_days, query) if fades else answer
+    with runtime.db.snapshot():
+        answer = run(runtime.db, Models(semantics, reranker, runtime.judge), bank_id, timed, now)
+    return (
+        recency_decay.apply_decay(answer, now, runtime.half_life_days, query)
+        if has_decay
+        else answer
+    )
 
 
-def _check(query: Query) -> None:
-    validation.body(query.text, what="question", bytes_max=4 * QUERY_CHARS_MAX)
+def _with_time_span(query: Query, now: int) -> Query:
+    """The query with the first time span that its text names, unless the caller gave one."""
+    if query.during is not None:
+        return query
+    span = temporal_expressions.first_span(query.text[:_TIMED_CHARS], now)
+    return replace(query, during=(span.start, span.end)) if span else query
+
+
+def _validate(query: Query) -> None:
+    validation.nonempty_text(query.text, what="question", bytes_max=4 * QUERY_CHARS_MAX)
     if len(query.text) > QUERY_CHARS_MAX:
         raise TooLarge(
             f"The question has {len(query.text):,} characters; the limit is {QUERY_CHARS_MAX:,}.",

@@ -1,5 +1,5 @@
-"""What the verbs work with. app.py puts the parts together; a verb takes them as its first
-argument.
+"""The runtime of an engine: store, clock, models and hooks. app.py builds it; a verb takes it as
+its first argument.
 """
 
 from collections.abc import Callable
@@ -16,77 +16,76 @@ if TYPE_CHECKING:
     from commonplace.extract.llm_statements import Model
     from commonplace.language import conflicts
     from commonplace.recall.rerank import Reranker
-    from commonplace.recall.vector_index import Semantics
+    from commonplace.recall.vector_index import VectorIndex
 else:
     conflicts = lazy.module("commonplace.language.conflicts")
 
 
-def _nobody() -> None:
-    """No model is configured."""
+def _no_model() -> None:
+    """The default where no model is configured."""
 
 
 def judge_by_rules(older: Statement, newer: Statement) -> Judgement:
-    """The default judge: rules that look at words alone, which are loaded when the first pair is
+    """The default judge: rules over the words alone. They are loaded when the first pair is
     judged.
     """
     return conflicts.judge(older, newer)
 
 
-def leave_files(_parts: "Parts") -> None:
-    """The face that made the call brings the files of notes in line after it, and says what became
-    of them.
+def skip_file_sync(_runtime: "Runtime") -> None:
+    """The default of `sync_note_files`: does nothing, because the calling face syncs the files of
+    notes itself and reports conflicts.
     """
 
 
-class Bell:
-    """Wakes whoever does jobs in this process. Nobody may be there to hear it."""
+class WorkSignal:
+    """Wakes the workers of this process when a job is added. There may be none."""
 
     def __init__(self) -> None:
-        self._hearers: list[Callable[[], object]] = []
+        self._listeners: list[Callable[[], object]] = []
 
-    def hear(self, hearer: Callable[[], object]) -> None:
-        """Have somebody woken from now on."""
-        self._hearers.append(hearer)
+    def register(self, listener: Callable[[], object]) -> None:
+        """Call a listener at each signal from now on."""
+        self._listeners.append(listener)
 
-    def leave(self, hearer: Callable[[], object]) -> None:
-        """Wake somebody no more."""
-        if hearer in self._hearers:
-            self._hearers.remove(hearer)
+    def unregister(self, listener: Callable[[], object]) -> None:
+        """Stop calling a listener."""
+        if listener in self._listeners:
+            self._listeners.remove(listener)
 
-    def ring(self) -> bool:
-        """Say that there is work; whether somebody heard it."""
-        hearers = tuple(self._hearers)
-        for hearer in hearers:
-            hearer()
-        return bool(hearers)
+    def notify(self) -> bool:
+        """Signal that there is work. Returns whether a listener was called."""
+        listeners = tuple(self._listeners)
+        for listener in listeners:
+            listener()
+        return bool(listeners)
 
 
 @dataclass(frozen=True, slots=True)
-class Parts:
-    """The parts of an engine."""
+class Runtime:
+    """What every verb works with."""
 
     db: Database
     clock: Clock
-    # Opened on first use, because a start that only writes must not wait for it. None when switched
-    # off.
-    semantics: Callable[[], "Semantics | None"]
+    # Opened on first use, so that a start which only writes does not wait for it. None when
+    # switched off.
+    semantics: Callable[[], "VectorIndex | None"]
     timezone: str = ""
-    # Reads the best candidates of a question once more, where one is installed and switched on.
-    reranker: Callable[[], "Reranker | None"] = _nobody
+    # Rescores the best candidates of a question, where a reranker is installed and switched on.
+    reranker: Callable[[], "Reranker | None"] = _no_model
     # How a newer statement relates to an older one: the rules, or a learned model.
     judge: Judge = judge_by_rules
-    # A language model, when one is configured; everything works without.
-    llm: Callable[[], "Model | None"] = _nobody
-    # What dialects that name the owner of the installation call that person; scopes say "" of them.
+    # A language model, if one is configured. Everything works without it.
+    llm: Callable[[], "Model | None"] = _no_model
+    # The name that dialects use for the owner of the installation. In scopes the owner is "".
     owner: str = ""
-    # After how many days a memory weighs half in the order of hits; 0 means that age does not
-    # matter.
-    fading_days: float = 0.0
-    # The folder in which notes lie as files; None where nobody wants any.
+    # The age in days at which the recency weight of a hit is one half; 0 switches recency off.
+    half_life_days: float = 0.0
+    # The vault folder; None where no vault is configured.
     vault: Path | None = None
-    # The folder in it for new notes of agents, with / between its parts; "" means the folder of
-    # notes itself.
+    # The folder below `vault` for notes that agents create, with / as separator; "" is the vault
+    # itself.
     vault_inbox: str = ""
-    # Brings the files of notes in line after each write, where no face does it after each call.
-    follow_files: Callable[["Parts"], object] = field(default=leave_files, compare=False)
-    bell: Bell = field(default_factory=Bell, compare=False)
+    # Syncs the files of notes after each write, unless the face does so after each call.
+    sync_note_files: Callable[["Runtime"], object] = field(default=skip_file_sync, compare=False)
+    work_signal: WorkSignal = field(default_factory=WorkSignal, compare=False)

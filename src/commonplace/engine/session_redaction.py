@@ -1,5 +1,5 @@
-"""What events and snapshots of sessions tell of memories that are erased: lines that name them or
-say the same.
+"""Redacts events and snapshots of sessions: removes lines that name erased memories or repeat their
+text.
 """
 
 import re
@@ -7,82 +7,83 @@ from collections.abc import Iterator, Sequence
 
 from commonplace import ids
 from commonplace.engine.erasure_ledger import Ledger
-from commonplace.engine.runtime import Parts
+from commonplace.engine.runtime import Runtime
 from commonplace.extract import redaction
-from commonplace.language.statement import folded
+from commonplace.language.statement import fold_text
 from commonplace.records.memory import Bank
 from commonplace.records.receipt import Kind
 from commonplace.storage import erasure, session_files
 
 ERASED = "[erased]"
 _NAME = re.compile(r"[0-9A-Za-z_-]+")
-_FORMS = (ids.short, ids.memstate, ids.note, ids.uuid_form, str)
+_FORMS = (ids.short_form, ids.memstate_form, ids.note_form, ids.uuid_form, str)
 
 
-class Transcripts:
-    """Sessions of a bank lose what they tell of some memories."""
+class SessionRedactor:
+    """Redacts the sessions of a bank when memories are erased."""
 
-    def __init__(self, parts: Parts, bank: Bank, ledger: Ledger | None) -> None:
-        self._parts, self._bank, self._ledger = parts, bank, ledger
-        self._forms: set[str] = set()
-        self._said: set[str] = set()
+    def __init__(self, runtime: Runtime, bank: Bank, ledger: Ledger | None) -> None:
+        self._runtime, self._bank, self._ledger = runtime, bank, ledger
+        self._id_forms: set[str] = set()
+        self._erased_texts: set[str] = set()
 
     def redact(self, memory_ids: Sequence[int]) -> None:
-        """Before the memories go: whoever is stopped in the middle does all of it again."""
-        db, youngest = self._parts.db, min(memory_ids, default=0) - 1
+        """Redact the sessions before the memories are erased, so that an interrupted erasure
+        repeats it.
+        """
+        db, youngest = self._runtime.db, min(memory_ids, default=0) - 1
         if not memory_ids or not (
             erasure.events_after(db, self._bank.id, youngest)
             or erasure.snapshots_after(db, self._bank.id, youngest)
         ):
             return
-        self._forms = {form(number) for number in memory_ids for form in _FORMS}
-        self._said = {folded(one.text) for one in erasure.wordings(db, memory_ids)}
-        self._events(youngest)
-        self._snapshots(youngest)
+        self._id_forms = {form(number) for number in memory_ids for form in _FORMS}
+        self._erased_texts = {fold_text(one.text) for one in erasure.version_texts(db, memory_ids)}
+        self._redact_events(youngest)
+        self._redact_snapshots(youngest)
 
-    def _events(self, after: int) -> None:
-        db = self._parts.db
+    def _redact_events(self, after: int) -> None:
+        db = self._runtime.db
         while found := erasure.events_after(db, self._bank.id, after):
             changed = [
-                (number, text, left)
+                (number, text, redacted)
                 for number, text in found
-                if (left := self._without(text)) != text
+                if (redacted := self._redact_text(text)) != text
             ]
             if changed:
                 with db.transaction():
-                    for number, text, left in changed:
-                        erasure.rewrite_event(db, number, left)
-                        self._note("event", number, text)
+                    for number, text, redacted in changed:
+                        erasure.rewrite_event(db, number, redacted)
+                        self._record("event", number, text)
             after = found[-1][0]
 
-    def _snapshots(self, after: int) -> None:
-        db, home = self._parts.db, self._parts.db.path.parent
+    def _redact_snapshots(self, after: int) -> None:
+        db, home = self._runtime.db, self._runtime.db.path.parent
         while found := erasure.snapshots_after(db, self._bank.id, after):
             for one in found:
-                if (left := self._without(one.text)) != one.text:
+                if (redacted := self._redact_text(one.text)) != one.text:
                     with db.transaction():
-                        # Its file is a copy for people; what was taken out of it would not be
-                        # noticed there.
+                        # The file is a copy for people and is not redacted in place; it is removed.
                         session_files.remove(home, self._bank.name, one)
-                        erasure.rewrite_snapshot(db, one.id, left)
-                        self._note("snapshot", one.id, one.text)
+                        erasure.rewrite_snapshot(db, one.id, redacted)
+                        self._record("snapshot", one.id, one.text)
             after = found[-1].id
 
-    def _note(self, kind: Kind, number: int, text: str) -> None:
+    def _record(self, kind: Kind, number: int, text: str) -> None:
         if self._ledger:
-            self._ledger.shortened(kind, number, text)
+            self._ledger.record_redacted(kind, number, text)
 
-    def _without(self, text: str) -> str:
-        kept = [line for line in text.split("\n") if not self._names(line)]
-        left = "\n".join("".join(self._unsaid(line)) for line in kept)
-        return left if left.strip() or not text.strip() else ERASED
+    def _redact_text(self, text: str) -> str:
+        remaining = [line for line in text.split("\n") if not self._names_erased_memory(line)]
+        redacted = "\n".join("".join(self._remaining_sentences(line)) for line in remaining)
+        return redacted if redacted.strip() or not text.strip() else ERASED
 
-    def _names(self, line: str) -> bool:
-        return not self._forms.isdisjoint(_NAME.findall(line))
+    def _names_erased_memory(self, line: str) -> bool:
+        return not self._id_forms.isdisjoint(_NAME.findall(line))
 
-    def _unsaid(self, line: str) -> Iterator[str]:
-        if folded(line) in self._said:
+    def _remaining_sentences(self, line: str) -> Iterator[str]:
+        if fold_text(line) in self._erased_texts:
             return
-        for sentence, end in redaction.sentences(line):
-            if not sentence.strip() or folded(sentence) not in self._said:
+        for sentence, end in redaction.split_sentences(line):
+            if not sentence.strip() or fold_text(sentence) not in self._erased_texts:
                 yield sentence + end

@@ -1,9 +1,9 @@
-"""Shortened ids: which memory a beginning of an id means, and how short an id can be shown."""
+"""Shortened ids: completes an abbreviated id, and finds the shortest unique form."""
 
 from collections.abc import Sequence
 
 from commonplace import ids
-from commonplace.engine.runtime import Parts
+from commonplace.engine.runtime import Runtime
 from commonplace.errors import Invalid, NotFound
 from commonplace.storage import banks, memories
 
@@ -11,12 +11,16 @@ _CANDIDATES_MAX = 5
 _TEXT_CHARS_MAX = 40
 
 
-def complete_id(parts: Parts, bank: str, given: str) -> int | str:
-    """The id that begins as given. What is not the beginning of an id is returned as it is."""
-    numbers, place = ids.beginning(given), banks.find(parts.db, bank)
+def complete_id(runtime: Runtime, bank: str, given: str) -> int | str:
+    """The id that begins as given. Any other text is returned unchanged."""
+    numbers, found_bank = ids.prefix_range(given), banks.find(runtime.db, bank)
     if numbers is None:
         return given
-    found = memories.in_range(parts.db, place.id, numbers, _CANDIDATES_MAX + 1) if place else []
+    found = (
+        memories.in_range(runtime.db, found_bank.id, numbers, _CANDIDATES_MAX + 1)
+        if found_bank
+        else []
+    )
     if not found:
         raise NotFound(
             f"No memory in bank {bank!r} has an id that begins with {given}.",
@@ -25,7 +29,7 @@ def complete_id(parts: Parts, bank: str, given: str) -> int | str:
     if len(found) == 1:
         return found[0].id
     listed = [
-        f"{ids.short(one.id)} ({_first_words(one.title or one.text)})"
+        f"{ids.short_form(one.id)} ({_first_words(one.title or one.text)})"
         for one in found[:_CANDIDATES_MAX]
     ]
     more = " and more" if len(found) > _CANDIDATES_MAX else ""
@@ -35,11 +39,11 @@ def complete_id(parts: Parts, bank: str, given: str) -> int | str:
     )
 
 
-def short_ids(parts: Parts, numbers: Sequence[int]) -> dict[int, str]:
-    """Ids as short as they can be while each still names one memory."""
+def short_ids(runtime: Runtime, numbers: Sequence[int]) -> dict[int, str]:
+    """The shortest form of each id that still names one memory."""
     return {
-        number: ids.abbreviated(number, near)
-        for number, near in memories.neighbours(parts.db, numbers).items()
+        number: ids.abbreviate(number, near)
+        for number, near in memories.neighbours(runtime.db, numbers).items()
     }
 
 

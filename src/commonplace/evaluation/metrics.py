@@ -18,7 +18,7 @@ from typing import TypeAlias
 Name: TypeAlias = int | str
 Share: TypeAlias = tuple[float, float]
 
-SEED, DRAWS = 7, 1000
+SEED, DRAW_COUNT = 7, 1000
 _NOT_COUNTED: Share = (0.0, 0.0)
 
 
@@ -70,7 +70,7 @@ def reciprocal_rank(answer: Answer) -> float:
     )
 
 
-def outranked(answer: Answer) -> bool:
+def is_outranked(answer: Answer) -> bool:
     """Whether something superseded stands above everything that is right, or in its place."""
     for name in answer.found:
         if name in answer.expected:
@@ -80,7 +80,7 @@ def outranked(answer: Answer) -> bool:
     return False
 
 
-def fitting(answer: Answer, *, lenient: bool) -> int:
+def count_right(answer: Answer, *, lenient: bool) -> int:
     """How many of the found are right. Leniently also what is fine, and what is superseded below
     its successor.
     """
@@ -92,12 +92,12 @@ def fitting(answer: Answer, *, lenient: bool) -> int:
     return right
 
 
-def fault(answer: Answer) -> str:
+def fault_of(answer: Answer) -> str:
     """What is wrong with an answer, in words; "" when nothing is."""
     claimed = bool(answer.found) and not answer.unsure
     if not answer.expected:
         return "answered without knowing" if claimed else ""
-    if outranked(answer):
+    if is_outranked(answer):
         return "superseded on top"
     if answer.unsure:
         return "known but unsure"
@@ -117,7 +117,7 @@ def _precision(*, lenient: bool) -> Callable[[Answer], Share]:
     def share(answer: Answer) -> Share:
         if not answer.expected or answer.unsure:
             return _NOT_COUNTED
-        return float(fitting(answer, lenient=lenient)), float(len(answer.found))
+        return float(count_right(answer, lenient=lenient)), float(len(answer.found))
 
     return share
 
@@ -131,7 +131,7 @@ def _admitted(answer: Answer) -> Share:
 
 
 def _outranked(answer: Answer) -> Share:
-    return (float(outranked(answer)), 1.0) if answer.superseded else _NOT_COUNTED
+    return (float(is_outranked(answer)), 1.0) if answer.superseded else _NOT_COUNTED
 
 
 Measures: TypeAlias = Mapping[str, Callable[[Answer], Share]]
@@ -156,8 +156,8 @@ PACE: Measures = {
 }
 
 
-def estimates(
-    answers: Sequence[Answer], measures: Measures, draws: int = DRAWS
+def estimate_measures(
+    answers: Sequence[Answer], measures: Measures, draws: int = DRAW_COUNT
 ) -> dict[str, Estimate]:
     """Each measure over the answers, with its interval; a measure that no question speaks to is
     left out.

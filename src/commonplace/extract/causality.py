@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from commonplace.extract.markdown_outline import sentences
+from commonplace.extract.markdown_outline import split_sentences
 from commonplace.language import analyzer as words
 
 _TEXT_CHARS_MAX = 600
@@ -80,7 +80,7 @@ class Causation:
     effect: str
 
 
-def said(text: str) -> Causation | None:
+def find_causation(text: str) -> Causation | None:
     """What one statement says of a cause and its effect."""
     plain = " ".join(text.split()).rstrip(".! ")
     if len(plain) > _TEXT_CHARS_MAX or not _ANY.search(plain):
@@ -101,19 +101,19 @@ def said(text: str) -> Causation | None:
     return None
 
 
-def follows(text: str) -> bool:
+def is_consequence(text: str) -> bool:
     """Whether a statement says that it follows from the one before it."""
     return _FOLLOWS.match(text.strip()) is not None
 
 
-def parted(text: str) -> list[str]:
+def split_consequences(text: str) -> list[str]:
     """A statement of several sentences, cut before one that follows from the others and can stand
     by itself.
     """
     if "\n" in text.strip() or not _ANY.search(text):
         return [text]
     out: list[str] = []
-    for sentence in sentences(text):
+    for sentence in split_sentences(text):
         match = _FOLLOWS.match(sentence)
         if out and not (match and not _LEANS.match(match["rest"])):
             out[-1] = f"{out[-1]} {sentence}"
@@ -122,20 +122,20 @@ def parted(text: str) -> list[str]:
     return out or [text]
 
 
-def clause(text: str) -> str:
+def cause_clause(text: str) -> str:
     """The cause that a statement names, as a sentence of its own where it is a whole one; otherwise
     empty.
     """
-    found = said(text)
+    found = find_causation(text)
     if found is None or len(found.cause.split()) < _CLAUSE_WORDS_MIN or _LEANS.match(found.cause):
         return ""
     match = re.search(r"\bbecause\s+(?!of\b)", text, re.IGNORECASE)
-    if match is None or not _VERB.search(found.cause) or sentences(text) != [text.strip()]:
+    if match is None or not _VERB.search(found.cause) or split_sentences(text) != [text.strip()]:
         return ""
     return found.cause[:1].upper() + found.cause[1:] + "."
 
 
-def among(texts: Sequence[str]) -> dict[int, tuple[int, ...]]:
+def find_causes(texts: Sequence[str]) -> dict[int, tuple[int, ...]]:
     """Which statements are the causes of which, by their places, as far as the statements
     themselves say so.
     """
@@ -147,9 +147,9 @@ def among(texts: Sequence[str]) -> dict[int, tuple[int, ...]]:
         every = every or [
             frozenset(words.terms(one[:_TEXT_CHARS_MAX])) for one in texts[:_STATEMENTS_MAX]
         ]
-        if place and follows(text):
+        if place and is_consequence(text):
             found.setdefault(place, {})[place - 1] = None
-        if told := said(text):
+        if told := find_causation(text):
             causes = _holding(told.cause, every, place)
             found.setdefault(place, {}).update(dict.fromkeys(causes))
             for other in _holding(told.effect, every, place):
@@ -164,7 +164,7 @@ def among(texts: Sequence[str]) -> dict[int, tuple[int, ...]]:
     }
 
 
-def telling(phrase: str) -> list[str]:
+def distinctive_terms(phrase: str) -> list[str]:
     """The terms that a statement of a cause must have to be the one that a phrase means; none where
     they say little.
     """
@@ -173,5 +173,5 @@ def telling(phrase: str) -> list[str]:
 
 
 def _holding(phrase: str, every: Sequence[frozenset[str]], but: int) -> list[int]:
-    terms = frozenset(telling(phrase))
+    terms = frozenset(distinctive_terms(phrase))
     return [place for place, one in enumerate(every) if terms and place != but and terms <= one]

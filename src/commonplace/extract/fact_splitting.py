@@ -14,10 +14,10 @@ from functools import lru_cache
 from typing import Any, cast
 
 from commonplace.extract import causality, statement_splitting
-from commonplace.extract.markdown_outline import sentences
+from commonplace.extract.markdown_outline import split_sentences
 from commonplace.extract.statement_splitting import Message
 from commonplace.language import coreference, entities, temporal_expressions
-from commonplace.language.statement import folded, label
+from commonplace.language.statement import fold_text, statement_label
 from commonplace.language.temporal_expressions import Span
 
 CHUNK_CHARS = 3_000
@@ -86,7 +86,7 @@ class Fact:
     """One statement, what it speaks of, and in which chunk of its text it stands."""
 
     text: str
-    experience: bool
+    is_experience: bool
     happened_at: int | None
     happened_until: int | None
     entities: tuple[str, ...]
@@ -94,50 +94,56 @@ class Fact:
     # The facts of the same text that it says are its causes, and in its own words what else it says
     # is one.
     causes: tuple[str, ...] = ()
-    because: str = ""
+    stated_cause: str = ""
 
 
-def find(
+def split_facts(
     text: str, at: int, *, chunk_chars: int = CHUNK_CHARS, whole_chunks: bool = False
 ) -> tuple[Fact, ...]:
     """The facts of a text said at a moment, in their order and each once; or its chunks as facts,
     uncut.
     """
-    parts = chunks(text, chunk_chars)
-    return together(
-        of_chunk(chunk, at, number, whole=whole_chunks) for number, chunk in enumerate(parts)
+    parts = split_chunks(text, chunk_chars)
+    return merge_facts(
+        chunk_facts(chunk, at, number, whole=whole_chunks) for number, chunk in enumerate(parts)
     )
 
 
-def of_chunk(chunk: str, at: int, number: int, *, whole: bool = False) -> list[Fact]:
+def chunk_facts(chunk: str, at: int, number: int, *, whole: bool = False) -> list[Fact]:
     """The facts of one chunk of a text, by rules; or what was said in it, uncut."""
     said = _messages(chunk)
-    pieces = said if whole else list(_parted(statement_splitting.find(said).statements or said))
-    return [read(piece, at, number) for piece in pieces if piece.text.strip()]
+    pieces = (
+        said
+        if whole
+        else list(_parted(statement_splitting.split_statements(said).statements or said))
+    )
+    return [parse_fact(piece, at, number) for piece in pieces if piece.text.strip()]
 
 
-def together(found: Iterable[Sequence[Fact]]) -> tuple[Fact, ...]:
+def merge_facts(found: Iterable[Sequence[Fact]]) -> tuple[Fact, ...]:
     """The facts of all chunks of a text, each once, with what they say of each other's causes."""
     each: dict[str, Fact] = {}
     for one in (fact for some in found for fact in some):
-        each.setdefault(folded(one.text), one)
-    return linked(list(each.values()))
+        each.setdefault(fold_text(one.text), one)
+    return link_causes(list(each.values()))
 
 
-def linked(found: Sequence[Fact]) -> tuple[Fact, ...]:
+def link_causes(found: Sequence[Fact]) -> tuple[Fact, ...]:
     """Facts of one text with what they say of each other's causes."""
-    by_place = causality.among([one.text for one in found])
+    by_place = causality.find_causes([one.text for one in found])
     out: list[Fact] = []
     for place, one in enumerate(found):
         known = dict.fromkeys(
             (*one.causes, *(found[other].text for other in by_place.get(place, ())))
         )
-        told = None if known else causality.said(one.text)
-        out.append(replace(one, causes=tuple(known), because=told.cause if told else ""))
+        told = None if known else causality.find_causation(one.text)
+        out.append(replace(one, causes=tuple(known), stated_cause=told.cause if told else ""))
     return tuple(out)
 
 
-def chunks(text: str, chars: int = CHUNK_CHARS, turn_chars: int | None = None) -> tuple[str, ...]:
+def split_chunks(
+    text: str, chars: int = CHUNK_CHARS, turn_chars: int | None = None
+) -> tuple[str, ...]:
     """A text in parts of about so many characters, cut between lines, else between sentences.
 
     The turns of a conversation stay whole, unless one has more characters than it may have.
@@ -158,16 +164,16 @@ def chunks(text: str, chars: int = CHUNK_CHARS, turn_chars: int | None = None) -
     return tuple(part for part in parts if part.strip())
 
 
-def identity(text: str, tags: Sequence[str]) -> str:
+def fact_digest(text: str, tags: Sequence[str]) -> str:
     """A short name of a fact that the same statement under the same tags has again, and no other
     one.
     """
-    whole = "\n".join((folded(text), *sorted(tags)))
+    whole = "\n".join((fold_text(text), *sorted(tags)))
     return hashlib.sha256(whole.encode()).hexdigest()[:24]
 
 
 @lru_cache(maxsize=8_192)
-def subject(text: str) -> str:
+def subject_of(text: str) -> str:
     """What a statement is about, evened out; empty where its words do not tell."""
     told = _TIME_FIRST.sub("", text[:_SUBJECT_CHARS_MAX].strip())
     match = _SUBJECT.match(told)
@@ -181,7 +187,7 @@ def subject(text: str) -> str:
         if not match:
             return _named(headed["said"])
     if not match:
-        named = label(text[:_SUBJECT_CHARS_MAX])
+        named = statement_label(text[:_SUBJECT_CHARS_MAX])
         return "" if named in _OF_ITS_TEXT else named
     if _JOINING.search(match["subject"]):
         return ""
@@ -198,15 +204,15 @@ def _named(said: str) -> str:
 def _parted(pieces: Sequence[Message]) -> Iterator[Message]:
     """The pieces, a cause that is a sentence of its own before the one that names it."""
     for piece in pieces:
-        several = [piece.text] if "\n" in piece.text.strip() else sentences(piece.text)
-        for whole in coreference.resolved(several) if len(several) > 1 else [piece.text]:
-            for text in causality.parted(whole):
-                if cause := causality.clause(text):
+        several = [piece.text] if "\n" in piece.text.strip() else split_sentences(piece.text)
+        for whole in coreference.resolve_pronouns(several) if len(several) > 1 else [piece.text]:
+            for text in causality.split_consequences(whole):
+                if cause := causality.cause_clause(text):
                     yield Message(piece.role, cause)
                 yield Message(piece.role, text)
 
 
-def read(piece: Message, at: int, chunk: int) -> Fact:
+def parse_fact(piece: Message, at: int, chunk: int) -> Fact:
     """A statement as a fact: when, of whom and of which sort it is."""
     span = _span(piece.text.strip(), at)
     # What a person says of themselves in a conversation is about the world; what nobody is named
@@ -214,10 +220,10 @@ def read(piece: Message, at: int, chunk: int) -> Fact:
     own = piece.role != "user" and _EXPERIENCE.match(piece.text.strip()) is not None
     return Fact(
         text=piece.text.strip(),
-        experience=piece.role == "assistant" or own,
+        is_experience=piece.role == "assistant" or own,
         happened_at=span.start if span else None,
         happened_until=span.end - 1 if span else None,
-        entities=entities.find(_SAID_AT.sub("", piece.text)),
+        entities=entities.find_entities(_SAID_AT.sub("", piece.text)),
         chunk=chunk,
     )
 
@@ -227,10 +233,10 @@ def _span(text: str, at: int) -> Span | None:
     day before that.
     """
     said = _SAID_AT.match(text)
-    moment = temporal_expressions.main(said[0], at) if said else None
+    moment = temporal_expressions.main_span(said[0], at) if said else None
     if said is None or moment is None:
-        return temporal_expressions.main(text, at)
-    return temporal_expressions.main(text[said.end() :], moment.start) or moment
+        return temporal_expressions.main_span(text, at)
+    return temporal_expressions.main_span(text[said.end() :], moment.start) or moment
 
 
 def _turns(text: str) -> list[dict[str, Any]]:
@@ -288,7 +294,7 @@ def _short_turns(turns: Sequence[dict[str, Any]], chars: int | None) -> Iterator
         if chars is None or len(said) <= chars:
             yield turn
         else:
-            parts = chunks(said, chars) if not _turns(said) else (said,)
+            parts = split_chunks(said, chars) if not _turns(said) else (said,)
             yield from (turn | {"content": part} for part in parts)
 
 

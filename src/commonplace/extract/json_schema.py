@@ -34,7 +34,7 @@ class _TooMuch(Exception):
     """Not an error: a schema asks for more steps than one check may take."""
 
 
-def unusable(schema: Mapping[str, Any]) -> str:
+def schema_error(schema: Mapping[str, Any]) -> str:
     """Why nothing can be checked against a schema; empty where it can."""
     try:
         if len(json.dumps(schema)) > SCHEMA_BYTES_MAX:

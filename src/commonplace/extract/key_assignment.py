@@ -58,7 +58,7 @@ _KINDS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
+class KeyedStatement:
     """A statement with its key, its sort, and how it stands to what the key held."""
 
     key: str
@@ -76,27 +76,29 @@ class Hints:
     source: str = ""
 
 
-UNHINTED = Hints()
+NO_HINTS = Hints()
 
 
-def place(
+def assign_keys(
     text: str,
     known: Mapping[str, str],
-    hints: Hints = UNHINTED,
+    hints: Hints = NO_HINTS,
     *,
-    drawn: Collection[str] | None = None,
+    extracted_keys: Collection[str] | None = None,
     judge: Judge = conflicts.judge,
-) -> list[Placed]:
+) -> list[KeyedStatement]:
     """The statements of a text with their keys, one a key, in the order of the text.
 
     `drawn` are the known keys that came out of texts, which alone may be taken for an earlier
     wording; None is all.
     """
-    statements = markdown_outline.read(text)
-    return _Placing(statements, known, hints, known if drawn is None else drawn, judge).placed()
+    statements = markdown_outline.parse_outline(text)
+    return _Placing(
+        statements, known, hints, known if extracted_keys is None else extracted_keys, judge
+    ).placed()
 
 
-def relation(
+def compare_values(
     before: str | None, after: str, judge: Judge = conflicts.judge
 ) -> tuple[Relation, str]:
     """How a new value of a key stands to the old one, and why."""
@@ -167,16 +169,18 @@ class _Placing:
         self.texts = {statement.text for statement in statements}
         context = hints.context.strip()
         self.about = (
-            (slugs.label(context) if "." in context else slugs.sentence(context)) if context else ""
+            (slugs.label_segments(context) if "." in context else slugs.sentence_segment(context))
+            if context
+            else ""
         )
-        self.loose = self.about or slugs.sentence(hints.source or "notes")
+        self.loose = self.about or slugs.sentence_segment(hints.source or "notes")
         self.said: dict[str, list[Statement]] = {}
         self.beside: dict[str, dict[str, str]] = {}
         for key, value in known.items():
             self.beside.setdefault(key.rpartition(".")[0], {})[key] = value
         self.sections: dict[str, _Section] = {}
 
-    def placed(self) -> list[Placed]:
+    def placed(self) -> list[KeyedStatement]:
         # Labels first: they say their key, and no sentence may take it from them.
         for statement in (one for one in self.statements if one.label):
             self.said.setdefault(self._labelled(statement), []).append(statement)
@@ -199,7 +203,7 @@ class _Placing:
         from, or a new one.
         """
         text = statement.text
-        wanted = key = _joined(statement.path or (self.loose,), slugs.sentence(text))
+        wanted = key = _joined(statement.path or (self.loose,), slugs.sentence_segment(text))
         section = self._section(wanted.rpartition(".")[0])
         same = section.by_text.get(text)
         if (
@@ -234,11 +238,11 @@ def _joined(path: tuple[str, ...], leaf: str) -> str:
     return ".".join([*kept, last])
 
 
-def _placed(key: str, group: list[Statement], before: str | None, judge: Judge) -> Placed:
+def _placed(key: str, group: list[Statement], before: str | None, judge: Judge) -> KeyedStatement:
     # A label that comes back in one text is a list, not a race for the last word.
     text = "\n".join(dict.fromkeys(statement.text for statement in group))
-    found, reason = relation(before, text, judge)
-    return Placed(key, text, _kind(group[0], text), found, reason)
+    found, reason = compare_values(before, text, judge)
+    return KeyedStatement(key, text, _kind(group[0], text), found, reason)
 
 
 def _kind(statement: Statement, text: str) -> str:

@@ -93,7 +93,7 @@ class _Outline:
             *row,
         )
 
-    def say(self, label: str, text: str, *, code: bool = False) -> None:
+    def add_statement(self, label: str, text: str, *, code: bool = False) -> None:
         for named in (*self.headings, *((self.lead,) if self.lead else ())):
             named.used = True
         self.statements.append(Statement(self.path(), label, text, code))
@@ -102,12 +102,12 @@ class _Outline:
     def open_heading(self, level: int, title: str) -> None:
         self.close(level)
         self.headings.append(_Named(level, slugs.segment(title), title))
-        if not slugs.names(title):
-            self.say("", title)
+        if not slugs.fits_segment(title):
+            self.add_statement("", title)
 
     def open_lead(self, label: str, line: str) -> None:
         self.close_lead()
-        self.lead = _Named(7, slugs.label(label), line)
+        self.lead = _Named(7, slugs.label_segments(label), line)
 
     def close(self, level: int) -> None:
         """End everything down to the headings of a level."""
@@ -123,7 +123,7 @@ class _Outline:
 
     def _keep(self, named: _Named) -> None:
         if not named.used:  # With nothing below it, it would otherwise be lost.
-            self.say(named.slug, named.title)
+            self.add_statement(named.slug, named.title)
 
     def begin_prose(self) -> None:
         self.lists.clear()
@@ -131,7 +131,7 @@ class _Outline:
             self.close_lead()
 
 
-def read(text: str) -> list[Statement]:
+def parse_outline(text: str) -> list[Statement]:
     """Every statement of a text, in its order."""
     outline, at = _Outline(text.splitlines()), 0
     while at < len(outline.lines):
@@ -140,7 +140,7 @@ def read(text: str) -> list[Statement]:
     return outline.statements
 
 
-def sentences(text: str) -> list[str]:
+def split_sentences(text: str) -> list[str]:
     """The sentences of a paragraph, word for word."""
     found, start = list[str](), 0
     for end in _SENTENCE_END.finditer(text):
@@ -162,14 +162,14 @@ def _goes_on(head: str, rest: str) -> bool:
     return _ORDINAL.search(head[-4:]) is not None and _MONTH.match(rest) is not None
 
 
-def label_of(text: str) -> tuple[str, str] | None:
+def split_label(text: str) -> tuple[str, str] | None:
     """The label and the value of `label: value`, `**Label:** value`, `key = value` or `label —
     value`.
     """
-    if (tight := _ASSIGNMENT.match(text)) and slugs.names(tight["label"]):
+    if (tight := _ASSIGNMENT.match(text)) and slugs.fits_segment(tight["label"]):
         return tight["label"], tight["value"].strip()
     found = _LABEL.fullmatch(text)
-    if not found or _LABEL_BROKEN.search(found["label"]) or not slugs.names(found["label"]):
+    if not found or _LABEL_BROKEN.search(found["label"]) or not slugs.fits_segment(found["label"]):
         return None
     # A dash or an arrow also joins the halves of sentences, so what it labels must be short.
     words_max = _DASH_WORDS_MAX if found["dash"] else _LABEL_WORDS_MAX
@@ -250,7 +250,7 @@ def _read_fence(outline: _Outline, at: int, mark: str, language: str) -> int:
         rf"{re.escape(mark)}{mark[0]}*", lines[end].strip()
     ):
         end += 1
-    outline.say(
+    outline.add_statement(
         slugs.segment(language) if language else "code", "\n".join(lines[at : end + 1]), code=True
     )
     return end + 1
@@ -260,7 +260,7 @@ def _read_quote(outline: _Outline, at: int) -> int:
     end = at
     while end < len(outline.lines) and _QUOTE.match(outline.lines[end]):
         end += 1
-    outline.say("quote", "\n".join(outline.lines[at:end]))
+    outline.add_statement("quote", "\n".join(outline.lines[at:end]))
     return end
 
 
@@ -270,7 +270,7 @@ def _read_table(outline: _Outline, at: int) -> int:
     names = [slugs.segment(cell) for cell in heads]
     # The other headers are in the keys of the rows; the first would be lost.
     if names[0] not in _NAME_HEADERS or row >= len(lines) or "|" not in lines[row]:
-        outline.say("columns", " | ".join(heads))
+        outline.add_statement("columns", " | ".join(heads))
     while row < len(lines) and "|" in lines[row]:
         _read_row(outline, names, _cells(lines[row]))
         row += 1
@@ -280,17 +280,24 @@ def _read_table(outline: _Outline, at: int) -> int:
 
 def _read_row(outline: _Outline, names: list[str], cells: list[str]) -> None:
     first, rest = cells[0], {place: cell for place, cell in enumerate(cells) if place and cell}
-    slug = slugs.label(first)
+    slug = slugs.label_segments(first)
     if not rest:
-        outline.say(slug, first)
-    elif len(names) == 2 and len(cells) == 2 and names[1] in _PLAIN_HEADERS and slugs.names(first):
-        outline.say(slug, cells[1])
+        outline.add_statement(slug, first)
+    elif (
+        len(names) == 2
+        and len(cells) == 2
+        and names[1] in _PLAIN_HEADERS
+        and slugs.fits_segment(first)
+    ):
+        outline.add_statement(slug, cells[1])
     else:
         outline.row = slug
-        if not slugs.names(first) and first:
-            outline.say("", first)
+        if not slugs.fits_segment(first) and first:
+            outline.add_statement("", first)
         for place, cell in rest.items():
-            outline.say(names[place] if place < len(names) else f"column_{place + 1}", cell)
+            outline.add_statement(
+                names[place] if place < len(names) else f"column_{place + 1}", cell
+            )
         outline.row = ""
 
 
@@ -309,15 +316,19 @@ def _read_item(outline: _Outline, at: int, item: re.Match[str]) -> int:
         text += "\n" + lines[end].strip()
         end += 1
     parent = _has_children(lines, end, indent)
-    label, value = label_of(text) or ("", text)
-    short = len(text.split()) <= _LABEL_WORDS_MAX and slugs.names(text)
+    label, value = split_label(text) or ("", text)
+    short = len(text.split()) <= _LABEL_WORDS_MAX and slugs.fits_segment(text)
     if label and (value or not parent):
-        outline.say(slugs.label(label), value or text)
+        outline.add_statement(slugs.label_segments(label), value or text)
     elif not label and not (parent and short):
-        outline.say("", text)
+        outline.add_statement("", text)
     if parent:
         named = (
-            slugs.label(label) if label else slugs.segment(text) if short else slugs.sentence(text)
+            slugs.label_segments(label)
+            if label
+            else slugs.segment(text)
+            if short
+            else slugs.sentence_segment(text)
         )
         outline.lists.append((indent, named))
     outline.pause = True
@@ -342,11 +353,11 @@ def _indent(line: str) -> int:
 
 def _read_prose(outline: _Outline, at: int) -> int:
     lines, end = outline.lines, at + 1
-    found = label_of(lines[at].strip())
+    found = split_label(lines[at].strip())
     # A line above a rule is a heading; but not `Port: 8080`, which may end a front matter, and not
     # a long sentence.
     under = _UNDERLINE.match(lines[end]) if end < len(lines) else None
-    if under and slugs.names(lines[at]) and not (found and found[1]):
+    if under and slugs.fits_segment(lines[at]) and not (found and found[1]):
         outline.open_heading(1 if under[1][0] == "=" else 2, lines[at].strip())
         return end + 1
     outline.begin_prose()
@@ -354,12 +365,12 @@ def _read_prose(outline: _Outline, at: int) -> int:
         outline.open_lead(found[0], lines[at].strip())  # `Key files:` names what follows.
         return end
     # A paragraph goes on until a mark, or a line with a label of its own.
-    while end < len(lines) and _is_plain(lines, end) and not label_of(lines[end].strip()):
+    while end < len(lines) and _is_plain(lines, end) and not split_label(lines[end].strip()):
         end += 1
     rest = [line.strip() for line in lines[at + 1 : end]]
     if found:
-        outline.say(slugs.label(found[0]), "\n".join([found[1], *rest]))
+        outline.add_statement(slugs.label_segments(found[0]), "\n".join([found[1], *rest]))
         return end
-    for one in sentences("\n".join([lines[at].strip(), *rest])):
-        outline.say("", one)
+    for one in split_sentences("\n".join([lines[at].strip(), *rest])):
+        outline.add_statement("", one)
     return end

@@ -15,7 +15,7 @@ _BETWEEN = re.compile(r"((?<=[。！？])|(?<=[.!?])\s|\n)")
 
 
 @dataclass(frozen=True, slots=True)
-class Erased:
+class ErasedStatement:
     """An erased statement in all the wordings it had, and whether the text must still hold it."""
 
     wordings: tuple[str, ...]
@@ -23,29 +23,29 @@ class Erased:
 
 
 @dataclass(frozen=True, slots=True)
-class Redacted:
+class RedactedText:
     """What is left of a text; None where a statement could not be found. `words` are those that
     must not stay.
     """
 
     text: str | None
-    words: frozenset[str]
+    forbidden_words: frozenset[str]
 
-    def holds(self, text: str) -> bool:
+    def contains_forbidden(self, text: str) -> bool:
         """Whether a text has a word that must not stay."""
-        return bool(self.words) and not self.words.isdisjoint(words.terms(text))
+        return bool(self.forbidden_words) and not self.forbidden_words.isdisjoint(words.terms(text))
 
 
-def sentences(text: str) -> list[tuple[str, str]]:
+def split_sentences(text: str) -> list[tuple[str, str]]:
     """The sentences and lines of a text, each with what separates it from the next."""
     pieces = _BETWEEN.split(text)
     return list(zip(pieces[::2], [*pieces[1::2], ""], strict=True))
 
 
-def without(text: str, erased: Sequence[Erased], kept: Iterable[str]) -> Redacted:
+def redact(text: str, erased: Sequence[ErasedStatement], kept: Iterable[str]) -> RedactedText:
     """A text without some statements, of which others are kept."""
     said = frozenset(term for one in kept for term in words.terms(one))
-    pieces = sentences(text)
+    pieces = split_sentences(text)
     terms = [frozenset(words.terms(one)) for one, _ in pieces]
     where: dict[str, set[int]] = {}
     for place, some in enumerate(terms):
@@ -60,11 +60,14 @@ def without(text: str, erased: Sequence[Erased], kept: Iterable[str]) -> Redacte
         gone |= hits
         own |= mine
     left = "".join(one + end for place, (one, end) in enumerate(pieces) if place not in gone)
-    return Redacted(left.strip() if found else None, frozenset(own))
+    return RedactedText(left.strip() if found else None, frozenset(own))
 
 
 def _places(
-    one: Erased, said: frozenset[str], terms: Sequence[frozenset[str]], where: dict[str, set[int]]
+    one: ErasedStatement,
+    said: frozenset[str],
+    terms: Sequence[frozenset[str]],
+    where: dict[str, set[int]],
 ) -> tuple[set[int], set[str]]:
     """The sentences that tell of a statement, and its own words."""
     hits: set[int] = set()

@@ -21,12 +21,12 @@ def segment(text: str) -> str:
     return _cut(_joined(text), SEGMENT_CHARS_MAX) or "item"
 
 
-def names(text: str) -> bool:
+def fits_segment(text: str) -> bool:
     """Whether a segment says all the words of a text, so that it can stand for it."""
     return 0 < len(_joined(text)) <= SEGMENT_CHARS_MAX
 
 
-def label(text: str) -> str:
+def label_segments(text: str) -> str:
     """The segments a label names: one, or several where it reads as a path."""
     plain = text.strip()
     if not _DOTTED.fullmatch(plain) or ("." not in plain and plain != plain.casefold()):
@@ -34,7 +34,7 @@ def label(text: str) -> str:
     return ".".join(segment(part) for part in re.split(r"[./]", plain))
 
 
-def sentence(text: str) -> str:
+def sentence_segment(text: str) -> str:
     """A segment from the first telling words of a sentence."""
     words = [word for word in re.split(r"\s+", text.strip()) if re.search(r"\w", word)]
     # Numbers are what changes in a sentence; a key that named one would soon be wrong.

@@ -1,21 +1,19 @@
-"""Finds in what was said the statements worth remembering, word for word, and says why the rest is
-not one.
+"""Splits a conversation into the statements worth remembering, word for word, and gives the reason
+for each piece that is skipped.
 
-A question, a greeting and small talk are not worth it. Pure: whoever asks keeps the whole text
-somewhere else.
+Questions, greetings and small talk are skipped. Pure: the caller keeps the whole text elsewhere.
 """
 
 import re
-from collections import Counter
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
-from commonplace.extract.markdown_outline import is_table, sentences, table_rows
-from commonplace.language.coreference import AT_A_TIME
+from commonplace.extract.text_pieces import Piece, join_prefix, split_pieces
+from commonplace.language.coreference import TIME_PREFIX
 
 Reason: TypeAlias = Literal["question", "greeting", "small talk", "instruction", "not text"]
 
-# A sentence that only makes sense after the one before it stays with it, up to this length.
+# A sentence that depends on the one before it is joined to it, up to this length.
 _JOINED_CHARS_MAX = 500
 _SHOWN_CHARS_MAX = 100
 
@@ -27,7 +25,8 @@ _GREETING = re.compile(
     r"have a (?:nice|good|great|lovely) (?:day|evening|weekend|one|time)|hallo|guten"
     r" (?:tag|morgen|abend)|hola|"
     r"buenos"
-    r" d[ií]as|bonjour|salut|ciao|buongiorno|ol[aá]|你好|您好|大家好|早上好|下午好|晚上好|早安|晚安|再见|拜拜|嗨|"
+    r" d[ií]as|bonjour|salut|ciao|buongiorno|ol[aá]|你好|您好|大家好|早上好|"
+    r"下午好|晚上好|早安|晚安|再见|拜拜|嗨|"
     r"こんにちは|おはよう(?:ございます)?|こんばんは|안녕(?:하세요)?|привет|здравствуйте)"
     r"(?:[\s,]+(?:there|all|everyone|everybody|again|to"
     r" you|folks|guys|team|assistant|claude|chatgpt|friend))*"
@@ -41,9 +40,8 @@ _SIGN_OFF = re.compile(
     r"(?:mit )?(?:freundlichen|viele|liebe) gr(?:ü|ue)(?:ß|ss)en?|cordialement|saludos)",
     re.IGNORECASE,
 )
-_ONLY_A_NAME = re.compile(r"[A-ZÀ-Þ][\w.’'-]*(?: [A-ZÀ-Þ][\w.’'-]*){0,2}")
-# Each phrase is taken once and never read in another way, so longer ones stand before the words
-# they begin with.
+_NAME_ONLY = re.compile(r"[A-ZÀ-Þ][\w.’'-]*(?: [A-ZÀ-Þ][\w.’'-]*){0,2}")
+# Atomic groups keep the match linear, so a longer phrase stands before the words it begins with.
 _SMALL_TALK = re.compile(
     r"(?:(?>(?:got it|i see|will do|no problem|no worries|never ?mind|makes sense|of"
     r" course|certainly|on it|"
@@ -71,62 +69,38 @@ _SMALL_TALK = re.compile(
     r"(?=[\s,，!.…~]|$))[\s,，!.…~]*+)++",
     re.IGNORECASE,
 )
-_ASKING = (
+_QUESTION_WORDS = (
     r"what|who|whom|whose|where|when|why|how|which|do|does|did|can|could|would|will|shall|should|may|might|is|are|was|"
     r"were|am|have|has|had|isn['’]t|aren['’]t|don['’]t|doesn['’]t|didn['’]t|won['’]t|any"
 )
 _QUESTION_SIGNS, _CLOSING_SIGNS = "?？؟", "\"'”’)]!?？"
-# "I live in Rome, do you know a good restaurant?" says something before it asks.
-_SAID_CHARS_MIN = 6
-_THEN_ASKS = re.compile(
-    rf"(?<![\s,;，；–—-])\s*+[,;，；–—-][\s,;，；–—-]*+(?:(?:so|and|but|then)\s++)?(?:{_ASKING})\b",
+# "I live in Rome, do you know a good restaurant?" is a statement before it is a question.
+_STATEMENT_CHARS_MIN = 6
+_QUESTION_CLAUSE = re.compile(
+    rf"(?<![\s,;，；–—-])\s*+[,;，；–—-][\s,;，；–—-]*+(?:(?:so|and|but|then)\s++)?(?:{_QUESTION_WORDS})\b",
     re.IGNORECASE,
 )
-_BEGINS_ASKING = re.compile(
-    rf"(?:(?:so|and|but|well|ok|okay|hey|hi|hello|please|sorry|if|since|because)[,\s]+)*(?:{_ASKING})\b|if\b|"
+_QUESTION_START = re.compile(
+    rf"(?:(?:so|and|but|well|ok|okay|hey|hi|hello|please|sorry|if|since|because)[,\s]+)*(?:{_QUESTION_WORDS})\b|if\b|"
     r"(?:hey|hi|hello|ok|okay|well|sorry|thanks)\W*$",
     re.IGNORECASE,
 )
-_LEANING = re.compile(
-    rf"(?:{AT_A_TIME},? (?:he|she)|"
+_DEPENDENT = re.compile(
+    rf"(?:{TIME_PREFIX},? (?:he|she)|"
     r"it|its|it['’]s|this|that['’]?s?|these|those|they|they['’]re|their|he|he['’]s|his|she|she['’]s|her|them|him|"
     r"there|then|so|but|and|or|also|however|therefore|because|otherwise|instead|the"
     r" same|both|which|still|yet)\b",
     re.IGNORECASE,
 )
-# And so does one that leaves out what it repeats: "My wife does, though."
-_ECHOING = re.compile(r"(?:\S+ ){1,5}(?:though|too|as well|either)[.!]*", re.IGNORECASE)
-_FENCE = re.compile(r"^\s*(```|~~~)")
-_QUOTE = re.compile(r"^\s{0,3}(?:>\s?)+")
-_RULE = re.compile(r"(?:[-*_=]\s*){3,}")
-_ITEM = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+(?=\S)")
-_HEADING = re.compile(r"^ {0,3}#{1,6}\s+(\S.*)$")
-_QUIET_ROLES = ("system", "developer")
-# Who speaks in a line of a conversation, with or without the time.
-_SPEAKER = re.compile(
-    r"(?P<moment>[\[(](?=[^\])]*\d)[^\])\n]{3,40}[\])]\s*)?(?P<who>[^\W\d_][\w.'’-]*(?:"
-    r" [^\W\d_][\w.'’-]*){0,2})"
-    r"(?P<time>\s*[\[(]?\d{1,2}:\d\d[^\])]{0,9}[\])]?)?\s*:\s+(?=\S)"
-)
-_OF_ONESELF = re.compile(r"\b(?:I|I['’](?:m|ve|d|ll)|[Mm]y|[Mm]e|[Mm]ine|[Mm]yself)\b")
-# A line that begins with one of these goes on; with another small letter only where the line before
-# is full.
-_GOING_ON = re.compile(
-    r"(?:and|or|but|because|so|which|that|who|with|without|to|of|in|for|as|when|while|if|than|then|by|from|on|at|the|an?|"
-    r"is|are|was|were|not)\b"
-)
-_SENTENCE_ENDS = (".", "!", "?", ":", ";", "…", "。", "！", "？")
-_FULL_CHARS_MIN, _FULL_CHARS_MAX = 50, 120
-_PARENT_WORDS_MAX = 6
-_SECTION_WORDS_MAX = 2
-_SECTION_TEXT_WORDS_MIN = 3
+# A sentence that leaves out what it repeats also depends on the one before it: "My wife does,
+# though."
+_ELLIPTIC = re.compile(r"(?:\S+ ){1,5}(?:though|too|as well|either)[.!]*", re.IGNORECASE)
+_SKIPPED_ROLES = ("system", "developer")
 
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """Something said, in which role, by whom where a name is given, and the time as it stands
-    before it.
-    """
+    """A text with the role and the name of its speaker, and the time written before it."""
 
     role: str
     text: str
@@ -135,8 +109,8 @@ class Message:
 
 
 @dataclass(frozen=True, slots=True)
-class Skipped:
-    """Something said that is no statement worth remembering, shortened, and why."""
+class SkippedText:
+    """A piece that is no statement worth remembering, shortened, with the reason."""
 
     role: str
     text: str
@@ -144,70 +118,63 @@ class Skipped:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """What was said, sorted: the statements, and what was passed over."""
+class SplitResult:
+    """The statements of a conversation, and the pieces that were skipped."""
 
     statements: tuple[Message, ...]
-    skipped: tuple[Skipped, ...]
+    skipped: tuple[SkippedText, ...]
 
 
-def find(messages: tuple[Message, ...]) -> Found:
-    """The statements of a conversation, each with the role that made it, in their order and each
-    once.
-    """
-    kept: dict[Message, None] = {}
-    skipped: list[Skipped] = []
+def split_statements(messages: tuple[Message, ...]) -> SplitResult:
+    """The statements of a conversation, each with its role, in their order and each once."""
+    statements: dict[Message, None] = {}
+    skipped: list[SkippedText] = []
     for message in messages:
-        if message.role in _QUIET_ROLES:
-            skipped.append(Skipped(message.role, _short(message.text), "instruction"))
+        if message.role in _SKIPPED_ROLES:
+            skipped.append(SkippedText(message.role, _shorten(message.text), "instruction"))
             continue
-        signed = False
-        for piece in _joined(_pieces(message.text)):
-            said, reason = _judged(piece.text)
-            if signed and _ONLY_A_NAME.fullmatch(piece.text):
-                said, reason = "", "greeting"
-            signed = bool(_SIGN_OFF.fullmatch(_bare(piece.text)))
-            if said:
-                lead = piece.lead or (f"{message.speaker}:" if message.speaker else "")
-                moment = message.moment if any(map(str.isdigit, message.moment)) else ""
-                kept[Message(message.role, _led(moment, _led(lead, said)))] = None
+        after_sign_off = False
+        for piece in _join_dependent(split_pieces(message.text)):
+            statement, reason = _classify(piece.text)
+            if after_sign_off and _NAME_ONLY.fullmatch(piece.text):
+                statement, reason = "", "greeting"
+            after_sign_off = bool(_SIGN_OFF.fullmatch(_strip_signs(piece.text)))
+            if statement:
+                text = _with_context(message, piece, statement)
+                statements[Message(message.role, text)] = None
             if reason:
-                skipped.append(Skipped(message.role, _short(piece.text), reason))
-    return Found(tuple(kept), tuple(skipped))
+                skipped.append(SkippedText(message.role, _shorten(piece.text), reason))
+    return SplitResult(tuple(statements), tuple(skipped))
 
 
-@dataclass(frozen=True, slots=True)
-class _Piece:
-    """A sentence, an item or a block; what stands before it in every case; and whether it may go on
-    from the last.
-    """
-
-    text: str
-    lead: str = ""
-    may_lean: bool = False
+def _with_context(message: Message, piece: Piece, statement: str) -> str:
+    """A statement after the time and the prefix or speaker that it stands under."""
+    prefix = piece.prefix or (f"{message.speaker}:" if message.speaker else "")
+    moment = message.moment if any(map(str.isdigit, message.moment)) else ""
+    return join_prefix(moment, join_prefix(prefix, statement))
 
 
-def _bare(piece: str) -> str:
-    return piece.strip(" \t\n!.,;:~…。！，、🙂👋😊👍")
+def _strip_signs(text: str) -> str:
+    return text.strip(" \t\n!.,;:~…。！，、🙂👋😊👍")
 
 
-def _judged(piece: str) -> tuple[str, Reason | None]:
-    """What of a piece is a statement, and why the rest of it is not."""
-    bare = _bare(piece)
+def _classify(piece: str) -> tuple[str, Reason | None]:
+    """The part of a piece that is a statement, and the reason why the rest of it is skipped."""
+    bare = _strip_signs(piece)
     if not bare or _GREETING.fullmatch(bare) or _SIGN_OFF.fullmatch(bare):
         return "", "greeting" if bare else None
     if _SMALL_TALK.fullmatch(bare):
         return "", "small talk"
-    if "\n" not in piece and _asks(piece):
-        then = _THEN_ASKS.search(piece, _SAID_CHARS_MIN)
-        said = piece[: then.start()] if then else ""
-        if said and not _BEGINS_ASKING.match(said) and len(said.split()) > 2:
-            return said, "question"
+    if "\n" not in piece and _is_question(piece):
+        clause = _QUESTION_CLAUSE.search(piece, _STATEMENT_CHARS_MIN)
+        before = piece[: clause.start()] if clause else ""
+        if before and not _QUESTION_START.match(before) and len(before.split()) > 2:
+            return before, "question"
         return "", "question"
     return piece, None
 
 
-def _asks(piece: str) -> bool:
+def _is_question(piece: str) -> bool:
     """Whether a sentence ends as questions do, whatever closes it."""
     bare = piece.rstrip(_CLOSING_SIGNS)
     closing = piece[len(bare) :]
@@ -218,191 +185,28 @@ def _asks(piece: str) -> bool:
     )
 
 
-def _joined(pieces: list[_Piece]) -> list[_Piece]:
-    """The pieces, those that lean on the one before joined to it."""
-    out: list[_Piece] = []
+def _join_dependent(pieces: list[Piece]) -> list[Piece]:
+    """The pieces, each one that depends on the statement before it joined to that."""
+    out: list[Piece] = []
     for piece in pieces:
         before = out[-1].text if out else ""
-        goes_on = _LEANING.match(piece.text) or _ECHOING.fullmatch(piece.text)
-        leans = piece.may_lean and before and goes_on and not _asks(piece.text)
-        if (
-            leans
-            and _judged(before) == (before, None)
-            and len(before) + len(piece.text) < _JOINED_CHARS_MAX
-        ):
+        if before and _depends(piece) and _can_join(before, piece.text):
             out[-1] = replace(out[-1], text=f"{before} {piece.text}")
         else:
             out.append(piece)
     return out
 
 
-def _pieces(text: str) -> list[_Piece]:
-    """The sentences, list items and blocks of code of a text."""
-    out: list[_Piece] = []
-    lead, raw, at = "", text.splitlines(), 0
-    lines = [_QUOTE.sub("", line) for line in raw]
-    speakers, wrapped = _speakers(lines), _wrapped(lines)
-    above: list[
-        tuple[int, str]
-    ] = []  # The items that the items below them belong to, and how far in they stand.
-    while at < len(lines):
-        line = lines[at].strip()
-        if fence := _FENCE.match(lines[at]):
-            end = next(
-                (n for n in range(at + 1, len(lines)) if lines[n].strip().startswith(fence[1])),
-                len(lines) - 1,
-            )
-            out.append(_Piece("\n".join(raw[at : end + 1]), lead))
-            at = end
-        elif is_table(lines, at):
-            end = next((n for n in range(at + 2, len(lines)) if "|" not in lines[n]), len(lines))
-            out += [_Piece(row, lead) for row in table_rows(lines[at:end])]
-            at = end - 1
-        elif _RULE.fullmatch(line):
-            lead = ""
-        elif heading := _HEADING.match(lines[at]):
-            above.clear()
-            lead = _title(heading[1]).rstrip(":：") + ":"
-        elif item := _ITEM.match(lines[at]):
-            said = lines[at][item.end() :].strip()
-            while above and above[-1][0] >= _indent(lines[at]):
-                above.pop()
-            if (
-                _indent(lines[at]) < _indent_below(lines, at)
-                and len(said.split()) <= _PARENT_WORDS_MAX
-            ):
-                above.append((_indent(lines[at]), said.rstrip(":：.") + ":"))
-            else:
-                out.append(
-                    _Piece(said, " ".join([*([lead] if lead else []), *(one for _, one in above)]))
-                )
-        elif line.endswith((":", "：")) and _names_what_follows(lines, at):
-            lead = line
-        elif _is_section(lines, at):
-            lead = f"{line}:"
-        elif line:
-            end = at + 1
-            while end < len(lines) and _goes_on(lines, end, speakers, wrapped):
-                end += 1
-            speaker = _speaker(line, speakers)
-            found = sentences(" ".join(one.strip() for one in lines[at:end])[len(speaker) :])
-            out += [_Piece(one, speaker.strip(), place > 0) for place, one in enumerate(found)]
-            above.clear()
-            lead, at = "", end - 1
-        at += 1
-    return out
+def _depends(piece: Piece) -> bool:
+    """Whether a piece makes sense only after the one before it."""
+    is_dependent = _DEPENDENT.match(piece.text) or _ELLIPTIC.fullmatch(piece.text)
+    return piece.may_continue and bool(is_dependent) and not _is_question(piece.text)
 
 
-def _title(heading: str) -> str:
-    """The words of a heading, without the signs that close it."""
-    return heading.rstrip().rstrip("#").rstrip() or heading.rstrip()
+def _can_join(before: str, text: str) -> bool:
+    return _classify(before) == (before, None) and len(before) + len(text) < _JOINED_CHARS_MAX
 
 
-def _names_what_follows(lines: list[str], at: int) -> bool:
-    after = next((one for one in lines[at + 1 :] if one.strip()), "")
-    return bool(_ITEM.match(after) or _FENCE.match(after))
-
-
-def _indent(line: str) -> int:
-    return len(line) - len(line.lstrip())
-
-
-def _indent_below(lines: list[str], at: int) -> int:
-    """How far in the item on the next line stands; -1 where there is none."""
-    below = lines[at + 1] if at + 1 < len(lines) else ""
-    return _indent(below) if _ITEM.match(below) else -1
-
-
-def _is_section(lines: list[str], at: int) -> bool:
-    """Whether a line of a word or two heads the text below it, as "Context" does in a record of a
-    decision.
-    """
-    line = lines[at].strip()
-    alone = at == 0 or not lines[at - 1].strip()
-    if (
-        not alone
-        or not line[:1].isupper()
-        or len(line.split()) > _SECTION_WORDS_MAX
-        or not line[-1:].isalpha()
-    ):
-        return False
-    after = lines[at + 1].strip() if at + 1 < len(lines) else ""
-    return len(after.split()) >= _SECTION_TEXT_WORDS_MIN and after.endswith(_SENTENCE_ENDS)
-
-
-def _speakers(lines: list[str]) -> frozenset[str]:
-    """Who speaks: whose name stands before several lines, or beside such names before most of them.
-
-    Of names that stand there once, with the time or of oneself is how people speak; `Owner: Tom` is
-    a label.
-    """
-    matches = [match for line in lines if (match := _SPEAKER.match(line.strip()))]
-    names = Counter(match["who"] for match in matches)
-    several = frozenset(name for name, count in names.items() if count > 1)
-    mostly = 2 * names.total() > sum(bool(line.strip()) for line in lines)
-    talk = several or any(_is_said(match) for match in matches)
-    return frozenset(names) if talk and mostly else several
-
-
-def _is_said(line: re.Match[str]) -> bool:
-    """Whether somebody says a line: the time stands before the name, or a person behind it speaks
-    of themselves.
-    """
-    return bool(
-        line["moment"] or (line["who"].istitle() and _OF_ONESELF.search(line.string, line.end()))
-    )
-
-
-def _speaker(line: str, speakers: frozenset[str]) -> str:
-    """The part of a line that says who speaks; empty where nobody is said to."""
-    match = _SPEAKER.match(line)
-    return match[0] if match and (match["time"] or match["who"] in speakers) else ""
-
-
-def _goes_on(lines: list[str], at: int, speakers: frozenset[str], wrapped: frozenset[int]) -> bool:
-    """Whether a line goes on with the paragraph before it, and does not begin a new thought."""
-    line, before = lines[at], lines[at - 1].strip()
-    plain = line.strip()
-    if (
-        not plain
-        or _FENCE.match(line)
-        or _ITEM.match(line)
-        or _HEADING.match(line)
-        or _speaker(plain, speakers)
-    ):
-        return False
-    if plain[0].islower():
-        full = len(before) >= _FULL_CHARS_MIN or _GOING_ON.match(plain) is not None
-        return full and not before.endswith(_SENTENCE_ENDS)
-    return at in wrapped
-
-
-def _wrapped(lines: list[str]) -> frozenset[int]:
-    """The lines that were begun only because the one before was full, as mails and READMEs are
-    written.
-    """
-    out: set[int] = set()
-    start = 0
-    for end in [n for n, line in enumerate(lines) if not line.strip()] + [len(lines)]:
-        rows, start = range(start, end), end + 1
-        width = max((len(lines[n].rstrip()) for n in rows), default=0)
-        if len(rows) < 3 or not _FULL_CHARS_MIN <= width <= _FULL_CHARS_MAX:
-            continue
-        # Lines of a list or a log begin alike and are about as long; in the middle of a sentence
-        # letters are small.
-        goes_on = sum(lines[n].lstrip()[:1].islower() for n in rows[1:])
-        full = all(
-            len(lines[n].rstrip()) + 1 + len(lines[n + 1].split()[0]) > width for n in rows[:-1]
-        )
-        if full and 2 * goes_on >= len(rows) - 1:
-            out.update(rows[1:])
-    return frozenset(out)
-
-
-def _led(lead: str, text: str) -> str:
-    return f"{lead} {text}" if lead else text
-
-
-def _short(text: str) -> str:
+def _shorten(text: str) -> str:
     plain = " ".join(text.split())
     return plain if len(plain) <= _SHOWN_CHARS_MAX else plain[: _SHOWN_CHARS_MAX - 1] + "…"

@@ -1,5 +1,6 @@
-"""What a reader hands out, and how values are taken out of what another program wrote. Nothing here
-trusts a type.
+"""The items that readers yield, and conversions of values from files of other programs.
+
+The conversions accept any JSON type and return an empty value for a wrong one.
 """
 
 import json
@@ -10,7 +11,7 @@ from typing import Any, TypeAlias, cast
 
 from commonplace import clock
 from commonplace.clock import MOMENT_MAX, MOMENT_MIN
-from commonplace.engine.operations.external_import import Foreign, ForeignReminder
+from commonplace.engine.operations.external_import import ExternalItem, ExternalReminder
 from commonplace.engine.reflect.directives import Directive
 from commonplace.engine.reflect.mental_model_rows import MentalModel
 from commonplace.errors import Invalid
@@ -19,79 +20,85 @@ from commonplace.records.work import DocumentDraft
 
 Object: TypeAlias = dict[str, Any]
 Progress: TypeAlias = Callable[[int, int | None], None]
-# From here on, a number of seconds since 1970 would be in the year 5138, so it counts milliseconds.
+# A larger number counts milliseconds: as seconds it would be in the year 5138.
+DELETED = "deleted in the source"
+EXPIRED = "expired in the source"
+EMPTY = "it is empty"
 _MILLISECONDS_FROM = 100_000_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Thing:
-    """Something to be taken, and where in the source it is."""
+class ImportItem:
+    """A memory to import, and its location in the source."""
 
-    where: str
-    foreign: Foreign
-    # The id of the memory here that it is a copy of, as files of a vault have it.
-    own: int | None = None
+    location: str
+    external: ExternalItem
+    # The id of the memory that it is a copy of; files of a vault have one.
+    vault_id: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """Something that is not taken, and why. A broken one is worth a look; the others are meant to
-    stay behind.
+    """A part of the source that is not imported, and the reason.
+
+    A broken one is an error in the source; the others are left out on purpose.
     """
 
-    where: str
-    why: str
-    broken: bool = False
+    location: str
+    reason: str
+    is_broken: bool = False
 
 
-Read: TypeAlias = Thing | DocumentDraft | Directive | MentalModel | ForeignReminder | Skipped
+SourceItem: TypeAlias = (
+    ImportItem | DocumentDraft | Directive | MentalModel | ExternalReminder | Skipped
+)
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """Where to read: a file or a folder, what time it is, and whom to tell how far that came."""
+class ImportContext:
+    """The input of a reader: a file or folder, the current time, and a progress callback."""
 
     path: Path
     now: int
     progress: Progress
-    # The folder whose notes are memories of the bank anyway.
+    # The folder of the vault; its notes are memories already.
     vault: Path | None = None
 
 
-Reader: TypeAlias = Callable[[Place], Iterator[Read]]
+Reader: TypeAlias = Callable[[ImportContext], Iterator[SourceItem]]
 
 
-def broken(where: str, why: str) -> Skipped:
-    """A part of a source that cannot be read."""
-    return Skipped(where, why, broken=True)
+def broken_item(location: str, why: str) -> Skipped:
+    """An item for a part of a source that cannot be read."""
+    return Skipped(location, why, is_broken=True)
 
 
 def provenance(source: str, number: str, **more: object) -> Object:
-    """The metadata that says where a memory comes from."""
-    told = {"id": number, **more}
-    return {"imported": {"from": source} | {name: value for name, value in told.items() if value}}
+    """The metadata that names the origin of an imported memory."""
+    fields = {"id": number, **more}
+    return {"imported": {"from": source} | {name: value for name, value in fields.items() if value}}
 
 
 def text_of(value: object) -> str:
-    """A text, or nothing where there is none."""
+    """The text of a string or number; "" for other types."""
     if isinstance(value, str):
         return value
     return str(value) if isinstance(value, int | float) and not isinstance(value, bool) else ""
 
 
 def line_of(value: object, chars_max: int = TITLE_CHARS_MAX) -> str:
-    """A text on one line, cut where it is too long for what it is to be."""
+    """A text on one line, cut at a maximal length."""
     plain = " ".join("".join(one if one.isprintable() else " " for one in text_of(value)).split())
     return plain if len(plain) <= chars_max else plain[: chars_max - 1].rstrip() + "…"
 
 
 def kind_of(value: object) -> str:
-    """A kind; a note where none is told."""
+    """A kind; `note` by default."""
     return line_of(value, NAME_CHARS_MAX) or "note"
 
 
 def object_of(value: object) -> Object:
-    """An object, also one that is written as JSON in a text; empty where there is none."""
+    """An object, also from a JSON string; empty for other types."""
     if isinstance(value, str) and value.lstrip().startswith("{"):
         try:
             value = json.loads(value)
@@ -105,7 +112,7 @@ def object_of(value: object) -> Object:
 
 
 def list_of(value: object) -> list[Any]:
-    """A list, also one that is written as JSON in a text; empty where there is none."""
+    """A list, also from a JSON string; empty for other types."""
     if isinstance(value, str) and value.lstrip().startswith("["):
         try:
             value = json.loads(value)
@@ -115,26 +122,26 @@ def list_of(value: object) -> list[Any]:
 
 
 def labels_of(value: object) -> tuple[str, ...]:
-    """Tags or paths: a list, or texts with commas between them."""
+    """Tags or paths from a list or a comma-separated string."""
     given = list_of(value) or (text_of(value).split(",") if not isinstance(value, list) else [])
     trimmed = (line_of(one, 10_000).strip().lstrip("#") for one in given)
     return tuple(dict.fromkeys(one for one in trimmed if one))
 
 
 def moment_of(value: object) -> int | None:
-    """A moment: an ISO time, or seconds or milliseconds since 1970; None where it is none."""
+    """A time in milliseconds from an ISO time or a Unix time; None for other values."""
     found: float | None = None
     try:
         if isinstance(value, int | float) and not isinstance(value, bool):
             found = float(value) if abs(value) >= _MILLISECONDS_FROM else float(value) * 1000
         elif isinstance(value, str) and value.strip():
-            found = clock.moment(value)
+            found = clock.parse_moment(value)
     except (Invalid, OverflowError):
         return None
-    # A number that is none compares as false.
+    # NaN compares as false.
     return round(found) if found is not None and MOMENT_MIN <= found <= MOMENT_MAX else None
 
 
 def first_of(given: Mapping[str, Any], *names: str) -> Any:
-    """The first field of some names that has a value."""
+    """The first non-empty value among some fields."""
     return next((given[name] for name in names if given.get(name) not in (None, "", [], {})), None)

@@ -1,22 +1,21 @@
-"""The export of ChatGPT. A conversation is a tree of messages; the branch that is shown there is
-the one taken.
+"""The export of ChatGPT.
 
-What ChatGPT noted of its user it told a tool called bio, wherever in the tree: each note is a
-memory by itself.
+A conversation is a tree of messages; the branch that ChatGPT shows is imported. ChatGPT saves
+memories about its user through the tool `bio`, in any branch: each becomes a memory.
 """
 
 import re
 from collections.abc import Iterator
 
-from commonplace.engine.operations.external_import import Foreign
+from commonplace.engine.operations.external_import import ExternalItem
 from commonplace.importers import json_stream
 from commonplace.importers.base import (
+    ImportContext,
+    ImportItem,
     Object,
-    Place,
-    Read,
     Skipped,
-    Thing,
-    broken,
+    SourceItem,
+    broken_item,
     first_of,
     list_of,
     moment_of,
@@ -25,57 +24,60 @@ from commonplace.importers.base import (
     text_of,
 )
 from commonplace.importers.conversations import (
-    ATTACHED,
+    ATTACHMENT,
     CONVERSATIONS,
     LEFT_BRANCH,
-    UNSPOKEN,
+    NOT_A_MESSAGE,
+    Conversation,
     Message,
-    Talk,
-    exported,
-    things,
+    conversation_items,
+    export_files,
 )
 from commonplace.records.memory import Draft
 
 SOURCE = "chatgpt"
-# Marks that the page makes into footnotes; to anybody else they are noise.
+# Footnote markers, which have a meaning only on the page of ChatGPT.
 _FOOTNOTES = re.compile("\ue200[^\ue201]*\ue201|【[^】]{0,80}†[^】]{0,80}】|[\ue200-\ue206]")
 
 
-def read(place: Place) -> Iterator[Read]:
-    """conversations.json by itself, in the folder of an export, or in its zip; large exports have
-    several.
-    """
-    for name, file in exported(place, CONVERSATIONS):
-        for one in json_stream.values(file):
+def read(context: ImportContext) -> Iterator[SourceItem]:
+    """Read conversations.json, alone or in the folder or zip of an export; there may be several."""
+    for name, file in export_files(context, CONVERSATIONS):
+        for one in json_stream.read_values(file):
             if isinstance(one, Skipped):
-                yield broken(f"{name} {one.where}", one.why)
+                yield broken_item(f"{name} {one.location}", one.reason)
             elif not isinstance(object_of(one.value).get("mapping"), dict):
-                yield broken(f"{name} {one.where}", "it is not a conversation")
+                yield broken_item(f"{name} {one.location}", "it is not a conversation")
             else:
-                talk = _talk(object_of(one.value))
-                yield from things(talk, f"{name} {one.where}", SOURCE)
-                yield from _noted(object_of(one.value), talk, f"{name} {one.where}")
+                conversation = _conversation(object_of(one.value))
+                yield from conversation_items(conversation, f"{name} {one.location}", SOURCE)
+                yield from _saved_memories(
+                    object_of(one.value), conversation, f"{name} {one.location}"
+                )
 
 
-def _talk(given: Object) -> Talk:
+def _conversation(given: Object) -> Conversation:
     nodes = {name: object_of(node) for name, node in object_of(given.get("mapping")).items()}
-    shown = _branch(nodes, text_of(given.get("current_node")))
+    shown = _shown_branch(nodes, text_of(given.get("current_node")))
     said: list[Message] = []
     unsaid: list[str] = []
     for name, node in nodes.items():
         message = object_of(node.get("message"))
         if not message:
             continue
-        if name not in shown and _said(message):
+        if name not in shown and _visible_text(message):
             unsaid.append(LEFT_BRANCH)
         elif (
-            name in shown and not _said(message) and _has_content(message) and not _is_note(message)
+            name in shown
+            and not _visible_text(message)
+            and _has_content(message)
+            and not _is_saved_memory(message)
         ):
-            unsaid.append(UNSPOKEN)
+            unsaid.append(NOT_A_MESSAGE)
     for name in shown:
         message = object_of(nodes[name].get("message"))
-        if message and (text := _said(message)):
-            unsaid += [ATTACHED] * len(
+        if message and (text := _visible_text(message)):
+            unsaid += [ATTACHMENT] * len(
                 list_of(object_of(message.get("metadata")).get("attachments"))
             )
             speaker = "user" if _role(message) == "user" else SOURCE
@@ -93,7 +95,7 @@ def _talk(given: Object) -> Talk:
                     model,
                 )
             )
-    return Talk(
+    return Conversation(
         text_of(first_of(given, "conversation_id", "id")),
         text_of(given.get("title")),
         tuple(said),
@@ -102,30 +104,34 @@ def _talk(given: Object) -> Talk:
     )
 
 
-def _noted(given: Object, talk: Talk, where: str) -> Iterator[Read]:
+def _saved_memories(
+    given: Object, conversation: Conversation, location: str
+) -> Iterator[SourceItem]:
     messages = (
         object_of(object_of(node).get("message"))
         for node in object_of(given.get("mapping")).values()
     )
-    for message in filter(_is_note, messages):
+    for message in filter(_is_saved_memory, messages):
         number, text = text_of(message.get("id")), _text(message)
-        if talk.id and number and text:
+        if conversation.id and number and text:
             draft = Draft(
                 text,
                 title="What ChatGPT noted",
                 tags=(SOURCE,),
-                metadata=provenance(SOURCE, number, conversation=talk.id),
+                metadata=provenance(SOURCE, number, conversation=conversation.id),
             )
-            at = moment_of(message.get("create_time")) or talk.at
-            yield Thing(f"{where}, a note", Foreign(f"{talk.id}/{number}", draft, at, at))
+            at = moment_of(message.get("create_time")) or conversation.at
+            yield ImportItem(
+                f"{location}, a note", ExternalItem(f"{conversation.id}/{number}", draft, at, at)
+            )
 
 
-def _is_note(message: Object) -> bool:
+def _is_saved_memory(message: Object) -> bool:
     return _role(message) == "assistant" and message.get("recipient") == "bio"
 
 
-def _branch(nodes: dict[str, Object], last: str) -> dict[str, None]:
-    """The names of the messages from the first to the one that is shown last."""
+def _shown_branch(nodes: dict[str, Object], last: str) -> dict[str, None]:
+    """The names of the messages from the first to the last one shown."""
     if last not in nodes:
         parents = {text_of(node.get("parent")) for node in nodes.values()}
         last = next((name for name in reversed(nodes) if name not in parents), "")
@@ -142,8 +148,8 @@ def _role(message: Object) -> str:
     return text_of(object_of(message.get("author")).get("role"))
 
 
-def _said(message: Object) -> str:
-    """What a message says to the other side; nothing where it is for a tool or not shown."""
+def _visible_text(message: Object) -> str:
+    """The text that the other side sees; "" for hidden messages and those to tools."""
     hidden = object_of(message.get("metadata")).get("is_visually_hidden_from_conversation")
     if (
         hidden
@@ -158,11 +164,11 @@ def _text(message: Object) -> str:
     content = object_of(message.get("content"))
     if content.get("content_type") not in ("text", "multimodal_text"):
         return ""
-    pieces = [_piece(part) for part in list_of(content.get("parts"))]
+    pieces = [_part_text(part) for part in list_of(content.get("parts"))]
     return _FOOTNOTES.sub("", "\n\n".join(piece for piece in pieces if piece.strip())).strip()
 
 
-def _piece(part: object) -> str:
+def _part_text(part: object) -> str:
     if isinstance(part, str):
         return part
     given = object_of(part)

@@ -1,19 +1,17 @@
-"""The export of Claude: conversations, projects with their documents and instructions, and what
-Claude noted.
-"""
+"""The export of Claude: conversations, projects with documents and instructions, and memories."""
 
 import re
 from collections.abc import Iterator
 
-from commonplace.engine.operations.external_import import Foreign
+from commonplace.engine.operations.external_import import ExternalItem
 from commonplace.importers import json_stream
 from commonplace.importers.base import (
+    ImportContext,
+    ImportItem,
     Object,
-    Place,
-    Read,
     Skipped,
-    Thing,
-    broken,
+    SourceItem,
+    broken_item,
     first_of,
     line_of,
     list_of,
@@ -23,50 +21,52 @@ from commonplace.importers.base import (
     text_of,
 )
 from commonplace.importers.conversations import (
-    ATTACHED,
+    ATTACHMENT,
     CONVERSATIONS,
-    UNSPOKEN,
+    NOT_A_MESSAGE,
+    Conversation,
     Message,
-    Talk,
-    exported,
-    things,
+    conversation_items,
+    export_files,
 )
 from commonplace.records.memory import Draft
 
 SOURCE = "claude"
 STARTER = "a document that comes with every account"
 PROJECTS = re.compile(r"^(?:.*/)?projects(?:\.json|/[^/]+\.json)")
-NOTED = re.compile(r"^(?:.*/)?memories\.json")
+MEMORIES_FILE = re.compile(r"^(?:.*/)?memories\.json")
 
 
-def read(place: Place) -> Iterator[Read]:
-    """conversations.json, projects.json or memories.json by themselves, in a folder, or in the
-    zip.
-    """
-    for pattern, take in ((CONVERSATIONS, _conversation), (PROJECTS, _project), (NOTED, _noted)):
-        for name, file in exported(place, pattern):
-            for one in json_stream.values(file):
-                where = f"{name} {one.where}"
+def read(context: ImportContext) -> Iterator[SourceItem]:
+    """Read conversations.json, projects.json and memories.json, alone or in a folder or zip."""
+    for pattern, take in (
+        (CONVERSATIONS, _conversation),
+        (PROJECTS, _project),
+        (MEMORIES_FILE, _saved_memories),
+    ):
+        for name, file in export_files(context, pattern):
+            for one in json_stream.read_values(file):
+                location = f"{name} {one.location}"
                 yield from (
-                    [broken(where, one.why)]
+                    [broken_item(location, one.reason)]
                     if isinstance(one, Skipped)
-                    else take(object_of(one.value), where)
+                    else take(object_of(one.value), location)
                 )
 
 
-def _conversation(given: Object, where: str) -> Iterator[Read]:
+def _conversation(given: Object, location: str) -> Iterator[SourceItem]:
     if not isinstance(given.get("chat_messages"), list):
-        yield broken(where, "it is not a conversation")
+        yield broken_item(location, "it is not a conversation")
         return
     said: list[Message] = []
     unsaid: list[str] = []
     for message in map(object_of, list_of(given.get("chat_messages"))):
-        text = _said(message)
-        unsaid += [ATTACHED] * (
+        text = _message_text(message)
+        unsaid += [ATTACHMENT] * (
             len(list_of(message.get("attachments"))) + len(list_of(message.get("files")))
         )
         if not text.strip():
-            unsaid += [UNSPOKEN] if message.get("content") else []
+            unsaid += [NOT_A_MESSAGE] if message.get("content") else []
             continue
         speaker = "user" if message.get("sender") in ("human", "user") else SOURCE
         said.append(
@@ -75,8 +75,8 @@ def _conversation(given: Object, where: str) -> Iterator[Read]:
             )
         )
     project = object_of(given.get("project")).get("name")
-    yield from things(
-        Talk(
+    yield from conversation_items(
+        Conversation(
             text_of(given.get("uuid")),
             text_of(given.get("name")),
             tuple(said),
@@ -84,12 +84,12 @@ def _conversation(given: Object, where: str) -> Iterator[Read]:
             moment_of(given.get("created_at")),
             text_of(project),
         ),
-        where,
+        location,
         SOURCE,
     )
 
 
-def _said(message: Object) -> str:
+def _message_text(message: Object) -> str:
     blocks = [object_of(block) for block in list_of(message.get("content"))]
     said = [text_of(block.get("text")) for block in blocks if block.get("type", "text") == "text"]
     return (
@@ -97,44 +97,46 @@ def _said(message: Object) -> str:
     )
 
 
-def _project(given: Object, where: str) -> Iterator[Read]:
+def _project(given: Object, location: str) -> Iterator[SourceItem]:
     name, number = line_of(given.get("name")), text_of(given.get("uuid"))
     times = moment_of(given.get("created_at")), moment_of(given.get("updated_at"))
     if given.get("is_starter_project"):
-        yield Skipped(where, STARTER)
+        yield Skipped(location, STARTER)
         return
     told = {"instructions": given.get("prompt_template"), "description": given.get("description")}
     for what, value in told.items():
         if text := text_of(value).strip():
-            yield _note(where, f"{number}/{what}", f"{name}: {what}", text, times, project=name)
+            yield _document_item(
+                location, f"{number}/{what}", f"{name}: {what}", text, times, project=name
+            )
     for document in map(object_of, list_of(given.get("docs"))):
         text, title = text_of(document.get("content")), line_of(document.get("filename"))
         at = moment_of(document.get("created_at")) or times[0]
         if text.strip():
             key = f"{number}/{text_of(first_of(document, 'uuid', 'filename'))}"
-            yield _note(f"{where}, {title}", key, title, text, (at, at), project=name)
+            yield _document_item(f"{location}, {title}", key, title, text, (at, at), project=name)
 
 
-def _noted(given: Object, where: str) -> Iterator[Read]:
+def _saved_memories(given: Object, location: str) -> Iterator[SourceItem]:
     account = text_of(given.get("account_uuid"))
     if text := text_of(given.get("conversations_memory")).strip():
-        yield _note(where, f"{account}/memory", "What Claude noted", text, (None, None))
+        yield _document_item(location, f"{account}/memory", "What Claude noted", text, (None, None))
     for number, value in object_of(given.get("project_memories")).items():
         text = text_of(value).strip() or text_of(object_of(value).get("memory")).strip()
         if text:
-            yield _note(
-                where, f"{number}/memory", "What Claude noted in a project", text, (None, None)
+            yield _document_item(
+                location, f"{number}/memory", "What Claude noted in a project", text, (None, None)
             )
 
 
-def _note(
-    where: str,
+def _document_item(
+    location: str,
     key: str,
     title: str,
     text: str,
     times: tuple[int | None, int | None],
     project: str = "",
-) -> Thing:
+) -> ImportItem:
     tags = (SOURCE, *((project,) if project else ()))
     draft = Draft(text, title=title, tags=tags, metadata=provenance(SOURCE, key, project=project))
-    return Thing(where, Foreign(key, draft, *times))
+    return ImportItem(location, ExternalItem(key, draft, *times))

@@ -1,4 +1,4 @@
-"""The sources that are known, and which of them a file or a folder is."""
+"""The supported sources, and detection of the source of a file or folder."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,10 +14,12 @@ from commonplace.importers import (
     hindsight,
     json_stream,
     knowledge_graph,
+    mem0,
+    memories_sh,
     memstate,
     notes,
     openmemory,
-    tabular,
+    powermem,
     zips,
 )
 from commonplace.importers.base import Object, Reader, Skipped, list_of, object_of
@@ -27,22 +29,22 @@ from commonplace.storage import external_sqlite
 ARCHIVE = "archive"
 _HEAD_BYTES = 4096
 _YAML = (".yaml", ".yml")
-# Those whose exports have several files.
-_TALKS = ("chatgpt", "claude")
-_NOTHING: Object = {}
+# Sources whose exports have several files.
+_CONVERSATION_SOURCES = ("chatgpt", "claude")
+_EMPTY: Object = {}
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A product whose memories can be taken over. `expects` says what it is to be given."""
+    """A product whose memories can be imported. `expects` describes its input."""
 
     name: str
     title: str
     expects: str
     read: Reader
-    # Where the source itself names the bank its memories belong to.
+    # Reads the name of the bank from the source, where it has one.
     bank: Callable[[Path], str] | None = None
-    # What it calls somebody whose name it does not know, who is the owner here.
+    # User names that stand for an unknown user; they are imported as the owner.
     owners: tuple[str, ...] = ()
 
 
@@ -51,10 +53,10 @@ SOURCES = (
         "memories",
         "memories.sh",
         "its local.db, or `memories export` as JSON or YAML",
-        tabular.memories_sh,
+        memories_sh.read,
     ),
     Source(
-        *("powermem", "PowerMem", "its SQLite file, or a `pmem manage backup`", tabular.powermem),
+        *("powermem", "PowerMem", "its SQLite file, or a `pmem manage backup`", powermem.read),
         owners=("mcp_user", "anonymous_user"),
     ),
     Source("memstate", "Memstate", "memories with keypaths as JSON or JSON lines", memstate.read),
@@ -77,7 +79,7 @@ SOURCES = (
         "mem0",
         "mem0",
         "get_all() or an export as JSON, a backup of OpenMemory, or history.db",
-        tabular.mem0,
+        mem0.read,
     ),
     Source("chatgpt", "ChatGPT", "the export: its zip, folder or conversations.json", chatgpt.read),
     Source("claude", "Claude", "the export: its zip, folder or one of its JSON files", claude.read),
@@ -85,37 +87,35 @@ SOURCES = (
 BY_NAME = {source.name: source for source in SOURCES}
 
 
-def found(path: Path) -> str:
-    """The name of the source that a file or folder is. Raises Invalid with all that it might have
-    been.
-    """
+def detect_source(path: Path) -> str:
+    """The name of the source of a file or folder. Raises Invalid with the supported formats."""
     filesystem.check_name(path)
     if path.is_dir():
-        name = _folder(path)
+        name = _detect_folder(path)
     else:
-        with json_stream.opened(path) as file:
+        with json_stream.open_file(path) as file:
             head = file.read(_HEAD_BYTES)
-        name = _file(path, head)
+        name = _detect_file(path, head)
     if not name and zips.is_zip(path):
         raise Invalid(
             f"The zip {path.name!r} contains nothing that can be imported.",
             hint="Unpack it and import the file or folder inside.",
         )
     if not name:
-        raise unknown(path.name or "that")
+        raise unsupported_format(path.name or "that")
     return name
 
 
-def seen_as(path: Path) -> str:
-    """The same, or nothing where nobody knows."""
+def guess_source(path: Path) -> str:
+    """The name of the source of a file or folder; "" if it is unknown."""
     try:
-        return found(path)
+        return detect_source(path)
     except CommonplaceError:
         return ""
 
 
-def unknown(name: str) -> Invalid:
-    """The refusal of a file that nothing here can read."""
+def unsupported_format(name: str) -> Invalid:
+    """The error for a file in an unknown format."""
     return Invalid(
         f"{name!r} is not in a format that can be imported.",
         hint=(
@@ -127,9 +127,11 @@ def unknown(name: str) -> Invalid:
     )
 
 
-def mistaken(path: Path, source: Source, error: CommonplaceError | None = None) -> CommonplaceError:
-    """The refusal of a file in which nothing is as the source that was named would have it."""
-    other = seen_as(path)
+def wrong_format(
+    path: Path, source: Source, error: CommonplaceError | None = None
+) -> CommonplaceError:
+    """The error for a file without data of the source that the user named."""
+    other = guess_source(path)
     if error is not None and other == source.name:
         return error
     guess = f" It looks like {other}." if other and other != source.name else ""
@@ -139,7 +141,7 @@ def mistaken(path: Path, source: Source, error: CommonplaceError | None = None) 
     )
 
 
-def named(name: str) -> Source:
+def source_by_name(name: str) -> Source:
     """A source by its name."""
     if name not in BY_NAME:
         raise NotFound(
@@ -149,37 +151,39 @@ def named(name: str) -> Source:
     return BY_NAME[name]
 
 
-def _folder(path: Path) -> str:
-    # Not deeper: programs keep conversations of their own inside of vaults.
+def _detect_folder(path: Path) -> str:
+    # Not deeper: other programs keep conversation files inside of vaults.
     for file in sorted((*path.glob("*.json"), *path.glob("[!.]*/*.json"))):
-        if _is_of_an_export(file.relative_to(path).as_posix()) and (kind := _json(file)) in _TALKS:
+        if (
+            _is_export_file(file.relative_to(path).as_posix())
+            and (kind := _detect_json(file)) in _CONVERSATION_SOURCES
+        ):
             return kind
     return "notes" if notes.has_notes(path) else ""
 
 
-def _is_of_an_export(name: str) -> bool:
-    """Whether a file is called like one that an export of conversations has; the conversations may
-    be none.
-    """
+def _is_export_file(name: str) -> bool:
+    """Whether a file name is one of an export of conversations."""
     return any(
-        pattern.fullmatch(name) for pattern in (CONVERSATIONS, claude.PROJECTS, claude.NOTED)
+        pattern.fullmatch(name)
+        for pattern in (CONVERSATIONS, claude.PROJECTS, claude.MEMORIES_FILE)
     )
 
 
-def _file(path: Path, head: bytes) -> str:
+def _detect_file(path: Path, head: bytes) -> str:
     if external_sqlite.is_database(head):
-        return _database(path)
+        return _detect_database(path)
     if zips.is_zip(path):
-        return _zip(path)
+        return _detect_zip(path)
     if path.suffix.lower() in notes.ENDINGS:
         return "notes"
     if path.suffix.lower() in _YAML:
         return "memories" if b"memories:" in head else ""
-    return _json(path)
+    return _detect_json(path)
 
 
-def _database(path: Path) -> str:
-    with external_sqlite.opened(path) as file:
+def _detect_database(path: Path) -> str:
+    with external_sqlite.open_copy(path) as file:
         tables = {name: set(columns) for name, columns in file.tables().items()}
     if {"content", "scope", "type"} <= tables.get("memories", set()):
         return "memories"
@@ -192,41 +196,43 @@ def _database(path: Path) -> str:
     )
 
 
-def _zip(path: Path) -> str:
-    with zips.archive(path) as archive:
+def _detect_zip(path: Path) -> str:
+    with zips.open_archive(path) as archive:
         names = archive.namelist()
         if hindsight.MANIFEST in names:
             return "hindsight"
         has_notes = notes.has_notes(path)
-        for name in sorted(filter(_is_of_an_export, names)):
+        for name in sorted(filter(_is_export_file, names)):
             if has_notes and name.count("/") > 1:
-                continue  # As in a folder.
-            with json_stream.member(archive, name) as file:
-                if (kind := _seen(file)) in (*_TALKS, "mem0"):
+                continue  # Deeper files belong to other programs, as in a folder.
+            with json_stream.open_member(archive, name) as file:
+                if (kind := _detect_stream(file)) in (*_CONVERSATION_SOURCES, "mem0"):
                     return kind
     return "notes" if has_notes else ""
 
 
-def _json(path: Path) -> str:
-    with json_stream.opened(path) as file:
-        return _seen(file)
+def _detect_json(path: Path) -> str:
+    with json_stream.open_file(path) as file:
+        return _detect_stream(file)
 
 
-def _seen(file: IO[bytes]) -> str:
-    """Which source the first thing in a file that can be read is of."""
+def _detect_stream(file: IO[bytes]) -> str:
+    """The source of the first readable element in a file."""
     try:
         read = (
-            object_of(one.value) for one in json_stream.values(file) if not isinstance(one, Skipped)
+            object_of(one.value)
+            for one in json_stream.read_values(file)
+            if not isinstance(one, Skipped)
         )
-        return _kind(next(read, _NOTHING))
+        return _detect_object(next(read, _EMPTY))
     except Invalid:
         return ""
 
 
-def _kind(given: Object) -> str:
-    """Which source has such an object at its beginning, or as its whole."""
+def _detect_object(given: Object) -> str:
+    """The source whose files are, or begin with, such an object."""
     listed = (list_of(one) for one in given.values())
-    inside = next((object_of(one[0]) for one in listed if one), _NOTHING)
+    inside = next((object_of(one[0]) for one in listed if one), _EMPTY)
     if given.get("format") == FORMAT:
         return ARCHIVE
     if "mapping" in given:

@@ -1,7 +1,6 @@
-"""The export of a Hindsight bank: a zip with documents, the facts found in them, observations,
-directives and models.
+"""The export of a Hindsight bank: a zip with documents, facts, observations, directives and models.
 
-Documents keep their names and facts the documents that say them, as if they had been retained here.
+Documents keep their names and facts their documents, as if they had been retained here.
 """
 
 import zipfile
@@ -9,20 +8,21 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from commonplace.engine.facts.fact_metadata import Mark
-from commonplace.engine.operations.external_import import Foreign
+from commonplace.engine.facts.fact_metadata import FactMetadata
+from commonplace.engine.operations.external_import import ExternalItem
 from commonplace.engine.reflect.directives import Directive
 from commonplace.engine.reflect.mental_model_rows import MentalModel
 from commonplace.errors import CommonplaceError, Invalid
 from commonplace.extract import fact_splitting
 from commonplace.importers import json_stream, zips
 from commonplace.importers.base import (
+    EMPTY,
+    ImportContext,
+    ImportItem,
     Object,
-    Place,
-    Read,
     Skipped,
-    Thing,
-    broken,
+    SourceItem,
+    broken_item,
     kind_of,
     labels_of,
     line_of,
@@ -32,26 +32,25 @@ from commonplace.importers.base import (
     provenance,
     text_of,
 )
-from commonplace.importers.tabular import EMPTY
 from commonplace.limits import NAME_CHARS_MAX
 from commonplace.records.memory import Draft
 from commonplace.records.work import DocumentDraft
-from commonplace.reserved_metadata import FACT
+from commonplace.reserved_metadata import FACT_FIELD
 
 SOURCE = "hindsight"
 MANIFEST = "manifest.json"
 INVALIDATED = "invalidated in the source"
-_NUMBER = 1
+_SCHEMA_VERSION = 1
 
 
-def read(place: Place) -> Iterator[Read]:
-    """The zip that an export of a bank or of documents makes."""
-    with zips.archive(place.path) as archive:
-        manifest = object_of(_member(archive, MANIFEST))
-        if manifest.get("schema_version") != _NUMBER:
+def read(source: ImportContext) -> Iterator[SourceItem]:
+    """Read the zip of an exported bank or of exported documents."""
+    with zips.open_archive(source.path) as archive:
+        manifest = object_of(_read_json(archive, MANIFEST))
+        if manifest.get("schema_version") != _SCHEMA_VERSION:
             raise Invalid(
                 f"The export has format {manifest.get('schema_version')!r}; this version reads"
-                f" {_NUMBER}.",
+                f" {_SCHEMA_VERSION}.",
                 hint="Export it again with Hindsight 1.x.",
             )
         names = sorted(
@@ -60,28 +59,32 @@ def read(place: Place) -> Iterator[Read]:
             if name.startswith("documents/") and name.endswith(".json")
         )
         for done, name in enumerate(names, start=1):
-            document = _readable(archive, name)
+            document = _read_or_broken(archive, name)
             yield from [document] if isinstance(document, Skipped) else _document(name, document)
-            place.progress(done, len(names))
-        for number, given in enumerate(_listed(archive, "observations.json"), start=1):
+            source.progress(done, len(names))
+        for number, given in enumerate(_member_list(archive, "observations.json"), start=1):
             yield _fact(
                 f"observation {number}", {"fact_type": "observation"} | object_of(given), ""
             )
-        for number, _ in enumerate(_listed(archive, "data/invalidated_memory_units.json"), start=1):
+        for number, _ in enumerate(
+            _member_list(archive, "data/invalidated_memory_units.json"), start=1
+        ):
             yield Skipped(f"invalidated fact {number}", INVALIDATED)
-        for given in map(object_of, _listed(archive, "directives.json")):
+        for given in map(object_of, _member_list(archive, "directives.json")):
             yield _directive(given)
-        for given in map(object_of, _listed(archive, "mental_models.json")):
+        for given in map(object_of, _member_list(archive, "mental_models.json")):
             yield _mental_model(given)
 
 
 def bank_of(path: Path) -> str:
-    """The name of the bank that was exported."""
-    with zips.archive(path) as archive:
-        return line_of(object_of(_member(archive, MANIFEST)).get("source_bank_id"), NAME_CHARS_MAX)
+    """The name of the exported bank."""
+    with zips.open_archive(path) as archive:
+        return line_of(
+            object_of(_read_json(archive, MANIFEST)).get("source_bank_id"), NAME_CHARS_MAX
+        )
 
 
-def _document(where: str, given: Object) -> Iterator[Read]:
+def _document(location: str, given: Object) -> Iterator[SourceItem]:
     name = line_of(given.get("id"), NAME_CHARS_MAX)
     text, tags = text_of(given.get("original_text")), labels_of(given.get("tags"))
     if text.strip() and name:
@@ -95,16 +98,20 @@ def _document(where: str, given: Object) -> Iterator[Read]:
         dated = {"created_at": given.get("created_at")} | {
             n: v for n, v in object_of(fact).items() if v is not None
         }
-        yield _fact(f"{where} fact {number}", dated, name if text.strip() else "")
+        yield _fact(f"{location} fact {number}", dated, name if text.strip() else "")
 
 
-def _fact(where: str, given: Object, document: str) -> Read:
+def _fact(location: str, given: Object, document: str) -> SourceItem:
     text = text_of(given.get("text"))
     if not text.strip():
-        return broken(where, EMPTY)
+        return broken_item(location, EMPTY)
     tags, context = labels_of(given.get("tags")), text_of(given.get("context"))
     kind = kind_of(given.get("fact_type"))
-    own = {name: value for name, value in object_of(given.get("metadata")).items() if name != FACT}
+    own = {
+        name: value
+        for name, value in object_of(given.get("metadata")).items()
+        if name != FACT_FIELD
+    }
     number = text_of(given.get("source_id"))
     made = moment_of(given.get("created_at"))
     said = moment_of(given.get("mentioned_at")) or made or moment_of(given.get("event_date"))
@@ -113,18 +120,18 @@ def _fact(where: str, given: Object, document: str) -> Read:
     draft = Draft(
         text,
         kind=kind,
-        # Facts that are told again here are known by this key.
-        key=fact_splitting.identity(text, tags) if kind in ("world", "experience") else "",
+        # The same fact retained again gets the same key.
+        key=fact_splitting.fact_digest(text, tags) if kind in ("world", "experience") else "",
         tags=tags,
         metadata=own | provenance(SOURCE, number),
         category=line_of(context, NAME_CHARS_MAX),
         happened_at=start,
         happened_until=end if start is not None and end is not None and end >= start else None,
     )
-    mark = Mark(context, said or 0, tuple(one for one in entities if one))
-    key = number or f"{document}/{fact_splitting.identity(text, tags)}"
-    return Thing(
-        where, Foreign(key, draft, made or said, made or said, document=document, mark=mark)
+    mark = FactMetadata(context, said or 0, tuple(one for one in entities if one))
+    key = number or f"{document}/{fact_splitting.fact_digest(text, tags)}"
+    return ImportItem(
+        location, ExternalItem(key, draft, made or said, made or said, document=document, mark=mark)
     )
 
 
@@ -140,7 +147,7 @@ def _directive(given: Object) -> Directive:
 
 
 def _mental_model(given: Object) -> MentalModel:
-    """A model's question; its answer is made again from the memories here."""
+    """The question of a mental model; its answer is generated again here."""
     name = line_of(given.get("id"), NAME_CHARS_MAX)
     return MentalModel(
         name,
@@ -150,18 +157,18 @@ def _mental_model(given: Object) -> MentalModel:
     )
 
 
-def _listed(archive: zipfile.ZipFile, name: str) -> list[object]:
-    found = _readable(archive, name) if name in archive.namelist() else None
+def _member_list(archive: zipfile.ZipFile, name: str) -> list[object]:
+    found = _read_or_broken(archive, name) if name in archive.namelist() else None
     return [] if isinstance(found, Skipped) else list_of(found)
 
 
-def _readable(archive: zipfile.ZipFile, name: str) -> Any:
+def _read_or_broken(archive: zipfile.ZipFile, name: str) -> Any:
     try:
-        return _member(archive, name)
+        return _read_json(archive, name)
     except (CommonplaceError, *zips.DAMAGED):
-        return broken(name, "it is not JSON")
+        return broken_item(name, "it is not JSON")
 
 
-def _member(archive: zipfile.ZipFile, name: str) -> Any:
-    with json_stream.member(archive, name) as file:
-        return json_stream.whole(file)
+def _read_json(archive: zipfile.ZipFile, name: str) -> Any:
+    with json_stream.open_member(archive, name) as file:
+        return json_stream.read_whole(file)

@@ -1,8 +1,7 @@
-"""JSON that may be larger than memory: lists element by element, lines one by one, in files and in
-zips.
+"""Streams JSON files larger than memory: lists by element, JSON lines by line, also from zips.
 
-A broken element is handed out as such and the next one is read. Bytes that are not UTF-8 become
-half characters, which no memory may have, so only the element that has them is refused.
+A broken element is reported and reading goes on. Bytes that are not UTF-8 become surrogates, which
+no memory may contain, so only their own element is rejected.
 """
 
 import io
@@ -16,12 +15,12 @@ from pathlib import Path
 from typing import IO, Any
 
 from commonplace.errors import Invalid, TooLarge
-from commonplace.filesystem import check_plain, explained
-from commonplace.importers.base import Progress, Skipped, broken
+from commonplace.filesystem import check_regular_file, translate_os_errors
+from commonplace.importers.base import Progress, Skipped, broken_item
 from commonplace.limits import IMPORT_ITEM_CHARS_MAX, IMPORT_JSON_BYTES_MAX
 
 _CHUNK = 1 << 20
-# Where a string begins or something nests, and what a string has before it ends.
+# The start of a string or a nesting level; and the inside of a string.
 _TOKEN = re.compile(r'["\[\]{}]')
 _INSIDE = re.compile(r'[^"\\]*(?:\\.[^"\\]*)*', re.DOTALL)
 _BOM = b"\xef\xbb\xbf"
@@ -31,35 +30,35 @@ _TOO_LONG = f"it is longer than {IMPORT_ITEM_CHARS_MAX:,} characters"
 
 @dataclass(frozen=True, slots=True)
 class Element:
-    """One element of a list, or one line."""
+    """One element of a list, or the value of one line."""
 
-    where: str
+    location: str
     value: Any
 
 
 @contextmanager
-def opened(path: Path, progress: Progress = lambda done, total: None) -> Generator[IO[bytes]]:
-    """A file to read, which tells how many percent of it were read."""
-    check_plain(path)
-    with explained(path):
+def open_file(path: Path, progress: Progress = lambda done, total: None) -> Generator[IO[bytes]]:
+    """Open a file that reports its progress in percent."""
+    check_regular_file(path)
+    with translate_os_errors(path):
         raw, size = path.open("rb", buffering=0), path.stat().st_size
-    with io.BufferedReader(_Measured(raw, size, progress), _CHUNK) as file:
+    with io.BufferedReader(_ProgressReader(raw, size, progress), _CHUNK) as file:
         yield file
 
 
 @contextmanager
-def member(
+def open_member(
     found: zipfile.ZipFile, name: str, progress: Progress = lambda done, total: None
 ) -> Generator[IO[bytes]]:
-    """A file in a zip to read, which tells how many percent of it were read."""
+    """Open a member of a zip that reports its progress in percent."""
     with io.BufferedReader(
-        _Measured(found.open(name), found.getinfo(name).file_size, progress), _CHUNK
+        _ProgressReader(found.open(name), found.getinfo(name).file_size, progress), _CHUNK
     ) as file:
         yield file
 
 
-class _Measured(io.RawIOBase):
-    """A file that tells how much of it was read."""
+class _ProgressReader(io.RawIOBase):
+    """A raw file that reports how much of it was read."""
 
     def __init__(self, file: IO[bytes], size: int, progress: Progress) -> None:
         self._file, self._size, self._progress = file, size, progress
@@ -87,25 +86,23 @@ class _Measured(io.RawIOBase):
         super().close()
 
 
-def values(file: IO[bytes]) -> Iterator[Element | Skipped]:
-    """What is in a file, whichever way it is written: a list, a value on each line, or one
-    value.
-    """
-    head = _head(file)
+def read_values(file: IO[bytes]) -> Iterator[Element | Skipped]:
+    """The elements of a file that is a list, JSON lines or one value."""
+    head = _read_head(file)
     file.seek(0)
     if head.startswith(b"["):
-        return elements(file)
-    # The first line may be the broken one, so any of the first few will do.
+        return read_elements(file)
+    # Any of the first lines decides, because one may be broken.
     if any(
-        line.startswith(b"{") and isinstance(_parsed("", _decoded(line)), Element)
+        line.startswith(b"{") and isinstance(_parse_element("", _decode(line)), Element)
         for line in head.split(b"\n")[:3]
     ):
-        return lines(file)
-    return iter([Element("the file", whole(file))])
+        return read_lines(file)
+    return iter([Element("the file", read_whole(file))])
 
 
-def _head(file: IO[bytes]) -> bytes:
-    """A file's beginning: its first line at least, or as much of it as one element may have."""
+def _read_head(file: IO[bytes]) -> bytes:
+    """The first line of a file at least, up to the maximal length of an element."""
     found = b""
     while len(found) < IMPORT_ITEM_CHARS_MAX and (chunk := file.read(_CHUNK)):
         found = (found + chunk).removeprefix(_BOM).lstrip()
@@ -114,63 +111,67 @@ def _head(file: IO[bytes]) -> bytes:
     return found
 
 
-def elements(file: IO[bytes]) -> Iterator[Element | Skipped]:
-    """The objects and lists in the list that a file is."""
-    for number, piece in enumerate(_pieces(file), start=1):
-        where = f"item {number}"
-        yield broken(where, piece[0]) if isinstance(piece, tuple) else _parsed(where, piece)
+def read_elements(file: IO[bytes]) -> Iterator[Element | Skipped]:
+    """The objects and lists in a file that is a list."""
+    for number, piece in enumerate(_element_texts(file), start=1):
+        location = f"item {number}"
+        yield (
+            broken_item(location, piece[0])
+            if isinstance(piece, tuple)
+            else _parse_element(location, piece)
+        )
 
 
-def lines(file: IO[bytes]) -> Iterator[Element | Skipped]:
-    """The values of a file that has one on each line."""
+def read_lines(file: IO[bytes]) -> Iterator[Element | Skipped]:
+    """The values of a file in JSON lines."""
     number, long = 0, False
     while line := file.readline(IMPORT_ITEM_CHARS_MAX):
         if long or (not line.endswith(b"\n") and len(line) == IMPORT_ITEM_CHARS_MAX):
             if not long:
                 number += 1
-                yield broken(f"line {number}", _TOO_LONG)
+                yield broken_item(f"line {number}", _TOO_LONG)
             long = not line.endswith(b"\n")
             continue
         number += 1
-        text = _decoded(line.removeprefix(_BOM) if number == 1 else line)
+        text = _decode(line.removeprefix(_BOM) if number == 1 else line)
         if text.strip():
-            yield _parsed(f"line {number}", text)
+            yield _parse_element(f"line {number}", text)
 
 
-def whole(file: IO[bytes]) -> Any:
-    """The one value that a file is."""
+def read_whole(file: IO[bytes]) -> Any:
+    """The value of a file that is one JSON document."""
     data = file.read(IMPORT_JSON_BYTES_MAX + 1)
     if len(data) > IMPORT_JSON_BYTES_MAX:
         raise TooLarge(
             f"The JSON is larger than {IMPORT_JSON_BYTES_MAX:,} bytes.", hint="Export it in parts."
         )
     try:
-        return json.loads(_decoded(data.removeprefix(_BOM)))
+        return json.loads(_decode(data.removeprefix(_BOM)))
     except (ValueError, RecursionError) as error:
         raise Invalid(
             "The file is not JSON.", hint="It was cut off or edited; export it again."
         ) from error
 
 
-def _parsed(where: str, text: str) -> Element | Skipped:
+def _parse_element(location: str, text: str) -> Element | Skipped:
     try:
-        return Element(where, json.loads(text))
+        return Element(location, json.loads(text))
     except (ValueError, RecursionError):
-        return broken(where, _NOT_JSON)
+        return broken_item(location, _NOT_JSON)
 
 
-def _decoded(data: bytes) -> str:
+def _decode(data: bytes) -> str:
     return data.decode(errors="surrogateescape")
 
 
-def _pieces(file: IO[bytes]) -> Iterator[str | tuple[str]]:
-    """The texts of the elements, or why one has none."""
+def _element_texts(file: IO[bytes]) -> Iterator[str | tuple[str]]:
+    """The texts of the elements; for a broken one a tuple with the reason."""
     buffer, at, depth, start, quoted, long = "", 0, 0, -1, False, False
-    for chunk in _chunks(file):
+    for chunk in _text_chunks(file):
         buffer += chunk
         while at < len(buffer):
             if quoted:
-                # A string may go on for many chunks; what was looked at is not looked at again.
+                # A string may span many chunks; no part is scanned twice.
                 inside = _INSIDE.match(buffer, at)
                 at = inside.end() if inside else at
                 if buffer[at : at + 1] != '"':
@@ -201,17 +202,17 @@ def _pieces(file: IO[bytes]) -> Iterator[str | tuple[str]]:
         yield ("the file ends in the middle of it",)
 
 
-def _chunks(file: IO[bytes]) -> Iterator[str]:
-    """A file's text in pieces. A character may lie across two of them in the file."""
+def _text_chunks(file: IO[bytes]) -> Iterator[str]:
+    """The text of a file in chunks; a character may cross their boundary in the file."""
     rest = b""
     while data := file.read(_CHUNK):
         data = rest + data
         cut = _boundary(data)
         rest = data[cut:]
         if cut:
-            yield _decoded(data[:cut])
+            yield _decode(data[:cut])
     if rest:
-        yield _decoded(rest)
+        yield _decode(rest)
 
 
 def _boundary(data: bytes) -> int:

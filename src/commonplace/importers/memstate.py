@@ -1,22 +1,23 @@
-"""What Memstate gives out as JSON: memory objects in a list, in the answer of a tool or of its API,
-or one on a line.
+"""The JSON of Memstate: memory objects in a list, in a response of a tool or the API, or in lines.
 
-The current value of each keypath is taken; it becomes a version of the same key here.
+The current value of each keypath is imported as a version of the same key.
 """
 
 import re
 from collections.abc import Iterator
 
-from commonplace.engine.keypaths import evened
-from commonplace.engine.operations.external_import import Foreign
+from commonplace.engine.keypaths import normalize_key
+from commonplace.engine.operations.external_import import ExternalItem
 from commonplace.importers import json_stream
 from commonplace.importers.base import (
+    DELETED,
+    EMPTY,
+    ImportContext,
+    ImportItem,
     Object,
-    Place,
-    Read,
     Skipped,
-    Thing,
-    broken,
+    SourceItem,
+    broken_item,
     first_of,
     kind_of,
     labels_of,
@@ -27,77 +28,84 @@ from commonplace.importers.base import (
     provenance,
     text_of,
 )
-from commonplace.importers.tabular import DELETED, EMPTY
 from commonplace.records.memory import Draft, Scope
 
 SOURCE = "memstate"
 SUPERSEDED = "an earlier version"
 _PREFIX = re.compile(r"project\.([^.]+)\.(.+)", re.IGNORECASE)
-_INSIDE = ("result", "data", "full_memories", "full_memory", "memories", "results", "memory")
+_CONTAINER_FIELDS = (
+    "result",
+    "data",
+    "full_memories",
+    "full_memory",
+    "memories",
+    "results",
+    "memory",
+)
 _NESTING_MAX = 6
 
 
-def read(place: Place) -> Iterator[Read]:
-    """Every memory object there is in a file, the newest version of each keypath."""
-    newest: dict[str, tuple[tuple[int, int], Thing]] = {}
-    with json_stream.opened(place.path, place.progress) as file:
-        for one in json_stream.values(file):
+def read(context: ImportContext) -> Iterator[SourceItem]:
+    """Read all memory objects in a file: the newest version of each keypath."""
+    newest: dict[str, tuple[tuple[int, int], ImportItem]] = {}
+    with json_stream.open_file(context.path, context.progress) as file:
+        for one in json_stream.read_values(file):
             if isinstance(one, Skipped):
                 yield one
                 continue
-            for where, given in _memories(one.where, one.value):
-                taken = _thing(where, given)
+            for location, given in _find_memories(one.location, one.value):
+                taken = _item(location, given)
                 if isinstance(taken, Skipped):
                     yield taken
                     continue
-                rank = (_number(given.get("version")), taken.foreign.updated_at or 0)
-                key = taken.foreign.key
+                rank = (_version_number(given.get("version")), taken.external.updated_at or 0)
+                key = taken.external.key
                 if key in newest:
                     older = taken if newest[key][0] >= rank else newest[key][1]
-                    yield Skipped(older.where, SUPERSEDED)
+                    yield Skipped(older.location, SUPERSEDED)
                 if key not in newest or newest[key][0] < rank:
                     newest[key] = (rank, taken)
-    for _, thing in newest.values():
-        yield thing
+    for _, item in newest.values():
+        yield item
 
 
 def has_memories(value: object) -> bool:
-    """Whether there is a memory with a keypath in a value."""
-    return next(_memories("", value), None) is not None
+    """Whether a value contains a memory with a keypath."""
+    return next(_find_memories("", value), None) is not None
 
 
-def _memories(where: str, value: object, depth: int = 0) -> Iterator[tuple[str, Object]]:
+def _find_memories(location: str, value: object, depth: int = 0) -> Iterator[tuple[str, Object]]:
     if depth > _NESTING_MAX:
         return
     for number, one in enumerate(list_of(value), start=1):
-        yield from _memories(f"item {number}", one, depth + 1)
+        yield from _find_memories(f"item {number}", one, depth + 1)
     given = object_of(value)
     if isinstance(given.get("keypath"), str) and first_of(
         given, "content", "summary", "is_deleted"
     ):
-        yield where, given
+        yield location, given
         return
-    for name in (name for name in _INSIDE if name in given):
+    for name in (name for name in _CONTAINER_FIELDS if name in given):
         inside: object = given.get(name)
         if name == "full_memories":
             # A map of keypaths to memories.
             for keypath, one in object_of(inside).items():
-                yield from _memories(keypath, {"keypath": keypath} | object_of(one), depth + 1)
+                yield from _find_memories(keypath, {"keypath": keypath} | object_of(one), depth + 1)
         else:
-            yield from _memories(where, inside, depth + 1)
+            yield from _find_memories(location, inside, depth + 1)
         if inside and name in ("full_memories", "full_memory"):
             return
 
 
-def _thing(where: str, given: Object) -> Thing | Skipped:
-    project, key = _place(text_of(given.get("project_id")), text_of(given.get("keypath")))
+def _item(location: str, given: Object) -> ImportItem | Skipped:
+    project, key = _split_keypath(text_of(given.get("project_id")), text_of(given.get("keypath")))
     if given.get("is_deleted"):
-        return Skipped(where, DELETED)
+        return Skipped(location, DELETED)
     if given.get("is_latest") is False:
-        return Skipped(where, SUPERSEDED)
+        return Skipped(location, SUPERSEDED)
     text = text_of(first_of(given, "content", "summary"))
     if not text.strip() or not key:
-        return broken(where, EMPTY if key else "it has no keypath")
+        return broken_item(location, EMPTY if key else "it has no keypath")
     source = text_of(given.get("source"))
     summary = line_of(given.get("summary"))
     draft = Draft(
@@ -110,24 +118,23 @@ def _thing(where: str, given: Object) -> Thing | Skipped:
         | provenance(SOURCE, text_of(given.get("id"))),
         scope=Scope(project=project),
     )
-    # A version is a row there and never changes, so the newest one was made when the memory was
-    # last changed.
+    # A version of Memstate never changes, so its creation is the last change of the memory.
     at = moment_of(first_of(given, "updated_at", "created_at"))
-    return Thing(where, Foreign(f"{project}/{key}", draft, moment_of(given.get("created_at")), at))
+    return ImportItem(
+        location, ExternalItem(f"{project}/{key}", draft, moment_of(given.get("created_at")), at)
+    )
 
 
-def _place(project: str, keypath: str) -> tuple[str, str]:
-    """The project and the key that a full keypath names; keys are spelled as the Memstate tools
-    here spell them.
-    """
+def _split_keypath(project: str, keypath: str) -> tuple[str, str]:
+    """The project and the key in a full keypath, normalized as by the Memstate tools."""
     inside = _PREFIX.fullmatch(keypath)
     if inside and (
         not project
         or inside[1].casefold() in (project.casefold(), project.casefold().replace("-", "_"))
     ):
         project, keypath = project or inside[1], inside[2]
-    return project, evened(keypath)
+    return project, normalize_key(keypath)
 
 
-def _number(value: object) -> int:
+def _version_number(value: object) -> int:
     return value if isinstance(value, int) else 0

@@ -1,9 +1,7 @@
-"""A folder of markdown notes, as Obsidian and basic-memory keep them, or its zip: one note is one
-memory.
+"""A folder of markdown notes, as of Obsidian and basic-memory, or its zip: one memory per note.
 
-Wikilinks, observations and relations stay in the text as they were written; tags, times, title and
-type are read from the frontmatter, tags also from the text. A note is known again by the folder's
-name and its path.
+The text stays as it is, with wikilinks, observations and relations. Tags, times, title and type
+come from the frontmatter, tags also from the text. Folder name and path identify a note.
 """
 
 import os
@@ -13,16 +11,16 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
-from commonplace.engine.operations.external_import import Foreign
+from commonplace.engine.operations.external_import import ExternalItem
 from commonplace.errors import CommonplaceError
 from commonplace.importers import yaml_reader, zips
 from commonplace.importers.base import (
+    ImportContext,
+    ImportItem,
     Object,
-    Place,
-    Read,
     Skipped,
-    Thing,
-    broken,
+    SourceItem,
+    broken_item,
     first_of,
     kind_of,
     labels_of,
@@ -44,8 +42,8 @@ IN_VAULT = "in the vault, which `commonplace vault sync` reads"
 DRAWING = "a drawing"
 _BYTES_MAX = TEXT_BYTES_MAX + 100_000  # a text at its limit, and frontmatter beside it
 _TOO_LARGE = f"it is larger than {TEXT_BYTES_MAX:,} bytes"
-_LINKED = "a link to another folder"
-# What a browser or a backup adds to the name of a zip: "Vault (1)", "Vault-2026-11-15".
+_LINK_REASON = "a link to another folder"
+# A suffix that a browser or a backup adds to the name of a zip: "Vault (1)", "Vault-2026-11-15".
 _COPY = re.compile(r"(?<![\s._\d-])[\s._-]*+(?:\(\d+\)|\d{4}-?\d\d-?\d\d[\dT:._-]{0,40})$")
 _CODE = re.compile(r"^(```|~~~).*?^\1[^\n]*$|`[^`\n]*`", re.DOTALL | re.MULTILINE)
 _TAG = re.compile(r"(?<![\w/#&\[(])#([^\W\d_][\w/-]*|\d+[^\W\d][\w/-]*)")
@@ -54,35 +52,33 @@ _LINK = re.compile(r"\[\[([^\]|#^]+)")
 _LINKS_MAX = 200
 _CREATED = ("created", "created_at", "creation_date", "date_created", "date")
 _UPDATED = ("modified", "updated", "updated_at", "modified_at", "last_modified", "date_modified")
-# Kinds that agents are told to obey, or that are made here: not for any file in a folder to claim.
+# Kinds that agents obey, or that only the engine creates; an imported file may not set them.
 _COMMANDS = ("rule", "skill", "observation")
-_READ = {"title", "tags", "tag", "type", *_CREATED, *_UPDATED}
+_HEAD_KEYS = {"title", "tags", "tag", "type", *_CREATED, *_UPDATED}
 
 
 @dataclass(frozen=True, slots=True)
 class _File:
-    """A file among notes: its path below their folder, its bytes, and when it was changed."""
+    """A file in the folder: its path, and a function for its bytes and time of change."""
 
     name: str
     load: Callable[[], "tuple[bytes, int | None] | Skipped"]
 
 
-def read(place: Place) -> Iterator[Read]:
-    """Every note below a folder or in a zip, or one note. Hidden folders, where programs keep
-    things, are left out.
-    """
-    path = place.path
+def read(context: ImportContext) -> Iterator[SourceItem]:
+    """Read the notes in a folder or zip, or one note. Hidden folders are skipped."""
+    path = context.path
     if zips.is_zip(path):
-        with zips.archive(path) as archive:
-            yield from _read(place, *_in_zip(archive, path.stem))
+        with zips.open_archive(path) as archive:
+            yield from _read_notes(context, *_zip_files(archive, path.stem))
         return
     root = path if path.is_dir() else path.parent
-    found = sorted(_files(path)) if path.is_dir() else [path]
+    found = sorted(_walk_files(path)) if path.is_dir() else [path]
     whole = root.resolve()
     listed = [(one.relative_to(root), one) for one in found]
-    kept = place.vault.resolve() if place.vault else None
+    kept = context.vault.resolve() if context.vault else None
     files = [_File(name.as_posix(), _loader(one, kept, whole / name)) for name, one in listed]
-    yield from _read(place, files, whole.name)
+    yield from _read_notes(context, files, whole.name)
 
 
 def _loader(
@@ -90,35 +86,33 @@ def _loader(
 ) -> Callable[[], tuple[bytes, int | None] | Skipped]:
     if vault is not None and resolved.is_relative_to(vault):
         return lambda: Skipped(path.name, IN_VAULT)
-    return lambda: _on_disk(path)
+    return lambda: _read_file(path)
 
 
-def _read(place: Place, found: list[_File], folder: str) -> Iterator[Read]:
+def _read_notes(context: ImportContext, found: list[_File], folder: str) -> Iterator[SourceItem]:
     for done, file in enumerate(found, start=1):
         if file.name.lower().endswith(ENDINGS):
-            read = _note(file)
-            yield read if isinstance(read, Skipped) else _in_folder(read, folder)
+            read = _read_note(file)
+            yield read if isinstance(read, Skipped) else _with_folder_key(read, folder)
         else:
             yield Skipped(file.name, NOT_MARKDOWN)
-        place.progress(done, len(found))
+        context.progress(done, len(found))
 
 
-def _in_folder(thing: Thing, folder: str) -> Thing:
-    """A note known by its folder's name and its path in it: folders may move, and two may have a
-    README each.
-    """
-    return replace(thing, foreign=replace(thing.foreign, key=f"{folder}/{thing.foreign.key}"))
+def _with_folder_key(item: ImportItem, folder: str) -> ImportItem:
+    """The note with the folder's name in its key, because two folders may have a README each."""
+    return replace(item, external=replace(item.external, key=f"{folder}/{item.external.key}"))
 
 
 def has_notes(path: Path) -> bool:
-    """Whether there is a note below a folder, or in a zip."""
+    """Whether a folder or a zip contains a note."""
     if path.is_dir():
-        return any(file.suffix.lower() in ENDINGS for file in _files(path))
-    with zips.archive(path) as archive:
-        return any(file.name.lower().endswith(ENDINGS) for file in zips.packed(archive))
+        return any(file.suffix.lower() in ENDINGS for file in _walk_files(path))
+    with zips.open_archive(path) as archive:
+        return any(file.name.lower().endswith(ENDINGS) for file in zips.list_members(archive))
 
 
-def _files(folder: Path) -> Iterator[Path]:
+def _walk_files(folder: Path) -> Iterator[Path]:
     count = 0
     for parent, folders, names in os.walk(folder):
         folders[:] = sorted(
@@ -133,61 +127,66 @@ def _files(folder: Path) -> Iterator[Path]:
             yield Path(parent) / name
 
 
-def _in_zip(archive: zipfile.ZipFile, stem: str) -> tuple[list[_File], str]:
-    """The files of a zip and the name of their folder, so that a vault is the same one, zipped or
-    not.
+def _zip_files(archive: zipfile.ZipFile, stem: str) -> tuple[list[_File], str]:
+    """The files of a zip and the name of their folder.
+
+    A zipped vault has the same keys as its folder, so the common top folder is cut off.
     """
-    found = zips.packed(archive)
+    found = zips.list_members(archive)
     tops = {PurePosixPath(one.name).parts[0] for one in found if "/" in one.name}
     one_top = len(tops) == 1 and all("/" in one.name for one in found)
     folder = tops.pop() if one_top else _COPY.sub("", stem) or stem
     cut = len(folder) + 1 if one_top else 0
-    return [_File(one.name[cut:], lambda one=one: _unpacked(archive, one)) for one in found], folder
+    return [
+        _File(one.name[cut:], lambda one=one: _read_member(archive, one)) for one in found
+    ], folder
 
 
-def _unpacked(archive: zipfile.ZipFile, one: zips.Packed) -> tuple[bytes, int | None] | Skipped:
+def _read_member(
+    archive: zipfile.ZipFile, one: zips.ZipMember
+) -> tuple[bytes, int | None] | Skipped:
     if one.is_link:
-        return Skipped(one.name, _LINKED)
+        return Skipped(one.name, _LINK_REASON)
     if one.info.file_size > _BYTES_MAX:
-        return broken(one.name, _TOO_LARGE)
+        return broken_item(one.name, _TOO_LARGE)
     try:
         with archive.open(one.info) as file:
             data = file.read(_BYTES_MAX + 1)
     except zips.DAMAGED:
-        return broken(one.name, "it is damaged")
-    # What a zip says of a file's size need not be so.
-    return broken(one.name, _TOO_LARGE) if len(data) > _BYTES_MAX else (data, one.changed_at)
+        return broken_item(one.name, "it is damaged")
+    # The size in the header of a zip may be wrong.
+    return broken_item(one.name, _TOO_LARGE) if len(data) > _BYTES_MAX else (data, one.changed_at)
 
 
-def _on_disk(path: Path) -> tuple[bytes, int | None] | Skipped:
+def _read_file(path: Path) -> tuple[bytes, int | None] | Skipped:
     try:
-        # A link could lead anywhere on the disk.
+        # A link may lead out of the folder.
         if path.is_symlink():
-            return Skipped(path.name, _LINKED)
+            return Skipped(path.name, _LINK_REASON)
         if not path.is_file():
             return Skipped(path.name, "not a file")
         if path.stat().st_size > _BYTES_MAX:
-            return broken(path.name, _TOO_LARGE)
+            return broken_item(path.name, _TOO_LARGE)
         return path.read_bytes(), round(path.stat().st_mtime * 1000)
     except OSError as error:
-        return broken(path.name, (error.strerror or "it cannot be read").lower())
+        return broken_item(path.name, (error.strerror or "it cannot be read").lower())
 
 
-def _note(file: _File) -> Thing | Skipped:
+def _read_note(file: _File) -> ImportItem | Skipped:
     name, loaded = file.name, file.load()
     if isinstance(loaded, Skipped):
-        return replace(loaded, where=name)
+        return replace(loaded, location=name)
     data, changed = loaded
     try:
-        page = frontmatter.split(data)
+        page = frontmatter.split_file(data)
     except CommonplaceError as error:
         if data.startswith(b"---") and b"\x00" not in data:
-            return _plain(name, data, changed)
-        return broken(name, error.message[:1].lower() + error.message[1:].rstrip("."))
-    head = _head("".join(page.head or ()))
+            return _plain_note(name, data, changed)
+        return broken_item(name, error.message[:1].lower() + error.message[1:].rstrip("."))
+    head = _parse_head("".join(page.head or ()))
     if head is None:
-        return _plain(name, data, changed)
-    return _thing(name, head, page.body, changed)
+        return _plain_note(name, data, changed)
+    return _note_item(name, head, page.body, changed)
 
 
 def _kind(value: object) -> str:
@@ -195,12 +194,12 @@ def _kind(value: object) -> str:
     return "note" if kind.lower() in _COMMANDS else kind
 
 
-def _plain(name: str, data: bytes, changed: int | None) -> Thing | Skipped:
-    """A note whose frontmatter is not what it should be: all of it is text."""
-    return _thing(name, {}, data.decode(errors="surrogateescape"), changed)
+def _plain_note(name: str, data: bytes, changed: int | None) -> ImportItem | Skipped:
+    """A note with invalid frontmatter: the whole file is its text."""
+    return _note_item(name, {}, data.decode(errors="surrogateescape"), changed)
 
 
-def _head(text: str) -> Object | None:
+def _parse_head(text: str) -> Object | None:
     try:
         found: object = yaml_reader.read(text)
     except CommonplaceError:
@@ -209,12 +208,12 @@ def _head(text: str) -> Object | None:
 
 
 def _heading(body: str) -> str:
-    """The words of the first heading of a note, without the signs that close it."""
+    """The text of the first heading, without closing `#`."""
     found = _HEADING.search(body)
     return found[1].rstrip(" \t\r").rstrip("#") if found else ""
 
 
-def _thing(name: str, head: Object, body: str, changed: int | None) -> Thing | Skipped:
+def _note_item(name: str, head: Object, body: str, changed: int | None) -> ImportItem | Skipped:
     if "excalidraw-plugin" in head:
         return Skipped(name, DRAWING)
     if not body.strip():
@@ -224,7 +223,9 @@ def _thing(name: str, head: Object, body: str, changed: int | None) -> Thing | S
     )
     said = _CODE.sub(" ", body)
     tags = [*labels_of(head.get("tags")), *labels_of(head.get("tag")), *_TAG.findall(said)]
-    rest = {key: value for key, value in head.items() if key not in _READ and value is not None}
+    rest = {
+        key: value for key, value in head.items() if key not in _HEAD_KEYS and value is not None
+    }
     links = list(dict.fromkeys(line_of(link) for link in _LINK.findall(said)))[:_LINKS_MAX]
     draft = Draft(
         body,
@@ -235,7 +236,9 @@ def _thing(name: str, head: Object, body: str, changed: int | None) -> Thing | S
     )
     updated = moment_of(first_of(head, *_UPDATED)) or changed
     created = moment_of(first_of(head, *_CREATED)) or updated
-    foreign = Foreign(
+    foreign = ExternalItem(
         name, draft, created, None if created is None or updated is None else max(created, updated)
     )
-    return Thing(name, foreign, own=frontmatter.own_id(text_of(head.get("id")) or None))
+    return ImportItem(
+        name, foreign, vault_id=frontmatter.parse_note_id(text_of(head.get("id")) or None)
+    )

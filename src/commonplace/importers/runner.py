@@ -1,31 +1,29 @@
-"""Bringing a source into a bank: read, taken in batches that are each stored whole, and told in a
-report.
-"""
+"""Imports a source into a bank, in batches that are stored atomically, with a report."""
 
 from collections import Counter
 from dataclasses import dataclass, field, replace
 
 from commonplace.engine.engine import Engine
-from commonplace.engine.operations.external_import import ForeignReminder, Taken
+from commonplace.engine.operations.external_import import ExternalReminder, ImportOutcome
 from commonplace.engine.reflect.directives import Directive
 from commonplace.engine.reflect.mental_model_rows import MentalModel
 from commonplace.errors import CommonplaceError, Invalid, NotFound
 from commonplace.importers import detection
-from commonplace.importers.base import Place, Read, Skipped, Thing
+from commonplace.importers.base import ImportContext, ImportItem, Skipped, SourceItem
 from commonplace.importers.detection import Source
 from commonplace.records.memory import Draft, Origin, Scope
 from commonplace.records.work import DocumentDraft
 
 _BATCH = 200
-_SHOWN_MAX = 5
+_SAMPLES_MAX = 5
 _BROKEN_MAX = 1_000
-_OWN = "already in the store as a memory"
-_TWICE = "a duplicate in the source"
+_IN_STORE = "already in the store as a memory"
+_DUPLICATE = "a duplicate in the source"
 
 
 @dataclass(frozen=True, slots=True)
-class Wishes:
-    """Where to bring it: a bank, a project for what has none, and the names that mean the owner."""
+class ImportOptions:
+    """The target bank, a default project, and the user names that mean the owner."""
 
     bank: str
     project: str = ""
@@ -34,8 +32,8 @@ class Wishes:
 
 
 @dataclass(slots=True)
-class Report:
-    """What became of a source."""
+class ImportReport:
+    """The result of an import."""
 
     source: str
     bank: str
@@ -46,150 +44,154 @@ class Report:
     unchanged: int = 0
     documents: int = 0
     # Directives and mental models.
-    standings: int = 0
+    bank_items: int = 0
     reminders: int = 0
-    # Why things were not taken, and how many of each.
-    left: Counter[str] = field(default_factory=Counter[str])
-    # What cannot be read or stored, each with its place; the first of them.
+    # Reasons why items were skipped, with counts.
+    skipped: Counter[str] = field(default_factory=Counter[str])
+    # The first items that could not be read or stored.
     broken: list[Skipped] = field(default_factory=list[Skipped])
     broken_count: int = 0
-    # The first things that were, or would be, taken.
-    shown: list[Thing] = field(default_factory=list[Thing])
-    # Whose they are, where they are not the owner's.
+    # The first items that were, or would be, imported.
+    samples: list[ImportItem] = field(default_factory=list[ImportItem])
+    # Other users than the owner, with counts.
     users: Counter[str] = field(default_factory=Counter[str])
 
     @property
-    def taken(self) -> int:
-        """How much of the source is here now, or would be."""
-        kept = self.documents + self.standings + self.reminders
+    def imported_count(self) -> int:
+        """How many items of the source are, or would be, in the bank."""
+        kept = self.documents + self.bank_items + self.reminders
         return self.added + self.revised + self.moved + self.unchanged + kept
 
 
-def bring(engine: Engine, source: Source, place: Place, wishes: Wishes, origin: Origin) -> Report:
-    """Take over everything in a source that can be; a second time changes only what changed
-    there.
-    """
-    run = _Bringing(engine, source, wishes, origin)
+def import_source(
+    engine: Engine, source: Source, context: ImportContext, options: ImportOptions, origin: Origin
+) -> ImportReport:
+    """Import all items of a source. A second import changes only what changed in the source."""
+    run = _ImportRun(engine, source, options, origin)
     try:
-        for one in source.read(place):
-            run.take(one)
+        for one in source.read(context):
+            run.handle(one)
     except Invalid as error:
-        raise detection.mistaken(place.path, source, error) from error
+        raise detection.wrong_format(context.path, source, error) from error
     finally:
-        # What was read before a failure is as good as if the file had ended there.
+        # Items read before a failure are stored, as if the file ended there.
         run.flush()
     report = run.report
-    # Where all of it is broken, the report says what is wrong with each part.
+    # If all items are broken, the report lists them, so nothing is raised.
     if (
-        not report.taken
-        and not report.left
-        and not (report.broken and detection.seen_as(place.path) == source.name)
+        not report.imported_count
+        and not report.skipped
+        and not (report.broken and detection.guess_source(context.path) == source.name)
     ):
-        raise detection.mistaken(place.path, source)
+        raise detection.wrong_format(context.path, source)
     return report
 
 
-class _Bringing:
-    def __init__(self, engine: Engine, source: Source, wishes: Wishes, origin: Origin) -> None:
-        self.engine, self.source, self.wishes, self.origin = engine, source, wishes, origin
-        self.report = Report(source.name, wishes.bank, wishes.dry_run)
-        self.waiting: list[Thing] = []
-        # Hashes instead of the keys themselves, because there may be millions.
+class _ImportRun:
+    def __init__(
+        self, engine: Engine, source: Source, options: ImportOptions, origin: Origin
+    ) -> None:
+        self.engine, self.source, self.options, self.origin = engine, source, options, origin
+        self.report = ImportReport(source.name, options.bank, options.dry_run)
+        self.waiting: list[ImportItem] = []
+        # Hashes of keys, to save memory: there may be millions.
         self.seen: set[int] = set()
 
-    def take(self, one: Read) -> None:
+    def handle(self, one: SourceItem) -> None:
         match one:
             case Skipped():
-                self.skip(one)
+                self.record_skipped(one)
             case DocumentDraft():
                 self.flush()
-                self.put(one)
+                self.put_document(one)
             case Directive() | MentalModel():
-                self.set_up(one)
-            case ForeignReminder():
-                self.remind(one)
-            case Thing():
-                self.wait(one)
+                self.add_bank_item(one)
+            case ExternalReminder():
+                self.add_reminder(one)
+            case ImportItem():
+                self.queue(one)
 
-    def skip(self, one: Skipped) -> None:
-        if not one.broken:
-            self.report.left[one.why] += 1
+    def record_skipped(self, one: Skipped) -> None:
+        if not one.is_broken:
+            self.report.skipped[one.reason] += 1
             return
         self.report.broken_count += 1
         if len(self.report.broken) < _BROKEN_MAX:
             self.report.broken.append(one)
 
-    def put(self, draft: DocumentDraft) -> None:
-        bank = self.wishes.bank
+    def put_document(self, draft: DocumentDraft) -> None:
+        bank = self.options.bank
         try:
             before = self.engine.find_document(bank, draft.name)
-            if not self.wishes.dry_run:
+            if not self.options.dry_run:
                 self.engine.put_document(bank, draft)
         except CommonplaceError as error:
-            self.skip(Skipped(f"document {draft.name}", error.message, broken=True))
+            self.record_skipped(Skipped(f"document {draft.name}", error.message, is_broken=True))
             return
         if before and before.text == draft.text:
             self.report.unchanged += 1
         else:
             self.report.documents += 1
 
-    def set_up(self, one: Directive | MentalModel) -> None:
-        bank = self.wishes.bank
+    def add_bank_item(self, one: Directive | MentalModel) -> None:
+        bank = self.options.bank
         try:
-            if self._stands(one):
+            if self._has_bank_item(one):
                 self.report.unchanged += 1
                 return
-            if not self.wishes.dry_run and isinstance(one, Directive):
+            if not self.options.dry_run and isinstance(one, Directive):
                 self.engine.add_directive(bank, one)
-            elif not self.wishes.dry_run and isinstance(one, MentalModel):
+            elif not self.options.dry_run and isinstance(one, MentalModel):
                 self.engine.add_mental_model(bank, one)
         except CommonplaceError as error:
-            self.skip(
-                Skipped(one.title or "a directive or mental model", error.message, broken=True)
+            self.record_skipped(
+                Skipped(one.title or "a directive or mental model", error.message, is_broken=True)
             )
             return
-        self.report.standings += 1
+        self.report.bank_items += 1
 
-    def remind(self, one: ForeignReminder) -> None:
+    def add_reminder(self, one: ExternalReminder) -> None:
         placed = replace(
-            one, draft=replace(one.draft, project=one.draft.project or self.wishes.project)
+            one, draft=replace(one.draft, project=one.draft.project or self.options.project)
         )
-        taken = self.engine.take_reminder(
-            self.wishes.bank, self.source.name, placed, dry_run=self.wishes.dry_run
+        taken = self.engine.import_reminder(
+            self.options.bank, self.source.name, placed, dry_run=self.options.dry_run
         )
         match taken.change:
             case "refused" | "left":
-                where = f"reminder {one.key}"
-                self.skip(Skipped(where, taken.why, broken=taken.change == "refused"))
+                location = f"reminder {one.key}"
+                self.record_skipped(
+                    Skipped(location, taken.why, is_broken=taken.change == "refused")
+                )
             case "unchanged":
                 self.report.unchanged += 1
             case _:
                 self.report.reminders += 1
 
-    def _stands(self, one: Directive | MentalModel) -> bool:
-        """Whether it is here already, by its words or its name."""
+    def _has_bank_item(self, one: Directive | MentalModel) -> bool:
+        """Whether the bank has an equal directive, or a mental model of the same name."""
         try:
             if isinstance(one, MentalModel):
                 return any(
                     known.name == one.name
-                    for known in self.engine.list_mental_models(self.wishes.bank)
+                    for known in self.engine.list_mental_models(self.options.bank)
                 )
-            known = self.engine.list_directives(self.wishes.bank, active_only=False)
-        except NotFound:  # The bank is not there yet.
+            known = self.engine.list_directives(self.options.bank, active_only=False)
+        except NotFound:  # The bank does not exist yet.
             return False
         return any((given.title, given.text) == (one.title, one.text) for given in known)
 
-    def wait(self, thing: Thing) -> None:
-        key = hash(thing.foreign.key)
+    def queue(self, item: ImportItem) -> None:
+        key = hash(item.external.key)
         if key in self.seen:
-            self.skip(Skipped(thing.where, _TWICE))
+            self.record_skipped(Skipped(item.location, _DUPLICATE))
             return
         self.seen.add(key)
-        if thing.own is not None and self._is_here(thing.own):
-            self.skip(Skipped(thing.where, _OWN))
+        if item.vault_id is not None and self._is_stored(item.vault_id):
+            self.record_skipped(Skipped(item.location, _IN_STORE))
             return
         self.waiting.append(
-            replace(thing, foreign=replace(thing.foreign, draft=self._placed(thing)))
+            replace(item, external=replace(item.external, draft=self._with_scope(item)))
         )
         if len(self.waiting) >= _BATCH:
             self.flush()
@@ -197,21 +199,21 @@ class _Bringing:
     def flush(self) -> None:
         if not self.waiting:
             return
-        things, self.waiting = self.waiting, []
-        foreign = [thing.foreign for thing in things]
-        taken = self.engine.take_over(
-            self.wishes.bank, self.source.name, foreign, self.origin, dry_run=self.wishes.dry_run
+        items, self.waiting = self.waiting, []
+        foreign = [item.external for item in items]
+        taken = self.engine.import_external(
+            self.options.bank, self.source.name, foreign, self.origin, dry_run=self.options.dry_run
         )
-        for thing, outcome in zip(things, taken, strict=True):
-            self._count(thing, outcome)
+        for item, outcome in zip(items, taken, strict=True):
+            self._count(item, outcome)
 
-    def _count(self, thing: Thing, taken: Taken) -> None:
+    def _count(self, item: ImportItem, taken: ImportOutcome) -> None:
         match taken.change:
             case "refused":
-                self.skip(Skipped(thing.where, taken.why, broken=True))
+                self.record_skipped(Skipped(item.location, taken.why, is_broken=True))
                 return
             case "left":
-                self.skip(Skipped(thing.where, taken.why))
+                self.record_skipped(Skipped(item.location, taken.why))
                 return
             case "added":
                 self.report.added += 1
@@ -222,26 +224,26 @@ class _Bringing:
             case "unchanged":
                 self.report.unchanged += 1
                 return
-        if len(self.report.shown) < _SHOWN_MAX:
-            self.report.shown.append(thing)
-        if user := thing.foreign.draft.scope.user:
+        if len(self.report.samples) < _SAMPLES_MAX:
+            self.report.samples.append(item)
+        if user := item.external.draft.scope.user:
             self.report.users[user] += 1
 
-    def _placed(self, thing: Thing) -> Draft:
-        draft = thing.foreign.draft
+    def _with_scope(self, item: ImportItem) -> Draft:
+        draft = item.external.draft
         scope = draft.scope
         user = (
             ""
-            if scope.user in (*self.wishes.owners, *self.source.owners, self.engine.owner)
+            if scope.user in (*self.options.owners, *self.source.owners, self.engine.owner)
             else scope.user
         )
         return replace(
-            draft, scope=Scope(scope.project or self.wishes.project, user, scope.agent, scope.run)
+            draft, scope=Scope(scope.project or self.options.project, user, scope.agent, scope.run)
         )
 
-    def _is_here(self, number: int) -> bool:
+    def _is_stored(self, number: int) -> bool:
         try:
-            self.engine.get(self.wishes.bank, number)
+            self.engine.get(self.options.bank, number)
         except NotFound:
             return False
         return True

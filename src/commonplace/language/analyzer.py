@@ -1,10 +1,9 @@
-"""Cuts text into the terms that are indexed and looked up. The same cut serves both, so what is
-stored can be found.
+"""Cuts text into the terms that are indexed and looked up. Both use the same terms, so that stored
+text can be found.
 
 Words are folded (case, accents, width) and English ones stemmed; a compound such as `src/main.py`
 or `fooBar` is kept whole and in parts; scripts without spaces become single characters and pairs.
-No term holds a space, a quotation mark or a bracket, so the text index cuts exactly where this
-module did.
+No term contains a space, a quotation mark or a bracket, so the text index cuts in the same places.
 """
 
 import re
@@ -17,9 +16,8 @@ from itertools import pairwise
 
 import Stemmer
 
-ANALYZER = (  # Raise it when the same text would give other terms; the store then rebuilds its text index.
-    "1"
-)
+# Raise it when the same text would give other terms; the store then rebuilds its text index.
+ANALYZER = "1"
 
 _TERM_CHARS_MAX = 200
 _MARKS = "".join(
@@ -42,10 +40,9 @@ _QUOTED = re.compile(r'"([^"]{2,100})"|“([^”]{2,100})”|`([^`]{2,100})`')
 _EXACT = re.compile(
     r"(?=.*\d)(?=.*[^\W\d_]).+|\d{5,}|\d+(?:[-.:/]\d+)+|.*[_@\\].*|.*(?:\+\+|#)|[\w-]+(?:[./:][\w-]+)+"
 )
-# The 15th, 9am and a 5-day trip are said otherwise just as well.
-_SPOKEN = re.compile(r"\d+(?:st|nd|rd|th|am|pm)|\d+(?:-[^\W\d_]+)+", re.IGNORECASE)
-# As names in code are written; YouTube, iPhone and MoMA are words that may just as well be said
-# otherwise.
+# The 15th, 9am and a 5-day trip have other spellings that must match, too.
+_LOOSE = re.compile(r"\d+(?:st|nd|rd|th|am|pm)|\d+(?:-[^\W\d_]+)+", re.IGNORECASE)
+# The spelling of names in code. YouTube, iPhone and MoMA are words that may be spelled otherwise.
 _CAMEL = re.compile(r"(?:[a-z]{2}|[A-Z][a-z]++(?=(?:[A-Z][a-z]+){2}))(?>\w*?[A-Z][a-z])\w*+")
 _STOP_WORDS = (
     "a about all also am an and any are as at be because been being but by can could d did do does"
@@ -54,9 +51,11 @@ _STOP_WORDS = (
     " these they this those to too ve was we were what when where which while who whom whose why"
     " will with would you your yours"
 ).split()
-# Characters that carry grammar in Chinese: a pair with one of them spans two words or asks.
-_FILLERS = frozenset("的了是在我你他她它们吗呢吧啊么什怎哪谁几和与就都也这那个为被把着过得地")
-# Runs that say no more when they are longer: of blanks, of signs, and of letters that no word has.
+# Characters of Chinese grammar: a pair with one of them spans two words or is part of a question.
+_GRAMMAR_CHARACTERS = frozenset(
+    "的了是在我你他她它们吗呢吧啊么什怎哪谁几和与就都也这那个为被把着过得地"
+)
+# Runs of blanks, signs or letters that carry no more meaning when they are longer.
 _LONG_BLANKS = re.compile(r"(\s{8})\s+")
 _LONG_SIGNS = re.compile(r"([^\w\s]{16})[^\w\s]+")
 _LONG_WORD = re.compile(rf"((?:(?![{_UNSPACED}])\w){{{_TERM_CHARS_MAX}}})(?:(?![{_UNSPACED}])\w)+")
@@ -66,17 +65,15 @@ _local = threading.local()
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A word of a question: where it stands, and the terms it is looked up by."""
+    """A word of a question, with its position and the terms it is looked up by."""
 
     start: int
     end: int
     terms: tuple[str, ...]
 
 
-def asked(question: str) -> str:
-    """A question as it is read: runs of blanks, of signs and of letters end where they say no
-    more.
-    """
+def normalize_question(question: str) -> str:
+    """A question with long runs of blanks, signs and letters cut short."""
     plain = _LONG_SIGNS.sub(r"\1", _LONG_BLANKS.sub(r"\1", question))
     return _LONG_WORD.sub(r"\1", plain) if len(plain) > _TERM_CHARS_MAX else plain
 
@@ -86,7 +83,7 @@ def terms(text: str) -> list[str]:
     return [term for kind, chunk in _chunks(text) for term in _chunk_terms(kind, chunk)]
 
 
-def indexed(text: str) -> str:
+def index_text(text: str) -> str:
     """The text as the index stores it: its terms, joined with spaces."""
     return " ".join(terms(text))
 
@@ -96,17 +93,17 @@ def question_terms(text: str) -> list[str]:
     no others.
     """
     every: dict[str, None] = {}
-    kept: dict[str, None] = {}
+    content: dict[str, None] = {}
     for kind, chunk in _chunks(text):
         found = dict.fromkeys(_question_chunk(kind, chunk))
         every |= found
-        shouted = chunk.isupper() and len(chunk) > 1  # IT and WHO are names, it and who are not.
-        kept |= found if shouted else {term: None for term in found if term not in _stops()}
-    return list(kept or every)
+        is_acronym = chunk.isupper() and len(chunk) > 1  # IT and WHO are names, it and who are not.
+        content |= found if is_acronym else {term: None for term in found if term not in _stops()}
+    return list(content or every)
 
 
 def question_words(text: str) -> list[Word]:
-    """The words of a question where they stand, in a text that is normalised already."""
+    """The words of a question with their positions, in a text that is already normalised."""
     return [
         Word(match.start(), match.end(), _question_chunk(match.lastgroup or "", match[0]))
         for match in (_ASCII_CHUNK if text.isascii() else _chunk()).finditer(text)
@@ -114,14 +111,12 @@ def question_words(text: str) -> list[Word]:
 
 
 def is_digest(key: str) -> bool:
-    """Whether a key was made of what it stands for, and tells nothing by itself."""
+    """Whether a key is a digest of its statement, and so has no words of its own."""
     return _DIGEST.fullmatch(key) is not None
 
 
 def plain_words(text: str) -> str:
-    """The words of a text that are nothing but letters: numbers and ids have no meaning of their
-    own.
-    """
+    """The words of a text that consist of letters; numbers and ids have no meaning to embed."""
     return " ".join(word for word in _PART.findall(text) if word.isalpha())
 
 
@@ -129,17 +124,17 @@ def identifiers(text: str) -> list[str]:
     """The names in a text that must match exactly, as indexed: file names, versions, tickets,
     quoted phrases.
 
-    Each is a run of terms that stands in the index side by side.
+    Each is a run of terms that are adjacent in the index.
     """
     found: dict[str, None] = {}
     for quoted in _QUOTED.finditer(text):
-        found[indexed(next(group for group in quoted.groups() if group))] = None
+        found[index_text(next(group for group in quoted.groups() if group))] = None
     found |= dict.fromkeys(_TICKET.findall(text))
     for kind, chunk in _chunks(text):
         if (
             kind == "joined"
             and (_EXACT.fullmatch(chunk) or _is_camel(chunk))
-            and not _SPOKEN.fullmatch(chunk)
+            and not _LOOSE.fullmatch(chunk)
         ):
             found[next(iter(_chunk_terms(kind, chunk)), "")] = None
     found.pop("", None)
@@ -149,7 +144,7 @@ def identifiers(text: str) -> list[str]:
 @cache
 def _chunk() -> re.Pattern[str]:
     # A run of one script: unspaced characters, a pictogram, or words joined by what joins words in
-    # identifiers. Compiling it is a tenth of a start, which those who write ASCII need not pay.
+    # identifiers. Compiling it takes a tenth of the start, so ASCII text does without it.
     return re.compile(
         rf"(?P<unspaced>[{_UNSPACED}]+)"
         rf"|(?P<joined>(?:(?![{_UNSPACED}]){_WORD})+(?:[-./:\\@_'’&+=~,](?:(?![{_UNSPACED}]){_WORD})+)*(?:\+\+|#)?)"
@@ -168,7 +163,7 @@ def _chunks(text: str) -> Iterator[tuple[str, str]]:
 
 @lru_cache(maxsize=20_000)
 def _chunk_terms(kind: str, chunk: str) -> tuple[str, ...]:
-    """A compound whole, then in parts; the whole comes first."""
+    """The terms of a chunk: a compound as a whole, then its parts."""
     if kind == "unspaced":
         return (*chunk, *_pairs(chunk))
     if kind == "pictogram":
@@ -183,14 +178,14 @@ def _chunk_terms(kind: str, chunk: str) -> tuple[str, ...]:
     wholes = (
         []
         if "'" in plain
-        else [_folded(piece) for piece in _compounds(plain) if len(piece) <= _TERM_CHARS_MAX]
+        else [_fold(piece) for piece in _compounds(plain) if len(piece) <= _TERM_CHARS_MAX]
     )
     small = [_stem(part) for word in parts for part in (word, *_humps(word))]
     return tuple(dict.fromkeys(filter(None, (*wholes, *small))))
 
 
 def _compounds(chunk: str) -> Iterator[str]:
-    """The whole chunk, the compounds between its slashes, and the forms people also write it in."""
+    """The whole chunk, the compounds between its slashes, and its other spellings."""
     yield chunk
     if "/" in chunk or "\\" in chunk:
         yield from (
@@ -203,10 +198,10 @@ def _compounds(chunk: str) -> Iterator[str]:
 
 
 def _question_chunk(kind: str, chunk: str) -> tuple[str, ...]:
-    # Pairs say more than single characters, which only serve words of one character.
+    # Pairs are more distinctive than single characters, which serve only words of one character.
     if kind == "unspaced" and len(chunk) > 1:
         pairs = _pairs(chunk)
-        return tuple(pair for pair in pairs if _FILLERS.isdisjoint(pair)) or pairs
+        return tuple(pair for pair in pairs if _GRAMMAR_CHARACTERS.isdisjoint(pair)) or pairs
     return _chunk_terms(kind, chunk)
 
 
@@ -223,7 +218,7 @@ def _is_camel(chunk: str) -> bool:
     return _CAMEL.fullmatch(chunk) is not None
 
 
-def _folded(word: str) -> str:
+def _fold(word: str) -> str:
     plain = word.casefold()
     if plain.isascii():
         return plain
@@ -231,13 +226,13 @@ def _folded(word: str) -> str:
 
 
 def _stem(word: str) -> str:
-    plain = _folded(word)[:_TERM_CHARS_MAX]
+    plain = _fold(word)[:_TERM_CHARS_MAX]
     return _stemmer().stemWord(plain) if plain.isascii() and plain.isalpha() else plain
 
 
 @lru_cache(maxsize=1)
 def _stops() -> frozenset[str]:
-    # As terms are: `does` is looked up as `doe`.
+    # Stemmed like terms: `does` is looked up as `doe`.
     return frozenset(_STOP_WORDS) | {_stem(word) for word in _STOP_WORDS}
 
 

@@ -6,8 +6,15 @@ They look at words alone, and are careful: what is not plain from the words is n
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from commonplace.language import analyzer
 from commonplace.language.judgement import Judgement, Relation, Statement
-from commonplace.language.statement import Claim, Over, Reading, fits, overlap
+from commonplace.language.statement import (
+    Claim,
+    ParsedStatement,
+    Retraction,
+    overlap,
+    subject_match,
+)
 from commonplace.language.tool_kinds import kinds_of
 
 _ALIKE_MIN = 0.6
@@ -21,12 +28,14 @@ class Pair:
 
     older: Statement
     newer: Statement
-    old: Reading
-    new: Reading
+    old: ParsedStatement
+    new: ParsedStatement
 
     @property
     def is_announced(self) -> bool:
-        return self.new.announces or self.new.corrects or self.new.ends or bool(self.new.over)
+        return (
+            self.new.announces or self.new.corrects or self.new.ends or bool(self.new.retractions)
+        )
 
     @property
     def shared(self) -> float:
@@ -54,7 +63,7 @@ def _over(pair: Pair, confidence: float, reason: str) -> Judgement:
     relation = Relation.REPLACES if pair.is_announced else Relation.CONTRADICTS
     # A text that says several things is not over because one of them is.
     return Judgement(
-        relation, _sure(confidence if not pair.old.several else confidence - 0.3), reason
+        relation, _sure(confidence if not pair.old.has_several else confidence - 0.3), reason
     )
 
 
@@ -90,8 +99,8 @@ def _keyed(pair: Pair) -> Judgement | None:
     return Judgement(Relation.REPLACES, 0.99, "The new value replaces the old one.")
 
 
-def _denies(reading: Reading) -> bool:
-    return reading.denies or reading.ends or bool(reading.over)
+def _denies(reading: ParsedStatement) -> bool:
+    return reading.denies or reading.ends or bool(reading.retractions)
 
 
 def _contains(text: str, part: str) -> bool:
@@ -105,6 +114,14 @@ def _contains(text: str, part: str) -> bool:
     )
 
 
+# These stand before many things that have nothing to do with each other.
+_GENERIC_LABELS = frozenset(
+    "date title plan status state number name role job owner location version priority "
+    "datum titel zustand nummer rolle besitzer priorität fecha título estado número nombre rol "
+    "dueño versión prioridad".split()
+)
+
+
 def _labelled(pair: Pair) -> Judgement | None:
     old, new = pair.old, pair.new
     if not old.label and not new.label:
@@ -113,16 +130,17 @@ def _labelled(pair: Pair) -> Judgement | None:
         return (
             None if not (old.label and new.label) else _beside(pair, "They have different labels.")
         )
-    if pair.new.adds:
-        return _beside(pair, f'The newer one adds something: "{new.adds}".')
-    sure = 0.9 if old.label_is_single and new.label_is_single else 0.7
+    if pair.new.addition:
+        return _beside(pair, f'The newer one adds something: "{new.addition}".')
+    is_single = old.label_is_single and new.label_is_single
+    sure = 0.9 if is_single and new.label not in _GENERIC_LABELS else 0.7
     return _over(pair, sure, f'Both say what "{new.label}" is, and they differ.')
 
 
 def _passing(pair: Pair) -> Judgement | None:
-    if pair.new.passing:
+    if pair.new.exception:
         return _beside(
-            pair, f'The newer one is a plan, an exception or a question: "{pair.new.passing}".'
+            pair, f'The newer one is a plan, an exception or a question: "{pair.new.exception}".'
         )
     if pair.new.past and not pair.is_announced:
         return _beside(pair, f'The newer one tells of the past: "{pair.new.past}".')
@@ -131,9 +149,9 @@ def _passing(pair: Pair) -> Judgement | None:
 
 def _ended(pair: Pair) -> Judgement | None:
     """The newer one names what is over, and that is what the older one says."""
-    if pair.old.over or pair.old.is_long or pair.old.passing:
+    if pair.old.retractions or pair.old.is_long or pair.old.exception:
         return None
-    for over in pair.new.over:
+    for over in pair.new.retractions:
         if over.terms <= pair.old.content and not (pair.old.denies and not pair.old.ends):
             sure = _of_its_subject(pair, over)
             if sure > 0:
@@ -141,31 +159,33 @@ def _ended(pair: Pair) -> Judgement | None:
     return None
 
 
-def _of_its_subject(pair: Pair, over: Over) -> float:
+def _of_its_subject(pair: Pair, over: Retraction) -> float:
     """How sure it is that what is over is what the older one says, and not the same of somebody
     else."""
     share = len(over.terms) / max(1, len(pair.old.content))
     sure = 0.75 + 0.2 * share
     old, new = pair.old.claim, pair.new.claim
-    if not over.is_own or old is None or new is None:
+    if not over.is_about_subject or old is None or new is None:
         return sure
     if (
-        fits(old, new) >= 0.6
-        or (new.who == "group" and old.who != "name")
+        subject_match(old, new) >= 0.6
+        or (new.subject_kind == "group" and old.subject_kind != "name")
         or old.subject & over.terms
     ):
         return sure
     return (
-        0.0 if new.who in ("name", "thing", "self") or old.who in ("name", "self") else sure - 0.2
+        0.0
+        if new.subject_kind in ("name", "thing", "self") or old.subject_kind in ("name", "self")
+        else sure - 0.2
     )
 
 
 def _adding(pair: Pair) -> Judgement | None:
-    if pair.new.adds and not pair.new.corrects:
-        return _beside(pair, f'The newer one adds something: "{pair.new.adds}".')
+    if pair.new.addition and not pair.new.corrects:
+        return _beside(pair, f'The newer one adds something: "{pair.new.addition}".')
     if pair.older.speaker and pair.newer.speaker and pair.older.speaker != pair.newer.speaker:
         speaks = [one.claim for one in (pair.old, pair.new)]
-        if all(one is not None and one.who in ("self", "") for one in speaks):
+        if all(one is not None and one.subject_kind in ("self", "") for one in speaks):
             return _beside(pair, "Two speakers each speak of themselves.")
     return None
 
@@ -178,8 +198,8 @@ def _again(pair: Pair) -> Judgement | None:
     return None
 
 
-def _who(reading: Reading) -> str:
-    who = reading.claim.who if reading.claim else ""
+def _who(reading: ParsedStatement) -> str:
+    who = reading.claim.subject_kind if reading.claim else ""
     return who if who in ("self", "group", "pronoun") else ""
 
 
@@ -189,11 +209,12 @@ def _denied(pair: Pair) -> Judgement | None:
     if old.denies == new.denies or old.is_long or new.is_long:
         return None
     if old.claim and new.claim:
-        if fits(old.claim, new.claim) < 0.6:
+        if subject_match(old.claim, new.claim) < 0.6:
             return None
         both_like = {old.claim.slot, new.claim.slot} <= {"likes", "prefers"}
         if both_like and old.claim.value & new.claim.value:
-            return _over(pair, 0.8, "One of them is for what the other is against.")
+            shared = _shared_word(pair, old.claim.value & new.claim.value)
+            return _over(pair, 0.8, f'One of them is for "{shared}", and the other is against it.')
     without = [one.content - _DENYING for one in (old, new)]
     share = overlap(*without)
     if share < _ALIKE_MIN or (min(map(len, without)) < 2 and share < 1):
@@ -201,9 +222,19 @@ def _denied(pair: Pair) -> Judgement | None:
     return _over(pair, 0.5 + 0.45 * share, "One of them denies what the other says.")
 
 
+def _shared_word(pair: Pair, terms: frozenset[str]) -> str:
+    """The words of the newer statement that have some terms, as they are written."""
+    written = (one.strip(".,;:!?\"'()") for one in pair.newer.text.split())
+    return " ".join(one for one in written if set(analyzer.terms(one)) & terms) or " ".join(
+        sorted(terms)
+    )
+
+
 _DENYING = frozenset(
     "not never no without avoid dislik dislike hate forbidden kein keine keinen nicht nie niemal "
-    "nunca no sin ne pas jamai 不 没 别 再 aucun".split()
+    "nunca no sin ne pas jamai 不 没 别 再 aucun "
+    # Words that say since when: "no longer" and "again".
+    "longer anymore more again mehr wieder más mas vez nuevo plus encore".split()
 )
 
 
@@ -224,11 +255,11 @@ def _other_value(pair: Pair) -> Judgement | None:
     old, new = pair.old.claim, pair.new.claim
     if old is None or new is None or pair.old.is_long or pair.new.is_long:
         return None
-    fit = fits(old, new)
+    fit = subject_match(old, new)
     are_events = (old.is_event or new.is_event) and not pair.new.corrects
     if fit < _FITS_MIN or are_events:
         return _aside(pair, fit)
-    if fit < 1.0 and not pair.is_announced and old.who != new.who:
+    if fit < 1.0 and not pair.is_announced and old.subject_kind != new.subject_kind:
         return None
     sure = _differ(pair, old, new)
     return _over(pair, sure * fit, _reason(pair, old, new)) if sure else None
@@ -310,7 +341,7 @@ def _announced(pair: Pair, new: Claim, *, is_part_same: bool) -> float:
     """How sure a word such as "now" makes it that another value is the only one."""
     if new.slot in ("uses", "role", "drives"):
         return 0.0 if pair.new.purposes else 0.8
-    is_placed = new.who == "thing" and " " in new.slot.removeprefix("verb ")
+    is_placed = new.subject_kind == "thing" and " " in new.slot.removeprefix("verb ")
     return 0.85 if is_part_same or is_placed else 0.55
 
 
@@ -332,7 +363,7 @@ def _corrected(pair: Pair) -> Judgement | None:
         or not (new.content - old.content)
     ):
         return None
-    fit = fits(old.claim, new.claim) if old.claim and new.claim else 0.7
+    fit = subject_match(old.claim, new.claim) if old.claim and new.claim else 0.7
     shared = len(old.content & new.content) / max(1, min(len(old.content), len(new.content)))
     if fit < 0.6 or shared < _SHARED_MIN or (not new.corrects and not _kind_of_difference(pair)):
         return None
@@ -349,7 +380,13 @@ def _alike(pair: Pair) -> Judgement:
         return Judgement(
             Relation.ADDS, _sure(pair.shared), f"They share {pair.shared:.0%} of their words."
         )
-    if old and new and not old.subject and old.who == new.who and old.who in ("self", "group"):
+    if (
+        old
+        and new
+        and not old.subject
+        and old.subject_kind == new.subject_kind
+        and old.subject_kind in ("self", "group")
+    ):
         return Judgement(Relation.ADDS, _sure(pair.shared), "Both speak of the same person.")
     return _unrelated()
 

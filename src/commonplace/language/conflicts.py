@@ -1,10 +1,8 @@
-"""Decides how a newer statement relates to an older one: this is the one place that does.
+"""Decides how a newer statement relates to an older one. No other module decides that.
 
-Every part of the program that must know whether something was repeated, replaced or denied asks
-`judge`, and sets
-only how sure it must be to act. The rules here look at words alone; a learned model can take their
-place, because
-callers hold a `Judge` and not this module.
+Every caller that must know whether a statement repeats, replaces or denies another one calls
+`judge`, and sets only its own confidence threshold. The rules look at words alone. A learned model
+can replace them, because callers hold a `Judge` and not this module.
 """
 
 from collections.abc import Iterator
@@ -13,39 +11,43 @@ from dataclasses import replace
 from commonplace.language import statement_parser
 from commonplace.language.conflict_rules import Pair, verdict
 from commonplace.language.judgement import Judgement, Statement
-from commonplace.language.words.detection import name_of
+from commonplace.language.words.detection import detect_language
 
 _TERMS_MAX = 40
-_SIGNS_CHARS_MAX = 500
+_DETECTION_CHARS_MAX = 500
 
 
 def judge(older: Statement, newer: Statement) -> Judgement:
-    """How a newer statement relates to an older one. When both say when they were said, that
-    decides which is newer."""
+    """How a newer statement relates to an older one. Where both have a time, it decides which one
+    is newer."""
     if older.said_at is not None and newer.said_at is not None and newer.said_at < older.said_at:
         return replace(judge(newer, older), is_reversed=True)
-    language = name_of(f"{older.text[:_SIGNS_CHARS_MAX]} {newer.text[:_SIGNS_CHARS_MAX]}")
-    readings = (statement_parser.read(one.text, language) for one in (older, newer))
-    return verdict(Pair(older, newer, *readings))
+    language = detect_language(
+        f"{older.text[:_DETECTION_CHARS_MAX]} {newer.text[:_DETECTION_CHARS_MAX]}"
+    )
+    parsed = (statement_parser.parse(one.text, language) for one in (older, newer))
+    return verdict(Pair(older, newer, *parsed))
 
 
-def hints_at_change(text: str) -> bool:
-    """Whether a text has words that often come with a change."""
-    return statement_parser.has_signs_of_change(text)
+def has_change_hint(text: str) -> bool:
+    """Whether a text has words that often accompany a change."""
+    return statement_parser.has_change_words(text)
 
 
 def is_exception(text: str) -> bool:
-    """Whether a text tells of a plan or an exception, which change nothing."""
+    """Whether a text is about a plan or an exception, which change nothing."""
     return statement_parser.is_exception(text)
 
 
-def lookups(text: str) -> Iterator[list[str]]:
-    """The terms that find what a statement may repeat, replace or contradict: a text with all of
-    any one list."""
-    found = statement_parser.read(text)
+def lookup_terms(text: str) -> Iterator[list[str]]:
+    """Lists of terms that find the statements which this one may repeat, replace or contradict.
+
+    A text is a candidate when it has all terms of one list.
+    """
+    found = statement_parser.parse(text)
     if found.sequence:
         yield list(dict.fromkeys(found.sequence))[:_TERMS_MAX]
-    yield from (sorted(over.terms)[:_TERMS_MAX] for over in found.over)
+    yield from (sorted(over.terms)[:_TERMS_MAX] for over in found.retractions)
     subject = sorted(found.claim.subject - {"@self"})[:_TERMS_MAX] if found.claim else []
     if subject:
         yield subject

@@ -1,8 +1,8 @@
-"""Reckons which stretch of time some words mean: what a rule of when.py found, seen from a day.
+"""Computes the span of time of a temporal expression, relative to a day.
 
-Each reading takes a match and the midnight of the day on which it was said, and gives a start and
-an end, the end not included. Words that mean no day, such as the 31st of a month that has none,
-raise ValueError or OverflowError.
+Each function takes a match of a pattern in temporal_expressions.py and the midnight of the day of
+the text. It returns a start and an end, the end not included. Words that name no day, such as the
+31st of a month with 30 days, raise ValueError or OverflowError.
 """
 
 import re
@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 _MONTHS = (
     "january february march april may june july august september october november december".split()
 )
-DAYS = "monday tuesday wednesday thursday friday saturday sunday".split()
+WEEKDAYS = "monday tuesday wednesday thursday friday saturday sunday".split()
 _NUMBERS = "one two three four five six seven eight nine ten eleven twelve".split()
 _COUNTS = {word: number for number, word in enumerate(_NUMBERS, 1)} | {
     "a": 1,
@@ -23,8 +23,8 @@ _COUNTS = {word: number for number, word in enumerate(_NUMBERS, 1)} | {
 _CLOCK = {"second": 1, "minute": 60, "hour": 3600}
 _SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
 _QUARTERS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "last": 4}
-_GONE = ("last", "past", "this past", "previous")
-_COMING = re.compile(
+_PAST_WORDS = ("last", "past", "this past", "previous")
+_FUTURE = re.compile(
     r"\b(?:will|shall|going"
     r" to|plan(?:s|ned|ning)?\b|scheduled|due|upcoming|deadline|expects?|expected|intends?|"
     r"wants?|must|should|can|before|moves|flies|fly|meet|ship|submit|next|"
@@ -35,15 +35,14 @@ _COMING = re.compile(
     r"|['’]ll\b|\bsee you\b|\blet['’]s\b",
     re.IGNORECASE,
 )
-_NEAR_CHARS = 200  # Words farther away belong to something else, and a text may have no sentences.
+_NEAR_CHARS = 200  # A text may have no sentences; words farther away do not belong to the match.
 _PAST = re.compile(
     r"\b(?:was|were|had|did|been|(?!planned|scheduled|expected|need|feed)\w{2,}ed|went|met|saw|came|got|took|bought|wrote|"
     r"began|left|ran)\b",
     re.IGNORECASE,
 )
-# "It will be finished on Friday" and "she wants it merged by Friday" are to come, whatever ends in
-# -ed.
-_YET_TO_BE = re.compile(
+# "It will be finished on Friday" and "she wants it merged by Friday" are future despite the -ed.
+_FUTURE_PASSIVE = re.compile(
     r"\b(?:(?:will|shall|must|should|to|going to) (?:\w+ly )?(?:be|have|get)|(?:wants?|needs?)"
     r" \S+(?: \S+)?) \w+ed\b",
     re.I,
@@ -51,20 +50,20 @@ _YET_TO_BE = re.compile(
 
 
 def midnight(moment: datetime) -> datetime:
-    """The beginning of a moment's day."""
+    """The midnight at which the day of a moment begins."""
     return moment.replace(hour=0, minute=0, second=0, microsecond=0)
 
 
-def _is_coming(match: re.Match[str]) -> bool:
-    """Whether the sentence of a match speaks of what is to come."""
+def _is_future(match: re.Match[str]) -> bool:
+    """Whether the sentence of a match is about the future."""
     start = max(match.string.rfind(mark, 0, match.start()) for mark in ".!?\n")
     end = min(
         (at for mark in "!?\n." if (at := match.string.find(mark, match.end())) >= 0),
         default=len(match.string),
     )
     start, end = max(start + 1, match.start() - _NEAR_CHARS), min(end, match.end() + _NEAR_CHARS)
-    said = _YET_TO_BE.sub(" will ", match.string[start:end])
-    return _COMING.search(said) is not None and _PAST.search(said) is None
+    sentence = _FUTURE_PASSIVE.sub(" will ", match.string[start:end])
+    return _FUTURE.search(sentence) is not None and _PAST.search(sentence) is None
 
 
 def _month_number(name: str) -> int:
@@ -73,11 +72,11 @@ def _month_number(name: str) -> int:
     )
 
 
-def _days(start: datetime, count: int = 1) -> tuple[datetime, datetime]:
+def _day_span(start: datetime, count: int = 1) -> tuple[datetime, datetime]:
     return start, start + timedelta(days=count)
 
 
-def _months(start: datetime, count: int) -> datetime:
+def _add_months(start: datetime, count: int) -> datetime:
     years, month = divmod(start.year * 12 + start.month - 1 + count, 12)
     last = 31
     while True:
@@ -89,19 +88,21 @@ def _months(start: datetime, count: int) -> datetime:
                 raise
 
 
-def exact(match: re.Match[str], today: datetime) -> tuple[datetime, datetime]:
+def iso_date(match: re.Match[str], today: datetime) -> tuple[datetime, datetime]:
     """A day in numbers, the year first."""
-    return _days(today.replace(year=int(match["year"]), month=int(match["m"]), day=int(match["d"])))
+    return _day_span(
+        today.replace(year=int(match["year"]), month=int(match["m"]), day=int(match["d"]))
+    )
 
 
 def named_day(match: re.Match[str], today: datetime) -> tuple[datetime, datetime]:
-    """A day of a month that is named, with or without a year."""
+    """A day of a named month, with or without a year."""
     month, day = _month_number(match["month"]), int(match["day"])
     if match["year"]:
-        return _days(today.replace(year=int(match["year"]), month=month, day=day))
-    # Without a year the nearest one is meant: people speak of what was or will be soon.
+        return _day_span(today.replace(year=int(match["year"]), month=month, day=day))
+    # Without a year it is the nearest one.
     near = [today.replace(year=today.year + step, month=month, day=day) for step in (-1, 0, 1)]
-    return _days(min(near, key=lambda one: abs(one - today)))
+    return _day_span(min(near, key=lambda one: abs(one - today)))
 
 
 def whole_month(match: re.Match[str], today: datetime) -> tuple[datetime, datetime]:
@@ -109,33 +110,31 @@ def whole_month(match: re.Match[str], today: datetime) -> tuple[datetime, dateti
     groups = match.groupdict()
     month = int(groups["m"]) if groups.get("m") else _month_number(match["month"])
     start = today.replace(year=int(match["year"]), month=month, day=1)
-    return start, _months(start, 1)
+    return start, _add_months(start, 1)
 
 
-def plain_month(match: re.Match[str], today: datetime) -> tuple[datetime, datetime]:
-    """A month without a year: the last one, or the next one where it is to come."""
+def month_without_year(match: re.Match[str], today: datetime) -> tuple[datetime, datetime]:
+    """A month without a year: the last one, or the next one in a sentence about the future."""
     start = today.replace(month=_month_number(match["month"]), day=1)
     step = {"next": 12, "last": -12}.get((match["which"] or "").strip().lower())
     if step and (start > today) != (step > 0):
-        start = _months(start, step)
-    elif not step and _is_coming(match):
-        start = start if _months(start, 1) > today else _months(start, 12)
+        start = _add_months(start, step)
+    elif not step and _is_future(match):
+        start = start if _add_months(start, 1) > today else _add_months(start, 12)
     elif not step and start > today:
-        start = _months(start, -12)
-    return start, _months(start, 1)
+        start = _add_months(start, -12)
+    return start, _add_months(start, 1)
 
 
-def slashed(match: re.Match[str], today: datetime) -> tuple[datetime, datetime]:
-    """A date in numbers: the day is the one that cannot be a month; where both can, the month
-    stands first.
-    """
+def numeric_date(match: re.Match[str], today: datetime) -> tuple[datetime, datetime]:
+    """A date in numbers: a number above 12 is the day; otherwise the month comes first."""
     one, other, year = int(match["one"]), int(match["other"]), int(match["year"])
     month, day = (other, one) if one > 12 or match["mark"] == "." else (one, other)
-    return _days(today.replace(year=year, month=month, day=day))
+    return _day_span(today.replace(year=year, month=month, day=day))
 
 
-def days_of_month(match: re.Match[str], today: datetime) -> tuple[datetime, datetime]:
-    """From a day to another of the same month."""
+def day_range(match: re.Match[str], today: datetime) -> tuple[datetime, datetime]:
+    """A range of days in one month."""
     start, _ = named_day(match, today)
     end = start.replace(day=int(match["until"]))
     if end < start:
@@ -144,13 +143,13 @@ def days_of_month(match: re.Match[str], today: datetime) -> tuple[datetime, date
 
 
 def quarter(match: re.Match[str], today: datetime) -> tuple[datetime, datetime]:
-    """A quarter of a year; of this one unless told."""
+    """A quarter of a year, by default of this one."""
     word = (match["quarter"] or match["ordinal"]).lower()
     number = int(word) if word.isdigit() else _QUARTERS[word]
     start = today.replace(
         year=int(match["year"]) if match["year"] else today.year, month=3 * number - 2, day=1
     )
-    return start, _months(start, 3)
+    return start, _add_months(start, 3)
 
 
 def season(match: re.Match[str], today: datetime) -> tuple[datetime, datetime]:
@@ -158,30 +157,33 @@ def season(match: re.Match[str], today: datetime) -> tuple[datetime, datetime]:
     first = _SEASONS[match["season"].lower()]
     if match["year"]:
         start = today.replace(year=int(match["year"]), month=first, day=1)
-        return start, _months(start, 3)
+        return start, _add_months(start, 3)
     start, which = today.replace(month=first, day=1), (match["which"] or "").lower()
     if which == "next" and start <= today:
-        start = _months(start, 12)
+        start = _add_months(start, 12)
     elif (
-        which != "next" and not (which == "this" or _is_coming(match)) and _months(start, 3) > today
+        which != "next"
+        and not (which == "this" or _is_future(match))
+        and _add_months(start, 3) > today
     ):
-        start = _months(start, -12)
-    return start, _months(start, 3)
+        start = _add_months(start, -12)
+    return start, _add_months(start, 3)
 
 
 def part_of_month(match: re.Match[str], today: datetime) -> tuple[datetime, datetime]:
     """The first, the middle or the last third of a month."""
-    start, end = (whole_month if match.groupdict().get("year") else plain_month)(match, today)
+    month = whole_month if match.groupdict().get("year") else month_without_year
+    start, end = month(match, today)
     part = match["part"].lower()
     if part in ("early", "beginning of", "start of"):
-        return _days(start, 10)
+        return _day_span(start, 10)
     if part in ("mid", "middle of"):
-        return _days(start + timedelta(days=10), 10)
+        return _day_span(start + timedelta(days=10), 10)
     return start + timedelta(days=20), end
 
 
-def years(match: re.Match[str], today: datetime) -> tuple[datetime, datetime]:
-    """From a year to another one, both included."""
+def year_range(match: re.Match[str], today: datetime) -> tuple[datetime, datetime]:
+    """A range of years, both included."""
     start, end = (
         today.replace(year=int(match[name]), month=1, day=1) for name in ("year", "until")
     )
@@ -193,7 +195,7 @@ def years(match: re.Match[str], today: datetime) -> tuple[datetime, datetime]:
 def end_of(match: re.Match[str], today: datetime) -> tuple[datetime, datetime]:
     """The last days of a week, the last third of a month, the last month of a year."""
     unit = match["unit"].lower()
-    start, end = _counted(today, unit, {"last": -1, "next": 1}.get(match["which"].lower(), 0))
+    start, end = _units_away(today, unit, {"last": -1, "next": 1}.get(match["which"].lower(), 0))
     return max(start, end - timedelta(days={"week": 3, "month": 10, "year": 31}[unit])), end
 
 
@@ -203,9 +205,9 @@ def decade(match: re.Match[str], today: datetime) -> tuple[datetime, datetime]:
     return start, start.replace(year=start.year + 10)
 
 
-def clock_ago(match: re.Match[str], moment: datetime) -> tuple[datetime, datetime]:
-    """The day on which it was so many hours or minutes ago, or will be."""
-    return _days(
+def hours_ago(match: re.Match[str], moment: datetime) -> tuple[datetime, datetime]:
+    """The day that lies a number of hours or minutes before or after a moment."""
+    return _day_span(
         midnight(
             moment + timedelta(seconds=_sign(match) * _count(match) * _CLOCK[match["unit"].lower()])
         )
@@ -218,7 +220,7 @@ def whole_year(match: re.Match[str], today: datetime) -> tuple[datetime, datetim
     return start, start.replace(year=start.year + 1)
 
 
-def near_day(match: re.Match[str], today: datetime) -> tuple[datetime, datetime]:
+def relative_day(match: re.Match[str], today: datetime) -> tuple[datetime, datetime]:
     """Yesterday, today or tomorrow, or a part of that day."""
     word = " ".join(match[0].lower().split())
     far = {"the day before yesterday": -2, "the day after tomorrow": 2}
@@ -244,7 +246,7 @@ def near_day(match: re.Match[str], today: datetime) -> tuple[datetime, datetime]
         ),
         0,
     )
-    return _days(today + timedelta(days=far.get(word, near)))
+    return _day_span(today + timedelta(days=far.get(word, near)))
 
 
 def _count(match: re.Match[str]) -> int:
@@ -252,17 +254,17 @@ def _count(match: re.Match[str]) -> int:
     return _COUNTS.get(word) or _COUNTS.get(word.removeprefix("a ")) or int(word)
 
 
-def ago(match: re.Match[str], today: datetime) -> tuple[datetime, datetime]:
-    """So many days, weeks, months or years before, or after."""
-    return _counted(today, match["unit"].lower(), _sign(match) * _count(match))
+def units_ago(match: re.Match[str], today: datetime) -> tuple[datetime, datetime]:
+    """The day, week, month or year that lies a number of units before or after."""
+    return _units_away(today, match["unit"].lower(), _sign(match) * _count(match))
 
 
 def _sign(match: re.Match[str]) -> int:
     return -1 if (match.groupdict().get("way") or "").lower() == "ago" else 1
 
 
-def past_units(match: re.Match[str], today: datetime) -> tuple[datetime, datetime]:
-    """A stretch that reaches from some time ago until today, or from today on."""
+def unit_range(match: re.Match[str], today: datetime) -> tuple[datetime, datetime]:
+    """A range of some units that ends or begins today."""
     unit, count = match["unit"].lower(), _count(match)
     if match["which"].lower() not in ("next", "coming"):
         count = -count
@@ -270,27 +272,27 @@ def past_units(match: re.Match[str], today: datetime) -> tuple[datetime, datetim
     far = (
         today + timedelta(days=count * days[unit])
         if unit in days
-        else _months(today, count * months[unit])
+        else _add_months(today, count * months[unit])
     )
     return min(today, far), max(today, far) + timedelta(days=1)
 
 
-def _counted(today: datetime, unit: str, count: int) -> tuple[datetime, datetime]:
+def _units_away(today: datetime, unit: str, count: int) -> tuple[datetime, datetime]:
     if unit == "decade":
         unit, count = "year", 10 * count
     if unit == "day":
-        return _days(today + timedelta(days=count))
+        return _day_span(today + timedelta(days=count))
     if unit in ("week", "fortnight"):
         count *= 2 if unit == "fortnight" else 1
         middle = today + timedelta(weeks=count)
-        return _days(middle - timedelta(days=middle.weekday()), 7)
-    start = _months(today, count * (12 if unit == "year" else 1))
+        return _day_span(middle - timedelta(days=middle.weekday()), 7)
+    start = _add_months(today, count * (12 if unit == "year" else 1))
     if unit == "month":
-        return start.replace(day=1), _months(start.replace(day=1), 1)
+        return start.replace(day=1), _add_months(start.replace(day=1), 1)
     return start.replace(month=1, day=1), start.replace(year=start.year + 1, month=1, day=1)
 
 
-def which(match: re.Match[str], today: datetime) -> tuple[datetime, datetime]:
+def relative_unit(match: re.Match[str], today: datetime) -> tuple[datetime, datetime]:
     """The last, this or the next week, weekend, month or year."""
     which = " ".join(match["which"].lower().split())
     step = {
@@ -305,32 +307,32 @@ def which(match: re.Match[str], today: datetime) -> tuple[datetime, datetime]:
     unit = match["unit"].lower()
     if unit == "weekend":
         saturday = today - timedelta(days=today.weekday()) + timedelta(days=5, weeks=step)
-        return _days(saturday, 2)
-    return _counted(today, unit, step)
+        return _day_span(saturday, 2)
+    return _units_away(today, unit, step)
 
 
 def weekend(match: re.Match[str], today: datetime) -> tuple[datetime, datetime]:
-    """The weekend: the last one, or the next one where it is to come."""
+    """The weekend: the last one, or the next one in a sentence about the future."""
     saturday = today + timedelta(days=5 - today.weekday())
-    return _days(
-        saturday if today >= saturday or _is_coming(match) else saturday - timedelta(weeks=1), 2
+    return _day_span(
+        saturday if today >= saturday or _is_future(match) else saturday - timedelta(weeks=1), 2
     )
 
 
-def chinese(match: re.Match[str], today: datetime) -> tuple[datetime, datetime]:
+def chinese_unit(match: re.Match[str], today: datetime) -> tuple[datetime, datetime]:
     """The last or the next week, month or year."""
     step = {"去": -1, "上": -1, "明": 1, "下": 1, "前": -2, "后": 2}[match["way"] or match["way_"]]
-    return _counted(
+    return _units_away(
         today, {"年": "year", "月": "month"}.get(match["unit"] or match["unit_"], "week"), step
     )
 
 
 def weekday(match: re.Match[str], today: datetime) -> tuple[datetime, datetime]:
-    """A day of the week: the last one, or the next one where it is to come."""
+    """A day of the week: the last one, or the next one in a sentence about the future."""
     name = match["weekday"].lower()
-    wanted = next(place for place, day in enumerate(DAYS) if day == name)
+    wanted = next(place for place, day in enumerate(WEEKDAYS) if day == name)
     which = " ".join((match["which"] or "").lower().split())
-    gone = which == "since" or which in _GONE
-    if which in ("next", "this", "coming", "this coming") or (not gone and _is_coming(match)):
-        return _days(today + timedelta(days=(wanted - today.weekday() - 1) % 7 + 1))
-    return _days(today - timedelta(days=(today.weekday() - wanted - 1) % 7 + 1))
+    is_past = which == "since" or which in _PAST_WORDS
+    if which in ("next", "this", "coming", "this coming") or (not is_past and _is_future(match)):
+        return _day_span(today + timedelta(days=(wanted - today.weekday() - 1) % 7 + 1))
+    return _day_span(today - timedelta(days=(today.weekday() - wanted - 1) % 7 + 1))

@@ -1,32 +1,31 @@
-"""What a newer statement can be to an older one, and who decides it."""
+"""The relations of a newer statement to an older one, and the type of the judge."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias
 
-# How sure a caller must be: to act on a verdict, and to show it as possible.
-SURE, POSSIBLE = 0.75, 0.5
+# The least confidence with which a caller acts on a judgement, and shows it as possible.
+CONFIDENT_MIN, POSSIBLE_MIN = 0.75, 0.5
 
 
 class Relation(StrEnum):
-    """What a newer statement is to an older one."""
+    """How a newer statement relates to an older one."""
 
     SAME = "same"
-    # The newer one says that something changed or was wrong, and what the older one says is over.
+    # The newer one announces a change or a correction, and the older one no longer holds.
     REPLACES = "replaces"
-    # Both cannot hold, and nothing says why. To a caller who knows which is newer, the newer one
-    # holds.
+    # Both cannot hold, and no words explain why. The newer one holds for a caller that knows which
+    # one is newer.
     CONTRADICTS = "contradicts"
-    # It says more about the same.
+    # The newer one adds something about the same subject.
     ADDS = "adds"
     UNRELATED = "unrelated"
 
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """A text, when it was said in milliseconds since 1970 and by whom, and the key it is kept
-    under, if any."""
+    """A text with its time in milliseconds since 1970, its speaker and its key, if it has any."""
 
     text: str
     said_at: int | None = None
@@ -36,11 +35,11 @@ class Statement:
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """How one statement relates to another, how sure that is from 0 to 1, and why, in a sentence.
+    """How one statement relates to another, the confidence from 0 to 1, and the reason in a
+    sentence.
 
-    `is_reversed` says that the statement given as the newer one was said first: then it is the
-    other one that
-    replaces it.
+    `is_reversed` means that the statement passed as the newer one has the earlier time, so the
+    other one replaces it.
     """
 
     relation: Relation
@@ -48,10 +47,11 @@ class Judgement:
     reason: str
     is_reversed: bool = False
 
-    def ends_older(self, least: float = SURE) -> bool:
-        """Whether the older statement surely enough does not hold any more."""
+    def ends_older(self, min_confidence: float = CONFIDENT_MIN) -> bool:
+        """Whether the older statement no longer holds, with enough confidence."""
         return (
-            self.relation in (Relation.REPLACES, Relation.CONTRADICTS) and self.confidence >= least
+            self.relation in (Relation.REPLACES, Relation.CONTRADICTS)
+            and self.confidence >= min_confidence
         )
 
 

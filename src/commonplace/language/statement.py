@@ -1,4 +1,4 @@
-"""What is known of a statement when it is compared, and the label that it may begin with."""
+"""A parsed statement, as it is compared with others, and the label that it may begin with."""
 
 import re
 from collections.abc import Mapping
@@ -10,8 +10,8 @@ LABEL = re.compile(
     re.DOTALL,
 )
 _LABEL_WORDS_MAX, _LABEL_CHARS_MAX = 8, 80
-# These head many statements that have nothing to do with each other.
-_GENERIC = frozenset(
+# These head many unrelated statements.
+_GENERIC_LABELS = frozenset(
     "action bug caution changelog decision done error example fact fix fixme hint idea important "
     "info issue lesson list log memory next note notes nb plan problem ps question reason reminder "
     "remember result rule rules see step steps summary task tasks tip tips title tldr todo update "
@@ -21,14 +21,13 @@ _GENERIC = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """What a clause says of its subject: which slot, and which value, with the cases that it is
-    limited to.
+    """The subject of a clause, its slot, and the value of that slot.
 
-    `who` is "self", "group", "pronoun", "" (nobody is named), "name" or "thing". `head` is what
-    kind of thing the subject is: of "Tom's brother", the brother.
+    `subject_kind` is "self", "group", "pronoun", "name", "thing", or "" where the clause has no
+    subject. `head` is the noun that the subject is: of "Tom's brother", the brother.
     """
 
-    who: str
+    subject_kind: str
     subject: frozenset[str]
     head: str
     slot: str
@@ -37,69 +36,76 @@ class Claim:
     is_event: bool
     value: frozenset[str]
     numbers: frozenset[str]
-    # Terms by which texts about the slot are found.
+    # Terms that find texts about the slot.
     found_by: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Over:
-    """What a statement says is over: its terms, the words that say so, and whether they speak of
-    its own subject."""
+class Retraction:
+    """What a statement declares to be over: its terms, the phrase that declares it, and whether it
+    is about the subject of the statement."""
 
     terms: frozenset[str]
     phrase: str
-    is_own: bool
+    is_about_subject: bool
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
-    """A statement as it is compared."""
+class ParsedStatement:
+    """A statement as it is compared.
+
+    `addition`, `exception` and `past` are the words that make it one; empty where it has none.
+    """
 
     normal: str
-    # Without what can be left out, in order and as a set.
+    # The terms that carry content, in order and as a set.
     sequence: tuple[str, ...]
     content: frozenset[str]
     claim: Claim | None
-    # What kind of values it gives: "time" and the times; and the cases it is limited to.
+    # Its values by kind, such as "time", and the periods and purposes it is limited to.
     values: Mapping[str, frozenset[str]]
     periods: frozenset[str]
     purposes: frozenset[str]
-    over: tuple[Over, ...]
+    retractions: tuple[Retraction, ...]
     label: str
     label_is_single: bool
     denies: bool
     ends: bool
     announces: bool
     corrects: bool
-    adds: str
-    passing: str
+    addition: str
+    exception: str
     past: str
-    several: bool
+    has_several: bool
     is_long: bool
 
 
-def folded(text: str) -> str:
-    """A text without case, white space that says nothing, and a full stop at its end."""
+def fold_text(text: str) -> str:
+    """A text without case, extra white space, and the full stop at its end."""
     return " ".join(text.casefold().split()).rstrip(".! ")
 
 
-def label(text: str) -> str:
-    """What a statement of the form `Label: value` is about, folded; empty when it has no such
-    form."""
+def statement_label(text: str) -> str:
+    """The label of a statement of the form `Label: value`, folded; empty for any other form."""
     found = LABEL.match(next((line for line in text.splitlines() if line.strip()), ""))
     if not found:
         return ""
     named = found["label"].strip(" *_`\"'")
     plain = " ".join(re.sub(r"[^\w\s./-]+", " ", named.casefold()).split())
     is_short = len(named) <= _LABEL_CHARS_MAX and len(plain.split()) <= _LABEL_WORDS_MAX
-    return plain if is_short and plain not in _GENERIC and re.search(r"[^\W\d]", plain) else ""
+    return (
+        plain if is_short and plain not in _GENERIC_LABELS and re.search(r"[^\W\d]", plain) else ""
+    )
 
 
-def fits(old: Claim, new: Claim) -> float:
-    """How well two claims speak of the same subject."""
-    mine, theirs = (one.who if one.who not in ("name", "thing") else "named" for one in (new, old))
+def subject_match(old: Claim, new: Claim) -> float:
+    """How well the subjects of two claims match, from 0 to 1."""
+    mine, theirs = (
+        one.subject_kind if one.subject_kind not in ("name", "thing") else "named"
+        for one in (new, old)
+    )
     if mine == theirs == "named":
-        return _names_fit(old, new)
+        return _name_match(old, new)
     if mine == theirs or {mine, theirs} <= {"self", "group", ""}:
         return 1.0
     if "pronoun" in (mine, theirs):
@@ -107,17 +113,17 @@ def fits(old: Claim, new: Claim) -> float:
     return 0.85 if mine == "" else 0.0
 
 
-def _names_fit(old: Claim, new: Claim) -> float:
+def _name_match(old: Claim, new: Claim) -> float:
     if old.subject == new.subject:
         return 1.0
     is_shorter = new.subject < old.subject and new.head == old.head
-    return 0.8 if is_shorter and not _digits(old.subject - new.subject) else 0.0
+    return 0.8 if is_shorter and not _has_digits(old.subject - new.subject) else 0.0
 
 
-def _digits(some: frozenset[str]) -> bool:
-    return any(any(map(str.isdecimal, one)) for one in some)
+def _has_digits(terms: frozenset[str]) -> bool:
+    return any(any(map(str.isdecimal, one)) for one in terms)
 
 
 def overlap(one: frozenset[str], other: frozenset[str]) -> float:
-    """Which share of the terms of both two sets have in common."""
+    """The share of the terms of two sets that both have."""
     return len(one & other) / max(1, len(one | other))

@@ -1,9 +1,8 @@
-"""Finds the times a text speaks of, from its words alone: dates, months, years, and words such as
-"last week".
+"""Finds temporal expressions in a text: dates, months, years, and words such as "last week".
 
-What is relative is reckoned from a moment that the caller gives, in UTC. Rules only: a word that
-could mean something else ("may", "march") is a month only beside a number. A month or weekday
-without more is the last one, or the next one where the sentence speaks of what is to come.
+Relative times are computed from a moment of the caller, in UTC. Only rules decide. An ambiguous
+word ("may", "march") is a month only next to a number. A month or a weekday alone is the last one,
+or the next one in a sentence about the future.
 """
 
 import re
@@ -19,7 +18,7 @@ _MONTH = (
 )
 _DAY = r"(?P<day>0?[1-9]|[12]\d|3[01])(?:st|nd|rd|th)?"
 _YEAR = r"(?P<year>(?:1[6-9]|20)\d\d)"
-# A comma, spaces or both, read in one way only, however many spaces there are.
+# A comma, spaces or both, matched without backtracking.
 _GAP = r"\s*+(?:,\s++)?(?<=\s)"
 _AND_YEAR = rf"(?:{_GAP}{_YEAR})?"
 _TO_DAY = r"\s*(?:[-–—]|to|through|until)\s*(?P<until>\d{1,2})(?:st|nd|rd|th)?"
@@ -44,123 +43,114 @@ _MOVED = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A stretch of time that a text names: from a moment up to, and without, another; and the words
-    that name it.
-    """
+    """A span of time, the end not included, and the words that name it."""
 
     start: int
     end: int
     words: str
 
 
-def spans(text: str, now: int) -> tuple[Span, ...]:
-    """Every time a text names, in the order of its words; of two readings of the same words the
-    longer one.
+def find_spans(text: str, now: int) -> tuple[Span, ...]:
+    """The spans of time in a text, in the order of its words. Of two matches of the same words, the
+    longer one counts.
     """
     moment = datetime.fromtimestamp(now / 1000, UTC)
     taken: list[tuple[int, int]] = []
     found: list[tuple[int, Span]] = []
     text = text[:_READ_CHARS_MAX]
-    for pattern, read in _RULES:
+    for pattern, compute in _RULES:
         for match in pattern.finditer(text):
             if any(match.start() < end and start < match.end() for start, end in taken):
                 continue
             try:
-                start, end = read(
-                    match,
-                    (
-                        moment
-                        if read is date_arithmetic.clock_ago
-                        else date_arithmetic.midnight(moment)
-                    ),
+                is_clock = compute is date_arithmetic.hours_ago
+                start, end = compute(
+                    match, moment if is_clock else date_arithmetic.midnight(moment)
                 )
-            except (
-                ValueError,
-                OverflowError,
-            ):  # The 31st of a month that has none, or a year that no calendar has.
-                continue
+            except (ValueError, OverflowError):
+                continue  # The 31st of a month with 30 days, or a year outside the calendar.
             taken.append(match.span())
             found.append((match.start(), Span(_ms(start), _ms(end), match[0])))
-    return tuple(_stretched(text, sorted(found, key=lambda pair: pair[0]), now))
+    return tuple(_join_ranges(text, sorted(found, key=lambda pair: pair[0]), now))
 
 
-def _stretched(text: str, found: Sequence[tuple[int, Span]], now: int) -> Iterator[Span]:
-    """The times of a text, two that are the ends of a stretch as one; of what was moved, where it
-    was moved to.
+def _join_ranges(text: str, found: Sequence[tuple[int, Span]], now: int) -> Iterator[Span]:
+    """The spans of a text, with the two ends of a range joined. Of an event that was moved, only
+    the new time counts.
     """
     rest = list(found)
     while rest:
         at, span = rest.pop(0)
-        if rest:
-            place, after = rest[0]
-            before, between = text[:at], text[at + len(span.words) : place]
-            if _TO.fullmatch(between) or (_AND.fullmatch(between) and _BETWEEN.search(before)):
-                rest.pop(0)
-                yield (
-                    after
-                    if _MOVED.search(before)
-                    else _from_to(span, after, text[at : place + len(after.words)], now)
-                )
-                continue
-        yield span
+        if not rest or not _is_range(text, (at, span), rest[0]):
+            yield span
+            continue
+        end, last = rest.pop(0)
+        if _MOVED.search(text[:at]):
+            yield last
+        else:
+            yield _range(span, last, text[at : end + len(last.words)], now)
 
 
-def _from_to(first: Span, last: Span, words: str, now: int) -> Span:
+def _is_range(text: str, first: tuple[int, Span], last: tuple[int, Span]) -> bool:
+    """Whether the words around two spans make them the ends of a range."""
+    before, between = text[: first[0]], text[first[0] + len(first[1].words) : last[0]]
+    return bool(_TO.fullmatch(between) or (_AND.fullmatch(between) and _BETWEEN.search(before)))
+
+
+def _range(first: Span, last: Span, words: str, now: int) -> Span:
     year = _SOME_YEAR.search(last.words)
-    if year and not _SOME_YEAR.search(
-        first.words
-    ):  # 28 December to 3 January 2027: the year is the last one's.
-        dated = (spans(f"{first.words} {int(year[0]) - less}", now) for less in (0, 1))
+    if year and not _SOME_YEAR.search(first.words):
+        # "28 December to 3 January 2027": the year belongs to the last day.
+        dated = (find_spans(f"{first.words} {int(year[0]) - less}", now) for less in (0, 1))
         first = next((one[0] for one in dated if one and one[0].start <= last.start), first)
     return Span(first.start, last.end, words) if first.start < last.end else first
 
 
-def first(text: str, now: int) -> Span | None:
-    """The first time a text names."""
-    return next(iter(spans(text, now)), None)
+def first_span(text: str, now: int) -> Span | None:
+    """The first span of time in a text."""
+    return next(iter(find_spans(text, now)), None)
 
 
-def main(text: str, now: int) -> Span | None:
-    """The time a statement is of: the first that it names, but rather not one since when something
-    else has been.
-    """
-    found = spans(text, now)
+def main_span(text: str, now: int) -> Span | None:
+    """The time of a statement: the first span that does not begin with "since"."""
+    found = find_spans(text, now)
     return next(
         (one for one in found if not one.words.casefold().startswith("since")),
         found[0] if found else None,
     )
 
 
-def weekday(moment: int) -> str:
-    """The name of a moment's day of the week."""
-    return date_arithmetic.DAYS[datetime.fromtimestamp(moment / 1000, UTC).weekday()].capitalize()
+def weekday_name(moment: int) -> str:
+    """The name of the weekday of a moment."""
+    number = datetime.fromtimestamp(moment / 1000, UTC).weekday()
+    return date_arithmetic.WEEKDAYS[number].capitalize()
 
 
 def _ms(moment: datetime) -> int:
     return round(moment.timestamp() * 1000)
 
 
-_Reading = Callable[[re.Match[str], datetime], tuple[datetime, datetime]]
+_Computation = Callable[[re.Match[str], datetime], tuple[datetime, datetime]]
 
 
-def _rules() -> Iterator[tuple[re.Pattern[str], _Reading]]:
-    """The rules, those that read most words first."""
+def _rules() -> Iterator[tuple[re.Pattern[str], _Computation]]:
+    """The rules, the ones that match most words first."""
     yield from (
-        (re.compile(pattern, re.IGNORECASE), read)
-        for pattern, read in (*_written(), *_relative(), *_wide())
+        (re.compile(pattern, re.IGNORECASE), compute)
+        for pattern, compute in (*_absolute(), *_relative(), *_wide())
     )
 
 
-def _written() -> Iterator[tuple[str, _Reading]]:
-    """Dates written out."""
+def _absolute() -> Iterator[tuple[str, _Computation]]:
+    """Absolute dates."""
     yield (
         rf"(?<![\d/-]){_YEAR}(?P<mark>[-/])(?P<m>0?[1-9]|1[0-2])(?P=mark)(?P<d>0?[1-9]|[12]\d|3[01])"
         r"(?:[T ]\d\d:\d\d[\d:.]*(?:Z|[+-]\d\d:?\d\d)?)?(?![\d/-])",
-        date_arithmetic.exact,
+        date_arithmetic.iso_date,
     )
     yield (
         rf"(?<!\d){_YEAR}年(?P<m>1[0-2]|0?[1-9])月(?P<d>3[01]|[12]\d|0?[1-9])日",
-        date_arithmetic.exact,
+        date_arithmetic.iso_date,
     )
     yield rf"(?<!\d){_YEAR}年(?P<m>1[0-2]|0?[1-9])月", date_arithmetic.whole_month
     yield (
@@ -168,10 +158,10 @@ def _written() -> Iterator[tuple[str, _Reading]]:
             r"(?<![\d./v])(?<!version"
             rf" )(?P<one>\d{{1,2}})(?P<mark>[./])(?P<other>\d{{1,2}})(?P=mark){_YEAR}(?![\d/])"
         ),
-        date_arithmetic.slashed,
+        date_arithmetic.numeric_date,
     )
-    yield rf"\b{_MONTH}\s+{_DAY}{_TO_DAY}{_AND_YEAR}\b", date_arithmetic.days_of_month
-    yield rf"\b{_DAY}{_TO_DAY}\s+(?:of\s+)?{_MONTH}{_AND_YEAR}(?!\w)", date_arithmetic.days_of_month
+    yield rf"\b{_MONTH}\s+{_DAY}{_TO_DAY}{_AND_YEAR}\b", date_arithmetic.day_range
+    yield rf"\b{_DAY}{_TO_DAY}\s+(?:of\s+)?{_MONTH}{_AND_YEAR}(?!\w)", date_arithmetic.day_range
     yield rf"\b{_MONTH}-{_DAY}-{_YEAR}\b", date_arithmetic.named_day
     yield rf"\b{_DAY}-{_MONTH}-{_YEAR}\b", date_arithmetic.named_day
     yield rf"\b{_MONTH}\s+(?:the\s+)?{_DAY}{_AND_YEAR}\b(?!\s*%)", date_arithmetic.named_day
@@ -197,43 +187,46 @@ def _written() -> Iterator[tuple[str, _Reading]]:
     )
 
 
-def _relative() -> Iterator[tuple[str, _Reading]]:
-    """Times reckoned from the moment of speaking."""
-    yield rf"\b{_COUNT}\s+{_CLOCK}\s+(?P<way>ago|from now|later)\b", date_arithmetic.clock_ago
-    yield rf"\bin\s+{_COUNT}\s+{_CLOCK}\b", date_arithmetic.clock_ago
+def _relative() -> Iterator[tuple[str, _Computation]]:
+    """Times relative to the moment of the text."""
+    yield rf"\b{_COUNT}\s+{_CLOCK}\s+(?P<way>ago|from now|later)\b", date_arithmetic.hours_ago
+    yield rf"\bin\s+{_COUNT}\s+{_CLOCK}\b", date_arithmetic.hours_ago
     yield (
         rf"(?<!half )\b{_COUNT}\s+{_UNIT}\s+(?P<way>ago|from now|from today|later)\b",
-        date_arithmetic.ago,
+        date_arithmetic.units_ago,
     )
-    yield rf"\bin\s+{_COUNT}\s+{_UNIT}(?:['’]s?\s+time)?\b", date_arithmetic.ago
+    yield rf"\bin\s+{_COUNT}\s+{_UNIT}(?:['’]s?\s+time)?\b", date_arithmetic.units_ago
     yield (
         rf"\b(?P<which>last|past|previous|next|coming)\s+{_COUNT}\s+{_UNIT}\b",
-        date_arithmetic.past_units,
+        date_arithmetic.unit_range,
     )
-    yield r"\bthe day before yesterday\b|\bthe day after tomorrow\b", date_arithmetic.near_day
-    yield "大前天|前天|昨天|昨晚|今天|今早|今晚|明天|后天|昨日|今日|明日", date_arithmetic.near_day
+    yield r"\bthe day before yesterday\b|\bthe day after tomorrow\b", date_arithmetic.relative_day
+    yield (
+        "大前天|前天|昨天|昨晚|今天|今早|今晚|明天|后天|昨日|今日|明日",
+        date_arithmetic.relative_day,
+    )
     yield (
         r"\b(?:vorgestern|gestern|heute|anteayer|ayer|hoy|avant-hier|aujourd['’]hui|demain|ieri|oggi|domani|"
         r"вчера|сегодня|завтра)\b",
-        date_arithmetic.near_day,
+        date_arithmetic.relative_day,
     )
     part = r"(?:morning|noon|afternoon|evening|night)"
     yield (
         rf"\byesterday(?:\s+{part})?\b|\blast night\b|\btonight\b|\b(?:earlier |later )?today\b"
         rf"|\btomorrow(?:\s+{part})?\b|\bthis (?:morning|afternoon|evening)\b",
-        date_arithmetic.near_day,
+        date_arithmetic.relative_day,
     )
     yield (
         "(?P<way>[去明前后])(?P<unit>年)|(?P<way_>[上下])个?(?P<unit_>周|星期|礼拜|月)",
-        date_arithmetic.chinese,
+        date_arithmetic.chinese_unit,
     )
     yield r"\b(?:over|at|on|during) the weekend\b", date_arithmetic.weekend
     whole = r"(?P<unit>weekend|week|month|year)"
     yield (
         rf"\b(?P<which>last|previous|past|this|next|coming|following)\s+{whole}\b",
-        date_arithmetic.which,
+        date_arithmetic.relative_unit,
     )
-    weekday = rf"(?P<weekday>{'|'.join(date_arithmetic.DAYS)})\b(?!s)"
+    weekday = rf"(?P<weekday>{'|'.join(date_arithmetic.WEEKDAYS)})\b(?!s)"
     yield (
         (
             r"\b(?P<which>last|next|this past|this"
@@ -249,18 +242,18 @@ def _relative() -> Iterator[tuple[str, _Reading]]:
     )
 
 
-def _wide() -> Iterator[tuple[str, _Reading]]:
+def _wide() -> Iterator[tuple[str, _Computation]]:
     """Months, seasons and years."""
     yield (
         rf"\b(?:in|during|since|until|by|(?P<which>last|next))\s+{_MONTH}(?=\W|$)(?!\s+\d)",
-        date_arithmetic.plain_month,
+        date_arithmetic.month_without_year,
     )
     season = r"(?P<season>spring|summer|autumn|fall|winter)"
     yield rf"\b(?P<which>){season}\s+(?:of\s+)?{_YEAR}\b", date_arithmetic.season
     yield rf"\b(?P<which>last|this|next)\s+{season}\b(?P<year>)", date_arithmetic.season
     yield (
         rf"\b(?:between|from)\s+{_YEAR}\s+(?:and|to|until|till|through)\s+(?P<until>(?:19|20)\d\d)\b",
-        date_arithmetic.years,
+        date_arithmetic.year_range,
     )
     yield (
         r"\bend of (?P<which>the|this|next|last)\s+(?P<unit>week|month|year)\b",

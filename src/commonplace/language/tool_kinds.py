@@ -1,5 +1,4 @@
-"""Names of tools by what they are for: of two tools of one kind, the newer one is used "
-"instead of the older."""
+"""Names of tools by kind. Of two tools of one kind, the newer one replaces the older one."""
 
 from collections.abc import Iterable
 from functools import lru_cache

@@ -1,9 +1,7 @@
-"""What a model's answer may be besides a good one."""
+"""The error for an answer of a model that cannot be used."""
 
 from commonplace.errors import ModelFailed
 
 
-class Unusable(ModelFailed):
-    """A model answered, and the answer cannot be used. Asking once more may help; after silence it
-    does not.
-    """
+class UnusableAnswer(ModelFailed):
+    """The model answered, but the answer is unusable. A retry may help, unlike after a timeout."""

@@ -1,4 +1,4 @@
-"""What an embedder promises. Which one is used is a setting; what it needs is its own business."""
+"""The interface of embedders. A setting selects the implementation."""
 
 from collections.abc import Sequence
 from typing import Protocol, TypeAlias, runtime_checkable
@@ -11,16 +11,16 @@ TokenIds: TypeAlias = NDArray[np.uint16]
 
 
 class Embedder(Protocol):
-    """Turns texts into vectors of length one, so that a dot product says how near two texts are."""
+    """Turns texts into vectors of length one, whose dot product is the similarity of two texts."""
 
     @property
     def name(self) -> str:
-        """Names the weights and their use. Vectors of different names are never compared."""
+        """The name of the weights and their use. Vectors of different names are never compared."""
         ...
 
     @property
     def dimensions(self) -> int:
-        """How long a vector is."""
+        """The number of dimensions of a vector."""
         ...
 
     def embed(self, texts: Sequence[str]) -> Floats:
@@ -29,33 +29,33 @@ class Embedder(Protocol):
 
 
 @runtime_checkable
-class Lexicon(Protocol):
-    """An embedder that also knows single tokens, so that a question can be held against a memory
-    token by token.
+class TokenEmbedder(Protocol):
+    """An embedder with vectors of single tokens, for comparing a question and a memory token by
+    token.
     """
 
     def embed_with_tokens(self, texts: Sequence[str]) -> tuple[Floats, list[TokenIds]]:
         """One row per text, and its tokens in order; the first ones when there are very many."""
         ...
 
-    def located_tokens(self, text: str) -> tuple[TokenIds, list[tuple[int, int]]]:
-        """The tokens of a text in order, and from where to where in the text each one stands."""
+    def tokens_with_offsets(self, text: str) -> tuple[TokenIds, list[tuple[int, int]]]:
+        """The tokens of a text in order, and the start and end of each one in the text."""
         ...
 
-    def text_of(self, ids: TokenIds) -> str:
-        """The text that tokens stand for."""
+    def decode(self, ids: TokenIds) -> str:
+        """The text of some tokens."""
         ...
 
     def token_vectors(self, ids: TokenIds) -> Floats:
-        """One row per token; the longer it is, the more the token says: next to nothing for `the`,
-        much for a name.
+        """One row per token. Informative tokens have long vectors: short for `the`, long for a
+        name.
         """
         ...
 
 
 @runtime_checkable
-class Tokenizing(Protocol):
-    """An embedder with a tokenizer, so that an answer can be kept within a number of tokens."""
+class TokenCounter(Protocol):
+    """An embedder with a tokenizer, for limiting an answer to a number of tokens."""
 
     def token_counts(self, texts: Sequence[str]) -> list[int]:
         """How many tokens each text has, repeats included."""

@@ -1,8 +1,7 @@
-"""HTTP with one time limit for a whole answer, status line and headers included, however slowly its
-bytes come.
+"""HTTP with one deadline for a whole response, status line and headers included.
 
-The limit of a socket counts from byte to byte, so a server that sends one now and then would never
-run into it.
+The timeout of a socket applies to each read, so a server that sends single bytes slowly would never
+reach it.
 """
 
 import io
@@ -15,7 +14,7 @@ from typing import Any
 
 
 class _Stream(io.RawIOBase):
-    """What a socket sends until a moment on the monotonic clock."""
+    """The data of a socket until a deadline on the monotonic clock."""
 
     def __init__(self, sock: socket.socket, ends_at: float) -> None:
         self._sock, self._raw, self._ends_at = sock, sock.makefile("rb", buffering=0), ends_at
@@ -36,7 +35,7 @@ class _Stream(io.RawIOBase):
 
 
 class _Response(HTTPResponse):
-    """A response that is read from such a stream."""
+    """A response that reads from a stream with a deadline."""
 
     def __init__(self, sock: socket.socket, *given: Any, ends_at: float, **more: Any) -> None:
         super().__init__(sock, *given, **more)
@@ -45,13 +44,11 @@ class _Response(HTTPResponse):
 
 
 def handlers(ends_at: float) -> tuple[urllib.request.BaseHandler, ...]:
-    """The handlers of urllib for http and https, with the moment at which an answer has to be
-    there.
-    """
+    """The handlers of urllib for http and https, with a deadline for the whole response."""
 
     def connected(kind: type[HTTPConnection], *given: Any, **more: Any) -> HTTPConnection:
         connection = kind(*given, **more)
-        # Also used for what a proxy answers.
+        # Also applies to the response of a proxy.
         connection.response_class = partial(_Response, ends_at=ends_at)  # type: ignore[assignment]
         return connection
 

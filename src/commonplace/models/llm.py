@@ -1,7 +1,7 @@
-"""A language model at an OpenAI-compatible address, asked for JSON and for nothing else.
+"""A client for OpenAI-compatible language models that requests JSON objects.
 
-Every way in which that can go wrong is ModelFailed: nobody there, too slow, too long, refused, or
-no JSON. What the answer says is for the caller to check.
+Every failure is ModelFailed: unreachable, too slow, too long, refused, or not JSON. The caller
+validates the content of the answer.
 """
 
 import json
@@ -17,15 +17,15 @@ from typing import Any, cast
 from commonplace.errors import ModelFailed
 from commonplace.limits import MODEL_BYTES_MAX, MODEL_CALL_S_MAX, MODEL_TOKENS_MAX
 from commonplace.models import http_deadline
-from commonplace.models.bad_answer import Unusable
-from commonplace.models.providers import is_near
+from commonplace.models.bad_answer import UnusableAnswer
+from commonplace.models.providers import is_local
 
 _PART_BYTES = 65_536
 _HINT = "Check the URL, the name and the key of the model, and that its server is running."
 
 
 class _NoRedirect(urllib.request.HTTPRedirectHandler):
-    """A redirect would carry the key and the text to somebody who was not named."""
+    """Refuses redirects, which would send the key and the text to another server."""
 
     def redirect_request(self, *_args: object, **_more: object) -> None:
         return None
@@ -33,7 +33,7 @@ class _NoRedirect(urllib.request.HTTPRedirectHandler):
 
 @dataclass(frozen=True, slots=True)
 class LanguageModel:
-    """A model at an address. Safe to ask from several threads at once."""
+    """A model at an address. Thread-safe."""
 
     url: str
     model: str = ""
@@ -41,11 +41,11 @@ class LanguageModel:
     call_s_max: float = MODEL_CALL_S_MAX
 
     def within(self, seconds: float) -> "LanguageModel":
-        """The same model, with no more than so many seconds for an answer."""
+        """The same model with a shorter time limit for an answer."""
         return replace(self, call_s_max=max(0.0, min(self.call_s_max, seconds)))
 
     def ask(self, instructions: str, text: str) -> Mapping[str, Any]:
-        """The JSON object that the model answers with. Raises ModelFailed."""
+        """The JSON object of the model's answer. Raises ModelFailed."""
         ends_at = time.monotonic() + self.call_s_max
         body: dict[str, Any] = {
             "messages": [
@@ -60,17 +60,17 @@ class LanguageModel:
             body["model"] = self.model
         status, answer = self._post(body, ends_at)
         if status == 400:
-            # Not every server knows how to promise JSON.
+            # Not every server supports response_format.
             del body["response_format"]
             status, answer = self._post(body, ends_at)
         if status != 200:
             raise ModelFailed(f"The model's server answered with status {status}.", hint=_HINT)
-        return _object_in(_content(answer))
+        return _parse_object(_content(answer))
 
     def _post(self, body: Mapping[str, Any], ends_at: float) -> tuple[int, bytes]:
         left = ends_at - time.monotonic()
         if left <= 0:
-            raise _too_slow(self.call_s_max)
+            raise _timeout_error(self.call_s_max)
         headers = {
             "Content-Type": "application/json",
             "Accept": "application/json",
@@ -81,26 +81,26 @@ class LanguageModel:
         request = urllib.request.Request(
             f"{self.url}/chat/completions", json.dumps(body).encode(), headers, method="POST"
         )
-        # What runs on this machine is never asked through a proxy.
-        around = (urllib.request.ProxyHandler({}),) if is_near(self.url) else ()
+        # A server on this machine is never reached through a proxy.
+        around = (urllib.request.ProxyHandler({}),) if is_local(self.url) else ()
         try:
             opener = urllib.request.build_opener(
                 _NoRedirect, *around, *http_deadline.handlers(ends_at)
             )
             with opener.open(request, timeout=left) as response:
-                return response.status, _read(response)
+                return response.status, _read_limited(response)
         except urllib.error.HTTPError as error:
             error.close()
             return error.code, b""
         except TimeoutError as error:
-            raise _too_slow(self.call_s_max) from error
+            raise _timeout_error(self.call_s_max) from error
         except (OSError, HTTPException, ValueError) as error:
             if isinstance(getattr(error, "reason", None), TimeoutError):
-                raise _too_slow(self.call_s_max) from error
+                raise _timeout_error(self.call_s_max) from error
             raise ModelFailed("The model's server cannot be reached.", hint=_HINT) from error
 
 
-def _read(response: Any) -> bytes:
+def _read_limited(response: Any) -> bytes:
     parts: list[bytes] = []
     size = 0
     while part := cast(bytes, response.read1(_PART_BYTES)):
@@ -113,23 +113,23 @@ def _read(response: Any) -> bytes:
     return b"".join(parts)
 
 
-def _too_slow(call_s_max: float) -> ModelFailed:
+def _timeout_error(call_s_max: float) -> ModelFailed:
     return ModelFailed(f"The model did not answer within {call_s_max:g} seconds.", hint=_HINT)
 
 
 def _content(answer: bytes) -> str:
-    """What the model wrote, out of what its server sent."""
+    """The text of the model in the response of its server."""
     try:
         content = json.loads(answer)["choices"][0]["message"]["content"]
     except (ValueError, KeyError, IndexError, TypeError, RecursionError) as error:
         raise ModelFailed("The model's server sent an invalid response.", hint=_HINT) from error
     if not isinstance(content, str):
-        raise Unusable("The model's answer has no text.", hint=_HINT)
+        raise UnusableAnswer("The model's answer has no text.", hint=_HINT)
     return content
 
 
-def _object_in(content: str) -> Mapping[str, Any]:
-    """The JSON object in what a model wrote, which may stand in a fence or between sentences."""
+def _parse_object(content: str) -> Mapping[str, Any]:
+    """The JSON object in a text, which may have a fence or sentences around it."""
     start, end = content.find("{"), content.rfind("}")
     plain = (
         re.sub(r"^.*</think>", "", content, flags=re.DOTALL) if "</think>" in content else content
@@ -140,13 +140,13 @@ def _object_in(content: str) -> Mapping[str, Any]:
         except (ValueError, RecursionError):
             continue
         if isinstance(found, dict):
-            return _in_whole_characters(cast(dict[str, Any], found))
-    raise Unusable("The model did not answer with a JSON object.", hint=_HINT)
+            return _replace_surrogates(cast(dict[str, Any], found))
+    raise UnusableAnswer("The model did not answer with a JSON object.", hint=_HINT)
 
 
-def _in_whole_characters(found: dict[str, Any]) -> dict[str, Any]:
-    """The same object with a mark in the place of each half of a character: halves can be neither
-    kept nor sent.
+def _replace_surrogates(found: dict[str, Any]) -> dict[str, Any]:
+    """The same object with a replacement character for each lone surrogate, because surrogates
+    cannot be stored or sent.
     """
     text = json.dumps(found, ensure_ascii=False)
     try:

@@ -1,19 +1,17 @@
-"""Where language models are found: the OpenAI-compatible addresses of those who offer them, by
-name. Only a table.
-"""
+"""The OpenAI-compatible addresses of language model providers, by name."""
 
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from commonplace.errors import ModelFailed
 
-# Names that say: no model.
-NOBODY = ("", "none", "noop", "mock", "off")
+# Provider names that mean "no model".
+NO_PROVIDER = ("", "none", "noop", "mock", "off")
 
 
 @dataclass(frozen=True, slots=True)
 class Provider:
-    """An address, the model asked there unless told otherwise, and whether a key is needed."""
+    """The address of a provider, its default model, and whether it needs a key."""
 
     url: str
     model: str = ""
@@ -37,22 +35,20 @@ PROVIDERS["openai_structured"] = PROVIDERS["openai"]
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """Where a model answers and which one."""
+    """The address and the name of a model."""
 
     url: str
     model: str
 
 
-def address(provider: str, url: str, model: str, key: str) -> Address | None:
-    """Where to ask, or None when nothing is configured. Raises ModelFailed where something is
-    missing, saying what.
-    """
+def resolve_address(provider: str, url: str, model: str, key: str) -> Address | None:
+    """The configured model, or None. Raises ModelFailed when the configuration is incomplete."""
     name = provider.strip().lower()
     known = PROVIDERS.get(name)
     if url:
-        checked(url)
+        check_url(url)
         return Address(url.rstrip("/"), model or (known.model if known else ""))
-    if name in NOBODY:
+    if name in NO_PROVIDER:
         return None
     if known is None:
         raise ModelFailed(
@@ -66,8 +62,8 @@ def address(provider: str, url: str, model: str, key: str) -> Address | None:
     return Address(known.url, model or known.model)
 
 
-def checked(url: str) -> str:
-    """An address that can be asked."""
+def check_url(url: str) -> str:
+    """The URL, if it is a valid http URL. Raises ModelFailed otherwise."""
     try:
         parts = urlsplit(url)
         host = parts.hostname if parts.port != 0 else None
@@ -80,7 +76,7 @@ def checked(url: str) -> str:
     return url
 
 
-def is_near(url: str) -> bool:
+def is_local(url: str) -> bool:
     """Whether an address is on this machine."""
     try:
         host = (urlsplit(url).hostname or "").lower()

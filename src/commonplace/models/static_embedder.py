@@ -1,9 +1,8 @@
-"""The embedder that arrives with the installation: one table of token vectors; a text is the mean
-of its tokens.
+"""The built-in embedder: a table of token vectors. The vector of a text is the mean of its tokens.
 
-The table and the tokenizer are data files beside this one, made by `scripts/embedder_table.py` from
-those of wordllama (MIT); NOTICE says where they come from. Nothing is ever downloaded. Training
-gave common tokens short vectors, so that a plain mean already weighs words by what they say.
+The table and the tokenizer are data files beside this module, made by `scripts/embedder_table.py`
+from those of wordllama (MIT); see NOTICE. Nothing is downloaded. Training gave common tokens short
+vectors, so a plain mean already weighs words by their information.
 """
 
 from collections.abc import Sequence
@@ -16,19 +15,17 @@ from tokenizers import Tokenizer
 from commonplace.errors import Unsupported
 from commonplace.models.embedder import Floats, TokenIds
 
-TEXT_CHARS_MAX = 20_000  # The mean of more than this many characters hardly moves.
+TEXT_CHARS_MAX = 20_000  # More characters hardly change the mean.
 TOKENS_MAX = 4_000
 _TABLE = "embedder.npy"
 _TOKENIZER = "embedder-tokenizer.json"
 
 
 class StaticEmbedder:
-    """Vectors by looking up and adding: 20,000 short texts a second, no model to wait for. Safe to
-    share.
-    """
+    """Adds token vectors from a table, for 20,000 short texts a second. Thread-safe."""
 
-    # Earlier versions read the same table in half floats. Cosines of their vectors and of these
-    # differ by 0.003 at most, so the name stays and no store embeds anything again.
+    # Earlier versions read the same table in half floats. The cosines differ by at most 0.003, so
+    # the name is unchanged and stores need no new vectors.
     name = "wordllama-l2-supercat-256, tokens in order"
 
     def __init__(self, folder: Path = Path(__file__).parent) -> None:
@@ -41,8 +38,7 @@ class StaticEmbedder:
                     " search only."
                 ),
             )
-        # Mapped, not read: only the tokens in use take up memory. A row is the size of a step and
-        # the steps.
+        # Memory-mapped: only the used rows take memory. A row has the size of a step and the steps.
         self._table: NDArray[np.void] = np.asarray(np.load(table, mmap_mode="r"))
         self._tokenizer = Tokenizer.from_file(str(tokenizer))
         self._tokenizer.no_padding()
@@ -50,7 +46,7 @@ class StaticEmbedder:
 
     @property
     def dimensions(self) -> int:
-        """How long a vector is."""
+        """The number of dimensions of a vector."""
         return int(self._table.dtype["steps"].shape[0])
 
     def embed(self, texts: Sequence[str]) -> Floats:
@@ -58,43 +54,41 @@ class StaticEmbedder:
         return self.embed_with_tokens(texts)[0]
 
     def embed_with_tokens(self, texts: Sequence[str]) -> tuple[Floats, list[TokenIds]]:
-        """The same, and the tokens of each text in order, at most TOKENS_MAX: the first."""
+        """The vectors, and the first TOKENS_MAX tokens of each text in order."""
         rows = np.zeros((len(texts), self.dimensions), dtype=np.float32)
         tokens: list[TokenIds] = []
-        for row, ids in zip(rows, self._encoded(texts), strict=True):
+        for row, ids in zip(rows, self._encode(texts), strict=True):
             unique, counts = np.unique(ids, return_counts=True)
             row[:] = counts.astype(np.float32) @ self.token_vectors(unique)
             tokens.append(ids[:TOKENS_MAX])
-        return rows / _lengths(rows), tokens
+        return rows / _norms(rows), tokens
 
-    def located_tokens(self, text: str) -> tuple[TokenIds, list[tuple[int, int]]]:
-        """The tokens of a text in order, and from where to where in the text each one stands."""
+    def tokens_with_offsets(self, text: str) -> tuple[TokenIds, list[tuple[int, int]]]:
+        """The tokens of a text in order, and the start and end of each one in the text."""
         encoding = self._tokenizer.encode(text[:TEXT_CHARS_MAX], add_special_tokens=False)
         return np.asarray(encoding.ids, dtype=np.uint16), encoding.offsets
 
-    def text_of(self, ids: TokenIds) -> str:
-        """The text that tokens stand for."""
+    def decode(self, ids: TokenIds) -> str:
+        """The text of some tokens."""
         return self._tokenizer.decode(ids.tolist())
 
     def token_vectors(self, ids: TokenIds) -> Floats:
-        """One row per token, as long as the token is telling."""
+        """One row per token; the more informative the token, the longer the vector."""
         rows = self._table[ids]
         return rows["steps"].astype(np.float32) * rows["step"][:, None]
 
     def token_counts(self, texts: Sequence[str]) -> list[int]:
-        """How many tokens each text has, repeats included; what no vector is made of counts as
-        well.
-        """
+        """How many tokens each text has, including repeated tokens and tokens beyond the limit."""
         encodings = self._tokenizer.encode_batch_fast(list(texts), add_special_tokens=False)
         return [len(encoding.ids) for encoding in encodings]
 
-    def _encoded(self, texts: Sequence[str]) -> list[TokenIds]:
+    def _encode(self, texts: Sequence[str]) -> list[TokenIds]:
         cut = [text[:TEXT_CHARS_MAX] for text in texts]
-        if len(cut) == 1:  # A batch starts threads, which one question is not worth.
-            return [self.located_tokens(cut[0])[0]]
+        if len(cut) == 1:  # A batch would start threads, too slow for one question.
+            return [self.tokens_with_offsets(cut[0])[0]]
         encodings = self._tokenizer.encode_batch_fast(cut, add_special_tokens=False)
         return [np.asarray(encoding.ids, dtype=np.uint16) for encoding in encodings]
 
 
-def _lengths(rows: Floats) -> Floats:
+def _norms(rows: Floats) -> Floats:
     return np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), np.float32(1e-9))

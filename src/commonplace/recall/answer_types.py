@@ -8,16 +8,16 @@ from dataclasses import dataclass
 
 MONTHS = "january|february|march|april|may|june|july|august|september|october|november|december"
 DAYS = "(?:mon|tues|wednes|thurs|fri|satur|sun)day"
-_COUNTED = (
+_NUMBER_WORDS = (
     "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|twenty|thirty|"
     "forty|fifty|sixty|hundred|thousand|half|once|twice|dozen|couple"
 )
-_SPANS = "(?:second|sec|minute|min|hour|hr|day|night|week|month|year|decade)s?"
+_TIME_UNITS = "(?:second|sec|minute|min|hour|hr|day|night|week|month|year|decade)s?"
 _CAPITAL = re.compile(r"(?<=[\w,;)'’\"]\s)[A-ZÀ-Þ][\w'’-]+")
-_CLOCK = (
+_CLOCK_TIME = (
     r"\b\d{1,2}[:.]\d\d\b",
     r"\b\d{1,2} ?(?:am|pm|a\.m|p\.m|o'clock|uhr)\b",
-    rf"\bat (?:\d{{1,2}}|{_COUNTED})\b",
+    rf"\bat (?:\d{{1,2}}|{_NUMBER_WORDS})\b",
     r"\b(?:noon|midnight|half past)\b",
 )
 _DATE = (
@@ -39,117 +39,123 @@ _MONEY = (
 
 
 @dataclass(frozen=True, slots=True)
-class Sort:
+class AnswerType:
     """A sort of answer: what asks for it, and what an answer of this sort has; without that, it has
     a new name.
     """
 
-    asks: re.Pattern[str]
-    has: re.Pattern[str] | None = None
+    question_pattern: re.Pattern[str]
+    answer_pattern: re.Pattern[str] | None = None
 
     def is_in(self, text: str, question: str) -> bool:
         """Whether a text has an answer of this sort; what the question names itself is none."""
-        if self.has:
-            return self.has.search(text) is not None
-        return any(name.casefold() not in question.casefold() for name in names(text))
+        if self.answer_pattern:
+            return self.answer_pattern.search(text) is not None
+        return any(name.casefold() not in question.casefold() for name in capitalized_words(text))
 
 
-def asked_for(question: str) -> list[Sort]:
+def asked_types(question: str) -> list[AnswerType]:
     """The sorts of answer that a question asks for."""
-    return [sort for sort in _SORTS if sort.asks.search(question)]
+    return [sort for sort in _ANSWER_TYPES if sort.question_pattern.search(question)]
 
 
-def names(text: str) -> list[str]:
+def capitalized_words(text: str) -> list[str]:
     """The words of a text that are written as names are."""
     return _CAPITAL.findall(text)
 
 
-def _either(*parts: str) -> re.Pattern[str]:
+def _any_of(*parts: str) -> re.Pattern[str]:
     return re.compile("|".join(parts), re.IGNORECASE)
 
 
-def _then(first: str, later: str) -> str:
+def _followed_by(first: str, later: str) -> str:
     """One of some words after something, on one line. Looked for behind its first place only, so
     that a long question which says it again and again is read once.
     """
     return rf"(?m:^(?>.*?{first}).*\b(?:{later})\b)"
 
 
-_SORTS: Sequence[Sort] = (
-    Sort(_either(r"\b(?:what|which) (?:time|hour)\b", r"\bset time\b"), _either(*_CLOCK)),
-    Sort(
-        _either(
+_ANSWER_TYPES: Sequence[AnswerType] = (
+    AnswerType(
+        _any_of(r"\b(?:what|which) (?:time|hour)\b", r"\bset time\b"), _any_of(*_CLOCK_TIME)
+    ),
+    AnswerType(
+        _any_of(
             r"\bwhen\b",
             r"\b(?:what|which) (?:day|date|week|month|year)\b",
             r"\b(?:birthday|anniversary|deadline|due date)\b",
         ),
-        _either(*_DATE, *_CLOCK),
+        _any_of(*_DATE, *_CLOCK_TIME),
     ),
     # How other languages tell the time is not known so well.
-    Sort(
-        _either(r"\b(?:wann|cuándo|a qué hora|quand)\b", "什么时候|几点|哪天"),
-        _either(
+    AnswerType(
+        _any_of(r"\b(?:wann|cuándo|a qué hora|quand)\b", "什么时候|几点|哪天"),
+        _any_of(
             r"\d",
             "[年月日号点]",
             r"\b(?:heute|morgen|gestern|hoy|mañana|ayer|demain|hier)\b|[今明昨]天",
         ),
     ),
-    Sort(
-        _either(r"\b(?:how long|wie lange|cuánto tiempo)\b", rf"\bhow many {_SPANS}\b", "多久"),
-        _either(
-            rf"(?:\b|\d)(?:an?|few|several|{_COUNTED}|\d)[ -]?{_SPANS}\b",
+    AnswerType(
+        _any_of(
+            r"\b(?:how long|wie lange|cuánto tiempo)\b", rf"\bhow many {_TIME_UNITS}\b", "多久"
+        ),
+        _any_of(
+            rf"(?:\b|\d)(?:an?|few|several|{_NUMBER_WORDS}|\d)[ -]?{_TIME_UNITS}\b",
             r"\b(?:since|until|till|seit|bis|desde|hasta)\b",
             r"\b(?:19|20)\d\d\b",
             "[年月天周]",
         ),
     ),
-    Sort(
-        _either(r"\bhow (?:often|frequently|regularly)\b", r"\bwie oft\b", "多久一次"),
-        _either(
+    AnswerType(
+        _any_of(r"\bhow (?:often|frequently|regularly)\b", r"\bwie oft\b", "多久一次"),
+        _any_of(
             rf"\b(?:every|each|daily|weekly|monthly|yearly|nightly|hourly|once|twice|times|always|never|{DAYS}s)\b",
             r"\ba (?:day|week|month|year)\b",
             "每",
         ),
     ),
-    Sort(
-        _either(
-            _then(
+    AnswerType(
+        _any_of(
+            _followed_by(
                 r"\bhow much\b",
                 "costs?|pays?|paid|spen[dt]|charged?|price|worth|earn|owe|budget|raised?|bill|fee",
             ),
             r"\b(?:price|cost|fee|rent|salary|budget|deposit|fare|wage)\b",
-            _then(r"\bwhat (?:do|does|did) ", "pay|cost|charge"),
+            _followed_by(r"\bwhat (?:do|does|did) ", "pay|cost|charge"),
             "多少钱",
         ),
-        _either(*_MONEY),
+        _any_of(*_MONEY),
     ),
-    Sort(
-        _either(
+    AnswerType(
+        _any_of(
             r"\bhow (?:many|much|old|tall|big|far|high|large|heavy|wide|deep|fast|hot|cold|warm)\b",
             r"\b(?:number|size|dimensions?|weight|height|distance|speed|temperature|percentage|capacity|limit|age|port"
             r"|version|pin|code|score|total|price|cost|budget|rate|cuánt\w+|wie ?viele?)\b",
             "多少|几",
         ),
-        _either(r"\d", rf"\b(?:{_COUNTED}|every)\b", "[一二三四五六七八九十百千]"),
+        _any_of(r"\d", rf"\b(?:{_NUMBER_WORDS}|every)\b", "[一二三四五六七八九十百千]"),
     ),
-    Sort(
-        _either(
+    AnswerType(
+        _any_of(
             r"\b(?:phone|telephone|mobile) number\b",
             r"\bnumber (?:to|can i) (?:call|ring)\b",
             "电话号码",
         ),
-        _either(r"\d[\d -]{5,}\d"),
+        _any_of(r"\d[\d -]{5,}\d"),
     ),
-    Sort(_either(r"\be-?mail(?: address)?\b"), _either(r"\S@\S")),
-    Sort(
-        _either(r"^\W*(?:why|warum|weshalb|pourquoi)\b", r"\breason\b", r"\bhow come\b", "为什么"),
-        _either(
+    AnswerType(_any_of(r"\be-?mail(?: address)?\b"), _any_of(r"\S@\S")),
+    AnswerType(
+        _any_of(r"^\W*(?:why|warum|weshalb|pourquoi)\b", r"\breason\b", r"\bhow come\b", "为什么"),
+        _any_of(
             r"\b(?:because|since|so that|due to|therefore|reason|otherwise|in order"
             r" to|causes?|makes? me|made me|helps?"
             r"|weil|porque)\b",
             "因为",
         ),
     ),
-    Sort(_either(r"\b(?:who|whom|whose|wer|wem|wen|quién)\b", r"\b(?:sur)?name\b", "谁")),
-    Sort(_either(r"\b(?:where|(?<!mail )(?<!web )(?<!ip )address|wo|wohin|dónde)\b", "哪里|哪儿")),
+    AnswerType(_any_of(r"\b(?:who|whom|whose|wer|wem|wen|quién)\b", r"\b(?:sur)?name\b", "谁")),
+    AnswerType(
+        _any_of(r"\b(?:where|(?<!mail )(?<!web )(?<!ip )address|wo|wohin|dónde)\b", "哪里|哪儿")
+    ),
 )

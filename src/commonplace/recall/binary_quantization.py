@@ -22,35 +22,35 @@ from commonplace.records.query import Status
 
 Bits: TypeAlias = NDArray[np.uint64]
 Ids: TypeAlias = NDArray[np.int64]
-Places: TypeAlias = NDArray[np.intp]
+Positions: TypeAlias = NDArray[np.intp]
 
 _PLANES, _QUESTION_PLANES = 2, 4
 _WORD = 64
-_GONE, _LIVE, _FORGOTTEN = 0, 1, 2
+_DROPPED, _LIVE, _FORGOTTEN = 0, 1, 2
 _STATES = {"live": _LIVE, "forgotten": _FORGOTTEN}
 _SCAN_ROWS = 16_384  # As many as a processor's cache holds with all that is worked out about them.
 _KEEP_SHARE, _KEEP_MIN = 40, 4_096
 _ROWS_MIN = 64
 
 
-def words(dimensions: int) -> int:
+def word_count(dimensions: int) -> int:
     """How many 64-bit words hold one bit for each number of a vector."""
     return -(-dimensions // _WORD)
 
 
-def size(dimensions: int) -> int:
+def sketch_bytes(dimensions: int) -> int:
     """How many bytes a sketch has."""
-    return _PLANES * words(dimensions) * 8
+    return _PLANES * word_count(dimensions) * 8
 
 
-def sketched(rows: Floats) -> Bits:
+def sketch_vectors(rows: Floats) -> Bits:
     """One sketch per vector: a row of words, first the signs."""
     signs = rows > 0
     large = np.abs(rows) > np.abs(rows).mean(axis=1, keepdims=True)
-    return np.hstack([_packed(signs), _packed(signs == large)])
+    return np.hstack([_pack_bits(signs), _pack_bits(signs == large)])
 
 
-def asked(vector: Floats) -> Bits:
+def question_planes(vector: Floats) -> Bits:
     """A question's vector as planes of bits, each worth twice the one before; the last holds the
     signs.
     """
@@ -61,12 +61,12 @@ def asked(vector: Floats) -> Bits:
         np.floor(vector / (2 * unit_size)).astype(np.int64) + (steps_max + 1) // 2, 0, steps_max
     )
     return np.stack(
-        [_packed((steps >> plane & 1 == 1)[np.newaxis])[0] for plane in range(_QUESTION_PLANES)]
+        [_pack_bits((steps >> plane & 1 == 1)[np.newaxis])[0] for plane in range(_QUESTION_PLANES)]
     )
 
 
 @dataclass(frozen=True, slots=True)
-class View:
+class SketchView:
     """The sketches at one moment: what comes later is not in it, so that it can be scanned without
     holding a lock.
     """
@@ -83,17 +83,17 @@ class View:
         if status != "any":
             differing[self.states != _STATES[status]] = len(question[0]) * _WORD + 1
         else:
-            differing[self.states == _GONE] = len(question[0]) * _WORD + 1
+            differing[self.states == _DROPPED] = len(question[0]) * _WORD + 1
         kept = max(_KEEP_MIN, 8 * limit, len(self.ids) // _KEEP_SHARE)
         most = _WORD * len(question[0])
         counts = np.bincount(differing, minlength=most + 2)[: most + 1].cumsum()
         reach = min(most, int(np.searchsorted(counts, kept)))
-        return self._best(np.flatnonzero(differing <= reach), question, limit)
+        return self._nearest_of(np.flatnonzero(differing <= reach), question, limit)
 
     def nearest_among(self, question: Bits, limit: int, ids: Ids) -> list[int]:
         """The memories nearest to a question among those with some ids, whatever their status."""
-        places = _places(self.ids, np.sort(ids))[0]
-        return self._best(places[self.states[places] != _GONE], question, limit)
+        places = _positions_of(self.ids, np.sort(ids))[0]
+        return self._nearest_of(places[self.states[places] != _DROPPED], question, limit)
 
     def _sign_differences(self, signs: Bits) -> NDArray[np.uint16]:
         out = np.empty(len(self.ids), dtype=np.uint16)
@@ -105,7 +105,7 @@ class View:
             )
         return out
 
-    def _best(self, places: Places, question: Bits, limit: int) -> list[int]:
+    def _nearest_of(self, places: Positions, question: Bits, limit: int) -> list[int]:
         width = question.shape[1]
         distances = np.zeros(len(places), dtype=np.int32)
         for start in range(0, len(places), _SCAN_ROWS):
@@ -135,19 +135,19 @@ class Sketches:
     def __init__(self, dimensions: int) -> None:
         self.lock = threading.Lock()
         self.seq = 0
-        self.mark = 0
+        self.high_water_mark = 0
         self.purge_count = 0
         self._count = 0
-        self._planes: Bits = np.empty((_PLANES * words(dimensions), 0), dtype=np.uint64)
+        self._planes: Bits = np.empty((_PLANES * word_count(dimensions), 0), dtype=np.uint64)
         self._ids: Ids = np.empty(0, dtype=np.int64)
         self._states: NDArray[np.uint8] = np.empty(0, dtype=np.uint8)
 
     def __len__(self) -> int:
         return int(np.count_nonzero(self._states[: self._count]))
 
-    def view(self) -> View:
+    def view(self) -> SketchView:
         """What is held now."""
-        return View(
+        return SketchView(
             self._planes[:, : self._count], self._ids[: self._count], self._states[: self._count]
         )
 
@@ -168,13 +168,13 @@ class Sketches:
 
     def drop(self, ids: Ids) -> None:
         """Let go of all that some memories have."""
-        self._states[_places(self._ids[: self._count], _unique(ids))[0]] = _GONE
+        self._states[_positions_of(self._ids[: self._count], _unique(ids))[0]] = _DROPPED
 
-    def keep(self, ids: Ids) -> None:
+    def drop_others(self, ids: Ids) -> None:
         """Let go of all that other memories have."""
         gone = np.ones(self._count, dtype=np.bool_)
-        gone[_places(self._ids[: self._count], _unique(ids))[0]] = False
-        self._states[: self._count][gone] = _GONE
+        gone[_positions_of(self._ids[: self._count], _unique(ids))[0]] = False
+        self._states[: self._count][gone] = _DROPPED
 
     def _append(self, ids: Ids, states: NDArray[np.uint8], rows: Bits) -> None:
         count = self._count + len(ids)
@@ -191,7 +191,7 @@ class Sketches:
     def _replace(self, ids: Ids, states: NDArray[np.uint8], rows: Bits) -> bool:
         """Write over what is there, where each of the memories has as many sketches as before."""
         unique, wanted = np.unique(ids, return_counts=True)
-        places, counts = _places(self._ids[: self._count], unique)
+        places, counts = _positions_of(self._ids[: self._count], unique)
         if not np.array_equal(counts, wanted):
             return False
         self._write(places, ids, states, rows.T)
@@ -207,7 +207,7 @@ class Sketches:
         self._ids, self._count = every[order], len(every)
 
     def _write(
-        self, places: slice | Places, ids: Ids, states: NDArray[np.uint8], columns: Bits
+        self, places: slice | Positions, ids: Ids, states: NDArray[np.uint8], columns: Bits
     ) -> None:
         self._planes[:, places], self._ids[places], self._states[places] = columns, ids, states
 
@@ -217,7 +217,7 @@ def _unique(ids: Ids) -> Ids:
     return np.unique(ids, return_counts=True)[0]
 
 
-def _places(held: Ids, ids: Ids) -> tuple[Places, NDArray[np.intp]]:
+def _positions_of(held: Ids, ids: Ids) -> tuple[Positions, NDArray[np.intp]]:
     """Where memories stand among ids in order, one after the other, and how often each one does."""
     first = np.searchsorted(held, ids, side="left")
     counts = np.searchsorted(held, ids, side="right") - first
@@ -227,7 +227,7 @@ def _places(held: Ids, ids: Ids) -> tuple[Places, NDArray[np.intp]]:
     return starts + np.arange(len(starts)), counts
 
 
-def _packed(bits: NDArray[np.bool_]) -> Bits:
+def _pack_bits(bits: NDArray[np.bool_]) -> Bits:
     missing = -bits.shape[1] % _WORD
     padded = np.pad(bits, ((0, 0), (0, missing))) if missing else bits
     return np.ascontiguousarray(np.packbits(padded, axis=1)).view(np.uint64)

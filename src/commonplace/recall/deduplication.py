@@ -10,26 +10,26 @@ from collections.abc import Hashable, Iterable
 
 from commonplace.language.analyzer import is_digest
 from commonplace.records.memory import Memory
-from commonplace.reserved_metadata import told
+from commonplace.reserved_metadata import user_metadata
 
 _END = re.compile(r"(?<![\s.!。！])[\s.!。！]++$")
 
 
-def grouped(memories: Iterable[Memory]) -> list[list[int]]:
+def group_copies(memories: Iterable[Memory]) -> list[list[int]]:
     """The ids of memories that say the same, group by group; what is there once is left out."""
     groups: dict[Hashable, list[int]] = {}
     for memory in memories:
-        groups.setdefault(_said(memory), []).append(memory.id)
+        groups.setdefault(_identity(memory), []).append(memory.id)
     return [group for group in groups.values() if len(group) > 1]
 
 
-def evened(text: str) -> str:
+def normalize(text: str) -> str:
     """A text without what makes no difference: capitals, spaces, and the mark at its end."""
     return " ".join(_END.sub("", text).casefold().split())
 
 
-def _said(memory: Memory) -> Hashable:
+def _identity(memory: Memory) -> Hashable:
     key = "" if is_digest(memory.key) else memory.key
     filed = memory.scope, memory.title, key, frozenset(memory.tags), memory.kind == "observation"
-    noted = repr(sorted(told(memory.metadata).items(), key=repr))
-    return evened(memory.text), filed, memory.happened_at, memory.happened_until, noted
+    noted = repr(sorted(user_metadata(memory.metadata).items(), key=repr))
+    return normalize(memory.text), filed, memory.happened_at, memory.happened_until, noted

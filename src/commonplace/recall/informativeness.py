@@ -9,19 +9,21 @@ assistant least. The weights were fitted on public talks (see `evals`).
 
 import re
 
-_USUAL = 0.55  # What is told in a turn of a talk among people on average.
+_MEAN = 0.55  # What is told in a turn of a talk among people on average.
 _WORD = re.compile(r"[a-z']+")
-_ME = frozenset("i me my i'm i've i'd".split())
-_DID = frozenset(
+_FIRST_PERSON = frozenset("i me my i'm i've i'd".split())
+_PAST_VERBS = frozenset(
     "was were had did got went made took saw came bought met told gave found won began said felt"
     " left kept wrote ran read ate".split()
 )
-_WHEN = frozenset(
+_TIME_WORDS = frozenset(
     "last ago yesterday today tonight recently lately since just week weeks weekend month months"
     " years morning monday tuesday wednesday thursday friday saturday sunday january february march"
     " april june july august september october november december".split()
 )
-_COUNTED = frozenset("two three four five six seven eight nine ten twice dozen hundred".split())
+_NUMBER_WORDS = frozenset(
+    "two three four five six seven eight nine ten twice dozen hundred".split()
+)
 _PROMISE = frozenset("i'll let's".split())
 _REACTION = frozenset(
     "sound sounds wow thanks thank that's glad definitely congrats congratulations absolutely"
@@ -46,35 +48,37 @@ _ASKS_TITLE = re.compile(
 )
 
 
-class Telling:
+class Informativeness:
     """How much is told, seen from one question: 0 is as much as usual."""
 
     def __init__(self, question: str) -> None:
-        self._when = 0.95 if _ASKS_WHEN.search(question) else 0.3
-        self._number = 0.5 if _ASKS_NUMBER.search(question) else 0.25
-        self._name = 0.55 if _ASKS_NAME.search(question) else 0.2
-        self._title = 0.9 if _ASKS_TITLE.search(question) else 0.4
+        self._time_weight = 0.95 if _ASKS_WHEN.search(question) else 0.3
+        self._number_weight = 0.5 if _ASKS_NUMBER.search(question) else 0.25
+        self._name_weight = 0.55 if _ASKS_NAME.search(question) else 0.2
+        self._title_weight = 0.9 if _ASKS_TITLE.search(question) else 0.4
 
-    def to_people(self, said: str) -> float:
+    def score_turn(self, text: str) -> float:
         """How much somebody tells other people, without the name of the speaker."""
-        plain = said.replace("’", "'")
+        plain = text.replace("’", "'")
         words = set(_WORD.findall(plain.lower()))
-        told = 0.5 * (not words.isdisjoint(_ME)) - _USUAL
-        told += 0.3 * (
-            not words.isdisjoint(_DID) or ("ed" in plain and _PAST.search(plain) is not None)
+        value = 0.5 * (not words.isdisjoint(_FIRST_PERSON)) - _MEAN
+        value += 0.3 * (
+            not words.isdisjoint(_PAST_VERBS) or ("ed" in plain and _PAST.search(plain) is not None)
         )
-        told += self._when * (not words.isdisjoint(_WHEN))
-        told += self._number * (not words.isdisjoint(_COUNTED) or _DIGIT.search(plain) is not None)
-        told += self._title * ('"' in plain or "“" in plain)
-        told += self._name * (_NAME.search(plain) is not None)
+        value += self._time_weight * (not words.isdisjoint(_TIME_WORDS))
+        value += self._number_weight * (
+            not words.isdisjoint(_NUMBER_WORDS) or _DIGIT.search(plain) is not None
+        )
+        value += self._title_weight * ('"' in plain or "“" in plain)
+        value += self._name_weight * (_NAME.search(plain) is not None)
         return (
-            told - 0.3 * (not words.isdisjoint(_PROMISE)) - 0.2 * (not words.isdisjoint(_REACTION))
+            value - 0.3 * (not words.isdisjoint(_PROMISE)) - 0.2 * (not words.isdisjoint(_REACTION))
         )
 
     @staticmethod
-    def to_assistant(said: str) -> float:
+    def score_request(text: str) -> float:
         """How much somebody tells an assistant beside what they want from it."""
-        plain = said.replace("’", "'").lower()
+        plain = text.replace("’", "'").lower()
         return 0.4 * any(words in plain for words in _BY_THE_WAY) - 0.5 * (
             _REPLY.match(plain) is not None
         )

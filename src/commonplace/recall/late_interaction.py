@@ -12,27 +12,27 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from commonplace.models.embedder import Floats, Lexicon, TokenIds
+from commonplace.models.embedder import Floats, TokenEmbedder, TokenIds
 
-_SOFT = 0.15  # How wide a degree of nearness is.
+_DEGREE_WIDTH = 0.15  # How wide a degree of nearness is.
 BLOCK_TOKENS = 24  # A passage is two of these, so that a sentence at an end of one is whole in another; a section six.
 EXCERPT_TOKENS = 72  # A passage, and half a block on either side, so that its sentences are whole.
 
 
 @dataclass(frozen=True, slots=True)
-class Meaning:
+class QuestionEmbedding:
     """A question, embedded once."""
 
     vector: Floats
     token_vectors: Floats | None
     token_weights: Floats | None
-    is_spelt: bool = (
+    is_character_level: bool = (
         False  # Its tokens are letters, or parts of them, which mean next to nothing by themselves.
     )
 
 
 @dataclass(frozen=True, slots=True)
-class Nearness:
+class Similarities:
     """How near some memories are to a question, a row each. 1 is the same, 0 is unrelated."""
 
     vector: Floats
@@ -43,10 +43,10 @@ class Nearness:
     # each text.
     rows: Floats
     nearest_tokens: Floats
-    meaning: Meaning
+    embedding: QuestionEmbedding
 
-    def around(
-        self, places: Mapping[int, int], windows: Mapping[int, Sequence[tuple[int, int]]]
+    def with_surroundings(
+        self, positions: Mapping[int, int], windows: Mapping[int, Sequence[tuple[int, int]]]
     ) -> dict[int, tuple[float, float]]:
         """Vector and tokens of memories together with those around them, which count less the
         further they are.
@@ -56,106 +56,116 @@ class Nearness:
         shares: Floats = np.zeros((len(windows), width), dtype=np.float32)
         for row, (number, window) in enumerate(windows.items()):
             # A place that is not there repeats the memory's own and counts nothing.
-            rows[row], shares[row, 0] = places[number], 1.0
+            rows[row], shares[row, 0] = positions[number], 1.0
             for column, (other, distance) in enumerate(window, 1):
-                rows[row, column], shares[row, column] = places[other], 1 / (distance + 1)
-        joined = unit(np.einsum("nwd,nw->nd", self.rows[rows], shares)) @ self.meaning.vector
-        tokens = self._weighed(self.nearest_tokens[rows].max(axis=1))
+                rows[row, column], shares[row, column] = positions[other], 1 / (distance + 1)
+        joined = (
+            normalize_rows(np.einsum("nwd,nw->nd", self.rows[rows], shares)) @ self.embedding.vector
+        )
+        tokens = self._weighted_mean(self.nearest_tokens[rows].max(axis=1))
         return dict(zip(windows, zip(joined.tolist(), tokens.tolist(), strict=True), strict=True))
 
-    def with_more(self, other: "Nearness") -> "Nearness":
+    def extend(self, other: "Similarities") -> "Similarities":
         """These memories, then others."""
-        return Nearness(
+        return Similarities(
             np.concatenate([self.vector, other.vector]),
             np.concatenate([self.tokens, other.tokens]),
             np.concatenate([self.passage, other.passage]),
             np.concatenate([self.section, other.section]),
             np.concatenate([self.rows, other.rows]),
             np.concatenate([self.nearest_tokens, other.nearest_tokens]),
-            self.meaning,
+            self.embedding,
         )
 
-    def reached(self, chosen: Sequence[int], degrees: Sequence[float]) -> list[list[float]]:
+    def token_reach(self, chosen: Sequence[int], degrees: Sequence[float]) -> list[list[float]]:
         """Which share of the question's tokens some of them reach, at several degrees; nothing
         without tokens.
         """
-        if self.meaning.token_weights is None:
+        if self.embedding.token_weights is None:
             return []
         near = self.nearest_tokens[list(chosen)]
         # Softly, because a token that is a little less near is not missed altogether.
-        found = [self._weighed(np.clip((near - degree) / _SOFT + 0.5, 0, 1)) for degree in degrees]
+        found = [
+            self._weighted_mean(np.clip((near - degree) / _DEGREE_WIDTH + 0.5, 0, 1))
+            for degree in degrees
+        ]
         return np.stack(found, axis=1).tolist()
 
-    def likeness(self, chosen: Sequence[int], others: Sequence[int]) -> list[list[float]]:
+    def similarity_matrix(self, chosen: Sequence[int], others: Sequence[int]) -> list[list[float]]:
         """How near some of them are to others, a row for each of the first."""
         return (self.rows[list(chosen)] @ self.rows[list(others)].T).tolist()
 
-    def company(self, chosen: Sequence[int], shares: Sequence[float]) -> list[float]:
+    def similarity_to_others(self, chosen: Sequence[int], shares: Sequence[float]) -> list[float]:
         """How near each of some is to the others, which count by their shares; what all have in
         common says nothing.
         """
         rows = self.rows[list(chosen)]
-        rows = unit(rows - rows.mean(axis=0))
+        rows = normalize_rows(rows - rows.mean(axis=0))
         alike = rows @ rows.T
         np.fill_diagonal(alike, 0)
         return (alike @ np.asarray(shares, dtype=np.float32)).tolist()
 
-    def _weighed(self, nearest: Floats) -> Floats:
-        weights = self.meaning.token_weights
+    def _weighted_mean(self, nearest: Floats) -> Floats:
+        weights = self.embedding.token_weights
         if weights is None or not len(weights):
             return nearest.mean(axis=1)
         return nearest @ (weights / weights.sum())
 
 
-def measured(
-    meaning: Meaning, rows: Floats, texts: Sequence[TokenIds] | None, lexicon: Lexicon | None
-) -> Nearness:
+def compute_similarities(
+    embedding: QuestionEmbedding,
+    rows: Floats,
+    texts: Sequence[TokenIds] | None,
+    lexicon: TokenEmbedder | None,
+) -> Similarities:
     """How near texts are to a question; without tokens only as a whole."""
-    cosines = np.maximum(rows @ meaning.vector, 0)
-    question, weights = meaning.token_vectors, meaning.token_weights
+    cosines = np.maximum(rows @ embedding.vector, 0)
+    question, weights = embedding.token_vectors, embedding.token_weights
     if texts is None or lexicon is None or question is None or weights is None:
-        return Nearness(cosines, cosines, cosines, cosines, rows, cosines[:, np.newaxis], meaning)
+        return Similarities(
+            cosines, cosines, cosines, cosines, rows, cosines[:, np.newaxis], embedding
+        )
     nearest = np.zeros((len(texts), len(weights)), dtype=np.float32)
     tokens, passages, sections = np.zeros((3, len(texts)), dtype=np.float32)
     filled = [place for place, ids in enumerate(texts) if len(ids)]
     if filled and len(weights):
         shares = weights / weights.sum()
-        blocks, owners = _blocks(lexicon, question, [texts[place] for place in filled])
+        blocks, owners = _nearest_per_block(lexicon, question, [texts[place] for place in filled])
         starts = np.searchsorted(owners, np.arange(len(filled)))
         nearest[filled] = np.maximum.reduceat(blocks, starts, axis=0)
-        twos = _joined(blocks, blocks, owners, 1)
-        sixes = _joined(_joined(twos, twos, owners, 2), twos, owners, 4)
+        twos = _merge_blocks(blocks, blocks, owners, 1)
+        sixes = _merge_blocks(_merge_blocks(twos, twos, owners, 2), twos, owners, 4)
         passages[filled] = np.maximum.reduceat(twos @ shares, starts)
         sections[filled] = np.maximum.reduceat(sixes @ shares, starts)
         tokens = nearest @ shares
     tokens, passages, sections = (np.maximum(each, 0) for each in (tokens, passages, sections))
-    return Nearness(cosines, tokens, passages, sections, rows, nearest, meaning)
+    return Similarities(cosines, tokens, passages, sections, rows, nearest, embedding)
 
 
-def best_passage(meaning: Meaning, ids: TokenIds, lexicon: Lexicon) -> TokenIds:
+def best_passage(embedding: QuestionEmbedding, ids: TokenIds, lexicon: TokenEmbedder) -> TokenIds:
     """The passage of a text that comes nearest to a question, with a little of what stands around
     it.
     """
-    question, weights = meaning.token_vectors, meaning.token_weights
+    question, weights = embedding.token_vectors, embedding.token_weights
     if question is None or weights is None or not len(weights) or len(ids) <= EXCERPT_TOKENS:
         return ids[:EXCERPT_TOKENS]
-    blocks, owners = _blocks(lexicon, question, [ids])
-    first = int(np.argmax(_joined(blocks, blocks, owners, 1) @ weights)) * BLOCK_TOKENS
+    blocks, owners = _nearest_per_block(lexicon, question, [ids])
+    first = int(np.argmax(_merge_blocks(blocks, blocks, owners, 1) @ weights)) * BLOCK_TOKENS
     start = max(0, min(first - (EXCERPT_TOKENS - 2 * BLOCK_TOKENS) // 2, len(ids) - EXCERPT_TOKENS))
     return ids[start : start + EXCERPT_TOKENS]
 
 
-def unit(rows: Floats) -> Floats:
+def normalize_rows(rows: Floats) -> Floats:
     """The same directions, with length one; what has no direction stays zero."""
     return rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), np.float32(1e-9))
 
 
-def squares(rows: Floats) -> Floats:
+def squared_lengths(rows: Floats) -> Floats:
     """The square of each row's length."""
     return np.einsum("ij,ij->i", rows, rows)
 
 
-def _joined(blocks: Floats, others: Floats, owners: NDArray[np.intp], step: int) -> Floats:
+def _merge_blocks(blocks: Floats, others: Floats, owners: NDArray[np.intp], step: int) -> Floats:
     """Each block with the other one so many steps further on, unless that one is of the next
     text.
     """
@@ -165,15 +175,17 @@ def _joined(blocks: Floats, others: Floats, owners: NDArray[np.intp], step: int)
     return joined
 
 
-def _blocks(
-    lexicon: Lexicon, question: Floats, texts: Sequence[TokenIds]
+def _nearest_per_block(
+    lexicon: TokenEmbedder, question: Floats, texts: Sequence[TokenIds]
 ) -> tuple[Floats, NDArray[np.intp]]:
     """For each block of each text and each token of the question, the nearest token; and whose
     block it is.
     """
     vocabulary, columns = np.unique(np.concatenate(texts), return_inverse=True)
     known = lexicon.token_vectors(vocabulary)
-    similar = (known @ question.T) / np.sqrt(squares(known) + np.float32(1e-9))[:, np.newaxis]
+    similar = (known @ question.T) / np.sqrt(squared_lengths(known) + np.float32(1e-9))[
+        :, np.newaxis
+    ]
     starts: list[int] = []
     owners: list[int] = []
     begun = 0

@@ -15,21 +15,23 @@ from commonplace.records.query import Hit, Place, Query, Recall
 from commonplace.storage import memories, text_index
 from commonplace.storage.database import Database
 
-HEAD = 10  # So many are the best.
+HEAD_SIZE = 10  # So many are the best.
 
 
 def run(db: Database, models: Models, bank_id: int, query: Query, now: int) -> Recall:
     """A page of what a bank knows about a question, and where the next one begins, if there is
     one.
     """
-    paging = _Paging(db, models, bank_id, query, now)
+    paging = _PagedSearch(db, models, bank_id, query, now)
     return (
-        paging.page(paging.still_there(query.after), query.after) if query.after else paging.first()
+        paging.page(paging.remaining_head(query.after), query.after)
+        if query.after
+        else paging.first_page()
     )
 
 
 @dataclass(frozen=True, slots=True)
-class _Paging:
+class _PagedSearch:
     """A question that is answered in pages."""
 
     db: Database
@@ -38,14 +40,16 @@ class _Paging:
     query: Query
     now: int
 
-    def first(self) -> Recall:
+    def first_page(self) -> Recall:
         """The first page."""
-        asking = self._search(self.models, replace(self.query, depth=0, limit=HEAD))
+        asking = self._search(self.models, replace(self.query, depth=0, limit=HEAD_SIZE))
         best = asking.answer()
         if not best.hits:
             return best
         hits = [replace(hit, score=round(hit.score, DIGITS)) for hit in best.hits]
-        place = replace(asking.start(), head=tuple((hit.memory.id, hit.score) for hit in hits))
+        place = replace(
+            asking.start_place(), head=tuple((hit.memory.id, hit.score) for hit in hits)
+        )
         return replace(self.page(hits, place), unsure=best.unsure)
 
     def page(self, ahead: Sequence[Hit], place: Place) -> Recall:
@@ -53,7 +57,7 @@ class _Paging:
 
         Of later pages nobody expects an answer, so there is nothing to doubt.
         """
-        limit = self.query.limit or HEAD
+        limit = self.query.limit or HEAD_SIZE
         if len(ahead) > limit:
             return Recall(tuple(ahead[:limit]), next=replace(place, ahead=len(ahead) - limit))
         place, room = replace(place, ahead=0), limit - len(ahead)
@@ -69,10 +73,10 @@ class _Paging:
         capped = (replace(hit, score=min(hit.score, least)) for hit in rest.hits)
         return replace(rest, hits=(*ahead, *capped), unsure=False)
 
-    def still_there(self, place: Place) -> list[Hit]:
+    def remaining_head(self, place: Place) -> list[Hit]:
         """The best that are still to come, without those that went away meanwhile."""
         coming = dict(place.head[len(place.head) - place.ahead :])
-        passing = text_index.passing(
+        passing = text_index.filter_ids(
             self.db, self.bank_id, list(coming), self.query.filter, self.now
         )
         known = memories.by_ids(

@@ -11,10 +11,10 @@ PASSAGE_CHARS_MAX = 480
 _PIECE_CHARS_MAX = PASSAGE_CHARS_MAX // 2
 _SENTENCE_END = re.compile(r"[.!?](?=\s)|[。！？]")
 
-Likeness = Callable[[Sequence[str]], list[float]]
+TextSimilarities = Callable[[Sequence[str]], list[float]]
 
 
-def best(body: str, asked: Question, likeness: Likeness | None) -> str:
+def best_passage(body: str, question: Question, similarities: TextSimilarities | None) -> str:
     """The passage of a text that has the most words of a question and is most similar to it in
     meaning.
 
@@ -23,9 +23,10 @@ def best(body: str, asked: Question, likeness: Likeness | None) -> str:
     if len(body) <= PASSAGE_CHARS_MAX + _PIECE_CHARS_MAX:
         return body
     passages = list(_passages(body))
-    similar = likeness(passages) if likeness else [0.0] * len(passages)
+    similar = similarities(passages) if similarities else [0.0] * len(passages)
     scores = [
-        scoring.coverage(asked, frozenset(asked.terms).intersection(analyzer.terms(passage))) + near
+        scoring.coverage(question, frozenset(question.terms).intersection(analyzer.terms(passage)))
+        + near
         for passage, near in zip(passages, similar, strict=True)
     ]
     return passages[scores.index(max(scores))] if passages else ""

@@ -63,7 +63,7 @@ def is_rule(text: str) -> bool:
     return any(words in plain for words in _FROM_NOW_ON) and _RULE.search(text) is not None
 
 
-def about(text: str) -> str:
+def rule_topic(text: str) -> str:
     """What a rule is about; nothing when a text is none, or says not what for."""
     found = _ABOUT.search(text) if is_rule(text) else None
     return found["about"].strip() if found else ""

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from commonplace.recall.scoring import ONE_QUESTION_CHARS, Evidence, strength
 
-_REACH = 5.0  # So much less evidence than the best has for a part of the question, and nothing is left of it.
+_EVIDENCE_RANGE = 5.0  # So much less evidence than the best has for a part of the question, and nothing is left of it.
 _PARTS_MAX, _WORDS_MIN = 4, 2
 _END = re.compile(r"(?<![\s.?!])[\s.?!]++$")
 # Each begins with the first of its words in a line, and no later one is tried: what follows the
@@ -31,7 +31,7 @@ _WHICH = re.compile(
 )
 
 
-def parts(question: str) -> Sequence[str]:
+def split_comparison(question: str) -> Sequence[str]:
     """The things that a question compares; none when it asks about one."""
     plain = _END.sub("", question) if len(question) <= ONE_QUESTION_CHARS else ""
     for pattern in (_BETWEEN, _UNTIL, _WHEN, _WHICH):
@@ -46,18 +46,23 @@ def parts(question: str) -> Sequence[str]:
     return ()
 
 
-def by_part(found: Sequence[Evidence], of_parts: Sequence[Sequence[Evidence]]) -> list[Evidence]:
+def add_part_evidence(
+    found: Sequence[Evidence], of_parts: Sequence[Sequence[Evidence]]
+) -> list[Evidence]:
     """The evidence for a whole question, with how near each memory comes to the best one for a part
     of it.
     """
-    near = [_nearness(part) for part in of_parts]
+    near = [_closeness_to_best(part) for part in of_parts]
     return [
         one.with_value("part", max(part.get(one.memory_id, 0.0) for part in near)) for one in found
     ]
 
 
-def _nearness(found: Sequence[Evidence]) -> dict[int, float]:
+def _closeness_to_best(found: Sequence[Evidence]) -> dict[int, float]:
     """How near each memory comes to the best one, from 0 to 1."""
     strengths = {one.memory_id: strength(one.values) for one in found}
     best = max(strengths.values(), default=0.0)
-    return {number: max(0.0, 1 - (best - strong) / _REACH) for number, strong in strengths.items()}
+    return {
+        number: max(0.0, 1 - (best - strong) / _EVIDENCE_RANGE)
+        for number, strong in strengths.items()
+    }

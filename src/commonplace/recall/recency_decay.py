@@ -11,7 +11,7 @@ from commonplace.records.query import Dropped, Query, Recall
 DAY_MS = 86_400_000
 
 
-def faded(found: Recall, now: int, half_life_days: float, query: Query) -> Recall:
+def apply_decay(found: Recall, now: int, half_life_days: float, query: Query) -> Recall:
     """The hits in their order after fading: what last changed a half-life ago weighs half as much
     as what is new.
     """

@@ -55,7 +55,7 @@ WEIGHTS: Mapping[str, float] = {
     "vector around": 2.0,
     "tokens around": 2.7,
 }
-ORDER: Mapping[str, float] = {
+ORDER_WEIGHTS: Mapping[str, float] = {
     "company": 2.5,
     "speaker": 3.0,
     "asking": -2.0,
@@ -70,7 +70,7 @@ ORDER: Mapping[str, float] = {
     "read": 8.0,
     "unread": 8.0,
 }
-_OWN_WORDS, _OWN_MEANING = (
+_KEYWORD_EVIDENCE, _VECTOR_EVIDENCE = (
     ("keyword", "coverage", "passage"),
     ("vector", "tokens", "passage tokens", "section tokens"),
 )
@@ -79,9 +79,11 @@ _HIT_MIN = 2.2  # A hit with less evidence is never shown.
 _ANSWER_MIN, _ANSWER_RISE, _ANSWER_MAX = 2.3, 0.22, 4.8
 SURE_MIN = 0.5  # An answer whose best hit is less relevant is marked as unsure.
 _TERM_RATE, _LENGTH_RATE = 1.2, 0.75  # BM25's k1 and b.
-_LONGER_MAX = 8  # A text this many times as long as usual is not held against itself any further.
-_WORDS_EXPECTED = 8
-_LEAST = 1e-12  # Nothing is less likely.
+_LENGTH_RATIO_MAX = (
+    8  # A text this many times as long as usual is not held against itself any further.
+)
+_EXPECTED_TERMS = 8
+_PROBABILITY_MIN = 1e-12  # Nothing is less likely.
 _PRIOR_ROWS = 100  # A store is treated as if it held this many more texts, so that a small one still knows rare words.
 
 
@@ -98,7 +100,7 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class WordMatch:
     """What the words of a text say: two kinds of evidence, that of the best passage, and which
     terms are there.
     """
@@ -106,7 +108,7 @@ class Words:
     keyword: float
     coverage: float
     passage: float
-    found: frozenset[str]
+    found_terms: frozenset[str]
     length: int
 
 
@@ -131,7 +133,7 @@ class Evidence:
         return {name: round(value, 4) for name, value in self.values.items()}
 
 
-def bounded(terms: Sequence[str]) -> Sequence[str]:
+def shorten_terms(terms: Sequence[str]) -> Sequence[str]:
     """The terms of a very long question that are looked up: its beginning and its end, where people
     ask.
     """
@@ -139,54 +141,56 @@ def bounded(terms: Sequence[str]) -> Sequence[str]:
     return terms if len(terms) <= QUESTION_TERMS_MAX else [*terms[:half], *terms[-half:]]
 
 
-def question(asked: str, counts: Mapping[str, int], row_count: int, term_count: int) -> Question:
+def build_question(
+    text: str, counts: Mapping[str, int], row_count: int, term_count: int
+) -> Question:
     """A question with its terms weighed by how rare they are: `counts` says in how many texts each
     one is.
     """
     total = row_count + _PRIOR_ROWS
     weights = {term: math.log(1 + total / (count + 1)) for term, count in counts.items()}
     # A long question wanders, and nobody expects one memory to have all of its words.
-    expected = min(1.0, math.sqrt(_WORDS_EXPECTED / max(1, len(weights))))
+    expected = min(1.0, math.sqrt(_EXPECTED_TERMS / max(1, len(weights))))
     usual_length = max(1.0, term_count / max(1, row_count))
     return Question(
         weights,
-        tuple(analyzer.identifiers(asked)),
+        tuple(analyzer.identifiers(text)),
         expected * sum(weights.values()) or 1.0,
         usual_length,
     )
 
 
-def words(asked: Question, terms: str) -> Words:
+def match_words(question: Question, terms: str) -> WordMatch:
     """What the words of a text, given as its indexed terms, say about a question."""
     every = terms.split()
-    counts = Counter(filter(asked.terms.__contains__, every))
-    longer = min(_LONGER_MAX, len(every) / asked.usual_length)
+    counts = Counter(filter(question.terms.__contains__, every))
+    longer = min(_LENGTH_RATIO_MAX, len(every) / question.usual_length)
     damping = _TERM_RATE * (1 - _LENGTH_RATE + _LENGTH_RATE * longer)
-    score = sum(asked.terms[word] * count / (count + damping) for word, count in counts.items())
-    whole = coverage(asked, counts)
-    passage = whole if len(every) <= PASSAGE_TERMS else _best_passage(asked, every)
-    return Words(
-        math.sqrt(min(1.0, score / asked.weight)), whole, passage, frozenset(counts), len(every)
+    score = sum(question.terms[word] * count / (count + damping) for word, count in counts.items())
+    whole = coverage(question, counts)
+    passage = whole if len(every) <= PASSAGE_TERMS else _best_passage(question, every)
+    return WordMatch(
+        math.sqrt(min(1.0, score / question.weight)), whole, passage, frozenset(counts), len(every)
     )
 
 
-def by_words(said: Words) -> float:
+def word_score(match: WordMatch) -> float:
     """What the words of a text say altogether, from 0 to 1."""
-    values = {"keyword": said.keyword, "coverage": said.coverage, "passage": said.passage}
+    values = {"keyword": match.keyword, "coverage": match.coverage, "passage": match.passage}
     return sum(WEIGHTS[name] * value for name, value in values.items()) / sum(
         WEIGHTS[name] for name in values
     )
 
 
-def coverage(asked: Question, found: Mapping[str, int] | frozenset[str]) -> float:
+def coverage(question: Question, found: Mapping[str, int] | frozenset[str]) -> float:
     """Which share of a question some terms cover."""
-    return min(1.0, sum(asked.terms[word] for word in found) / asked.weight)
+    return min(1.0, sum(question.terms[word] for word in found) / question.weight)
 
 
-def has_identifiers(asked: Question, terms: str) -> bool:
+def has_identifiers(question: Question, terms: str) -> bool:
     """Whether a text, given as its indexed terms, has every identifier of a question."""
-    return bool(asked.identifiers) and all(
-        f" {name} " in f" {terms} " for name in asked.identifiers
+    return bool(question.identifiers) and all(
+        f" {name} " in f" {terms} " for name in question.identifiers
     )
 
 
@@ -195,11 +199,11 @@ def strength(values: Mapping[str, float]) -> float:
     it.
     """
     total = sum(WEIGHTS[name] * value for name, value in values.items() if name in WEIGHTS)
-    by_words, by_meaning = _OWN_WORDS[0] in values, _OWN_MEANING[0] in values
+    by_words, by_meaning = _KEYWORD_EVIDENCE[0] in values, _VECTOR_EVIDENCE[0] in values
     if by_words and by_meaning:
         return total
     words_most, meaning_most = (
-        sum(WEIGHTS[name] for name in names) for names in (_OWN_WORDS, _OWN_MEANING)
+        sum(WEIGHTS[name] for name in names) for names in (_KEYWORD_EVIDENCE, _VECTOR_EVIDENCE)
     )
     most = words_most + meaning_most
     if by_words:
@@ -216,11 +220,11 @@ def answer_min(count: int) -> float:
     The more memories there are, the nearer the nearest stranger comes, with the logarithm of their
     number.
     """
-    return _likely(min(_ANSWER_MAX, _ANSWER_MIN + _ANSWER_RISE * math.log(max(1, count))))
+    return _relevance(min(_ANSWER_MAX, _ANSWER_MIN + _ANSWER_RISE * math.log(max(1, count))))
 
 
 @dataclass(frozen=True, slots=True)
-class Scored:
+class ScoredHit:
     """A memory with its strength, its relevance, and the score that is shown and sorted by."""
 
     evidence: Evidence
@@ -228,12 +232,12 @@ class Scored:
     relevance: float
     score: float
 
-    def at(self, score: float) -> "Scored":
+    def with_score(self, score: float) -> "ScoredHit":
         """The same with another score."""
         return replace(self, score=score)
 
 
-def ordered(found: Sequence[Evidence], identified: bool | None = None) -> list[Scored]:
+def rank(found: Sequence[Evidence], identified: bool | None = None) -> list[ScoredHit]:
     """The memories with their scores, best first; of equals the newer.
 
     When the question names an exact identifier, a memory that has it scores in the upper half and
@@ -241,36 +245,38 @@ def ordered(found: Sequence[Evidence], identified: bool | None = None) -> list[S
     """
     if identified is None:
         identified = any(evidence.exact for evidence in found)
-    scored: list[Scored] = []
+    scored: list[ScoredHit] = []
     for evidence in found:
         strong = strength(evidence.values)
         further = sum(
-            ORDER[name] * value for name, value in evidence.values.items() if name in ORDER
+            ORDER_WEIGHTS[name] * value
+            for name, value in evidence.values.items()
+            if name in ORDER_WEIGHTS
         )
-        score = _likely(strong + further)
+        score = _relevance(strong + further)
         score = score / 2 + (0.5 if evidence.exact else 0.0) if identified else score
-        scored.append(Scored(evidence, strong, _likely(strong), score))
+        scored.append(ScoredHit(evidence, strong, _relevance(strong), score))
     return sorted(scored, key=lambda one: (-one.score, -one.evidence.memory_id))
 
 
-def _best_passage(asked: Question, every: Sequence[str]) -> float:
+def _best_passage(question: Question, every: Sequence[str]) -> float:
     """The most that any run of so many terms covers."""
-    places = [(place, word) for place, word in enumerate(every) if word in asked.terms]
+    positions = [(place, word) for place, word in enumerate(every) if word in question.terms]
     inside: Counter[str] = Counter()
     covered = best = 0.0
     first = 0
-    for place, word in places:
+    for place, word in positions:
         if not inside[word]:
-            covered += asked.terms[word]
+            covered += question.terms[word]
         inside[word] += 1
-        while places[first][0] <= place - PASSAGE_TERMS:
-            gone = places[first][1]
+        while positions[first][0] <= place - PASSAGE_TERMS:
+            gone = positions[first][1]
             inside[gone] -= 1
             if not inside[gone]:
-                covered -= asked.terms[gone]
+                covered -= question.terms[gone]
             first += 1
         best = max(best, covered)
-    return min(1.0, best / asked.weight)
+    return min(1.0, best / question.weight)
 
 
 def logistic(value: float) -> float:
@@ -280,12 +286,12 @@ def logistic(value: float) -> float:
 
 def log_odds(likely: float) -> float:
     """From a number between 0 and 1 back to any, never without end."""
-    kept = min(max(likely, _LEAST), 1 - _LEAST)
+    kept = min(max(likely, _PROBABILITY_MIN), 1 - _PROBABILITY_MIN)
     return math.log(kept / (1 - kept))
 
 
-def _likely(strong: float) -> float:
+def _relevance(strong: float) -> float:
     return logistic(strong - _MIDDLE)
 
 
-HIT_MIN = _likely(_HIT_MIN)
+HIT_MIN = _relevance(_HIT_MIN)

@@ -12,18 +12,18 @@ from difflib import SequenceMatcher
 ASSISTANTS = frozenset(
     {"assistant", "ai", "agent", "bot", "model", "chatgpt", "claude", "gemini", "copilot"}
 )
-_SELVES = frozenset({"user", "human", "me", "i"})
+_USER_NAMES = frozenset({"user", "human", "me", "i"})
 _NAME = re.compile(r"\b[^\W\d_a-z]\w+")
 _SPELT_MIN, _SPELT_ALIKE = 4, 0.7  # Shorter names are too near to others.
 _CALLED_MIN = 2  # Twice is no slip of the tongue.
 _GREETINGS = frozenset("hi hey hello dear thanks you much morning night bye yes no oh wow".split())
 # Whose words are asked for in a talk with an assistant: the first of these that fits says it.
-_SAID_BY_ME = re.compile(
+_ABOUT_USER = re.compile(
     r"\b(?:did|have|had) i\b|\bi(?:'ve| have| had)? (?:said|mentioned|brought"
     r" up|told|asked|shared|described)\b",
     re.IGNORECASE,
 )
-_SAID_BY_YOU = re.compile(
+_ABOUT_ASSISTANT = re.compile(
     r"\b(?:did|have|had) you\b|\byour"
     r" (?:advice|answers?|explanations?|recommendations?|suggestions?|tips)\b"
     r"|\byou(?:'ve| have| had)?"
@@ -31,7 +31,7 @@ _SAID_BY_YOU = re.compile(
     r"|provided|recommended|shared|suggested|wrote)\b",
     re.IGNORECASE,
 )
-_SAID_BY_BOTH = re.compile(
+_ABOUT_BOTH = re.compile(
     r"\bwe(?:'ve|'d| have| had)? (?:agreed|approached|covered|decided|discussed|planned|talked|went"
     r" through)\b"
     r"|\bour (?:\w+ )?(?:chats?|conversations?|discussions?|exchanges?|sessions?|talks?)\b"
@@ -41,13 +41,13 @@ _SAID_BY_BOTH = re.compile(
 _SELF = re.compile(r"\b(?:i|me|my|mine|i'm|i've|i'd|i'll)\b", re.IGNORECASE)
 
 
-def asked_about(question: str, said: Sequence[tuple[str, str]]) -> frozenset[str]:
+def speakers_asked_about(question: str, talk: Sequence[tuple[str, str]]) -> frozenset[str]:
     """The speakers a question names; otherwise whose words are asked for. `said` is the talk: who
     said what.
     """
     plain = question.casefold()
-    known = frozenset(speaker for speaker, _ in said)
-    named = frozenset(name for name in known if _names(plain, name))
+    known = frozenset(speaker for speaker, _ in talk)
+    named = frozenset(name for name in known if _has_name(plain, name))
     words = {
         word
         for word in _NAME.findall(question)
@@ -57,38 +57,38 @@ def asked_about(question: str, said: Sequence[tuple[str, str]]) -> frozenset[str
     named |= {
         name
         for name in known - named
-        if any(_nearly(word, name.split(maxsplit=1)[0]) for word in spelt)
+        if any(_is_misspelling(word, name.split(maxsplit=1)[0]) for word in spelt)
     }
     if len(known) == 2 and named != known:
         named |= {
-            one for one in known - named if any(_is_called(word, one, said) for word in words)
+            one for one in known - named if any(_is_called(word, one, talk) for word in words)
         }
-    return named or known & _speaking(question)
+    return named or known & _implied_speakers(question)
 
 
-def _names(question: str, name: str) -> bool:
+def _has_name(question: str, name: str) -> bool:
     return any(
         re.search(rf"\b{re.escape(part)}\b", question) for part in (name, name.split(maxsplit=1)[0])
     )
 
 
-def _nearly(word: str, name: str) -> bool:
+def _is_misspelling(word: str, name: str) -> bool:
     """Whether a word is a name, spelt otherwise."""
     alike = len(word) >= _SPELT_MIN <= len(name) and word[0] == name[0]
     return alike and SequenceMatcher(None, word, name).ratio() >= _SPELT_ALIKE
 
 
-def _is_called(word: str, speaker: str, said: Sequence[tuple[str, str]]) -> bool:
+def _is_called(word: str, speaker: str, talk: Sequence[tuple[str, str]]) -> bool:
     """Whether one of two is called by a name that no label has: the other one calls so, and they
     themselves hardly.
     """
     callers = Counter(
-        caller == speaker for caller, text in said if word in text and _addresses(text, word)
+        caller == speaker for caller, text in talk if word in text and _is_addressed(text, word)
     )
     return callers[False] >= _CALLED_MIN and callers[False] > _CALLED_MIN * callers[True]
 
 
-def _addresses(text: str, name: str) -> bool:
+def _is_addressed(text: str, name: str) -> bool:
     """Whether a name is called: after a greeting or thanks, or last in a sentence, after a comma or
     in a shout.
     """
@@ -98,10 +98,12 @@ def _addresses(text: str, name: str) -> bool:
     return last in _GREETINGS or (is_last and (before.endswith(", ") or after[:1] in ("!", "?")))
 
 
-def _speaking(question: str) -> frozenset[str]:
+def _implied_speakers(question: str) -> frozenset[str]:
     """Who must have said it, seen from somebody who talks with an assistant."""
-    if _SAID_BY_ME.search(question):
-        return _SELVES
-    if _SAID_BY_YOU.search(question):
+    if _ABOUT_USER.search(question):
+        return _USER_NAMES
+    if _ABOUT_ASSISTANT.search(question):
         return ASSISTANTS
-    return _SELVES if _SELF.search(question) and not _SAID_BY_BOTH.search(question) else frozenset()
+    return (
+        _USER_NAMES if _SELF.search(question) and not _ABOUT_BOTH.search(question) else frozenset()
+    )

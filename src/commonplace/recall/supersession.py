@@ -1,33 +1,39 @@
 """Finds which hits a newer memory has replaced, and puts the newer one first.
 
-Nothing here knows which of two memories is true. But where two of them are about one thing and the
-newer one looks like a change, the newer one is more often how things are. It comes before the older
-one, also when it has less of the question's words itself, and is as sure an answer. What tells a
-change:
+Nothing here decides which of two memories is true. Where two of them are about one thing and the
+newer one looks like a change, the newer one is more often current. It comes before the older one,
+also when it has fewer of the question's words, and gets the confidence of the older one. The
+evidence for a change:
 
-  like            how near the two are in meaning
-  behind nearest  how much less that is than with the newer memory that is nearest to the older one
-  shared          which share of the older one's words both have, rare ones counting more
+  like            the similarity of the two
+  behind nearest  how much less that is than for the newer memory that is most similar to the older
+  shared          which share of the older one's words both have, weighted by rarity
   rarest shared   how rare the rarest of these is: a change often names what was before
-  same kind       whether both tell a figure, or neither does: a price is replaced by a price
-  same figure     whether they have a figure in common, and may say the same
-  between         how many of the hits were written between the two: what was written at one time goes together
-  longer          how much longer it is: a change comes with its reason
-  change          whether it says "now", "no longer" and the like, and `told` whether by it what is asked
-  verdict         what the judge of `language.conflicts` says of the two texts
-  words lost      which share of the question the older one has and it has not
-  strength        how much speaks for it as an answer; `weaker` and `behind best` how much less than for others
-  place           where it stands among the hits, and `older's place` where the older one does
-  read            what the reranker says, where there is one, of the pairs that may be a change
+  same kind       whether both have a figure, or neither has: a price is replaced by a price
+  same figure     whether they have a figure in common, and may state the same
+  between         how many of the hits were written between the two: memories that were written at
+                  one time belong together
+  longer          how much longer the newer one is: a change comes with its reason
+  change          whether the newer one has "now", "no longer" or the like
+  told            whether such a word changes just what the question asks for
+  verdict         what the judge of `language.conflicts` decides about the two texts
+  words lost      which share of the question the older one has and the newer one lacks
+  strength        the evidence for the newer one as an answer
+  weaker          how much less that is than the older one's
+  behind best     how much less that is than the best hit's
+  place           the position of the newer one among the hits
+  older's place   the position of the older one
+  read            the score of the reranker, if there is one, for pairs that may be a change
 
-Exceptions and plans change nothing, nothing that comes later changes when something happened, and a
-rule stands until another rule or a change. What lacks the name that is asked for, or a word of the
-question although it has most others of the older one, is a sibling of it: production's port
-replaces nothing of staging. What has no price, or nothing of the kind, where one is asked for,
-replaces none that has. Long texts and what people say to each other stay where they are. Only a
-reranker that has read both may know better, if they are near the best; of siblings, and of what
-lacks the price, it must be quite sure, and rather sure of what lacks a word of the question and
-tells of no change. The weights are in `fitted.py`, which `evals/fit_sureness.py` writes.
+Exceptions and plans change nothing, no later event changes when something happened, and a rule
+stays until another rule or a change. A newer memory without the name that is asked for, or without
+a word of the question although it has most of the other words of the older one, is a sibling:
+production's port replaces nothing of staging. A memory without a price, or without anything of the
+type that is asked for, replaces none that has it. Long texts and turns of a conversation keep their
+positions. Only a reranker that has read both may override this, if they are near the best: with a
+high score for siblings and for a missing price, with a fair one where a word of the question is
+lost without a sign of change. The weights are in `weights.py`, which `evals/fit_sureness.py`
+writes.
 """
 
 import math
@@ -40,26 +46,25 @@ from typing import TypeAlias
 from commonplace.language import analyzer, conflicts
 from commonplace.language.judgement import Judge, Judgement, Statement
 from commonplace.recall import preferences, scoring, weights
-from commonplace.recall.confidence import Look
-from commonplace.recall.scoring import Evidence, Scored
+from commonplace.recall.confidence import CandidateView
+from commonplace.recall.scoring import Evidence, ScoredHit
 
-TOP = 5  # For so many of the best it is asked whether something newer has replaced them.
-NEAR = 12  # So many may have replaced one that they are not tied to, if somebody reads them.
-# What a reader says of what is no change, of what may be one, and of what surely is one.
-_DENIED, _MAYBE, _SURELY = -0.2, 0.125, 0.22
-_LIKE_MIN = 0.15
-_OWN_WORDS_MIN = 0.95
-_SIBLINGS_SHARE = 0.4
-_MEMORIES_USUAL = (
-    60  # Words are as rare as among so many, so that a small store knows rare ones too.
-)
+TOP = 5  # Only for so many of the best hits, newer memories are looked for.
+NEAR = 12  # Among so many hits, a newer memory that is not tied may be read by a reranker.
+# The least score of a reranker for an ordinary pair, for a doubtful one, and for a sibling.
+_READ_MIN, _READ_MIN_LOST, _READ_MIN_DOUBTFUL = -0.2, 0.125, 0.22
+_SIMILARITY_MIN = 0.15
+_VERBATIM_MIN = 0.95
+_SIBLING_SHARE = 0.4
+# Words are as rare as among so many memories, so that a small store has rare ones too.
+_MEMORIES_USUAL = 60
 _WEIGHT_USUAL = 4.0
-# What asks when something was, but not when it was for the last time.
+# Questions about when something happened, unless they ask for the last time.
 _EVENT = re.compile(r"\b(?:when|how long ago)\b[^.?!]{0,60}\b(?:did|was|were|had)\b", re.IGNORECASE)
 _LAST = re.compile(r"\b(?:last|latest|newest|most recent(?:ly)?)\b", re.IGNORECASE)
 _FIGURE = re.compile(r"\d+(?:[.,:]\d+)*")
-# What a change tells of, though it has none of the words that are asked with.
-_TOLD: Sequence[tuple[re.Pattern[str], frozenset[str]]] = tuple(
+# Words of a change, and the words of questions that it answers without having any of them.
+_CHANGES: Sequence[tuple[re.Pattern[str], frozenset[str]]] = tuple(
     (re.compile(rf"\b(?:{change})", re.IGNORECASE), frozenset(analyzer.terms(asked)))
     for change, asked in (
         ("moved|moves|relocat", "live lives home address city town flat apartment based"),
@@ -69,16 +74,16 @@ _TOLD: Sequence[tuple[re.Pattern[str], frozenset[str]]] = tuple(
     )
 )
 
-Likeness: TypeAlias = Callable[[Sequence[int], Sequence[int]], Sequence[Sequence[float]]]
+SimilarityMatrix: TypeAlias = Callable[[Sequence[int], Sequence[int]], Sequence[Sequence[float]]]
 
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """A newer and an older memory, by their places among the hits, and what says that the one
-    replaced the other.
+    """A newer and an older memory, by their positions among the hits, and the evidence that the
+    newer one replaced the older one.
 
-    They are tied when signs alone may tell a change, and doubtful when the newer looks like a
-    sibling of the older.
+    Tied ones can be a change by this evidence alone; in a doubtful pair the newer one looks like a
+    sibling of the older one.
     """
 
     newer: int
@@ -86,206 +91,275 @@ class Pair:
     values: Mapping[str, float]
     is_tied: bool = True
     is_doubtful: bool = False
-    # What the judge says of the two, without the question.
+    # What the judge decides about the two texts, whatever the question is.
     verdict: Judgement | None = None
 
     @property
-    def sure(self) -> float:
-        """How likely the newer one replaced the older one. Without reading, only what is tied to it
-        can have.
+    def confidence(self) -> float:
+        """How likely the newer one replaced the older one. Unless a reranker has read them, only
+        tied ones count.
         """
         if self.verdict is not None and self.verdict.ends_older():
-            return max(self.verdict.confidence, self._signs)
-        return self._signs
+            return max(self.verdict.confidence, self._evidence_confidence)
+        return self._evidence_confidence
 
     @property
-    def _signs(self) -> float:
-        said = self.values.get("read")
-        if said is None:
-            return self.likely if self.is_tied else 0.0
-        if said < self._said_least:
+    def confidence_unread(self) -> float:
+        """The same before a reranker has read them, whether they are tied or not."""
+        return self._probability(weights.SUPERSEDING, weights.SUPERSEDING_START)
+
+    @property
+    def _evidence_confidence(self) -> float:
+        read = self.values.get("read")
+        if read is None:
+            return self.confidence_unread if self.is_tied else 0.0
+        if read < self._read_min:
             return 0.0
-        return self._weighed(weights.SUPERSEDING_READ, weights.SUPERSEDING_READ_START)
+        return self._probability(weights.SUPERSEDING_READ, weights.SUPERSEDING_READ_START)
 
     @property
-    def _said_least(self) -> float:
-        """What a reader must say of it: more where a word of the question is lost and none tells of
-        a change.
-        """
+    def _read_min(self) -> float:
         if self.is_doubtful:
-            return _SURELY
-        return _MAYBE if self.values["words lost"] > 0 and not self.values["change"] else _DENIED
+            return _READ_MIN_DOUBTFUL
+        is_lost = self.values["words lost"] > 0 and not self.values["change"]
+        return _READ_MIN_LOST if is_lost else _READ_MIN
 
-    @property
-    def likely(self) -> float:
-        """How likely it is before anything is read, and whatever ties them."""
-        return self._weighed(weights.SUPERSEDING, weights.SUPERSEDING_START)
-
-    def _weighed(self, weights: Mapping[str, float], start: float) -> float:
+    def _probability(self, weights: Mapping[str, float], start: float) -> float:
         return scoring.logistic(start + sum(weights[name] * self.values[name] for name in weights))
 
 
-@dataclass(frozen=True, slots=True)
-class _Seen:
-    """What is compared of a memory."""
-
-    look: Look
-    figures: frozenset[str]
-    is_change: bool
-    is_passing: bool
-    is_rule: bool
-
-    @classmethod
-    def of(cls, look: Look) -> "_Seen":
-        is_change, is_passing = (
-            conflicts.hints_at_change(look.text),
-            conflicts.is_exception(look.text),
-        )
-        return cls(
-            look,
-            frozenset(_FIGURE.findall(look.text)),
-            is_change,
-            is_passing,
-            preferences.is_rule(look.text),
-        )
-
-    def leaves(self, old: "_Seen") -> bool:
-        """Whether it leaves an older one as it was: what passes does, and a rule ends with a rule
-        or a change.
-        """
-        return self.is_passing or (old.is_rule and not self.is_rule and not self.is_change)
-
-
-def asks_for_a_past_event(question: str) -> bool:
-    """Whether a question asks when something happened, which nothing that comes later changes."""
+def is_about_past_event(question: str) -> bool:
+    """Whether a question asks when something happened, which no later memory changes."""
     return _EVENT.search(question) is not None and _LAST.search(question) is None
 
 
-def pairs(
-    found: Sequence[Scored], looks: Sequence[Look], likeness: Likeness, asked: Mapping[str, float]
+def find_pairs(
+    found: Sequence[ScoredHit],
+    views: Sequence[CandidateView],
+    similarity_matrix: SimilarityMatrix,
+    question_terms: Mapping[str, float],
 ) -> Iterator[Pair]:
-    """Each of the best hits with each newer candidate that is anything like it and is tied to it,
-    or is near the best.
+    """Each of the best hits with each newer one that is similar and tied to it, or near the best.
 
-    `asked` are the terms of the question, names left out, with their weights: where somebody has
-    moved says nothing about what they eat.
+    `question_terms` are weighted and without names: that somebody has moved says nothing about what
+    they eat.
     """
-    places = [place for place, one in enumerate(found) if one.evidence.is_statement or place < NEAR]
-    if not places or places[0] >= TOP:
-        return
-    numbers = [one.evidence.memory_id for one in found]
-    alike = likeness(numbers[:TOP], numbers)
-    written = {number: place for place, number in enumerate(sorted(numbers))}
-    counts = Counter(term for look in looks for term in look.terms)
-    seen: dict[int, _Seen] = {}
-    for older in (place for place in places if place < TOP):
-        # Words like `the` tie nothing together, and in a small store they are as rare as any.
-        own = looks[older].terms.intersection(analyzer.question_terms(looks[older].text))
-        weights = {term: math.log(_MEMORIES_USUAL / (counts[term] + 1)) for term in own}
-        whole = sum(weights.values()) or 1.0
-        later = [place for place in places if numbers[place] > numbers[older]]
-        nearest = max((alike[older][place] for place in later), default=0.0)
-        telling = _telling(looks[older], asked)
-        for newer in later:
-            like, old, new = alike[older][newer], found[older], found[newer]
-            if not _may_replace(new.evidence, old.evidence):
-                continue
-            shared, lost = own & looks[newer].terms, looks[older].found - looks[newer].found
-            if (
-                not asked.keys() >= lost
-            ):  # Whoever lacks the name that is asked for is somebody else.
-                continue
-            told = any(change.search(looks[newer].text) for change in telling)
-            is_tied = new.evidence.is_statement and old.evidence.is_statement and like >= _LIKE_MIN
-            is_tied = is_tied and _tied(shared, told, looks[newer], looks[older], asked)
-            if not is_tied and newer >= NEAR:
-                continue
-            seen |= {place: _Seen.of(looks[place]) for place in (newer, older) if place not in seen}
-            if seen[newer].leaves(seen[older]):
-                continue
-            values = {
-                "like": like,
-                "behind nearest": nearest - like,
-                "shared": sum(map(weights.__getitem__, shared)) / whole,
-                "rarest shared": max(map(weights.__getitem__, shared), default=0.0) / _WEIGHT_USUAL,
-                "between": (written[numbers[newer]] - written[numbers[older]] - 1) / len(numbers),
-                "strength": new.strength,
-                "weaker": old.strength - new.strength,
-                "behind best": found[0].strength - new.strength,
-                "place": math.log(newer + 1),
-                "older's place": math.log(older + 1),
-                "told": float(told),
-                "words lost": (
-                    sum(asked.get(term, 0.0) for term in lost) / (sum(asked.values()) or 1.0)
-                ),
-            }
-            is_sibling = (
-                values["words lost"] > 0
-                and values["shared"] > _SIBLINGS_SHARE
-                and not seen[newer].is_change
-            )
-            is_doubtful = is_sibling or _lacks_what_is_asked(new.evidence, old.evidence)
-            if newer < NEAR or not is_doubtful:
-                values |= _compared(seen[newer], seen[older])
-                yield Pair(newer, older, values, is_tied and not is_doubtful, is_doubtful)
+    return _Comparison(found, views, question_terms).pairs(similarity_matrix)
 
 
-def judged(pairs: Iterable[Pair], looks: Sequence[Look], judge: Judge) -> list[Pair]:
-    """The same pairs; those of the best hits with what the judge says of the two, whatever is
-    asked.
-    """
+def add_verdicts(pairs: Iterable[Pair], views: Sequence[CandidateView], judge: Judge) -> list[Pair]:
+    """The same pairs, those near the best with what the judge decides about their texts."""
     return [
         (
             replace(
-                one,
-                verdict=judge(Statement(looks[one.older].text), Statement(looks[one.newer].text)),
+                pair,
+                verdict=judge(Statement(views[pair.older].text), Statement(views[pair.newer].text)),
             )
-            if one.newer < NEAR
-            else one
+            if pair.newer < NEAR
+            else pair
         )
-        for one in pairs
+        for pair in pairs
     ]
 
 
-def _compared(new: _Seen, old: _Seen) -> dict[str, float]:
+@dataclass(frozen=True, slots=True)
+class _Side:
+    """One memory of a pair."""
+
+    view: CandidateView
+    figures: frozenset[str]
+    is_change: bool
+    is_exception: bool
+    is_rule: bool
+
+    @classmethod
+    def of(cls, view: CandidateView) -> "_Side":
+        return cls(
+            view,
+            frozenset(_FIGURE.findall(view.text)),
+            conflicts.has_change_hint(view.text),
+            conflicts.is_exception(view.text),
+            preferences.is_rule(view.text),
+        )
+
+    def leaves_unchanged(self, old: "_Side") -> bool:
+        """Whether it does not change an older memory: an exception never does, and a rule ends only
+        with a rule or a change.
+        """
+        return self.is_exception or (old.is_rule and not self.is_rule and not self.is_change)
+
+
+@dataclass(frozen=True, slots=True)
+class _Older:
+    """A hit that may have been replaced, with what is the same for all of its pairs."""
+
+    position: int
+    # The position of each newer hit, with its similarity to this one.
+    similarities: Mapping[int, float]
+    terms: frozenset[str]
+    term_weights: Mapping[str, float]
+    weight_sum: float
+    changes: Sequence[re.Pattern[str]]
+
+
+class _Comparison:
+    """The hits of one question, compared with each other."""
+
+    def __init__(
+        self,
+        found: Sequence[ScoredHit],
+        views: Sequence[CandidateView],
+        question_terms: Mapping[str, float],
+    ) -> None:
+        self._found, self._views, self._question_terms = found, views, question_terms
+        self._ids = [hit.evidence.memory_id for hit in found]
+        self._age_order = {number: order for order, number in enumerate(sorted(self._ids))}
+        self._sides: dict[int, _Side] = {}
+
+    def pairs(self, similarity_matrix: SimilarityMatrix) -> Iterator[Pair]:
+        positions = [
+            position
+            for position, hit in enumerate(self._found)
+            if hit.evidence.is_statement or position < NEAR
+        ]
+        if not positions or positions[0] >= TOP:
+            return
+        similar = similarity_matrix(self._ids[:TOP], self._ids)
+        term_counts = Counter(term for view in self._views for term in view.terms)
+        for position in positions:
+            if position < TOP:
+                newer = [one for one in positions if self._ids[one] > self._ids[position]]
+                similarities = {one: similar[position][one] for one in newer}
+                yield from self._pairs_of(self._older(position, similarities, term_counts))
+
+    def _older(
+        self, position: int, similarities: Mapping[int, float], term_counts: Mapping[str, int]
+    ) -> _Older:
+        view = self._views[position]
+        # Words like `the` tie nothing together, and in a small store they are as rare as any.
+        terms = view.terms.intersection(analyzer.question_terms(view.text))
+        weights = {term: math.log(_MEMORIES_USUAL / (term_counts[term] + 1)) for term in terms}
+        changes = _change_patterns(view, self._question_terms)
+        weight_sum = sum(weights.values()) or 1.0
+        return _Older(position, similarities, terms, weights, weight_sum, changes)
+
+    def _pairs_of(self, older: _Older) -> Iterator[Pair]:
+        old = self._found[older.position]
+        for newer in older.similarities:
+            if (
+                _may_replace(self._found[newer].evidence, old.evidence)
+                # A memory without the name that is asked for is about something else.
+                and self._question_terms.keys() >= self._lost_terms(older, newer)
+                and (pair := self._pair(older, newer))
+            ):
+                yield pair
+
+    def _pair(self, older: _Older, newer: int) -> Pair | None:
+        """The pair with its evidence; None where the newer one can be no change of the older."""
+        new, old = self._found[newer].evidence, self._found[older.position].evidence
+        view = self._views[newer]
+        shared = older.terms & view.terms
+        is_told = any(change.search(view.text) for change in older.changes)
+        is_tied = self._is_tied(older, newer, shared, is_told=is_told)
+        if not is_tied and newer >= NEAR:
+            return None
+        new_side, old_side = self._side(newer), self._side(older.position)
+        if new_side.leaves_unchanged(old_side):
+            return None
+        values = self._values(older, newer, shared) | {"told": float(is_told)}
+        is_sibling = (
+            values["words lost"] > 0
+            and values["shared"] > _SIBLING_SHARE
+            and not new_side.is_change
+        )
+        is_doubtful = is_sibling or _lacks_answer(new, old)
+        if newer >= NEAR and is_doubtful:
+            return None
+        values |= _compare(new_side, old_side)
+        return Pair(newer, older.position, values, is_tied and not is_doubtful, is_doubtful)
+
+    def _is_tied(self, older: _Older, newer: int, shared: Iterable[str], *, is_told: bool) -> bool:
+        """Whether two statements are similar and share more than the names in the question, or the
+        newer one tells by a change what is asked for.
+        """
+        new, old = self._views[newer], self._views[older.position]
+        hits = self._found[newer], self._found[older.position]
+        if not all(hit.evidence.is_statement for hit in hits):
+            return False
+        if older.similarities[newer] < _SIMILARITY_MIN:
+            return False
+        question_terms = self._question_terms
+        # A question of one word looks for what has this word.
+        if (
+            len(question_terms) == 1
+            and old.found_terms == frozenset(question_terms)
+            and not new.found_terms
+        ):
+            return False
+        return is_told or any(
+            term in question_terms or term not in old.found_terms for term in shared
+        )
+
+    def _values(self, older: _Older, newer: int, shared: Iterable[str]) -> dict[str, float]:
+        new, old = self._found[newer], self._found[older.position]
+        similarity, rarities = older.similarities[newer], [older.term_weights[t] for t in shared]
+        between = self._age_order[self._ids[newer]] - self._age_order[self._ids[older.position]] - 1
+        terms = self._question_terms
+        lost = sum(terms.get(term, 0.0) for term in self._lost_terms(older, newer))
+        return {
+            "like": similarity,
+            "behind nearest": max(older.similarities.values()) - similarity,
+            "shared": sum(rarities) / older.weight_sum,
+            "rarest shared": max(rarities, default=0.0) / _WEIGHT_USUAL,
+            "between": between / len(self._ids),
+            "strength": new.strength,
+            "weaker": old.strength - new.strength,
+            "behind best": self._found[0].strength - new.strength,
+            "place": math.log(newer + 1),
+            "older's place": math.log(older.position + 1),
+            "words lost": lost / (sum(terms.values()) or 1.0),
+        }
+
+    def _lost_terms(self, older: _Older, newer: int) -> frozenset[str]:
+        """The terms of the question that the older one has and the newer one lacks."""
+        return self._views[older.position].found_terms - self._views[newer].found_terms
+
+    def _side(self, position: int) -> _Side:
+        if position not in self._sides:
+            self._sides[position] = _Side.of(self._views[position])
+        return self._sides[position]
+
+
+def _compare(new: _Side, old: _Side) -> dict[str, float]:
     return {
         "same kind": float(bool(new.figures) == bool(old.figures)),
         "same figure": float(not new.figures.isdisjoint(old.figures)),
-        "longer": math.log((len(new.look.terms) + 1) / (len(old.look.terms) + 1)),
+        "longer": math.log((len(new.view.terms) + 1) / (len(old.view.terms) + 1)),
         "change": float(new.is_change),
     }
 
 
-def _tied(
-    shared: frozenset[str], told: bool, new: Look, old: Look, asked: Mapping[str, float]
-) -> bool:
-    """Whether two memories share more than the names in the question, or the newer one has told
-    what was asked about.
-
-    Who asks with one word looks for what has it.
+def _change_patterns(
+    old: CandidateView, question_terms: Mapping[str, float]
+) -> list[re.Pattern[str]]:
+    """The changes that answer a question whose words the older memory has: a move answers where
+    somebody lives.
     """
-    if len(asked) == 1 and old.found == frozenset(asked) and not new.found:
-        return False
-    return told or any(term in asked or term not in old.found for term in shared)
-
-
-def _telling(old: Look, asked: Mapping[str, float]) -> list[re.Pattern[str]]:
-    """What tells by a change what was asked about: who has moved lives elsewhere."""
-    lacking = asked.keys() & old.found
-    return [change for change, words in _TOLD if not words.isdisjoint(lacking)]
+    asked = question_terms.keys() & old.found_terms
+    return [change for change, words in _CHANGES if not words.isdisjoint(asked)]
 
 
 def _may_replace(new: Evidence, old: Evidence) -> bool:
-    """Whether one has no less than the other of the name and the time that are asked for.
+    """Whether the newer memory has no less of the name and the time that are asked for.
 
-    Who asks in the older one's own words means that one.
+    A question in the older one's own words asks for that one.
     """
-    if old.values.get("vector", 0.0) >= _OWN_WORDS_MIN or new.exact < old.exact:
+    if old.values.get("vector", 0.0) >= _VERBATIM_MIN or new.exact < old.exact:
         return False
     return new.values.get("time", 0.0) >= old.values.get("time", 0.0)
 
 
-def _lacks_what_is_asked(new: Evidence, old: Evidence) -> bool:
+def _lacks_answer(new: Evidence, old: Evidence) -> bool:
     """Whether the older one has the price or the thing that is asked for, and the newer has not."""
     return any(
         old.values.get(name, 0.0) > 0 and new.values.get(name) == 0 for name in ("kind", "answer")

@@ -14,11 +14,11 @@ from pathlib import Path
 from commonplace.language import analyzer
 from commonplace.recall.scoring import ONE_QUESTION_CHARS
 
-_ENOUGH = 2  # Who names so many names plenty.
+_MENTIONS_MAX = 2  # Who names so many names plenty.
 _SHORT_TERMS = 60  # The longer a text beyond this, the more it names by chance.
 _NAME_WORDS_MAX = 3
 # What people say who name no kind, and which kinds they mean.
-_MEANT: Sequence[tuple[re.Pattern[str], Sequence[str]]] = (
+_IMPLIED_TYPES: Sequence[tuple[re.Pattern[str], Sequence[str]]] = (
     (re.compile(r"\bwhere\b", re.IGNORECASE), ("city", "country", "state", "region", "island")),
     (re.compile(r"\b(?:for a living|work as)\b", re.IGNORECASE), ("job",)),
     (re.compile(r"\ballergic to\b", re.IGNORECASE), ("allergy",)),
@@ -38,7 +38,7 @@ _ENDS = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Members:
+class TypeMembers:
     """Things of the kinds that are asked for, as terms; those of several words by the first of
     these.
 
@@ -48,43 +48,46 @@ class Members:
 
     single: frozenset[str]
     longer: Mapping[str, Sequence[str]]
-    said: frozenset[str]
-    is_kind_named: bool
+    question_terms: frozenset[str]
+    is_type_named: bool
 
-    def named(self, terms: str, length: int) -> float:
+    def mention_share(self, terms: str, length: int) -> float:
         """How much a text, given as its indexed terms, names of them, from 0 to 1."""
         every = frozenset(terms.split())
-        count = len((self.single & every) - self.said)
-        if count < _ENOUGH:
+        count = len((self.single & every) - self.question_terms)
+        if count < _MENTIONS_MAX:
             padded = f" {terms} "
             near = (member for first in self.longer.keys() & every for member in self.longer[first])
             count += sum(
-                f" {member} " in padded and not self.said.issuperset(member.split())
+                f" {member} " in padded and not self.question_terms.issuperset(member.split())
                 for member in near
             )
-        return min(_ENOUGH, count) / _ENOUGH * min(1.0, _SHORT_TERMS / max(1, length))
+        return min(_MENTIONS_MAX, count) / _MENTIONS_MAX * min(1.0, _SHORT_TERMS / max(1, length))
 
 
-def asked_for(question: str) -> Members | None:
+def asked_members(question: str) -> TypeMembers | None:
     """The things that would answer a question which asks for a kind of thing; None if it asks for
     none we know.
     """
     if len(question) > ONE_QUESTION_CHARS:
         return None
     plain = question.replace("’", "'")
-    named = [name for match in _ASKED.finditer(plain) if (name := _first_kind(match[1]))]
+    named = [name for match in _ASKED.finditer(plain) if (name := _first_type(match[1]))]
     meant = [
-        analyzer.indexed(name) for said, names in _MEANT if said.search(plain) for name in names
+        analyzer.index_text(name)
+        for said, names in _IMPLIED_TYPES
+        if said.search(plain)
+        for name in names
     ]
     lines = frozenset(line for name in (*named, *meant) for line in _names()[name])
     return (
-        Members(*_together(lines), frozenset(analyzer.terms(question)), bool(named))
+        TypeMembers(*_members_of_types(lines), frozenset(analyzer.terms(question)), bool(named))
         if lines
         else None
     )
 
 
-def _first_kind(phrase: str) -> str | None:
+def _first_type(phrase: str) -> str | None:
     """The first name of a kind in what follows a question word, as terms; the longest that ends at
     the same word.
     """
@@ -95,7 +98,7 @@ def _first_kind(phrase: str) -> str | None:
         words.append(word)
     for end in range(1, len(words) + 1):
         for start in range(max(0, end - _NAME_WORDS_MAX), end):
-            name = analyzer.indexed(" ".join(words[start:end]))
+            name = analyzer.index_text(" ".join(words[start:end]))
             if name in _names():
                 return name
     return None
@@ -116,12 +119,12 @@ def _names() -> dict[str, list[int]]:
     found: dict[str, list[int]] = {}
     for number, (names, _) in enumerate(_lines()):
         for name in names.split(", "):
-            found.setdefault(analyzer.indexed(name), []).append(number)
+            found.setdefault(analyzer.index_text(name), []).append(number)
     return found
 
 
 @lru_cache(maxsize=64)
-def _together(lines: frozenset[int]) -> tuple[frozenset[str], Mapping[str, Sequence[str]]]:
+def _members_of_types(lines: frozenset[int]) -> tuple[frozenset[str], Mapping[str, Sequence[str]]]:
     """The things of some kinds: those of one word, and those of several by the first of these."""
     every = {member for line in lines for member in _members(line)}
     longer: dict[str, list[str]] = {}
@@ -135,10 +138,10 @@ def _members(number: int) -> frozenset[str]:
     """The things of a kind, and those of the narrower kinds among them: who has a whippet has a
     pet.
     """
-    own = _things(number)
-    return own.union(*(_things(line) for thing in own for line in _names().get(thing, ())))
+    own = _own_members(number)
+    return own.union(*(_own_members(line) for thing in own for line in _names().get(thing, ())))
 
 
 @lru_cache(maxsize=256)
-def _things(number: int) -> frozenset[str]:
-    return frozenset(analyzer.indexed(thing) for thing in _lines()[number][1].split(", "))
+def _own_members(number: int) -> frozenset[str]:
+    return frozenset(analyzer.index_text(thing) for thing in _lines()[number][1].split(", "))

@@ -20,15 +20,20 @@ from numpy.typing import NDArray
 from commonplace import reserved_metadata
 from commonplace.language import analyzer
 from commonplace.language.analyzer import Word
-from commonplace.models.embedder import Embedder, Floats, Lexicon, TokenIds, Tokenizing
+from commonplace.models.embedder import Embedder, Floats, TokenCounter, TokenEmbedder, TokenIds
 from commonplace.recall import binary_quantization, late_interaction
 from commonplace.recall.binary_quantization import Bits, Sketches
-from commonplace.recall.late_interaction import Meaning, Nearness, squares, unit
+from commonplace.recall.late_interaction import (
+    QuestionEmbedding,
+    Similarities,
+    normalize_rows,
+    squared_lengths,
+)
 from commonplace.records.memory import Memory
 from commonplace.storage import text_index, vector_rows
 from commonplace.storage.database import Database
-from commonplace.storage.text_index import Within
-from commonplace.storage.vector_rows import Changes
+from commonplace.storage.text_index import SearchScope
+from commonplace.storage.vector_rows import SketchChanges
 
 ROWS_MAX = (
     2_000_000  # Over all banks; 73 bytes each. The bank that was not asked for longest goes first.
@@ -42,7 +47,7 @@ _REACH, _LARGE = (
     400,
     100_000,
 )  # The nearest so many by their sketches hold nearly all of the nearest ten, of a million.
-_WIDER = 16
+_WIDEN_FACTOR = 16
 # A token of a script that the embedder knows has two letters or more; others it spells letter by
 # letter, or in bytes.
 _LETTERS_MIN = 1.2
@@ -53,17 +58,17 @@ _RARE_MIN = (
 Encoded: TypeAlias = bytes
 
 
-class Semantics:
+class VectorIndex:
     """The vectors of a store as one process sees them. Safe to share between threads."""
 
     def __init__(self, embedder: Embedder, *, rows_max: int = ROWS_MAX) -> None:
         self._embedder = embedder
-        self._lexicon = embedder if isinstance(embedder, Lexicon) else None
+        self._lexicon = embedder if isinstance(embedder, TokenEmbedder) else None
         self._rows_max = rows_max
         self._lock = threading.Lock()
         self._banks: OrderedDict[int, Sketches] = OrderedDict()
         self._vector_bytes = 2 * embedder.dimensions
-        self._sketch_bytes = binary_quantization.size(embedder.dimensions)
+        self._sketch_bytes = binary_quantization.sketch_bytes(embedder.dimensions)
 
     @property
     def name(self) -> str:
@@ -78,14 +83,14 @@ class Semantics:
     def token_counts(self, texts: Sequence[str]) -> list[int] | None:
         """How many tokens each text has; None when the embedder has no tokenizer."""
         return (
-            self._embedder.token_counts(texts) if isinstance(self._embedder, Tokenizing) else None
+            self._embedder.token_counts(texts) if isinstance(self._embedder, TokenCounter) else None
         )
 
     def encode(self, memories: Sequence[Memory]) -> list[Encoded]:
         """Memories as the store keeps them: what their titles, texts and labels mean."""
         if not memories:
             return []
-        texts = [_passage(memory) for memory in memories]
+        texts = [_embedded_text(memory) for memory in memories]
         if self._lexicon is None:
             return [row.tobytes() for row in self._embedder.embed(texts).astype(np.float16)]
         rows, tokens = self._lexicon.embed_with_tokens(texts)
@@ -94,109 +99,123 @@ class Semantics:
             for row, ids in zip(rows.astype(np.float16), tokens, strict=True)
         ]
 
-    def meaning(self, question: str, rareness: Mapping[str, float] | None = None) -> Meaning:
+    def embed_question(
+        self, question: str, rareness: Mapping[str, float] | None = None
+    ) -> QuestionEmbedding:
         """A question, ready to be compared. Words that are rare in the store say more, where it is
         known which are.
         """
         if self._lexicon is None:
-            return Meaning(self._embedder.embed([question])[0], None, None)
+            return QuestionEmbedding(self._embedder.embed([question])[0], None, None)
         plain = unicodedata.normalize("NFKC", question)
-        tokens, places = self._lexicon.located_tokens(plain)
-        rare = rareness_of(tokens, places, analyzer.question_words(plain), rareness)
+        tokens, places = self._lexicon.tokens_with_offsets(plain)
+        rare = token_rareness(tokens, places, analyzer.question_words(plain), rareness)
         rows = self._lexicon.token_vectors(tokens)
-        whole = unit((np.sqrt(rare)[:, np.newaxis] * rows).sum(axis=0, keepdims=True))[0]
+        whole = normalize_rows((np.sqrt(rare)[:, np.newaxis] * rows).sum(axis=0, keepdims=True))[0]
         _, first = np.unique(tokens, return_index=True)
-        weights = (rare * squares(rows))[first]
+        weights = (rare * squared_lengths(rows))[first]
         heaviest = np.argsort(-weights, kind="stable")[:QUESTION_TOKENS_MAX]
         is_spelt = len("".join(plain.split())) < _LETTERS_MIN * len(tokens)
-        return Meaning(whole, unit(rows[first][heaviest]), weights[heaviest], is_spelt)
+        return QuestionEmbedding(
+            whole, normalize_rows(rows[first][heaviest]), weights[heaviest], is_spelt
+        )
 
-    def sketched(self, encoded: Sequence[Encoded]) -> list[bytes]:
+    def sketch(self, encoded: Sequence[Encoded]) -> list[bytes]:
         """A sketch of each stored vector."""
         return (
-            [row.tobytes() for row in binary_quantization.sketched(self._rows(encoded))]
+            [row.tobytes() for row in binary_quantization.sketch_vectors(self._rows(encoded))]
             if encoded
             else []
         )
 
-    def nearest(self, db: Database, within: Within, meaning: Meaning, limit: int) -> list[int]:
+    def nearest(
+        self, db: Database, within: SearchScope, embedding: QuestionEmbedding, limit: int
+    ) -> list[int]:
         """The memories nearest to a question among those a filter means, nearest first; of equals
         the newer.
         """
-        held = self._held(within.bank_id)
+        held = self._sketches_of(within.bank_id)
         with held.lock:
             self._catch_up(db, within.bank_id, held)
             view = held.view()
-        question = binary_quantization.asked(meaning.vector)
+        question = binary_quantization.question_planes(embedding.vector)
         reach = max(_REACH if len(view.ids) > _LARGE else _REACH // 2, 2 * limit)
-        led = text_index.led(db, within)
+        led = text_index.ids_from_index(db, within)
         if led is not None:
             # An index leads to what the filter can mean, so the nearest of those are tried.
-            tried = view.nearest_among(question, reach, _numbers(led))
-            found = _passing(db, within, self._ordered(db, within, meaning, tried))
-            if len(found) >= limit or len(tried) < reach:
+            candidates = view.nearest_among(question, reach, _parse_ids(led))
+            found = _filter_ids(db, within, self._rank_by_vector(db, within, embedding, candidates))
+            if len(found) >= limit or len(candidates) < reach:
                 return found[:limit]
         else:
-            tried = view.nearest(question, reach, within.chosen.status)
-            best = self._ordered(db, within, meaning, tried)
-            if len(best) < len(tried) and self._let_go(db, within.bank_id, held):
+            candidates = view.nearest(question, reach, within.chosen.status)
+            best = self._rank_by_vector(db, within, embedding, candidates)
+            if len(best) < len(candidates) and self._drop_purged(db, within.bank_id, held):
                 view = held.view()
-                best = self._ordered(
-                    db, within, meaning, view.nearest(question, reach, within.chosen.status)
+                best = self._rank_by_vector(
+                    db, within, embedding, view.nearest(question, reach, within.chosen.status)
                 )
             best = best[: 2 * limit]
             # Most filters let most memories through, so the nearest of all are tried.
-            found = _passing(db, within, best)
+            found = _filter_ids(db, within, best)
             if len(found) >= limit or len(best) < 2 * limit:
                 return found[:limit]
             # Then as many more as should hold enough, were they all like these.
             wider_reach = 3 * limit * len(best) // max(1, len(found))
-            if wider_reach <= reach * _WIDER:
-                wider = _passing(
+            if wider_reach <= reach * _WIDEN_FACTOR:
+                wider = _filter_ids(
                     db,
                     within,
                     view.nearest(question, max(reach, wider_reach), within.chosen.status),
                 )
                 if len(wider) >= 2 * limit:
-                    return self._ordered(db, within, meaning, wider[:reach])[:limit]
-        every = view.nearest_among(question, reach, _numbers(text_index.meant(db, within)))
-        return self._ordered(db, within, meaning, every)[:limit]
+                    return self._rank_by_vector(db, within, embedding, wider[:reach])[:limit]
+        every = view.nearest_among(question, reach, _parse_ids(text_index.matching_ids(db, within)))
+        return self._rank_by_vector(db, within, embedding, every)[:limit]
 
-    def _ordered(
-        self, db: Database, within: Within, meaning: Meaning, numbers: Sequence[int]
+    def _rank_by_vector(
+        self,
+        db: Database,
+        within: SearchScope,
+        embedding: QuestionEmbedding,
+        numbers: Sequence[int],
     ) -> list[int]:
         """Candidates in the order of their vectors; of equals the newer. Whoever has none is left
         out.
         """
-        stored = vector_rows.of(db, within.bank_id, self.name, numbers, self._vector_bytes)
+        stored = vector_rows.vectors_of(db, within.bank_id, self.name, numbers, self._vector_bytes)
         if not stored:
             return []
-        near = zip(self._cosines(meaning, list(stored.values())), stored, strict=True)
+        near = zip(self._cosines(embedding, list(stored.values())), stored, strict=True)
         return [number for _, number in sorted(near, reverse=True)]
 
-    def asking(self, question: str, rareness: Mapping[str, float]) -> "Asking":
+    def prepare_query(self, question: str, rareness: Mapping[str, float]) -> "VectorQuery":
         """A question, ready to be held against this store's vectors."""
-        return Asking(self, self.meaning(question, rareness))
+        return VectorQuery(self, self.embed_question(question, rareness))
 
-    def likeness(self, meaning: Meaning, texts: Sequence[str]) -> list[float]:
+    def text_similarities(self, embedding: QuestionEmbedding, texts: Sequence[str]) -> list[float]:
         """How near texts that are not stored are to a question, as a whole."""
-        return (self._embedder.embed(texts) @ meaning.vector).tolist()
+        return (self._embedder.embed(texts) @ embedding.vector).tolist()
 
-    def nearness(self, meaning: Meaning, encoded: Sequence[Encoded]) -> Nearness:
+    def similarities(
+        self, embedding: QuestionEmbedding, encoded: Sequence[Encoded]
+    ) -> Similarities:
         """How near stored vectors are to a question."""
         texts = [self._tokens(row) for row in encoded] if self._lexicon else None
-        return late_interaction.measured(meaning, self._rows(encoded), texts, self._lexicon)
+        return late_interaction.compute_similarities(
+            embedding, self._rows(encoded), texts, self._lexicon
+        )
 
-    def excerpt(self, meaning: Meaning, encoded: Encoded) -> str:
+    def excerpt(self, embedding: QuestionEmbedding, encoded: Encoded) -> str:
         """What comes nearest to a question in a stored text; nothing where tokens are not known."""
         if self._lexicon is None:
             return ""
-        return self._lexicon.text_of(
-            late_interaction.best_passage(meaning, self._tokens(encoded), self._lexicon)
+        return self._lexicon.decode(
+            late_interaction.best_passage(embedding, self._tokens(encoded), self._lexicon)
         )
 
-    def _cosines(self, meaning: Meaning, encoded: Sequence[Encoded]) -> list[float]:
-        return (self._rows(encoded) @ meaning.vector).tolist()
+    def _cosines(self, embedding: QuestionEmbedding, encoded: Sequence[Encoded]) -> list[float]:
+        return (self._rows(encoded) @ embedding.vector).tolist()
 
     def _tokens(self, encoded: Encoded) -> TokenIds:
         return np.frombuffer(encoded, dtype=np.uint16, offset=self._vector_bytes)
@@ -206,7 +225,7 @@ class Semantics:
         halves: NDArray[np.float16] = np.frombuffer(joined, dtype=np.float16)
         return halves.reshape(len(encoded), self._embedder.dimensions).astype(np.float32)
 
-    def _held(self, bank_id: int) -> Sketches:
+    def _sketches_of(self, bank_id: int) -> Sketches:
         with self._lock:
             if bank_id not in self._banks:
                 self._banks[bank_id] = Sketches(self._embedder.dimensions)
@@ -216,73 +235,75 @@ class Semantics:
             self._banks.move_to_end(bank_id)
             return self._banks[bank_id]
 
-    def _newer(self, db: Database, bank_id: int, seq: int) -> Changes | None:
-        return vector_rows.newer(db, bank_id, self.name, seq, size=self._sketch_bytes, limit=_BLOCK)
+    def _changes_since(self, db: Database, bank_id: int, seq: int) -> SketchChanges | None:
+        return vector_rows.changes_after(
+            db, bank_id, self.name, seq, size=self._sketch_bytes, limit=_BLOCK
+        )
 
-    def _catch_up(self, db: Database, bank_id: int, held: Sketches) -> None:
-        mark = vector_rows.mark(db)
-        if db.in_transaction or mark <= held.mark:
+    def _catch_up(self, db: Database, bank_id: int, sketches: Sketches) -> None:
+        high_water_mark = vector_rows.high_water_mark(db)
+        if db.in_transaction or high_water_mark <= sketches.high_water_mark:
             # What is written in a transaction may yet be taken back, and others would then get the
             # same numbers. And who reads an older state than another thread has read leaves things
             # as they are.
             return
-        while changes := self._newer(db, bank_id, held.seq):
-            ids, sizes = _numbers(changes.ids), _numbers(changes.sizes)
+        while changes := self._changes_since(db, bank_id, sketches.seq):
+            ids, sizes = _parse_ids(changes.ids), _parse_ids(changes.sizes)
             counts = sizes // self._sketch_bytes
-            held.drop(ids[counts == 0])
+            sketches.drop(ids[counts == 0])
             rows: Bits = np.frombuffer(changes.sketches, dtype=np.uint64).reshape(
                 -1, self._sketch_bytes // 8
             )
-            live = _numbers(changes.live) > 0
-            held.put(np.repeat(ids, counts), np.repeat(live, counts), rows)
-            held.seq = changes.seq
-        held.mark = mark
+            live = _parse_ids(changes.live) > 0
+            sketches.put(np.repeat(ids, counts), np.repeat(live, counts), rows)
+            sketches.seq = changes.seq
+        sketches.high_water_mark = high_water_mark
 
-    def _let_go(self, db: Database, bank_id: int, held: Sketches) -> bool:
+    def _drop_purged(self, db: Database, bank_id: int, sketches: Sketches) -> bool:
         """Let go of purged vectors; whether there may have been any. They leave no trace to read,
         so what is held is compared with what is there: only once one of them is met, because
         comparing a million takes its time.
         """
         purge_count = vector_rows.purge_count(db, bank_id)
-        with held.lock:
+        with sketches.lock:
             if (
                 db.in_transaction
-                or purge_count <= held.purge_count
-                or vector_rows.mark(db) < held.mark
+                or purge_count <= sketches.purge_count
+                or vector_rows.high_water_mark(db) < sketches.high_water_mark
             ):
                 return False
-            held.keep(_numbers(vector_rows.all_ids(db, bank_id)))
-            held.purge_count = purge_count
+            sketches.drop_others(_parse_ids(vector_rows.all_ids(db, bank_id)))
+            sketches.purge_count = purge_count
             return True
 
 
 @dataclass(frozen=True, slots=True)
-class Asking:
+class VectorQuery:
     """A question as the embedder of a store understands it."""
 
-    semantics: Semantics
-    meaning: Meaning
+    index: VectorIndex
+    embedding: QuestionEmbedding
 
-    def nearest(self, db: Database, within: Within, limit: int) -> list[int]:
+    def nearest(self, db: Database, within: SearchScope, limit: int) -> list[int]:
         """The memories nearest to the question among those a filter means, nearest first."""
-        return self.semantics.nearest(db, within, self.meaning, limit)
+        return self.index.nearest(db, within, self.embedding, limit)
 
-    def likeness(self, texts: Sequence[str]) -> list[float]:
+    def text_similarities(self, texts: Sequence[str]) -> list[float]:
         """How near texts that are not stored are to the question."""
-        return self.semantics.likeness(self.meaning, texts)
+        return self.index.text_similarities(self.embedding, texts)
 
-    def nearness(self, encoded: Sequence[Encoded]) -> Nearness:
+    def similarities(self, encoded: Sequence[Encoded]) -> Similarities:
         """How near stored vectors are to the question."""
-        return self.semantics.nearness(self.meaning, encoded)
+        return self.index.similarities(self.embedding, encoded)
 
     def excerpt(self, encoded: Encoded) -> str:
         """What comes nearest to the question in a stored text; nothing where tokens are not
         known.
         """
-        return self.semantics.excerpt(self.meaning, encoded)
+        return self.index.excerpt(self.embedding, encoded)
 
 
-def rareness_of(
+def token_rareness(
     tokens: TokenIds,
     places: Sequence[tuple[int, int]],
     words: Sequence[Word],
@@ -304,17 +325,17 @@ def rareness_of(
     return np.asarray([found[token] for token in tokens.tolist()], dtype=np.float32)
 
 
-def _passing(db: Database, within: Within, numbers: Sequence[int]) -> list[int]:
-    allowed = text_index.passing(db, within.bank_id, numbers, within.chosen, within.now)
+def _filter_ids(db: Database, within: SearchScope, numbers: Sequence[int]) -> list[int]:
+    allowed = text_index.filter_ids(db, within.bank_id, numbers, within.chosen, within.now)
     return [number for number in numbers if number in allowed]
 
 
-def _passage(memory: Memory) -> str:
+def _embedded_text(memory: Memory) -> str:
     # A digest or a number among the labels would be half of what a short text means.
     names = reserved_metadata.aliases(memory.metadata)
     labels = analyzer.plain_words(" ".join((*memory.tags, memory.key, memory.category, *names)))
     return "\n".join(part for part in (memory.title, memory.text, labels) if part)
 
 
-def _numbers(joined: str) -> NDArray[np.int64]:
+def _parse_ids(joined: str) -> NDArray[np.int64]:
     return np.fromstring(joined, dtype=np.int64, sep=" ")

@@ -1,8 +1,7 @@
-"""What things are: banks, memories, versions, and the questions asked of them. Plain values;
-nothing here reaches out.
+"""Banks, memories, versions and links as plain values, without any input or output.
 
-Moments are whole milliseconds since 1970 (see clock.py). An absent scope field is "", so that
-equality is equality.
+Moments are whole milliseconds since 1970 (see clock.py). An absent scope field is "" and never
+None, so that scopes can be compared with `==`.
 """
 
 from collections.abc import Mapping
@@ -17,7 +16,7 @@ LinkKind: TypeAlias = Literal["similar_to", "contradicts", "supersedes", "caused
 
 @dataclass(frozen=True, slots=True)
 class Unset:
-    """Marks a field that a change leaves as it is, where None would mean "take it away"."""
+    """The type of a field that a change leaves as it is; None means "remove the value"."""
 
 
 UNSET = Unset()
@@ -33,13 +32,13 @@ class Origin:
     reason: str = ""
 
 
-# What stands before the name of a project or an agent where it is told as a tag.
-LABELLED = ("project:", "agent:")
+# The prefixes of a project or an agent in the form of a tag.
+LABEL_PREFIXES = ("project:", "agent:")
 
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Whose memory it is. Fixed at birth: a memory never moves to another project or user."""
+    """The owner of a memory. It never changes: a memory never moves to another project or user."""
 
     project: str = ""
     user: str = ""
@@ -48,18 +47,18 @@ class Scope:
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """The project and the agent in the form of tags, for tongues that have only those:
-        `project:shop`.
+        """The project and the agent in the form of tags, such as `project:shop`, for dialects that
+        have only tags.
 
-        A run is no label: there is one for every conversation.
+        A run is not a label, because every conversation has its own.
         """
-        named = zip(LABELLED, (self.project, self.agent), strict=True)
+        named = zip(LABEL_PREFIXES, (self.project, self.agent), strict=True)
         return tuple(f"{prefix}{name}" for prefix, name in named if name)
 
 
 @dataclass(frozen=True, slots=True)
 class Bank:
-    """The wall. Nothing crosses it."""
+    """An isolated set of memories. Searches, keys and links never cross its border."""
 
     id: int
     name: str
@@ -71,7 +70,7 @@ class Bank:
 
 @dataclass(frozen=True, slots=True)
 class BankEdit:
-    """What to change about a bank; configuration fields are merged, and None takes one away."""
+    """Changes to a bank. Configuration fields are merged, and None removes one."""
 
     title: str | Unset = UNSET
     mission: str | Unset = UNSET
@@ -80,8 +79,8 @@ class BankEdit:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A statement somebody wants remembered. With a key it becomes the next version of what has
-    that key.
+    """A statement to be stored. With a key it becomes the next version of the memory that has this
+    key.
     """
 
     text: str
@@ -143,9 +142,7 @@ class Memory:
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """One state a memory was in, never changed afterwards. It has an id of its own, different from
-    the memory's.
-    """
+    """One state of a memory, never changed afterwards. Its id differs from the id of the memory."""
 
     id: int
     memory_id: int
@@ -175,7 +172,7 @@ class Version:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a write did, and the memory after it."""
+    """The result of a write, and the memory after it."""
 
     change: Change
     memory: Memory
@@ -183,7 +180,7 @@ class Outcome:
 
 
 @dataclass(frozen=True, slots=True)
-class Once:
+class IdempotencyKey:
     """An idempotency key: within a session and a tool, the same key gives the same answer."""
 
     session: str
@@ -213,8 +210,8 @@ class Project:
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """How one memory stands to another, how sure that is, and why it is thought so. It goes from
-    the newer one.
+    """The relation of one memory to another, with a confidence and a reason. It goes from the newer
+    memory to the older one.
     """
 
     kind: LinkKind
@@ -226,7 +223,7 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class TagCount:
-    """A tag and how many live memories carry it."""
+    """A tag and how many live memories have it."""
 
     tag: str
     count: int

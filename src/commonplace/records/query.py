@@ -14,22 +14,22 @@ Status: TypeAlias = Literal["live", "forgotten", "any"]
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """A condition on one metadata field. A path of several names goes into nested objects; None is
-    "absent or null".
+    """A condition on one metadata field. A path of several names leads into nested objects; the
+    value None means "absent or null".
     """
 
     path: tuple[str, ...]
     operator: Operator
     value: object
-    # Whether the field is one of the memory's own: id, kind, category, user, agent, run, text,
-    # created_at, updated_at.
+    # Whether the field is a column of the memory instead of metadata: id, kind, category, user,
+    # agent, run, text, created_at, updated_at.
     own: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class TagMatch:
-    """A condition on the tags. `any` and `all` let untagged memories through; the strict modes do
-    not.
+    """A condition on the tags. The modes `any` and `all` also match untagged memories; the strict
+    modes do not.
     """
 
     tags: tuple[str, ...]
@@ -38,9 +38,7 @@ class TagMatch:
 
 @dataclass(frozen=True, slots=True)
 class LabelMatch:
-    """The same, with the project and the agent counted among the tags, as `Scope.labels` has
-    them.
-    """
+    """A condition on the tags and on the project and agent as tags (see `Scope.labels`)."""
 
     tags: tuple[str, ...]
     mode: TagsMatch = "any_strict"
@@ -72,8 +70,8 @@ Condition: TypeAlias = Match | TagMatch | LabelMatch | AllOf | AnyOf | Not
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """Which memories are meant; None is "any". Fields combine with and; the values inside one with
-    or.
+    """A set of memories. None means "any"; fields are combined with "and", the values of one field
+    with "or".
     """
 
     ids: tuple[int, ...] | None = None
@@ -98,7 +96,7 @@ class Filter:
     updated_before: int | None = None
     happened_from: int | None = None
     happened_before: int | None = None
-    # False means those that expire some day, True those that do not.
+    # False selects memories with an expiry time, True those without one.
     lasting: bool | None = None
     where: Condition | None = None
     status: Status = "live"
@@ -106,7 +104,7 @@ class Filter:
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class PageRequest:
     """Which part of a list, in which order. Keys sort upwards, moments newest first."""
 
     order: Order = "created"
@@ -116,12 +114,10 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A place in the ranking of a question: after a hit, among scores that are weighed as they were
-    for that hit.
+    """A pagination cursor: the position after a hit in the ranking of a query.
 
-    The weights of a question change with every write, and with them all scores. A place keeps what
-    they were made of, so that whoever goes on from it meets what did not change exactly where it
-    was.
+    The weights of a query change with every write, and with them all scores. A cursor holds the
+    numbers behind the weights, so that the next page ranks unchanged memories exactly as before.
     """
 
     score: float
@@ -129,24 +125,24 @@ class Place:
     term_counts: tuple[int, ...]
     row_count: int
     term_count: int
-    # Whether some memory had the identifiers of the question, which divides the scores in two
-    # halves.
+    # Whether some memory had the identifiers of the query, which splits the scores in two halves.
     identified: bool
-    # The best, which stand before all others, with their scores, and how many of them are still to
-    # come.
+    # The reranked hits, which precede all others, with their scores, and how many of them are
+    # still to be returned.
     head: tuple[tuple[int, float], ...] = ()
     ahead: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A question. `now` anchors words such as "yesterday"; `channels` narrows how it is looked for.
+    """A question. `now` anchors words such as "yesterday"; `channels` restricts the search.
 
-    `during` is the time it speaks of, from a moment up to another, read from the words when it is
-    not given; what is of that time comes first. `limit` is the most hits wanted, the merely similar
-    among them; without one only those come that are surely answers, and when there are none, the
-    few that come closest, marked as unsure. `depth` is how many candidates of each channel are
-    weighed at least; with one, the hits come in pages, and `after` is where the page before ended.
+    `during` is the period of the question, from a moment up to another. It is parsed from the text
+    when it is not given, and memories of that period rank first. `limit` is the maximum number of
+    hits, including merely similar ones. Without a limit only confident answers are returned, or,
+    when there are none, the few closest hits with `unsure` set. `depth` is the minimum number of
+    candidates of each channel; with a depth the hits come in pages, and `after` is the end of the
+    previous page.
     """
 
     text: str
@@ -163,10 +159,11 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A memory that answers a question: a calibrated score in 0..1 and what each channel made of
-    it.
+    """A memory that answers a question, with a calibrated score in 0..1 and the score of each
+    channel.
 
-    `copies` are the ids of others that say the same, which it stands for; of very many the newest.
+    `copies` are the ids of memories with the same text, which this hit represents; only the newest
+    ones when there are very many.
     """
 
     memory: Memory
@@ -177,7 +174,7 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Dropped:
-    """A candidate that was found and left out, for those who ask why."""
+    """A candidate that was found and not returned, with the reason."""
 
     memory_id: int
     score: float
@@ -186,13 +183,13 @@ class Dropped:
 
 @dataclass(frozen=True, slots=True)
 class Recall:
-    """What is known about a question, best first. Empty means that nothing relevant is known.
+    """The answer to a query, best hit first. No hits means that nothing relevant is known.
 
-    `unsure` says that none of the hits is surely an answer.
+    `unsure` means that none of the hits is a confident answer.
     """
 
     hits: tuple[Hit, ...]
     dropped: tuple[Dropped, ...] = ()
-    # Where the next page begins, if one was asked for and there is more.
+    # The start of the next page, if pages were requested and there is one.
     next: Place | None = None
     unsure: bool = False

@@ -1,8 +1,7 @@
-"""What an erasure is asked to take, and the receipt of what it took. Plain values; nothing reaches
-out.
+"""The request of an erasure and its receipt, as plain values.
 
-A receipt names what went by id and keyed hash. Who has the words and the key of the store can show
-that they went; the receipt itself tells none of them.
+A receipt lists erased items by id and keyed hash. The text together with the key of the store
+proves that the text was erased; the receipt itself contains no text.
 """
 
 from collections import Counter
@@ -30,24 +29,26 @@ Kind: TypeAlias = Literal[
 
 @dataclass(frozen=True, slots=True)
 class Portion:
-    """A part of a bank; what is None does not narrow it. Without any field it is the whole bank."""
+    """A part of a bank. A field of None does not restrict it; without any field it is the whole
+    bank.
+    """
 
     user: str | None = None
     project: str | None = None
     document: str | None = None
     session: str | None = None
-    # Only memories that are forgotten, and nothing besides memories.
+    # Only forgotten memories, and nothing else.
     forgotten: bool = False
 
 
-WHOLE = Portion()
+WHOLE_BANK = Portion()
 
 
 @dataclass(frozen=True, slots=True)
-class Gone:
-    """One thing that went, or that lost words: its kind, its id and the keyed hash of what it said.
+class ErasedItem:
+    """An item that was erased or shortened: its kind, its id and the keyed hash of its text.
 
-    What is derived was made of something else that went.
+    A derived item was made from another erased item.
     """
 
     kind: Kind
@@ -58,26 +59,26 @@ class Gone:
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """What an erasure took, when, and for whom."""
+    """The result of an erasure: what was erased, when, and at whose request."""
 
     bank: str
     at: int
     origin: Origin
-    # What it was asked to take, as keyed hashes of the names.
+    # The request, with keyed hashes in the place of names.
     asked: Mapping[str, str]
-    gone: tuple[Gone, ...]
-    # What stays and lost words: documents, events, snapshots, and mental models whose answer is
-    # made anew.
-    shortened: tuple[Gone, ...] = ()
-    # Rows that have no words of their own to hash.
+    gone: tuple[ErasedItem, ...]
+    # Items that remain with less text: documents, events, snapshots, and mental models whose
+    # answer is generated again.
+    shortened: tuple[ErasedItem, ...] = ()
+    # Counts of rows that have no text to hash.
     rows: Mapping[str, int] = field(default_factory=dict[str, int])
-    # Whether the log was emptied too. If not, another process was reading; the next idle moment of
-    # a server does it.
+    # Whether the write-ahead log was emptied too. Another process that reads prevents it; then an
+    # idle server empties it later.
     log_emptied: bool = True
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many things of each kind went."""
+        """The number of erased items of each kind."""
         return {
             **Counter(one.kind for one in self.gone),
             **{name: n for name, n in self.rows.items() if n},
@@ -85,7 +86,7 @@ class Receipt:
 
     @property
     def memory_ids(self) -> tuple[int, ...]:
-        """The memories that were asked for, without those derived from them."""
+        """The memories of the request, without those derived from them."""
         return tuple(
             one.id for one in self.gone if one.kind in ("memory", "observation") and not one.derived
         )

@@ -1,5 +1,4 @@
-"""What happens around memories: documents, sessions, reminders, streams and jobs. Plain values;
-nothing reaches out.
+"""Documents, sessions, reminders, streams and jobs as plain values, without any input or output.
 
 Moments are whole milliseconds since 1970. An absent scope field is "", as in records/memory.py.
 """
@@ -22,8 +21,8 @@ Item = TypeVar("Item")
 
 
 @dataclass(frozen=True, slots=True)
-class Page(Generic[Item]):
-    """A part of a list, and how long the whole list is."""
+class ResultPage(Generic[Item]):
+    """A part of a list, and the length of the whole list."""
 
     items: tuple[Item, ...] = ()
     total: int = 0
@@ -31,8 +30,8 @@ class Page(Generic[Item]):
 
 @dataclass(frozen=True, slots=True)
 class DocumentDraft:
-    """A source text to be kept under a name. What is not set stays as it was when the document
-    exists.
+    """A source text to be stored under a name. Fields that are not set keep their value when the
+    document exists.
     """
 
     name: str
@@ -44,7 +43,7 @@ class DocumentDraft:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A source that memories came from. Lists leave the text out ("") and say how long it is."""
+    """A source text of memories. Lists leave the text empty and give its length."""
 
     id: int
     bank_id: int
@@ -62,7 +61,7 @@ class Document:
 
 @dataclass(frozen=True, slots=True)
 class SessionDraft:
-    """A session somebody wants to start."""
+    """A session to be started."""
 
     title: str = ""
     client: str = ""
@@ -73,7 +72,7 @@ class SessionDraft:
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """A stretch of work whose events are kept in order."""
+    """A period of work of one agent, with its events in order."""
 
     id: int
     bank_id: int
@@ -91,7 +90,7 @@ class Session:
 
 @dataclass(frozen=True, slots=True)
 class SessionFilter:
-    """Which sessions are meant; None is "any"."""
+    """A set of sessions; None means "any"."""
 
     status: SessionStatus | None = None
     projects: tuple[str, ...] | None = None
@@ -100,7 +99,7 @@ class SessionFilter:
 
 @dataclass(frozen=True, slots=True)
 class EventDraft:
-    """Something that happened in a session."""
+    """An event to be added to a session."""
 
     text: str
     role: Role = "assistant"
@@ -112,7 +111,7 @@ class EventDraft:
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One thing that happened in a session. Numbers run from 1 without gaps."""
+    """One event of a session. Numbers start at 1 and have no gaps."""
 
     id: int
     session_id: int
@@ -128,7 +127,7 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class SnapshotDraft:
-    """How to make a snapshot: from a given text, or else from the newest events of the session."""
+    """How to make a snapshot: from a given text, or without one from the newest events."""
 
     text: str | None = None
     slug: str = ""
@@ -139,7 +138,7 @@ class SnapshotDraft:
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """What a session looked like at one moment, as markdown."""
+    """The state of a session at one moment, as markdown."""
 
     id: int
     session_id: int
@@ -151,8 +150,8 @@ class Snapshot:
 
 @dataclass(frozen=True, slots=True)
 class ReminderDraft:
-    """A message to be shown whenever a five-field cron expression comes due. No time zone means the
-    default one.
+    """A message to be shown whenever a five-field cron expression is due. An empty time zone means
+    the default one.
     """
 
     cron: str
@@ -164,8 +163,8 @@ class ReminderDraft:
 
 @dataclass(frozen=True, slots=True)
 class Reminder:
-    """A message with a schedule. A time zone of "" follows the machine; no next moment means that
-    it rests.
+    """A message with a schedule. An empty time zone means the one of the machine; without `next_at`
+    the reminder is inactive.
     """
 
     id: int
@@ -183,16 +182,16 @@ class Reminder:
 
 @dataclass(frozen=True, slots=True)
 class DueReminder:
-    """A reminder that came due, the moment it was due at, and its state after the call."""
+    """A reminder that is due, the moment it was due at, and its state after the call."""
 
     due_at: int
     reminder: Reminder
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
-    """What stands in a bank besides its memories, of one of few kinds, under a name; what it is, is
-    in its body.
+class BankItem:
+    """A named item of a bank that is not a memory, such as a directive or a mental model. The
+    content is in its body.
     """
 
     id: int
@@ -207,7 +206,7 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class Stream:
-    """A memory that arrives in chunks and is not finished yet."""
+    """An unfinished memory that arrives in chunks."""
 
     id: int
     bank_id: int
@@ -220,9 +219,7 @@ class Stream:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """Work left for later. While it runs, `leased_until` is when another worker may take it
-    over.
-    """
+    """Work to be done later. `leased_until` is when another worker may take over a running job."""
 
     id: int
     bank_id: int
@@ -248,7 +245,7 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a job is."""
+    """The progress of a job."""
 
     done_count: int = 0
     total_count: int | None = None

@@ -1,9 +1,4 @@
-"""What an archive holds: the shape of every canonical row, rows in a fixed order, and rows put
-back.
-
-A shape's name is the type in the file and the ending of its queries. Parents come before their
-children.
-"""
+"""Reads every canonical row in a fixed order for an export, and stores rows of an import."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -22,14 +17,14 @@ Kind: TypeAlias = Literal[
 
 PAGE = 100  # Rows read at once: few enough that the largest texts still fit in memory.
 _JSON = frozenset(("list", "object", "json"))
-_TAKEN = (
+_UNIQUE_VIOLATIONS = (
     apsw.SQLITE_CONSTRAINT_UNIQUE,
     apsw.SQLITE_CONSTRAINT_PRIMARYKEY,
     apsw.SQLITE_CONSTRAINT_ROWID,
 )
 
-# One encoder for all: making one for each value would cost more than using it.
-spelled = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+# One encoder for all values, because creating one is slower than using it.
+encode_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +139,7 @@ MEMORY = Shape(
     fixed=("bank_id", *_SCOPE, "key", "created_at"),
     children=(VERSION,),
 )
-REPLY = Shape(
+IDEMPOTENCY_KEY = Shape(
     "reply",
     ("bank_id", "session", "tool", "key"),
     {
@@ -229,7 +224,7 @@ REMINDER = Shape(
     fixed=("bank_id", "created_at"),
     moments=("created_at", "last_at"),
 )
-STANDING = Shape(
+BANK_ITEM = Shape(
     "standing",
     ("id",),
     {
@@ -299,30 +294,41 @@ JOB = Shape(
 
 # In the order of the file. Revisions come before the versions that name them, documents before
 # their memories.
-_PARENTS = (BANK, REVISION, DOCUMENT, MEMORY, REPLY, SESSION, REMINDER, STANDING, STREAM, JOB)
+_PARENTS = (
+    BANK,
+    REVISION,
+    DOCUMENT,
+    MEMORY,
+    IDEMPOTENCY_KEY,
+    SESSION,
+    REMINDER,
+    BANK_ITEM,
+    STREAM,
+    JOB,
+)
 SHAPES = {shape.name: shape for parent in _PARENTS for shape in (parent, *parent.children)}
 
 
-def counts(db: Database, bank_id: int | None, portion: Portion) -> dict[str, int]:
-    """How many rows of each type there are, in the whole store or in one bank, or in a part of
-    it.
-    """
-    within = _within(bank_id, portion)
+def count_rows(db: Database, bank_id: int | None, portion: Portion) -> dict[str, int]:
+    """The number of rows of each type in the whole store, in one bank, or in a part of it."""
+    within = _portion_values(bank_id, portion)
     return {name: int(db.value(f"count_archived_{name}", **within)) for name in SHAPES}
 
 
-def rows(db: Database, bank_id: int | None, portion: Portion) -> Iterator[tuple[Shape, Row]]:
+def iterate_rows(
+    db: Database, bank_id: int | None, portion: Portion
+) -> Iterator[tuple[Shape, Row]]:
     """Every canonical row in the order of the file, each parent followed by its children."""
-    within = _within(bank_id, portion)
+    within = _portion_values(bank_id, portion)
     for shape in _PARENTS:
-        for row in _pages(db, shape, **within):
+        for row in _iterate_pages(db, shape, **within):
             yield shape, row
             for child in shape.children:
-                for below in _pages(db, child, **{child.parent: row["id"]}):
+                for below in _iterate_pages(db, child, **{child.parent: row["id"]}):
                     yield child, below
 
 
-def _within(bank_id: int | None, portion: Portion) -> dict[str, object]:
+def _portion_values(bank_id: int | None, portion: Portion) -> dict[str, object]:
     return {
         "bank_id": bank_id,
         "user": portion.user,
@@ -331,40 +337,40 @@ def _within(bank_id: int | None, portion: Portion) -> dict[str, object]:
     }
 
 
-def find(db: Database, shape: Shape, row: Row) -> Row | None:
-    """The row that is stored under the key of a given one."""
+def find_row(db: Database, shape: Shape, row: Row) -> Row | None:
+    """The stored row with the key of a given one."""
     found = db.one(f"find_archived_{shape.name}", **{name: row[name] for name in shape.key})
-    return _read(shape, found) if found else None
+    return _decode_row(shape, found) if found else None
 
 
-def put(db: Database, shape: Shape, row: Row) -> None:
-    """Store a row, over the one with its key where a type can change."""
+def put_row(db: Database, shape: Shape, row: Row) -> None:
+    """Store a row. Replaces the row with the same key if rows of its type can change."""
     try:
-        db.run(f"put_archived_{shape.name}", **written(shape, row))
+        db.run(f"put_archived_{shape.name}", **bound_values(shape, row))
     except apsw.ConstraintError as error:
-        raise _refused(shape, int(getattr(error, "extendedresult", 0))) from error
+        raise _constraint_error(shape, int(getattr(error, "extendedresult", 0))) from error
 
 
-def document_bank(db: Database, number: int) -> int | None:
+def bank_of_document(db: Database, number: int) -> int | None:
     """The bank a document belongs to."""
     return db.value("archived_document_bank", id=number)
 
 
-def owner(db: Database, number: int) -> int | None:
-    """The memory that an id leads to, be it the memory's own or that of one of its versions."""
+def memory_of_id(db: Database, number: int) -> int | None:
+    """The memory of an id, which may also be the id of one of its versions."""
     return db.value("archived_owner", id=number)
 
 
-def written(shape: Shape, row: Row) -> Row:
-    """A row as it is bound to a query: lists and objects as JSON, always spelled the same way."""
+def bound_values(shape: Shape, row: Row) -> Row:
+    """The values of a row for a query, with lists and objects as JSON in one fixed format."""
     return {
-        name: spelled(row[name]) if kind in _JSON else row[name]
+        name: encode_json(row[name]) if kind in _JSON else row[name]
         for name, kind in shape.columns.items()
     }
 
 
-def _refused(shape: Shape, result: int) -> Conflict | Invalid:
-    if result in _TAKEN:
+def _constraint_error(shape: Shape, result: int) -> Conflict | Invalid:
+    if result in _UNIQUE_VIOLATIONS:
         return Conflict(
             f"The {shape.name} has an id, a name or a key that is already in use in the store.",
             hint="Import into an empty home, or rename one of the two first.",
@@ -377,27 +383,26 @@ def _refused(shape: Shape, result: int) -> Conflict | Invalid:
     return Invalid(f"The {shape.name} has a value that is not allowed.", hint="Correct the line.")
 
 
-def _read(shape: Shape, row: Row) -> Row:
+def _decode_row(shape: Shape, row: Row) -> Row:
     return {
         name: json.loads(row[name]) if kind in _JSON else row[name]
         for name, kind in shape.columns.items()
     }
 
 
-def _pages(db: Database, shape: Shape, **within: object) -> Iterator[Row]:
+def _iterate_pages(db: Database, shape: Shape, **within: object) -> Iterator[Row]:
     after: dict[str, object] = {
         name: "" if shape.columns[name] == "text" else -1 for name in shape.key
     }
     while True:
-        marks = {f"after_{name}": after[name] for name in shape.key}
+        bounds = {f"after_{name}": after[name] for name in shape.key}
         try:
             found = [
-                _read(shape, row)
-                for row in db.all(f"export_{shape.name}", **marks, **within, limit=PAGE)
+                _decode_row(shape, row)
+                for row in db.all(f"export_{shape.name}", **bounds, **within, limit=PAGE)
             ]
         except ValueError as error:
-            # Text that is not UTF-8, or JSON that is not JSON: damage that only shows when it is
-            # read.
+            # Invalid UTF-8 or JSON is damage that shows only when the row is read.
             raise Unsupported(
                 f"The store is damaged: a {shape.name} cannot be read.",
                 hint="Run `commonplace doctor` to see which.",

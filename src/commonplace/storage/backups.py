@@ -1,8 +1,7 @@
-"""Copies of the whole file: made while others write, checked before they are trusted, put back
-under running processes.
+"""Backups of the whole file, made and restored while other processes use the store.
 
-Every copy reads one pinned state of its source. Without the pin, SQLite starts a copy over whenever
-somebody writes in the middle of it, and a busy store would never be done.
+Every copy reads one snapshot of its source. Without a snapshot, SQLite restarts the copy at every
+write of another process, and a busy store would never finish.
 """
 
 import os
@@ -18,7 +17,7 @@ from commonplace import filesystem, ids
 from commonplace.clock import Clock
 from commonplace.errors import Conflict, Invalid, Unsupported
 from commonplace.storage import banks, migrations
-from commonplace.storage.database import Database, translated
+from commonplace.storage.database import Database, translate_errors
 from commonplace.storage.migrations import Migration
 
 Progress: TypeAlias = Callable[[int, int | None], None]
@@ -26,25 +25,24 @@ Progress: TypeAlias = Callable[[int, int | None], None]
 FOLDER_PREFIX = ".commonplace-restore-"
 _PAGES = 1000
 _COPIES_MAX = 10_000
-_ROOM = 2**32
+_MARK_MARGIN = 2**32
 _TRY_ANOTHER = "Choose another backup; nothing was changed."
 
 
 def write(
-    db: Database, target: Path, progress: Progress | None = None, *, checked: bool = True
+    db: Database, target: Path, progress: Progress | None = None, *, verify: bool = True
 ) -> int:
-    """Copy the store into a new file, checked before it gets its name; its size in bytes."""
+    """Copy the store into a new file, checked before it gets its name. Returns its size."""
     with filesystem.new_file(target) as part:
         with (
-            translated(),
+            translate_errors(),
             closing(_open(db.path, db.busy_timeout_ms)) as source,
             closing(_open(part)) as copy,
         ):
             _copy(source, copy, progress)
-            # One self-contained file: in the mode of the live store, every reader would put two
-            # more beside it.
+            # One self-contained file: in WAL mode, every reader would create two more files.
             copy.pragma("journal_mode", "delete")
-            if checked and problems(copy, "quick_check"):
+            if verify and integrity_problems(copy, "quick_check"):
                 raise Unsupported(
                     "The store is damaged, so it was not copied.",
                     hint="Run `commonplace doctor` to see what is wrong.",
@@ -61,14 +59,14 @@ def restore(
     *,
     steps: Sequence[Migration] | None = None,
 ) -> Path:
-    """Put a backup in the place of the store's content; where the content before it was kept.
+    """Replace the content of the store by a backup. Returns the path of a copy of the old content.
 
-    Other processes go on and see either all of the old or all of the new. They cannot write between
-    the copy that is kept and the change, so every acknowledged write is in one of the two.
+    Other processes continue and see either all of the old content or all of the new. They cannot
+    write between the copy and the change, so every acknowledged write is in one of the two.
     """
     _check_source(db, source)
     with (
-        filesystem.explained(db.path),
+        filesystem.translate_os_errors(db.path),
         tempfile.TemporaryDirectory(prefix=FOLDER_PREFIX, dir=db.path.parent) as folder,
     ):
         draft = Path(folder) / "draft.db"
@@ -78,9 +76,9 @@ def restore(
             db.maintenance() as live,
             closing(live.backup("main", new, "main")) as backup,
         ):
-            # A step of no pages takes the write lock and copies nothing.
+            # A step of zero pages takes the write lock and copies nothing.
             backup.step(0)
-            kept = _keep(db)
+            kept = _copy_before_restore(db)
             try:
                 _run(backup, progress)
             except BaseException:
@@ -89,17 +87,17 @@ def restore(
             return kept
 
 
-def problems(connection: apsw.Connection, check: str) -> list[str]:
-    """What SQLite's own check finds wrong in a file; nothing when all is well."""
+def integrity_problems(connection: apsw.Connection, check: str) -> list[str]:
+    """The problems that a check of SQLite reports; empty without any."""
     found = [str(row[0]) for row in connection.execute(f"pragma {check}(20)")]
     return [] if found == ["ok"] else found
 
 
 @contextmanager
-def reading(path: Path) -> Generator[apsw.Connection]:
-    """A connection that changes nothing, not even by leaving files beside the one it reads."""
+def open_read_only(path: Path) -> Generator[apsw.Connection]:
+    """A read-only connection that also creates no files beside the database."""
     log = path.with_name(path.name + "-wal")
-    # Whoever has the file open in the mode of a live store has a log beside it.
+    # A process that has the file open in WAL mode has a log beside it.
     uri = path.absolute().as_uri() + ("?mode=ro" if log.exists() else "?immutable=1")
     flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
     with closing(apsw.Connection(uri, flags=flags)) as connection:
@@ -108,21 +106,21 @@ def reading(path: Path) -> Generator[apsw.Connection]:
 
 
 def _check_source(db: Database, source: Path) -> None:
-    filesystem.check_plain(source)
-    with filesystem.explained(source):
+    filesystem.check_regular_file(source)
+    with filesystem.translate_os_errors(source):
         if os.path.samefile(source, db.path):
             raise Invalid(
                 "The backup is the store itself.",
                 hint="Give the path of a file made by `commonplace backup`.",
             )
     try:
-        with reading(source) as connection:
+        with open_read_only(source) as connection:
             ours = connection.pragma("application_id") == migrations.APPLICATION_ID
             if not ours or not connection.pragma("user_version"):
                 raise Unsupported(
                     f"{source.name!r} is not a Commonplace backup.", hint=_TRY_ANOTHER
                 )
-            if problems(connection, "integrity_check"):
+            if integrity_problems(connection, "integrity_check"):
                 raise _damaged(source)
     except apsw.NotADBError as error:
         raise Invalid(f"{source.name!r} is not a database.", hint=_TRY_ANOTHER) from error
@@ -141,22 +139,19 @@ def _check_source(db: Database, source: Path) -> None:
 def _prepare(
     db: Database, source: Path, draft: Path, clock: Clock, steps: Sequence[Migration] | None
 ) -> None:
-    """Make the content to come, of this build's schema, so that no process ever sees an older
-    one.
-    """
-    with translated(), reading(source) as old, closing(_open(draft)) as new:
+    """Prepare the new content with the schema of this build: no process sees an older one."""
+    with translate_errors(), open_read_only(source) as old, closing(_open(draft)) as new:
         _copy(old, new, None)
-    last_id, mark = _marks(db, clock.now())
+    last_id, mark = _next_marks(db, clock.now())
     page_size = int(db.value("page_size"))
     draft_db = migrations.open_database(draft, clock, steps=steps)
     try:
         with draft_db.transaction():
-            # Ids given out since the backup are known outside and must not be given to something
-            # else.
+            # Ids allocated since the backup are known outside and must not be allocated again.
             draft_db.run("draw_ids", floor=last_id, count=0)
-            # A process catches up with vectors by number and with purges by count. Both go on from
-            # beyond what any of them has seen, so each lets go of what it holds and reads the
-            # restored vectors as new.
+            # A process follows vectors by number and purges by count. Both continue above all
+            # numbers any process has seen, so each one drops its cache and reads the restored
+            # vectors again.
             lowest = draft_db.value("lowest_vector")
             for name in (
                 "renew_purge_counts",
@@ -171,32 +166,30 @@ def _prepare(
             if connection.pragma("page_size") != page_size:
                 # SQLite cannot put pages of one size into a live file of another.
                 connection.execute(f"pragma page_size = {page_size}; vacuum")
-            if problems(connection, "integrity_check"):
+            if integrity_problems(connection, "integrity_check"):
                 raise _damaged(source)
     finally:
         draft_db.close()
 
 
-def _marks(db: Database, now: int) -> tuple[int, int]:
-    """An id, and a number for vectors and purges, beyond those that processes on this store have
-    seen.
-    """
+def _next_marks(db: Database, now: int) -> tuple[int, int]:
+    """An id and a number for vectors and purges, above all that any process has seen."""
     try:
         with db.transaction():
-            # With room for what they see before the store is locked.
-            return banks.new_ids(db, now)[0], int(db.value("newest_mark")) + _ROOM
+            # With a margin for what processes see before the store is locked.
+            return banks.new_ids(db, now)[0], int(db.value("newest_mark")) + _MARK_MARGIN
     except Unsupported:
-        # A damaged store does not know its own numbers. Both grow slower than time.
-        return ids.floor(now), ids.floor(now)
+        # A damaged store may not have its numbers. Both grow slower than time.
+        return ids.smallest_id(now), ids.smallest_id(now)
 
 
-def _keep(db: Database) -> Path:
+def _copy_before_restore(db: Database) -> Path:
     for number in range(1, _COPIES_MAX):
         target = db.path.with_name(f"{db.path.name}.before-restore-{number}.bak")
         if not target.exists():
-            # Unchecked, because a damaged store is what a restore is for, and whatever is left of
-            # it is worth keeping.
-            write(db, target, checked=False)
+            # Not verified, because the reason for a restore is often a damaged store, and its
+            # remains are worth keeping.
+            write(db, target, verify=False)
             return target
     raise Conflict(
         "There are too many copies from earlier restores.", hint="Delete some of the .bak files."

@@ -1,4 +1,4 @@
-"""Banks, the ids drawn from the store's one counter, and facts about the store itself."""
+"""Banks, the id counter of the store, and information about the store itself."""
 
 import json
 
@@ -6,8 +6,8 @@ from commonplace import ids
 from commonplace.records.memory import Bank
 from commonplace.storage.database import Database, Row
 
-# Children before parents.
-_HELD = (
+# The tables with rows of a bank, children before parents.
+_TABLES = (
     "idempotency_keys",
     "revisions",
     "documents",
@@ -37,13 +37,13 @@ def by_id(db: Database, number: int) -> Bank | None:
     return _bank(row) if row else None
 
 
-def listed(db: Database, limit: int) -> list[Bank]:
+def list_banks(db: Database, limit: int) -> list[Bank]:
     """Every bank, by name."""
     return [_bank(row) for row in db.all("list_banks", limit=limit)]
 
 
 def ensure(db: Database, name: str, now: int) -> Bank:
-    """The bank of a name, made now if nobody wrote to it before."""
+    """The bank of a name, created if it does not exist."""
     bank = find(db, name)
     if bank is None:
         bank = Bank(
@@ -59,35 +59,35 @@ def update(db: Database, bank: Bank) -> None:
 
 
 def erase(db: Database, bank_id: int) -> dict[str, int]:
-    """Remove a bank and all it holds, once its memories are purged; how many rows of each table
-    went.
+    """Delete a bank and its content, after its memories are purged. Returns the number of rows of
+    each table.
     """
-    counts = {table: db.run(f"erase_{table}", bank_id=bank_id) for table in _HELD}
+    counts = {table: db.run(f"erase_{table}", bank_id=bank_id) for table in _TABLES}
     db.run("delete_bank", id=bank_id)
     return counts
 
 
 def new_ids(db: Database, now: int, count: int = 1) -> range:
-    """Ids nobody has, in growing order, safe because the write transaction is the only one of its
+    """Allocate ids in ascending order. Safe, because there is only one write transaction at a
     time.
     """
-    db.run("draw_ids", floor=ids.floor(now), count=count)
+    db.run("draw_ids", floor=ids.smallest_id(now), count=count)
     last = int(db.value("last_id"))
     return range(last - count + 1, last + 1)
 
 
 def skip_ids(db: Database, last: int) -> None:
-    """Give out no id up to one, because ids up to it came from elsewhere."""
+    """Move the id counter up to an id, because ids up to it were imported."""
     db.run("draw_ids", floor=last, count=0)
 
 
-def fact(db: Database, name: str) -> str:
-    """What the store knows of itself under a name, or an empty text."""
+def store_info(db: Database, name: str) -> str:
+    """The information about the store under a name, or an empty text."""
     return str(db.value("find_store_info", name=name) or "")
 
 
-def set_fact(db: Database, name: str, value: str) -> None:
-    """Note something about the store itself."""
+def put_store_info(db: Database, name: str, value: str) -> None:
+    """Store information about the store under a name."""
     db.run("put_store_info", name=name, value=value)
 
 

@@ -1,7 +1,8 @@
-"""One SQLite file: connections, transactions, and driver errors turned into ours. Knows no table.
+"""One SQLite file: connections, transactions, and translation of driver errors.
 
 Several processes on one file are the normal case. Writers queue with BEGIN IMMEDIATE and a busy
 timeout, readers see the last commit, and a commit is flushed to the disk before it is acknowledged.
+This module refers to no table.
 """
 
 import threading
@@ -18,8 +19,7 @@ from commonplace.storage import disk_reserve, queries, sql_functions
 from commonplace.storage.file_identity import OpenFiles
 
 Row: TypeAlias = dict[str, Any]
-# What a query's value may be is the driver's to judge; naming it Any keeps the stores free of its
-# types.
+# The driver validates the types of values; Any keeps its types out of the other modules.
 Value: TypeAlias = Any
 
 _PRAGMAS = """
@@ -37,12 +37,12 @@ _FULL = (
 
 
 class Database:
-    """Runs named queries on one file. Safe to share between threads."""
+    """Runs named queries on one file. Thread-safe."""
 
     def __init__(self, path: Path, *, busy_timeout_ms: int = 30_000) -> None:
         self.path = path
         self.busy_timeout_ms = busy_timeout_ms
-        self._queries = queries.named()
+        self._queries = queries.load_queries()
         self._write_lock = threading.RLock()
         self._pool_lock = threading.Lock()
         self._idle: list[apsw.Connection] = []
@@ -50,7 +50,7 @@ class Database:
         self._closed = False
         self._changes_before = 0
         self._files = OpenFiles(path)
-        with translated():
+        with translate_errors():
             self._writer = self._connect()
 
     def all(self, name: str, /, **values: Value) -> list[Row]:
@@ -68,31 +68,29 @@ class Database:
         return next(iter(row.values())) if row else None
 
     def run(self, name: str, /, **values: Value) -> int:
-        """Run a named change inside the current transaction; the number of rows it changed."""
+        """Run a named change inside the current transaction. Returns the number of changed rows."""
         connection = self._in_transaction()
-        with translated():
+        with translate_errors():
             connection.execute(self._queries[name], values)
             return connection.changes()
 
     def run_many(self, name: str, rows: Iterable[Mapping[str, Value]]) -> None:
-        """Run a named change once for each row inside the current transaction."""
+        """Run a named change inside the current transaction for each row."""
         connection = self._in_transaction()
-        with translated():
+        with translate_errors():
             connection.executemany(self._queries[name], rows)
 
     def text(self, name: str) -> str:
-        """The text of a named query or fragment, for queries composed of several."""
+        """The text of a named query or fragment, for composed queries."""
         return self._queries[name]
 
     def select(self, sql: str, values: Mapping[str, Value]) -> list[Row]:
         """Every row of a query composed from named fragments."""
-        with self._reader() as connection, translated():
+        with self._reader() as connection, translate_errors():
             cursor = connection.execute(sql, dict(values))
             try:
                 names = [column[0] for column in cursor.get_description()]
-            except (
-                apsw.ExecutionCompleteError
-            ):  # The driver's way of saying that there is no row at all.
+            except apsw.ExecutionCompleteError:  # The driver raises it when there are no rows.
                 return []
             return [dict(zip(names, row, strict=True)) for row in cursor]
 
@@ -102,27 +100,24 @@ class Database:
         return self._current() is self._writer
 
     @property
-    def answers(self) -> list[tuple[object, Any]]:
-        """What was asked and answered in this thread's snapshot, in which it stays true; outside of
-        one, nothing.
-        """
-        answers: list[tuple[object, Any]] | None = getattr(self._local, "answers", None)
-        return [] if self.in_transaction or answers is None else answers
+    def snapshot_cache(self) -> list[tuple[object, Any]]:
+        """Questions and answers that stay valid in this thread's snapshot; empty outside of one."""
+        cache: list[tuple[object, Any]] | None = getattr(self._local, "cache", None)
+        return [] if self.in_transaction or cache is None else cache
 
     @property
-    def in_place(self) -> bool:
-        """Whether the store's path still leads to the file that is open here."""
-        return self._files.in_place()
+    def is_in_place(self) -> bool:
+        """Whether the path of the store still leads to the open file."""
+        return self._files.is_in_place()
 
     @contextmanager
     def transaction(self, wait_ms: int | None = None) -> Generator[None]:
-        """Everything inside happens or nothing does. Inside another transaction it becomes a part
-        of that one.
+        """A write transaction. Inside another transaction it is a savepoint of that one.
 
-        `wait_ms` is how long to wait for other writers, where that is less than usual.
+        `wait_ms` limits the wait for other writers, if it is less than the busy timeout.
         """
         if self.in_transaction:
-            with self._part():
+            with self._savepoint():
                 yield
             return
         patience_ms = (
@@ -132,7 +127,7 @@ class Database:
             raise _busy()
         outer = self._current()
         try:
-            with translated():
+            with translate_errors():
                 self._begin(patience_ms)
             self._local.connection = self._writer
             try:
@@ -141,51 +136,49 @@ class Database:
                 if self._writer.in_transaction:
                     self._writer.execute("rollback")
                 raise
-            with translated():
+            with translate_errors():
                 self._commit()
         finally:
             self._local.connection = outer
             self._write_lock.release()
 
     @contextmanager
-    def freeing(self) -> Generator[None]:
-        """Let the transactions of this thread use the room on the disk that is left for erasing."""
-        before = self._is_freeing
-        self._local.is_freeing = True
+    def use_disk_reserve(self) -> Generator[None]:
+        """Allow the transactions of this thread to use the disk space reserved for erasing."""
+        before = self._uses_disk_reserve
+        self._local.uses_disk_reserve = True
         try:
             yield
         finally:
-            self._local.is_freeing = before
+            self._local.uses_disk_reserve = before
 
     @contextmanager
     def snapshot(self) -> Generator[None]:
-        """Everything read inside is one state of the file."""
+        """All reads inside see one state of the file."""
         if self._current():
             yield
             return
         with self._reader() as connection:
-            with translated():
+            with translate_errors():
                 connection.execute("begin")
-            self._local.connection, self._local.answers = connection, list[tuple[object, Any]]()
+            self._local.connection, self._local.cache = connection, list[tuple[object, Any]]()
             try:
                 yield
             finally:
-                self._local.connection, self._local.answers = None, None
+                self._local.connection, self._local.cache = None, None
                 if connection.in_transaction:
                     connection.execute("rollback")
 
     @contextmanager
     def maintenance(self) -> Generator[apsw.Connection]:
-        """The bare writing connection, outside any transaction, for work such as vacuum and
-        checkpoints.
-        """
-        with self._write_lock, translated():
+        """The write connection outside any transaction, for vacuum, checkpoints and the like."""
+        with self._write_lock, translate_errors():
             writer = self._open_writer()
             self._files.check()
             yield writer
 
     def close(self) -> None:
-        """Close every connection. The last process to do so folds the log into the file."""
+        """Close every connection. The last process that closes moves the log into the file."""
         with self._write_lock, self._pool_lock:
             self._closed = True
             for connection in (*self._idle, self._writer):
@@ -193,8 +186,7 @@ class Database:
             self._idle.clear()
 
     def _connect(self) -> apsw.Connection:
-        # Without the right to create: a store that was removed is not to be replaced by an empty
-        # file.
+        # Without SQLITE_OPEN_CREATE: an empty file must not replace a removed store.
         connection = apsw.Connection(
             str(self.path), flags=apsw.SQLITE_OPEN_READWRITE, statementcachesize=200
         )
@@ -208,8 +200,8 @@ class Database:
         return getattr(self._local, "connection", None)
 
     @property
-    def _is_freeing(self) -> bool:
-        return getattr(self._local, "is_freeing", False)
+    def _uses_disk_reserve(self) -> bool:
+        return getattr(self._local, "uses_disk_reserve", False)
 
     def _open_writer(self) -> apsw.Connection:
         if self._closed:
@@ -222,7 +214,7 @@ class Database:
         return self._writer
 
     @contextmanager
-    def _part(self) -> Generator[None]:
+    def _savepoint(self) -> Generator[None]:
         self._writer.execute("savepoint part")
         try:
             yield
@@ -231,7 +223,7 @@ class Database:
                 self._writer.execute("rollback to part")
                 self._writer.execute("release part")
             raise
-        with translated():
+        with translate_errors():
             self._writer.execute("release part")
 
     def _begin(self, patience_ms: int) -> None:
@@ -246,21 +238,20 @@ class Database:
 
     def _commit(self) -> None:
         try:
-            # A write is acknowledged after this, so it must go to the file that the next start will
-            # open.
+            # The write is acknowledged after this, so it must be in the file that the next start
+            # opens.
             self._files.check()
             self._files.check_log()
-            if self._writer.total_changes() != self._changes_before and not self._is_freeing:
-                self._check_room()
+            if self._writer.total_changes() != self._changes_before and not self._uses_disk_reserve:
+                self._check_disk_reserve()
             self._writer.execute("commit")
         except (apsw.Error, errors.CommonplaceError):
-            # A full disk can leave the transaction open; nothing of it was acknowledged, so take it
-            # back.
+            # A full disk can leave the transaction open. It is not acknowledged, so roll it back.
             if self._writer.in_transaction:
                 self._writer.execute("rollback")
             raise
 
-    def _check_room(self) -> None:
+    def _check_disk_reserve(self) -> None:
         if disk_reserve.is_short(self.path):
             raise errors.Busy(
                 "The disk is nearly full; nothing was changed.",
@@ -279,7 +270,7 @@ class Database:
             if self._closed:
                 raise errors.Unsupported("The store is closed.", hint="Open it again.")
             connection = self._idle.pop() if self._idle else None
-        with translated():
+        with translate_errors():
             connection = connection or self._connect()
         try:
             yield connection
@@ -292,8 +283,8 @@ class Database:
 
 
 @contextmanager
-def translated() -> Generator[None]:
-    """Turn a driver's error into one of ours, once, with the cause kept."""
+def translate_errors() -> Generator[None]:
+    """Turn an error of the driver into one of our errors, with the cause attached."""
     try:
         yield
     except (apsw.BusyError, apsw.LockedError) as error:
@@ -326,10 +317,8 @@ def translated() -> Generator[None]:
 
 
 @contextmanager
-def readable() -> Generator[None]:
-    """For the first look into a file, where even our own queries may fail because it is not what it
-    says it is.
-    """
+def translate_schema_errors() -> Generator[None]:
+    """For the first queries on a file, which fail if it is not the store that it claims to be."""
     try:
         yield
     except apsw.SQLError as error:

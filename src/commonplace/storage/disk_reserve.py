@@ -1,5 +1,5 @@
-"""Whether the disk has room for more. Some is left for erasing, which writes to the log before it
-gives pages back.
+"""Checks for free disk space. Some is reserved for erasing, which writes to the log before it
+releases pages.
 """
 
 import os
@@ -10,7 +10,7 @@ from commonplace.limits import FREE_BYTES_MIN
 
 
 def is_short(path: Path) -> bool:
-    """Whether the disk of a store has too little room for anything but erasing."""
+    """Whether the disk of a store has space for erasing only."""
     if sys.platform == "win32":
         return False
     try:
@@ -19,6 +19,5 @@ def is_short(path: Path) -> bool:
     except OSError:
         return False
     free = found.f_bavail * found.f_frsize
-    # Some file systems do not tell, and say that nothing is free. Where that is true, the write
-    # itself fails.
+    # Some file systems report 0 because they do not know. If it is true, the write itself fails.
     return 0 < free < min(FREE_BYTES_MIN, 2 * held)

@@ -1,4 +1,4 @@
-"""Documents, as rows and back."""
+"""Rows of documents."""
 
 import json
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ def by_id(db: Database, number: int) -> Document | None:
     return _document(row) if row else None
 
 
-def listed(
+def list_documents(
     db: Database,
     bank_id: int,
     words: str | None,
@@ -57,12 +57,12 @@ def add(db: Database, document: Document) -> None:
 
 
 def update(db: Database, document: Document) -> None:
-    """Write a document's text and labels."""
+    """Write the text and the tags of a document."""
     db.run("update_document", **_values(document))
 
 
 def delete(db: Database, number: int) -> None:
-    """Remove a document, once no memory refers to it."""
+    """Delete a document that no memory refers to."""
     db.run("delete_document", id=number)
 
 

@@ -1,4 +1,4 @@
-"""What an erasure finds and removes besides the memories themselves."""
+"""The queries of an erasure for everything besides the memories themselves."""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -14,8 +14,8 @@ _PAGE = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Wording:
-    """What a memory said in one of its versions, and the document that version came from."""
+class VersionText:
+    """The text of one version of a memory, and the document of that version."""
 
     memory_id: int
     text: str
@@ -24,11 +24,11 @@ class Wording:
     metadata: Metadata
 
 
-def wordings(db: Database, memory_ids: Iterable[int]) -> list[Wording]:
-    """Every version of some memories, those of one memory together and in their order."""
+def version_texts(db: Database, memory_ids: Iterable[int]) -> list[VersionText]:
+    """Every version of some memories, grouped by memory and in order."""
     rows = db.all("versions_of_memories", ids=json.dumps(list(memory_ids)))
     return [
-        Wording(
+        VersionText(
             row["memory_id"],
             row["text"],
             row["title"],
@@ -40,21 +40,19 @@ def wordings(db: Database, memory_ids: Iterable[int]) -> list[Wording]:
 
 
 def memories_of_document(db: Database, number: int) -> set[int]:
-    """The memories that came from a document in any of their versions."""
+    """The memories that came from a document in any version."""
     return {row["id"] for row in db.all("memories_of_document", id=number)}
 
 
 def delete_empty(db: Database, document_ids: Iterable[int]) -> None:
-    """Remove those of some documents that no memory refers to."""
+    """Delete those of some documents that no memory refers to."""
     db.run("delete_empty_documents", ids=json.dumps(list(document_ids)))
 
 
-def blank_traces(
+def clear_traces(
     db: Database, bank_id: int, memory_ids: Sequence[int], document_names: Sequence[str]
 ) -> None:
-    """Remove what finished jobs and answers to idempotency keys tell of erased memories and
-    documents.
-    """
+    """Remove erased memories and documents from finished jobs and stored idempotent answers."""
     db.run("blank_job_results", bank_id=bank_id)
     names = json.dumps(list(document_names), ensure_ascii=False)
     db.run("delete_jobs_of_documents", bank_id=bank_id, names=names)
@@ -63,23 +61,23 @@ def blank_traces(
 
 
 def delete_jobs_of_model(db: Database, bank_id: int, name: str) -> None:
-    """Remove the jobs that made the answers of a mental model."""
+    """Delete the jobs that generated a mental model."""
     db.run("delete_jobs_of_model", bank_id=bank_id, name=name)
 
 
-def blank_reasons(db: Database, bank_id: int, memory_ids: Sequence[int]) -> None:
-    """Take away the reasons of the changes that made some memories what they are."""
+def clear_reasons(db: Database, bank_id: int, memory_ids: Sequence[int]) -> None:
+    """Clear the reasons of all changes to some memories."""
     db.run("blank_reasons", bank_id=bank_id, ids=json.dumps(list(memory_ids)))
 
 
 def events_after(db: Database, bank_id: int, after: int) -> list[tuple[int, str]]:
-    """A page of the events of a bank that are younger than an id, with their texts."""
+    """A page of the events of a bank with a greater id, with their texts."""
     rows = db.all("events_after", bank_id=bank_id, after=after, limit=_PAGE)
     return [(row["id"], row["text"]) for row in rows]
 
 
 def snapshots_after(db: Database, bank_id: int, after: int) -> list[Snapshot]:
-    """A page of the snapshots of a bank that are younger than an id."""
+    """A page of the snapshots of a bank with a greater id."""
     return [
         Snapshot(**row)
         for row in db.all("snapshots_after", bank_id=bank_id, after=after, limit=_PAGE)
@@ -87,12 +85,12 @@ def snapshots_after(db: Database, bank_id: int, after: int) -> list[Snapshot]:
 
 
 def rewrite_event(db: Database, number: int, text: str) -> None:
-    """Put another text in the place of an event's."""
+    """Replace the text of an event."""
     db.run("rewrite_event", id=number, text=text)
 
 
 def rewrite_snapshot(db: Database, number: int, text: str) -> None:
-    """Put another text in the place of a snapshot's."""
+    """Replace the text of a snapshot."""
     db.run("rewrite_snapshot", id=number, text=text)
 
 
@@ -139,7 +137,7 @@ def delete_reminder(db: Database, number: int) -> None:
 
 
 def open_streams(db: Database, bank_id: int, portion: Portion) -> list[tuple[int, str]]:
-    """The streams of a part of a bank that are still open, with what has come so far."""
+    """The open streams of a part of a bank, with the text received so far."""
     rows = db.all("streams_of_portion", bank_id=bank_id, user=portion.user, project=portion.project)
     return [(row["id"], row["text"]) for row in rows]
 
@@ -149,8 +147,10 @@ def delete_stream(db: Database, number: int) -> None:
     streams.delete(db, number)
 
 
-def bare_documents(db: Database, bank_id: int, portion: Portion) -> list[tuple[int, str]]:
-    """The documents of a user or a project from which no memory came, with their texts."""
+def documents_without_memories(
+    db: Database, bank_id: int, portion: Portion
+) -> list[tuple[int, str]]:
+    """The documents of a user or a project without memories, with their texts."""
     rows = db.all("bare_documents", bank_id=bank_id, user=portion.user, project=portion.project)
     return [(row["id"], row["text"]) for row in rows]
 
@@ -164,12 +164,12 @@ def projects(db: Database, bank_id: int, portion: Portion) -> list[str]:
 
 
 def delete_jobs(db: Database, bank_id: int, portion: Portion) -> int:
-    """Remove the jobs that name a user or a project; how many there were."""
+    """Delete the jobs that name a user or a project. Returns their number."""
     return db.run(
         "delete_jobs_of_portion", bank_id=bank_id, user=portion.user, project=portion.project
     )
 
 
 def delete_revisions(db: Database, bank_id: int, project: str) -> int:
-    """Remove the changes of a project in which no memory is left; how many there were."""
+    """Delete the revisions of a project without memories. Returns their number."""
     return db.run("delete_revisions_of_project", bank_id=bank_id, project=project)

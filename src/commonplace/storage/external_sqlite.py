@@ -1,8 +1,7 @@
-"""SQLite files of other programs, read from a private copy.
+"""Reads SQLite files of other programs from a private copy.
 
-A log beside such a file holds what is not in it yet, and SQLite would have to write there to read
-it. A reader in the file itself would also keep its program from writing for as long as an import
-takes.
+A log beside such a file holds recent changes, and SQLite would have to write there to read it. A
+reader of the original file would also block its program for the time of an import.
 """
 
 import shutil
@@ -21,15 +20,15 @@ from commonplace.storage.database import Row
 _MAGIC = b"SQLite format 3\x00"
 _COPIES_MAX = 3
 _LOGS = ("-wal", "-journal")
-_TABLE = "main.sqlite_schema"  # which the queries name in the place of the table that is meant
+_TABLE = "main.sqlite_schema"  # the placeholder of the queries for the actual table
 
 
-class ForeignFile:
-    """A file of another program, opened to be read."""
+class ExternalFile:
+    """An open file of another program."""
 
     def __init__(self, connection: apsw.Connection) -> None:
         self._connection = connection
-        self._queries = queries.named()
+        self._queries = queries.load_queries()
 
     def tables(self) -> dict[str, tuple[str, ...]]:
         """The columns of every table."""
@@ -39,17 +38,19 @@ class ForeignFile:
         return {table: tuple(columns) for table, columns in found.items()}
 
     def numbers(self, table: str) -> list[int]:
-        """The numbers of a table's rows."""
-        with explained():
+        """The row ids of a table."""
+        with translate_errors():
             return [
                 int(str(number))
-                for (number,) in self._connection.execute(self._about("foreign_numbers", table))
+                for (number,) in self._connection.execute(self._query_for("foreign_numbers", table))
             ]
 
     def row(self, table: str, number: int) -> Row:
-        """One row; a damaged one is refused and the others can still be read."""
-        with explained():
-            cursor = self._connection.execute(self._about("foreign_row", table), {"number": number})
+        """One row. A damaged row raises an error, and other rows can still be read."""
+        with translate_errors():
+            cursor = self._connection.execute(
+                self._query_for("foreign_row", table), {"number": number}
+            )
             values = next(iter(cursor), None)
             if values is None:
                 raise Invalid("The row is gone.", hint="Close the program the file belongs to.")
@@ -57,25 +58,25 @@ class ForeignFile:
                 zip((column[0] for column in cursor.get_description()), values, strict=True)
             )
 
-    def _about(self, query: str, table: str) -> str:
+    def _query_for(self, query: str, table: str) -> str:
         return self._queries[query].replace(_TABLE, 'main."' + table.replace('"', '""') + '"')
 
 
 @contextmanager
-def opened(path: Path) -> Generator[ForeignFile]:
-    """A file of another program for as long as it is needed."""
-    filesystem.check_plain(path)
+def open_copy(path: Path) -> Generator[ExternalFile]:
+    """Open a private copy of a file of another program."""
+    filesystem.check_regular_file(path)
     with tempfile.TemporaryDirectory(prefix="commonplace-import-") as folder:
-        with filesystem.explained(path):
-            copy = _copied(path, Path(folder))
+        with filesystem.translate_os_errors(path):
+            copy = _copy(path, Path(folder))
         with (
-            explained(),
+            translate_errors(),
             closing(apsw.Connection(str(copy), flags=apsw.SQLITE_OPEN_READWRITE)) as connection,
         ):
-            # Nobody knows who made the file: what stands in its schema is not to be run.
+            # The file is untrusted: code in its schema must not run.
             connection.config(apsw.SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
             connection.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, 1)
-            yield ForeignFile(connection)
+            yield ExternalFile(connection)
 
 
 def is_database(head: bytes) -> bool:
@@ -84,10 +85,8 @@ def is_database(head: bytes) -> bool:
 
 
 @contextmanager
-def explained() -> Generator[None]:
-    """Turn the driver's errors about a foreign file into ours; those about our own store are told
-    elsewhere.
-    """
+def translate_errors() -> Generator[None]:
+    """Turn errors of the driver about an external file into our errors."""
     try:
         yield
     except (apsw.BusyError, apsw.LockedError) as error:
@@ -99,10 +98,8 @@ def explained() -> Generator[None]:
         ) from error
 
 
-def _copied(path: Path, folder: Path) -> Path:
-    """A copy of a file and its log that belong together: nobody wrote to either while they were
-    copied.
-    """
+def _copy(path: Path, folder: Path) -> Path:
+    """A consistent copy of a file and its log: neither changed while they were copied."""
     copy = folder / "copy.db"
     for _ in range(_COPIES_MAX):
         before = _state(path)

@@ -1,7 +1,7 @@
-"""Tells whether the files behind the open connections are still the ones at the store's path.
+"""Checks that the open files are still the files at the path of the store.
 
-A process that holds a file open can write to it after somebody removed, renamed or replaced it, and
-SQLite does not notice. Such a write succeeds, and is lost when the process ends.
+A process can write to an open file after it was removed, renamed or replaced, and SQLite does not
+notice. Such a write succeeds, and is lost when the process ends.
 """
 
 import os
@@ -14,7 +14,7 @@ _Identity: TypeAlias = tuple[int, int]
 
 
 class OpenFiles:
-    """The store's file and its write-ahead log, as they were when they were opened."""
+    """The identities of the store's file and its write-ahead log when they were opened."""
 
     def __init__(self, path: Path) -> None:
         self._path = os.fspath(path)
@@ -22,13 +22,13 @@ class OpenFiles:
         self._store = _identity(self._path)
         self._log: _Identity | None = None
 
-    def in_place(self) -> bool:
-        """Whether the store's path still leads to the file that was opened."""
+    def is_in_place(self) -> bool:
+        """Whether the path of the store still leads to the opened file."""
         return self._store is not None and _identity(self._path) == self._store
 
     def check(self) -> None:
-        """Refuse to go on where the store's path leads to another file, or to none."""
-        if not self.in_place():
+        """Raise if the path of the store leads to another file, or to none."""
+        if not self.is_in_place():
             raise Unsupported(
                 "The store's file was removed, renamed or replaced while it was open; nothing was"
                 " written.",
@@ -40,10 +40,9 @@ class OpenFiles:
             )
 
     def check_log(self) -> None:
-        """Refuse to go on where the log is another file than before. To be called inside a write
-        transaction.
+        """Raise if the log is another file than before. Must be called in a write transaction.
 
-        The log stays the same file for as long as any connection has read from the store.
+        The log stays the same file as long as any connection has read from the store.
         """
         found = _identity(self._log_path)
         if self._log is None:

@@ -1,8 +1,8 @@
-"""Finds what a filter means without a look at every memory of a bank, where an index leads to it.
+"""Selects an index lookup that avoids scanning every memory of a bank for a filter.
 
-A way is a query that finds all memories which one part of a filter can let through, and perhaps
-others. The way that finds fewest is taken, and what it finds is held against the whole filter: what
-comes of it is exact.
+A lookup is a query for all memories that one part of a filter can match, and perhaps others. The
+lookup with the fewest results is used, and its results are checked against the whole filter, so the
+final result is exact.
 """
 
 import json
@@ -10,17 +10,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from commonplace.records.memory import LABELLED
+from commonplace.records.memory import LABEL_PREFIXES
 from commonplace.records.query import AllOf, AnyOf, Condition, Filter, LabelMatch, Match, TagMatch
-from commonplace.reserved_metadata import OURS
+from commonplace.reserved_metadata import RESERVED
 from commonplace.storage import filters
 from commonplace.storage.database import Database
 
-# What is noted in metadata for ourselves: nobody filters by it, and it would be most of what is
-# kept.
-UNLISTED = tuple(OURS)
-# The columns with an index, and the value that most memories have there. Of some it has an index of
-# its own.
+# Reserved metadata: no caller filters by it, and it would be most of the index.
+UNINDEXED = tuple(RESERVED)
+# The indexed columns with the value that most memories have. Some have an extra index for it.
 _COLUMNS = {
     "ids": None,
     "projects": None,
@@ -30,7 +28,7 @@ _COLUMNS = {
     "runs": "",
     "categories": "",
 }
-_USUAL_LED = ("users", "kinds")
+_USUAL_INDEXED = ("users", "kinds")
 _OWN = {
     "id": "ids",
     "kind": "kinds",
@@ -45,7 +43,7 @@ _LARGE = float("inf")
 
 @dataclass(frozen=True, slots=True)
 class _Span:
-    """From a value up to another, both of them numbers or both texts; None is open."""
+    """A range of numbers or of texts; None is an open end."""
 
     low: Any = None
     high: Any = None
@@ -55,16 +53,14 @@ class _Span:
         return isinstance(self.high if self.low is None else self.low, str)
 
     def ends(self) -> tuple[object, object]:
-        """Both ends. In SQLite's order numbers come before texts and texts before bytes, which
-        stands for open ones.
+        """Both ends. SQLite sorts numbers before texts and texts before blobs, so the next type
+        replaces an open end.
         """
         least, most = ("", b"") if self.is_text else (-_LARGE, _LARGE)
         return least if self.low is None else self.low, most if self.high is None else self.high
 
-    def within(self, other: "_Span") -> "_Span":
-        """What two spans have in common; only the first where one is of texts and one of
-        numbers.
-        """
+    def intersection(self, other: "_Span") -> "_Span":
+        """The intersection of two spans; the first one if their types differ."""
         if self.is_text != other.is_text:
             return self
         lows = [one for one in (self.low, other.low) if one is not None]
@@ -72,132 +68,149 @@ class _Span:
         return _Span(max(lows, default=None), min(highs, default=None))
 
 
-class Ways:
-    """The ways to what a filter means in a bank, and the values they need."""
+class IndexLookups:
+    """The index lookups for a filter in a bank, and their values."""
 
     def __init__(self, db: Database, bank_id: int) -> None:
         self._db = db
         self._values: dict[str, object] = {"bank_id": bank_id}
 
-    def of(self, chosen: Filter) -> list[str]:
-        """The ways to what a filter means."""
+    def for_filter(self, chosen: Filter) -> list[str]:
+        """The lookups for a filter."""
         given = ((name, getattr(chosen, name)) for name in _COLUMNS)
         found = [
-            way for name, values in given if values is not None for way in self._among(name, values)
+            lookup
+            for name, values in given
+            if values is not None
+            for lookup in self._by_column(name, values)
         ]
         for name in ("created", "updated", "happened"):
             start, end = getattr(chosen, f"{name}_from"), getattr(chosen, f"{name}_before")
             if start is not None or end is not None:
-                found.append(self._between(name, _Span(start, end)))
+                found.append(self._by_range(name, _Span(start, end)))
         if chosen.document_id is not None:
-            found.append(self._way("document", v=chosen.document_id))
+            found.append(self._lookup("document", v=chosen.document_id))
         return [
             *found,
-            *(self._leading(chosen.where, live=chosen.status == "live") if chosen.where else ()),
+            *(
+                self._for_condition(chosen.where, live=chosen.status == "live")
+                if chosen.where
+                else ()
+            ),
         ]
 
-    def whole(self) -> str:
-        """The way to all that the bank holds."""
-        return self._way("bank")
+    def whole_bank(self) -> str:
+        """The lookup for all memories of the bank."""
+        return self._lookup("bank")
 
-    def best(self, ways: Iterable[str], most: int) -> str:
-        """The way that finds fewest; none when each finds more than so many."""
+    def smallest(self, lookups: Iterable[str], most: int) -> str:
+        """The lookup with the fewest results, or "" when each has more than `most`."""
         best, least = "", most + 1
-        for way in ways:
-            sql = f"with way (id) as ({way}){self._db.text('count_way')}"
+        for lookup in lookups:
+            sql = f"with way (id) as ({lookup}){self._db.text('count_way')}"
             count = int(self._db.select(sql, self._values | {"most": least})[0]["count"])
             if count < least:
-                best, least = way, count
+                best, least = lookup, count
         return best
 
-    def found(self, way: str) -> str:
-        """The ids of what a way finds, with spaces between."""
-        sql = f"with way (id) as ({way}){self._db.text('found_on_way')}"
+    def ids(self, lookup: str) -> str:
+        """The ids that a lookup finds, separated by spaces."""
+        sql = f"with way (id) as ({lookup}){self._db.text('found_on_way')}"
         return str(self._db.select(sql, self._values)[0]["ids"] or "")
 
-    def _way(self, name: str, **given: object) -> str:
-        place = f"_{len(self._values)}"
-        self._values |= {letter + place: value for letter, value in given.items()}
-        return self._db.text(f"way_{name}").replace("$", place)
+    def _lookup(self, name: str, **given: object) -> str:
+        suffix = f"_{len(self._values)}"
+        self._values |= {letter + suffix: value for letter, value in given.items()}
+        return self._db.text(f"way_{name}").replace("$", suffix)
 
-    def _among(self, name: str, values: Sequence[object]) -> list[str]:
+    def _by_column(self, name: str, values: Sequence[object]) -> list[str]:
         usual = _COLUMNS[name] in values
-        if usual and name not in _USUAL_LED and _COLUMNS[name] is not None:
+        if usual and name not in _USUAL_INDEXED and _COLUMNS[name] is not None:
             return []
-        way = self._way(name, v=_listed(values))
-        return [_either([way, self._way(f"usual_{name}")]) if usual and name in _USUAL_LED else way]
+        lookup = self._lookup(name, v=_json_list(values))
+        return [
+            _union([lookup, self._lookup(f"usual_{name}")])
+            if usual and name in _USUAL_INDEXED
+            else lookup
+        ]
 
-    def _between(self, name: str, span: _Span) -> str:
+    def _by_range(self, name: str, span: _Span) -> str:
         low, high = span.ends()
-        return self._way(name, l=low, h=high)
+        return self._lookup(name, l=low, h=high)
 
-    def _leading(self, condition: Condition, *, live: bool) -> list[str]:
+    def _for_condition(self, condition: Condition, *, live: bool) -> list[str]:
         match condition:
             case AllOf(conditions):
-                others, spans = _apart(conditions)
-                found = [way for one in others for way in self._leading(one, live=live)]
+                others, spans = _split_spans(conditions)
+                found = [lookup for one in others for lookup in self._for_condition(one, live=live)]
                 return [
                     *found,
-                    *(way for match, span in spans for way in self._of_span(match, span)),
+                    *(lookup for match, span in spans for lookup in self._by_span(match, span)),
                 ]
             case AnyOf(conditions):
-                found = [self._leading(one, live=live) for one in conditions]
-                return [_either(ways[0] for ways in found)] if found and all(found) else []
+                found = [self._for_condition(one, live=live) for one in conditions]
+                return [_union(lookups[0] for lookups in found)] if found and all(found) else []
             case TagMatch() | LabelMatch():
-                # The tags of what is forgotten are not kept.
-                return self._of_tags(condition) if live else []
+                # Forgotten memories have no tags in the index.
+                return self._by_tags(condition) if live else []
             case Match():
                 span = _span(condition)
-                return self._of_span(condition, span) if span else self._of_values(condition)
+                return self._by_span(condition, span) if span else self._by_field(condition)
             case _:
                 return []
 
-    def _of_tags(self, match: TagMatch | LabelMatch) -> list[str]:
+    def _by_tags(self, match: TagMatch | LabelMatch) -> list[str]:
         labels = isinstance(match, LabelMatch)
         if match.mode == "any_strict":
-            return [self._tagged(match.tags, labels=labels)]
+            return [self._tag_lookup(match.tags, labels=labels)]
         if match.mode == "any":
-            return [_either([self._tagged(match.tags, labels=labels), self._way("untagged")])]
-        each = [self._tagged([tag], labels=labels) for tag in match.tags]
+            return [_union([self._tag_lookup(match.tags, labels=labels), self._lookup("untagged")])]
+        each = [self._tag_lookup([tag], labels=labels) for tag in match.tags]
         if match.mode == "all":
-            return [_either([way, self._way("untagged")]) for way in each]
-        return each or ([self._way("untagged")] if match.mode == "exact" else [])
+            return [_union([lookup, self._lookup("untagged")]) for lookup in each]
+        return each or ([self._lookup("untagged")] if match.mode == "exact" else [])
 
-    def _tagged(self, tags: Sequence[str], *, labels: bool) -> str:
-        ways = [self._way("tags", v=_listed(tags))]
-        for prefix, name in zip(LABELLED, ("projects", "agents"), strict=True) if labels else ():
+    def _tag_lookup(self, tags: Sequence[str], *, labels: bool) -> str:
+        lookups = [self._lookup("tags", v=_json_list(tags))]
+        for prefix, name in (
+            zip(LABEL_PREFIXES, ("projects", "agents"), strict=True) if labels else ()
+        ):
             named = [tag.removeprefix(prefix) for tag in tags if tag.startswith(prefix)]
-            ways += [self._way(name, v=_listed(named))] if named else []
-        return _either(ways)
+            lookups += [self._lookup(name, v=_json_list(named))] if named else []
+        return _union(lookups)
 
-    def _of_span(self, match: Match, span: _Span) -> list[str]:
+    def _by_span(self, match: Match, span: _Span) -> list[str]:
         name = match.path[0]
         if match.own:
-            return [self._between(_OWN_TIMES[name], span)] if name in _OWN_TIMES else []
-        if name in UNLISTED:
+            return [self._by_range(_OWN_TIMES[name], span)] if name in _OWN_TIMES else []
+        if name in UNINDEXED:
             return []
         low, high = span.ends()
-        return [self._way("field_span", p=filters.field_path(match), l=low, h=high)]
+        return [self._lookup("field_span", p=filters.field_path(match), l=low, h=high)]
 
-    def _of_values(self, match: Match) -> list[str]:
+    def _by_field(self, match: Match) -> list[str]:
         if not match.path:
             return []
-        name, values = match.path[0], _values(match)
+        name, values = match.path[0], _allowed_values(match)
         if match.own:
-            return self._among(_OWN[name], values) if values is not None and name in _OWN else []
-        if name in UNLISTED:
+            return (
+                self._by_column(_OWN[name], values) if values is not None and name in _OWN else []
+            )
+        if name in UNINDEXED:
             return []
         if values is not None:
-            return [self._way("field_values", p=filters.field_path(match), v=_listed(values))]
+            return [self._lookup("field_values", p=filters.field_path(match), v=_json_list(values))]
         return (
-            [self._way("field", p=filters.field_path(match))]
+            [self._lookup("field", p=filters.field_path(match))]
             if match.operator in ("like", "ilike")
             else []
         )
 
 
-def _apart(conditions: Iterable[Condition]) -> tuple[list[Condition], list[tuple[Match, _Span]]]:
-    """Conditions, and beside them for each field the span that those which compare it leave."""
+def _split_spans(
+    conditions: Iterable[Condition],
+) -> tuple[list[Condition], list[tuple[Match, _Span]]]:
+    """The conditions that are no comparisons, and the intersected span of each compared field."""
     others, spans = list[Condition](), dict[tuple[bool, tuple[str, ...]], tuple[Match, _Span]]()
     for one in conditions:
         span = _span(one) if isinstance(one, Match) else None
@@ -205,7 +218,7 @@ def _apart(conditions: Iterable[Condition]) -> tuple[list[Condition], list[tuple
             others.append(one)
             continue
         field = (one.own, one.path)
-        spans[field] = (one, spans[field][1].within(span) if field in spans else span)
+        spans[field] = (one, spans[field][1].intersection(span) if field in spans else span)
     return others, list(spans.values())
 
 
@@ -220,17 +233,17 @@ def _span(match: Match) -> _Span | None:
     return _Span(low=value) if match.operator in ("gt", "gte") else _Span(high=value)
 
 
-def _values(match: Match) -> list[object] | None:
-    """The values one of which a field must have; None where others would do."""
+def _allowed_values(match: Match) -> list[object] | None:
+    """The values that a field may have; None if other values match too."""
     if match.operator not in ("eq", "in") or match.value is None:
         return None
     value = match.value
     return list(cast(Sequence[object], value)) if isinstance(value, list | tuple) else [value]
 
 
-def _either(ways: Iterable[str]) -> str:
-    return " union all ".join(ways)
+def _union(lookups: Iterable[str]) -> str:
+    return " union all ".join(lookups)
 
 
-def _listed(values: Iterable[object]) -> str:
+def _json_list(values: Iterable[object]) -> str:
     return json.dumps(list(values), ensure_ascii=False)

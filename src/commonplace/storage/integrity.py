@@ -15,7 +15,7 @@ import apsw
 from commonplace import filesystem
 from commonplace.errors import Invalid, NotFound, Unsupported
 from commonplace.storage import backups, banks, memories, migrations, text_index
-from commonplace.storage.database import Database, translated
+from commonplace.storage.database import Database, translate_errors
 
 _FOUND_MAX = 1_000_000
 _PAGE = 200
@@ -24,7 +24,7 @@ _FOLDER_MODE = 0o700
 _MAGIC = b"SQLite format 3\0"
 
 
-def damage(db: Database) -> list[str]:
+def file_damage(db: Database) -> list[str]:
     """What SQLite finds wrong in the file, leaving out the text index, which has a check of its
     own.
     """
@@ -47,12 +47,12 @@ def broken_references(db: Database) -> dict[str, int]:
     return {row["name"]: row["count"] for row in db.all("broken_references")}
 
 
-def found(db: Database, name: str) -> list[int]:
+def found_ids(db: Database, name: str) -> list[int]:
     """The ids that a named check finds wrong."""
     return [row["id"] for row in db.all(name, limit=_FOUND_MAX)]
 
 
-def unreadable(db: Database) -> list[int]:
+def unreadable_ids(db: Database) -> list[int]:
     """The memories that have a field, in their present state or an earlier one, that is not text or
     not JSON.
     """
@@ -72,13 +72,13 @@ def schema_fault(db: Database) -> str:
     return _schema_fault({row["name"]: row["sha256"] for row in db.all("recorded_steps")})
 
 
-def index_again(db: Database, name: str) -> None:
+def reindex_found(db: Database, name: str) -> None:
     """Bring text, tags and queue up to date for the memories a named check finds wrong, where they
     can be read.
     """
     with db.transaction():
-        lost = set(unreadable(db))
-        for number in (number for number in found(db, name) if number not in lost):
+        lost = set(unreadable_ids(db))
+        for number in (number for number in found_ids(db, name) if number not in lost):
             memory = memories.find(db, int(db.value("bank_of_memory", id=number) or 0), number)
             if memory is not None:
                 # The first version of a memory is indexed without clearing tags, of which there
@@ -90,7 +90,7 @@ def index_again(db: Database, name: str) -> None:
 def replace_vectors(db: Database) -> None:
     """Drop vectors that are in the wrong place or state, and queue their memories for new ones."""
     with db.transaction():
-        for number in found(db, "misplaced_vectors"):
+        for number in found_ids(db, "misplaced_vectors"):
             db.run("drop_vectors", ids=json.dumps([number]))
             db.run(
                 "queue_embedding", memory_id=number, bank_id=db.value("bank_of_memory", id=number)
@@ -100,26 +100,26 @@ def replace_vectors(db: Database) -> None:
 def drop_orphans(db: Database) -> None:
     """Let go of derived rows whose memory is gone."""
     with db.transaction():
-        text_index.drop_lost(db)
+        text_index.drop_orphans(db)
         db.run("drop_lost_links")
 
 
-def mend_texts(db: Database) -> None:
+def rebuild_text_index(db: Database) -> None:
     """Make the text index again from the terms beside it, then from the memories where terms are
     missing.
     """
     with db.transaction():
         text_index.repair_texts(db)
     drop_orphans(db)
-    index_again(db, "memories_without_text")
+    reindex_found(db, "memories_without_text")
 
 
-def ids_behind(db: Database) -> int:
+def id_counter_lag(db: Database) -> int:
     """How far the id counter is behind the highest id; 0 when it is not."""
     return max(0, int(db.value("highest_id")) - int(db.value("last_id") or 0))
 
 
-def move_ids(db: Database) -> None:
+def advance_id_counter(db: Database) -> None:
     """Move the id counter beyond the highest id."""
     with db.transaction():
         banks.skip_ids(db, int(db.value("highest_id")))
@@ -143,40 +143,42 @@ def log_bytes(db: Database) -> int:
 
 def free_bytes(db: Database) -> tuple[int, int]:
     """How much room the disk has, and how much the store takes."""
-    with filesystem.explained(db.path):
+    with filesystem.translate_os_errors(db.path):
         return shutil.disk_usage(db.path.parent).free, db.path.stat().st_size
 
 
 def leftovers(db: Database, before: int) -> list[str]:
     """The names of half-made copies beside the store that nobody has touched since a moment."""
-    with filesystem.explained(db.path):
+    with filesystem.translate_os_errors(db.path):
         return sorted(
-            path.name for path in _half_made(db.path) if path.stat().st_mtime * 1000 < before
+            path.name
+            for path in _unfinished_copies(db.path)
+            if path.stat().st_mtime * 1000 < before
         )
 
 
 def remove_leftovers(db: Database, before: int) -> None:
     """Delete half-made copies that nobody has touched since a moment."""
-    with filesystem.explained(db.path):
+    with filesystem.translate_os_errors(db.path):
         for name in leftovers(db, before):
             path = db.path.with_name(name)
             shutil.rmtree(path) if path.is_dir() else path.unlink()
 
 
-def open_to_others(db: Database) -> list[str]:
+def paths_open_to_others(db: Database) -> list[str]:
     """The names of the store's files, and of its folder, that other users can reach."""
-    with filesystem.explained(db.path):
+    with filesystem.translate_os_errors(db.path):
         return [
             path.name
-            for path, mode in _guarded(db.path)
+            for path, mode in _private_paths(db.path)
             if stat.S_IMODE(path.stat().st_mode) & ~mode
         ]
 
 
-def close_to_others(db: Database) -> None:
+def restrict_permissions(db: Database) -> None:
     """Take every right from other users, on what is ours to change."""
-    with filesystem.explained(db.path):
-        for path, mode in _guarded(db.path):
+    with filesystem.translate_os_errors(db.path):
+        for path, mode in _private_paths(db.path):
             known = path.stat()
             # A folder that everybody shares, such as the one for temporary files, is not ours to
             # close.
@@ -184,17 +186,17 @@ def close_to_others(db: Database) -> None:
                 path.chmod(stat.S_IMODE(known.st_mode) & mode)
 
 
-def examine(path: Path) -> list[str]:
+def examine_file(path: Path) -> list[str]:
     """What is wrong inside a file that claims to be a store; refuses one that is something else or
     cannot be read.
     """
-    with filesystem.explained(path):
+    with filesystem.translate_os_errors(path):
         if not path.exists():
             raise NotFound(
                 f"There is no store {path.name!r} yet.",
                 hint="The first write creates it; check COMMONPLACE_HOME.",
             )
-        filesystem.check_plain(path)
+        filesystem.check_regular_file(path)
         with path.open("rb") as file:
             head = file.read(len(_MAGIC))
     if not head:
@@ -203,28 +205,29 @@ def examine(path: Path) -> list[str]:
         )
     if head != _MAGIC:
         raise Unsupported(
-            f"{path.name!r} is not a database, or its first page is damaged.", hint=_put_back(path)
+            f"{path.name!r} is not a database, or its first page is damaged.",
+            hint=_restore_hint(path),
         )
     try:
-        with translated(), backups.reading(path) as connection:
-            return _inside(connection)
+        with translate_errors(), backups.open_read_only(path) as connection:
+            return _problems_inside(connection)
     except apsw.SQLError as error:
         # A page that says there are no tables is read as a file without them.
         raise Unsupported(
-            f"{path.name!r} is missing a part of its schema.", hint=_put_back(path)
+            f"{path.name!r} is missing a part of its schema.", hint=_restore_hint(path)
         ) from error
 
 
-def _inside(connection: apsw.Connection) -> list[str]:
+def _problems_inside(connection: apsw.Connection) -> list[str]:
     if connection.pragma("application_id") != migrations.APPLICATION_ID:
         return ["It is a database, but not a Commonplace store."]
     steps = dict(connection.execute("select name, sha256 from migrations"))
     fault = _schema_fault({str(name): str(sha256) for name, sha256 in steps.items()})
-    return [*([fault] if fault else []), *backups.problems(connection, "integrity_check")]
+    return [*([fault] if fault else []), *backups.integrity_problems(connection, "integrity_check")]
 
 
 def _schema_fault(recorded: dict[str, str]) -> str:
-    known = {step.name: step.sha256 for step in migrations.packaged()}
+    known = {step.name: step.sha256 for step in migrations.packaged_steps()}
     if newer := sorted(recorded.keys() - known.keys()):
         return (
             "The store was made by a newer version of Commonplace (it has the migration"
@@ -245,12 +248,12 @@ def _is_text(content: bytes) -> bool:
     return True
 
 
-def _half_made(path: Path) -> list[Path]:
+def _unfinished_copies(path: Path) -> list[Path]:
     parts = path.parent.glob(f"{filesystem.PART_PREFIX}*{filesystem.PART_SUFFIX}*")
     return [*parts, *path.parent.glob(f"{backups.FOLDER_PREFIX}*")]
 
 
-def _guarded(path: Path) -> list[tuple[Path, int]]:
+def _private_paths(path: Path) -> list[tuple[Path, int]]:
     if os.name != "posix":
         return []  # Elsewhere these bits say nothing about who can read.
     beside = [path, _beside(path, "-wal"), _beside(path, "-shm")]
@@ -261,7 +264,7 @@ def _beside(path: Path, ending: str) -> Path:
     return path.with_name(path.name + ending)
 
 
-def _put_back(path: Path) -> str:
+def _restore_hint(path: Path) -> str:
     return (
         f"Move {path.name!r} aside and run `commonplace restore --backup FILE` with your newest"
         " backup."

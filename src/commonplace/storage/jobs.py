@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from commonplace.records.work import Job, JobState, Progress
 from commonplace.storage.database import Database, Row
 
-_SPENT = "The worker has stopped, and no attempts are left."
+_NO_ATTEMPTS_LEFT = "The worker has stopped, and no attempts are left."
 
 
 def find(db: Database, number: int) -> Job | None:
@@ -17,7 +17,7 @@ def find(db: Database, number: int) -> Job | None:
     return _job(row) if row else None
 
 
-def listed(
+def list_jobs(
     db: Database, bank_id: int, *, state: JobState | None, kind: str | None, limit: int, offset: int
 ) -> list[Job]:
     """Jobs of a bank, newest first."""
@@ -61,7 +61,7 @@ def claim(db: Database, worker: str, now: int, lease_ms: int, kinds: Iterable[st
     if db.one("next_job", now=now, kinds=wanted) is None:
         return None
     with db.transaction():
-        db.run("fail_spent_jobs", now=now, error=_SPENT)
+        db.run("fail_spent_jobs", now=now, error=_NO_ATTEMPTS_LEFT)
         row = db.one("next_job", now=now, kinds=wanted)
         if row is None:
             return None
@@ -69,7 +69,7 @@ def claim(db: Database, worker: str, now: int, lease_ms: int, kinds: Iterable[st
         return find(db, row["id"])
 
 
-def take(db: Database, number: int, worker: str, now: int, lease_ms: int) -> Job | None:
+def claim_by_id(db: Database, number: int, worker: str, now: int, lease_ms: int) -> Job | None:
     """A certain job, now leased to a worker; None when somebody else has it or it has ended."""
     with db.transaction():
         found = find(db, number)
@@ -79,12 +79,12 @@ def take(db: Database, number: int, worker: str, now: int, lease_ms: int) -> Job
         return find(db, number)
 
 
-def progress(db: Database, job: Job, progress: Progress, now: int, lease_ms: int) -> bool:
+def record_progress(db: Database, job: Job, progress: Progress, now: int, lease_ms: int) -> bool:
     """Write how far a job is and renew its lease; whether the lease was still held."""
     return bool(
         db.run(
             "progress_job",
-            **_held(job),
+            **_lease(job),
             done_count=progress.done_count,
             total_count=progress.total_count,
             stage=progress.stage,
@@ -96,27 +96,27 @@ def progress(db: Database, job: Job, progress: Progress, now: int, lease_ms: int
 
 def finish(db: Database, job: Job, result: str, now: int) -> bool:
     """Complete a job with its result as JSON; whether the lease was still held."""
-    return bool(db.run("finish_job", **_held(job), result=result, now=now))
+    return bool(db.run("finish_job", **_lease(job), result=result, now=now))
 
 
-def conclude(db: Database, number: int, result: str, now: int) -> None:
+def complete_pending(db: Database, number: int, result: str, now: int) -> None:
     """Complete a pending job whose work was done in the transaction that made it."""
     db.run("conclude_job", id=number, result=result, now=now)
 
 
 def fail(db: Database, job: Job, error: str, now: int) -> bool:
     """Give a job up; whether the lease was still held."""
-    return bool(db.run("fail_job", **_held(job), error=error, now=now))
+    return bool(db.run("fail_job", **_lease(job), error=error, now=now))
 
 
 def postpone(db: Database, job: Job, error: str, now: int, *, run_at: int) -> bool:
     """Put a failed job back for another attempt; whether the lease was still held."""
-    return bool(db.run("postpone_job", **_held(job), error=error, run_at=run_at, now=now))
+    return bool(db.run("postpone_job", **_lease(job), error=error, run_at=run_at, now=now))
 
 
 def release(db: Database, job: Job, now: int) -> bool:
     """Give a job back untried; whether the lease was still held."""
-    return bool(db.run("release_job", **_held(job), now=now))
+    return bool(db.run("release_job", **_lease(job), now=now))
 
 
 def cancel(db: Database, number: int, now: int) -> bool:
@@ -134,7 +134,7 @@ def delete_finished(db: Database, bank_id: int, *, before: int, limit: int) -> i
     return db.run("delete_finished_jobs", bank_id=bank_id, before=before, limit=limit)
 
 
-def _held(job: Job) -> dict[str, object]:
+def _lease(job: Job) -> dict[str, object]:
     return {"id": job.id, "worker": job.worker, "attempt_count": job.attempt_count}
 
 

@@ -11,7 +11,7 @@ from commonplace.storage import banks, memories
 from commonplace.storage.database import Database
 
 # When a memory changed, and its id.
-Mark: TypeAlias = tuple[int, int]
+ChangePosition: TypeAlias = tuple[int, int]
 KINDS: tuple[LinkKind, ...] = ("similar_to", "contradicts", "supersedes")
 # Causes are between facts only, and stand in the facts themselves.
 FACT_KINDS: tuple[LinkKind, ...] = (*KINDS, "caused_by")
@@ -42,7 +42,7 @@ def drop(db: Database, memory_id: int) -> None:
     db.run("drop_live_links", id=memory_id, kinds=json.dumps(KINDS))
 
 
-def of(
+def links_of(
     db: Database,
     bank_id: int,
     memory_ids: Iterable[int],
@@ -59,26 +59,30 @@ def of(
     return [Link(**row) for row in db.all("links_of", **values, limit=limit)]
 
 
-def changed_since(db: Database, bank_id: int, after: Mark, limit: int) -> list[tuple[Memory, str]]:
+def changed_since(
+    db: Database, bank_id: int, after: ChangePosition, limit: int
+) -> list[tuple[Memory, str]]:
     """The memories that changed after one, in the order of their changes, each with the reason of
     the last.
     """
     rows = db.all("changed_since", bank_id=bank_id, at=after[0], id=after[1], limit=limit)
-    return [(memories.read(row), row["reason"]) for row in rows]
+    return [(memories.from_row(row), row["reason"]) for row in rows]
 
 
-def place(memory: Memory) -> Mark:
+def change_position(memory: Memory) -> ChangePosition:
     """Where a memory stands in the order of changes."""
     return memory.updated_at, memory.id
 
 
-def mark(db: Database, bank_id: int, name: str = "links") -> Mark:
+def high_water_mark(db: Database, bank_id: int, name: str = "links") -> ChangePosition:
     """The place up to which links were made; a model that looks at them has a mark of its own."""
-    at, _, number = banks.fact(db, f"{name}:{bank_id}").partition("/")
+    at, _, number = banks.store_info(db, f"{name}:{bank_id}").partition("/")
     return int(at or 0), int(number or 0)
 
 
-def set_mark(db: Database, bank_id: int, reached: Mark, name: str = "links") -> None:
+def set_high_water_mark(
+    db: Database, bank_id: int, reached: ChangePosition, name: str = "links"
+) -> None:
     """Note that links were made up to a place; never back."""
-    at, number = max(reached, mark(db, bank_id, name))
-    banks.set_fact(db, f"{name}:{bank_id}", f"{at}/{number}")
+    at, number = max(reached, high_water_mark(db, bank_id, name))
+    banks.put_store_info(db, f"{name}:{bank_id}", f"{at}/{number}")

@@ -14,7 +14,7 @@ from commonplace.records.memory import (
     TagCount,
     Version,
 )
-from commonplace.records.query import Filter, Page
+from commonplace.records.query import Filter, PageRequest
 from commonplace.storage import filters, text_index
 from commonplace.storage.database import Database, Row
 
@@ -27,7 +27,7 @@ def find(db: Database, bank_id: int, number: int) -> Memory | None:
     row = db.one("find_memory", bank_id=bank_id, id=number) or db.one(
         "find_memory_of_version", bank_id=bank_id, id=number
     )
-    return read(row) if row else None
+    return from_row(row) if row else None
 
 
 def in_range(db: Database, bank_id: int, numbers: range, limit: int) -> list[Memory]:
@@ -35,7 +35,7 @@ def in_range(db: Database, bank_id: int, numbers: range, limit: int) -> list[Mem
     rows = db.all(
         "memories_in_range", bank_id=bank_id, first=numbers[0], last=numbers[-1], limit=limit
     )
-    return [read(row) for row in rows]
+    return [from_row(row) for row in rows]
 
 
 def neighbours(db: Database, numbers: Sequence[int]) -> dict[int, tuple[int, ...]]:
@@ -49,7 +49,7 @@ def neighbours(db: Database, numbers: Sequence[int]) -> dict[int, tuple[int, ...
 def find_by_key(db: Database, bank_id: int, scope: Scope, key: str) -> Memory | None:
     """The memory that has a key within a scope, forgotten or not."""
     row = db.one("find_memory_by_key", bank_id=bank_id, key=key, **_scope(scope))
-    return read(row) if row else None
+    return from_row(row) if row else None
 
 
 def find_by_key_of_agents(db: Database, bank_id: int, scope: Scope, key: str) -> Memory | None:
@@ -58,26 +58,26 @@ def find_by_key_of_agents(db: Database, bank_id: int, scope: Scope, key: str) ->
     """
     values = {"bank_id": bank_id, "project": scope.project, "user": scope.user, "key": key}
     row = db.one("find_memory_by_key_of_agents", **values)
-    return read(row) if row else None
+    return from_row(row) if row else None
 
 
 def by_ids(db: Database, bank_id: int, numbers: Sequence[int]) -> dict[int, Memory]:
     """Several memories at once; unknown ids are left out."""
     rows = db.all("memories_by_ids", bank_id=bank_id, ids=json.dumps(list(numbers)))
-    return {row["id"]: read(row) for row in rows}
+    return {row["id"]: from_row(row) for row in rows}
 
 
-def select(db: Database, bank_id: int, chosen: Filter, page: Page, now: int) -> list[Memory]:
+def select(db: Database, bank_id: int, chosen: Filter, page: PageRequest, now: int) -> list[Memory]:
     """A page of the memories a filter means."""
-    where, values = filters.compiled(db, chosen, now)
+    where, values = filters.compile_filter(db, chosen, now)
     sql = f"{db.text('select_memories')}{where} {db.text(f'order_{page.order}')}"
     values |= {"bank_id": bank_id, "limit": page.limit, "offset": page.offset}
-    return [read(row) for row in db.select(sql, values)]
+    return [from_row(row) for row in db.select(sql, values)]
 
 
 def count(db: Database, bank_id: int, chosen: Filter, now: int) -> int:
     """How many memories a filter means."""
-    where, values = filters.compiled(db, chosen, now)
+    where, values = filters.compile_filter(db, chosen, now)
     return int(
         db.select(db.text("count_memories") + where, values | {"bank_id": bank_id})[0]["count"]
     )
@@ -85,7 +85,7 @@ def count(db: Database, bank_id: int, chosen: Filter, now: int) -> int:
 
 def select_ids(db: Database, bank_id: int, chosen: Filter, now: int) -> list[int]:
     """The ids of all memories a filter means, oldest first."""
-    where, values = filters.compiled(db, chosen, now)
+    where, values = filters.compile_filter(db, chosen, now)
     sql = f"{db.text('select_memory_ids')}{where} {db.text('order_id')}"
     rows = db.select(sql, values | {"bank_id": bank_id})
     return [row["id"] for row in rows]
@@ -129,9 +129,11 @@ def versions(db: Database, memory_id: int, limit: int) -> list[Version]:
     return [_version(row) for row in db.all("list_versions", memory_id=memory_id, limit=limit)]
 
 
-def superseded(db: Database, bank_id: int, chosen: Filter, now: int, limit: int) -> list[Version]:
+def superseded_versions(
+    db: Database, bank_id: int, chosen: Filter, now: int, limit: int
+) -> list[Version]:
     """What the memories a filter means said before they said what they say now, newest first."""
-    where, values = filters.compiled(db, chosen, now)
+    where, values = filters.compile_filter(db, chosen, now)
     sql = f"{db.text('select_superseded')}{where} {db.text('order_versions')}"
     return [_version(row) for row in db.select(sql, values | {"bank_id": bank_id, "limit": limit})]
 
@@ -148,7 +150,7 @@ def find_numbered_version(db: Database, memory_id: int, number: int) -> Version 
     return _version(row) if row else None
 
 
-def at_revision(
+def versions_at_revision(
     db: Database, bank_id: int, scope: Scope, revision: int, limit: int
 ) -> list[Version]:
     """What a user's part of a project was right after one of its revisions; agents and runs do not
@@ -213,7 +215,7 @@ def labels(db: Database, bank_id: int, limit: int, user: str | None, now: int) -
     return {row["tag"]: row["count"] for row in rows}
 
 
-def find_reply(
+def find_idempotency_key(
     db: Database, bank_id: int, session: str, tool: str, key: str
 ) -> tuple[str, object] | None:
     """The content hash and the answer stored for an idempotency key."""
@@ -221,12 +223,12 @@ def find_reply(
     return (row["content_hash"], json.loads(row["reply"])) if row else None
 
 
-def add_reply(db: Database, at: int, reply: object, **place: object) -> None:
+def add_idempotency_key(db: Database, at: int, reply: object, **place: object) -> None:
     """Keep the answer to an idempotency key."""
     db.run("add_idempotency_key", at=at, reply=json.dumps(reply, ensure_ascii=False), **place)
 
 
-def renew_reply(db: Database, at: int, reply: object, **place: object) -> None:
+def update_idempotency_key(db: Database, at: int, reply: object, **place: object) -> None:
     """Put another content and its answer in the place of those a key had."""
     db.run("update_idempotency_key", at=at, reply=json.dumps(reply, ensure_ascii=False), **place)
 
@@ -298,7 +300,7 @@ def _read_content(row: Row) -> Row:
     }
 
 
-def read(row: Row) -> Memory:
+def from_row(row: Row) -> Memory:
     """A row as the memory it is."""
     own = ("id", "bank_id", "version", "version_id", "created_at", "updated_at", "forgotten_at")
     scope = Scope(**{name: row[name] for name in _SCOPE})

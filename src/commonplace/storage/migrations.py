@@ -10,7 +10,7 @@ import apsw
 
 from commonplace import errors
 from commonplace.clock import Clock
-from commonplace.storage.database import Database, readable, translated
+from commonplace.storage.database import Database, translate_errors, translate_schema_errors
 
 APPLICATION_ID = 0xC033B00C - 2**32  # Marks the file as ours; SQLite keeps it as a signed number.
 _SQL = Path(__file__).with_name("sql")
@@ -30,7 +30,7 @@ class Migration:
         return hashlib.sha256(self.sql.encode()).hexdigest()
 
 
-def packaged() -> tuple[Migration, ...]:
+def packaged_steps() -> tuple[Migration, ...]:
     """The steps this build knows, oldest first."""
     files = sorted((_SQL / "migrations").iterdir(), key=lambda file: file.name)
     return tuple(
@@ -40,7 +40,7 @@ def packaged() -> tuple[Migration, ...]:
     )
 
 
-def schema() -> str:
+def schema_text() -> str:
     """The schema that all steps together end in, written for people."""
     return (_SQL / "schema.sql").read_text(encoding="utf-8")
 
@@ -53,12 +53,12 @@ def open_database(
     steps: Sequence[Migration] | None = None,
 ) -> Database:
     """Open the file, making or upgrading it first where needed."""
-    known = packaged() if steps is None else tuple(steps)
+    known = packaged_steps() if steps is None else tuple(steps)
     _make_file(path)
     deadline = time.monotonic() + busy_timeout_ms / 1000
     while True:
         try:
-            with translated():
+            with translate_errors():
                 _prepare(path, known, clock, busy_timeout_ms)
             return Database(path, busy_timeout_ms=busy_timeout_ms)
         except errors.Busy:
@@ -85,9 +85,9 @@ def _prepare(path: Path, known: tuple[Migration, ...], clock: Clock, busy_timeou
     connection = apsw.Connection(str(path))
     try:
         connection.set_busy_timeout(busy_timeout_ms)
-        with readable():
+        with translate_schema_errors():
             _check_owner(connection)
-            steps = _missing(connection, known)
+            steps = _pending_steps(connection, known)
         if steps and not connection.pragma("user_version"):
             # Must come before the first table; lets a purge give its pages back to the disk.
             connection.pragma("auto_vacuum", "incremental")
@@ -110,7 +110,9 @@ def _check_owner(connection: apsw.Connection) -> None:
         )
 
 
-def _missing(connection: apsw.Connection, known: tuple[Migration, ...]) -> tuple[Migration, ...]:
+def _pending_steps(
+    connection: apsw.Connection, known: tuple[Migration, ...]
+) -> tuple[Migration, ...]:
     """The steps still to be taken, after checking those that were."""
     if not connection.pragma("user_version"):
         return known
@@ -136,14 +138,14 @@ def _missing(connection: apsw.Connection, known: tuple[Migration, ...]) -> tuple
 def _upgrade(
     connection: apsw.Connection, path: Path, known: tuple[Migration, ...], now: int
 ) -> None:
-    steps = _missing(connection, known)
+    steps = _pending_steps(connection, known)
     if steps and connection.pragma("user_version"):
-        _keep_copy(connection, path.with_name(f"{path.name}.before-{steps[0].name}.bak"))
+        _copy_before_upgrade(connection, path.with_name(f"{path.name}.before-{steps[0].name}.bak"))
     for step in steps:
         connection.execute("begin immediate")
         try:
             # Another process may have taken the step while this one waited.
-            if step in _missing(connection, known):
+            if step in _pending_steps(connection, known):
                 connection.execute(step.sql)
                 connection.execute(
                     "insert into migrations (name, sha256, applied_at) values (?, ?, ?)",
@@ -158,7 +160,7 @@ def _upgrade(
             raise
 
 
-def _keep_copy(connection: apsw.Connection, target: Path) -> None:
+def _copy_before_upgrade(connection: apsw.Connection, target: Path) -> None:
     copy = apsw.Connection(str(target))
     try:
         with copy.backup("main", connection, "main") as backup:

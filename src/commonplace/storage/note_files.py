@@ -10,14 +10,14 @@ from commonplace.storage.database import Database
 _JUST_NOW_MS = 60_000
 # Where a file is said to lie when another note's lies in its place. No note's name begins with a
 # dot.
-NOWHERE = ".nowhere/"
+DISPLACED_PREFIX = ".nowhere/"
 # The time of a file that is to be read again although it did not change: its reader knows more than
 # it did.
 READ_AGAIN_NS = 1
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class NoteFile:
     """The file of a note as it was when it was last read or written."""
 
     memory_id: int
@@ -33,7 +33,7 @@ class Kept:
 
 
 @dataclass(frozen=True, slots=True)
-class Erased:
+class ErasedNoteFile:
     """The file of a note that was erased for good, as it was when it was last read or written."""
 
     memory_id: int
@@ -48,7 +48,7 @@ class Erased:
 
 
 @dataclass(frozen=True, slots=True)
-class Root:
+class VaultRoot:
     """Which folder is a bank's folder of notes: what its mark says, and a digest of where it was
     last seen.
     """
@@ -58,7 +58,7 @@ class Root:
 
 
 @dataclass(frozen=True, slots=True)
-class Expected:
+class ExpectedFile:
     """A file that should lie in a folder of notes; `present` where it was there at the last
     look.
     """
@@ -78,23 +78,23 @@ class Backlink:
     path: str
 
 
-def find(db: Database, memory_id: int) -> Kept | None:
+def find(db: Database, memory_id: int) -> NoteFile | None:
     """The file of a note."""
     row = db.one("find_note", memory_id=memory_id)
-    return Kept(**row) if row else None
+    return NoteFile(**row) if row else None
 
 
-def listed(db: Database, bank_id: int) -> list[Kept]:
+def list_files(db: Database, bank_id: int) -> list[NoteFile]:
     """The files of a bank's notes."""
-    return [Kept(**row) for row in db.all("list_notes", bank_id=bank_id)]
+    return [NoteFile(**row) for row in db.all("list_notes", bank_id=bank_id)]
 
 
-def concerned(
+def files_at(
     db: Database, bank_id: int, paths: Iterable[str], numbers: Iterable[int]
-) -> list[Kept]:
+) -> list[NoteFile]:
     """The files of a bank's notes at some paths, those of some notes, and all that are missing."""
     given = {"paths": json.dumps(list(paths)), "ids": json.dumps(list(numbers))}
-    return [Kept(**row) for row in db.all("concerned_notes", bank_id=bank_id, **given)]
+    return [NoteFile(**row) for row in db.all("concerned_notes", bank_id=bank_id, **given)]
 
 
 def paths(db: Database, bank_id: int, folder: str = "") -> list[str]:
@@ -104,7 +104,7 @@ def paths(db: Database, bank_id: int, folder: str = "") -> list[str]:
     return [row["name"] for row in db.all("note_paths", bank_id=bank_id, folder=folder)]
 
 
-def stamps(db: Database, bank_id: int) -> dict[str, tuple[int, int]]:
+def file_stamps(db: Database, bank_id: int) -> dict[str, tuple[int, int]]:
     """The time and size of each file of a bank, as it was; of one that should be there and is not,
     impossible ones.
     """
@@ -114,32 +114,32 @@ def stamps(db: Database, bank_id: int) -> dict[str, tuple[int, int]]:
     }
 
 
-def put(db: Database, kept: Kept) -> None:
+def put(db: Database, kept: NoteFile) -> None:
     """Note what a file holds."""
     db.run("put_note", **asdict(kept))
 
 
-def displace(db: Database, kept: Kept, now: int) -> None:
+def displace(db: Database, kept: NoteFile, now: int) -> None:
     """Note of all other notes that were thought to lie where this one lies that their files are
     gone.
     """
     place = {"bank_id": kept.bank_id, "path": kept.path, "memory_id": kept.memory_id}
-    db.run("displace_notes", nowhere=NOWHERE, now=now, **place)
+    db.run("displace_notes", nowhere=DISPLACED_PREFIX, now=now, **place)
 
 
-def put_many(db: Database, kept: Sequence[Kept]) -> None:
+def put_many(db: Database, kept: Sequence[NoteFile]) -> None:
     """Note what several files hold."""
     db.run_many("put_note", [asdict(one) for one in kept])
 
 
-def taken(db: Database, numbers: Sequence[int]) -> set[int]:
+def ids_in_use(db: Database, numbers: Sequence[int]) -> set[int]:
     """Which of some ids belong to a memory or a version, of whichever bank, or to a note that is
     being erased.
     """
     return {row["id"] for row in db.all("taken_ids", ids=json.dumps(list(numbers)))}
 
 
-def gone(db: Database, bank_id: int) -> set[int]:
+def forgotten_without_file(db: Database, bank_id: int) -> set[int]:
     """The notes of a bank that are forgotten and whose files are gone."""
     return {row["memory_id"] for row in db.all("gone_notes", bank_id=bank_id)}
 
@@ -149,18 +149,18 @@ def drop(db: Database, memory_id: int) -> None:
     db.run("drop_note", memory_id=memory_id)
 
 
-def erased(db: Database, bank: str) -> list[Erased]:
+def erased_files(db: Database, bank: str) -> list[ErasedNoteFile]:
     """The files of a bank whose notes were erased."""
-    return [Erased(**row) for row in db.all("erased_notes", bank=bank)]
+    return [ErasedNoteFile(**row) for row in db.all("erased_notes", bank=bank)]
 
 
-def find_erased(db: Database, memory_id: int) -> Erased | None:
+def find_erased(db: Database, memory_id: int) -> ErasedNoteFile | None:
     """The file of an erased note."""
     row = db.one("erased_note", memory_id=memory_id)
-    return Erased(**row) if row else None
+    return ErasedNoteFile(**row) if row else None
 
 
-def put_erased(db: Database, one: Erased) -> None:
+def put_erased(db: Database, one: ErasedNoteFile) -> None:
     """Note that the note of a file was erased."""
     db.run("put_erased_note", **asdict(one))
 
@@ -189,36 +189,38 @@ def banks_of_erased(db: Database, numbers: Collection[int]) -> list[str]:
     )
 
 
-def banks_behind(db: Database, now: int) -> list[str]:
+def banks_with_outdated_files(db: Database, now: int) -> list[str]:
     """The banks whose files do not say yet what was changed just now, or erased, through another
     tongue.
     """
-    return [row["name"] for row in db.all("banks_behind", since=ids.floor(now - _JUST_NOW_MS))]
+    return [
+        row["name"] for row in db.all("banks_behind", since=ids.smallest_id(now - _JUST_NOW_MS))
+    ]
 
 
-def pulse(db: Database) -> tuple[int, int]:
+def change_counters(db: Database) -> tuple[int, int]:
     """Numbers that change whenever something is written or erased that files may have to follow."""
     row = db.one("notes_pulse")
     return (row["written"], row["erased"]) if row else (0, 0)
 
 
-def behind(db: Database, bank_id: int) -> list[int]:
+def outdated_notes(db: Database, bank_id: int) -> list[int]:
     """The notes whose memories went on since their files were last written."""
     return [row["memory_id"] for row in db.all("notes_behind", bank_id=bank_id)]
 
 
-def without_file(db: Database, bank_id: int) -> list[int]:
+def notes_without_file(db: Database, bank_id: int) -> list[int]:
     """The notes that have no file yet."""
     return [row["id"] for row in db.all("notes_without_file", bank_id=bank_id)]
 
 
-def root(db: Database, bank: str) -> Root | None:
+def find_root(db: Database, bank: str) -> VaultRoot | None:
     """The folder that was marked as the one of a bank's notes."""
     row = db.one("vault_root", bank=bank)
-    return Root(**row) if row else None
+    return VaultRoot(**row) if row else None
 
 
-def put_root(db: Database, bank: str, root: Root) -> None:
+def put_root(db: Database, bank: str, root: VaultRoot) -> None:
     """Note which folder has a bank's notes."""
     db.run("put_vault_root", bank=bank, **asdict(root))
 
@@ -228,16 +230,16 @@ def drop_root(db: Database, bank: str) -> None:
     db.run("drop_vault_root", bank=bank)
 
 
-def expected(db: Database, bank: str, limit: int) -> list[Expected]:
+def expected_files(db: Database, bank: str, limit: int) -> list[ExpectedFile]:
     """The files that should lie in a bank's folder of notes."""
-    return [Expected(**row) for row in db.all("expected_files", bank=bank, limit=limit)]
+    return [ExpectedFile(**row) for row in db.all("expected_files", bank=bank, limit=limit)]
 
 
-def rehome(db: Database, bank_id: int, present: Iterable[str], now: int) -> None:
+def move_to_folder(db: Database, bank_id: int, present: Iterable[str], now: int) -> None:
     """Have every note written into the folder that does not lie in it; a forgotten one is only
     noted as not there.
     """
-    given = {"bank_id": bank_id, "present": json.dumps(list(present)), "nowhere": NOWHERE}
+    given = {"bank_id": bank_id, "present": json.dumps(list(present)), "nowhere": DISPLACED_PREFIX}
     db.run("rehome_notes", **given)
     db.run("rehome_forgotten_notes", now=now, **given)
 

@@ -17,7 +17,7 @@ _LIST = re.compile(r"\{list:(\w+[#$]?)\}")
 
 
 @cache
-def named() -> dict[str, str]:
+def load_queries() -> dict[str, str]:
     """Every query by its name."""
     texts: dict[str, str] = {}
     for file in sorted(_FILES.iterdir(), key=lambda file: file.name):
@@ -30,8 +30,8 @@ def named() -> dict[str, str]:
                 # the one before.
                 plain = _COMMENT.sub("", text).strip().removesuffix(";")
                 texts[name] = _LIST.sub(r"select value from json_each(:\1)", plain)
-    return {name: _filled(text, texts) for name, text in texts.items()}
+    return {name: _expand(text, texts) for name, text in texts.items()}
 
 
-def _filled(text: str, texts: dict[str, str]) -> str:
-    return _PART.sub(lambda part: _filled(texts[part[1]], texts), text)
+def _expand(text: str, texts: dict[str, str]) -> str:
+    return _PART.sub(lambda part: _expand(texts[part[1]], texts), text)

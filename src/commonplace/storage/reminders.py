@@ -12,7 +12,7 @@ def find(db: Database, bank_id: int, number: int) -> Reminder | None:
     return _reminder(row) if row else None
 
 
-def listed(
+def list_reminders(
     db: Database,
     bank_id: int,
     *,
@@ -27,7 +27,7 @@ def listed(
     return [_reminder(row) for row in rows]
 
 
-def due(
+def due_reminders(
     db: Database,
     bank_id: int,
     now: int,

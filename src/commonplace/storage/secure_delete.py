@@ -12,14 +12,14 @@ _PAGES_AT_ONCE = 1_000
 _DUE = "unscrubbed"
 
 
-def owe(db: Database) -> None:
+def require_scrub(db: Database) -> None:
     """Note inside an erasure's transaction that the log will have to be emptied."""
-    banks.set_fact(db, _DUE, "1")
+    banks.put_store_info(db, _DUE, "1")
 
 
-def owed(db: Database) -> bool:
+def is_scrub_due(db: Database) -> bool:
     """Whether an erasure was not followed by an empty log yet."""
-    return banks.fact(db, _DUE) != ""
+    return banks.store_info(db, _DUE) != ""
 
 
 def scrub(db: Database) -> bool:
@@ -28,7 +28,7 @@ def scrub(db: Database) -> bool:
     """
     if db.in_transaction:
         return False
-    _give_back_pages(db)
+    _release_pages(db)
     with db.maintenance() as connection:
         connection.set_busy_timeout(_CHECKPOINT_WAIT_MS)
         try:
@@ -36,13 +36,13 @@ def scrub(db: Database) -> bool:
         finally:
             connection.set_busy_timeout(db.busy_timeout_ms)
     emptied = row is not None and row[0] == 0
-    if emptied and owed(db):
+    if emptied and is_scrub_due(db):
         with db.transaction():
-            banks.set_fact(db, _DUE, "")
+            banks.put_store_info(db, _DUE, "")
     return emptied
 
 
-def _give_back_pages(db: Database) -> None:
+def _release_pages(db: Database) -> None:
     """Return free pages to the disk in steps, between which others can write."""
     before = -1
     while True:

@@ -18,7 +18,7 @@ def write(home: Path, bank: str, snapshot: Snapshot) -> str:
     """Keep a snapshot as a file of its own; its path below the home folder."""
     path = _path(bank, snapshot)
     target = home / path
-    with filesystem.explained(target):
+    with filesystem.translate_os_errors(target):
         target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     with filesystem.new_file(target) as part:
         part.write_text(snapshot.text, encoding="utf-8")
@@ -28,7 +28,7 @@ def write(home: Path, bank: str, snapshot: Snapshot) -> str:
 def remove(home: Path, bank: str, snapshot: Snapshot) -> bool:
     """Remove the file of a snapshot; whether there was one."""
     target = home / _path(bank, snapshot)
-    with filesystem.explained(target):
+    with filesystem.translate_os_errors(target):
         if not target.is_file():
             return False
         target.unlink()
@@ -40,7 +40,7 @@ def remove(home: Path, bank: str, snapshot: Snapshot) -> bool:
 def erase(home: Path, bank: str) -> None:
     """Remove the snapshot files of a bank."""
     folder = home / FOLDER / _folder(bank)
-    with filesystem.explained(folder):
+    with filesystem.translate_os_errors(folder):
         if folder.is_dir():
             shutil.rmtree(folder)
 
@@ -48,7 +48,7 @@ def erase(home: Path, bank: str) -> None:
 def _path(bank: str, snapshot: Snapshot) -> Path:
     day = f"{datetime.fromtimestamp(snapshot.at // 1000, UTC):%Y-%m-%d}"
     # The id after the slug: two snapshots may have one slug, and no file is ever written over.
-    return Path(FOLDER) / _folder(bank) / day / f"{snapshot.slug}-{ids.short(snapshot.id)}.md"
+    return Path(FOLDER) / _folder(bank) / day / f"{snapshot.slug}-{ids.short_form(snapshot.id)}.md"
 
 
 def _folder(bank: str) -> str:

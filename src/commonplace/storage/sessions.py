@@ -21,17 +21,19 @@ def find(db: Database, bank_id: int, number: int) -> Session | None:
     return _session(row) if row else None
 
 
-def listed(
+def list_sessions(
     db: Database, bank_id: int, chosen: SessionFilter, *, limit: int, offset: int
 ) -> list[Session]:
     """The sessions a filter means, last started first."""
-    rows = db.all("list_sessions", bank_id=bank_id, **_chosen(chosen), limit=limit, offset=offset)
+    rows = db.all(
+        "list_sessions", bank_id=bank_id, **_filter_values(chosen), limit=limit, offset=offset
+    )
     return [_session(row) for row in rows]
 
 
 def count(db: Database, bank_id: int, chosen: SessionFilter) -> int:
     """How many sessions a filter means."""
-    return int(db.value("count_sessions", bank_id=bank_id, **_chosen(chosen)))
+    return int(db.value("count_sessions", bank_id=bank_id, **_filter_values(chosen)))
 
 
 def add(db: Database, bank_id: int, number: int, draft: SessionDraft, now: int) -> None:
@@ -99,7 +101,7 @@ def snapshots(db: Database, session_id: int, *, limit: int) -> list[Snapshot]:
     return [Snapshot(**row) for row in db.all("list_snapshots", session_id=session_id, limit=limit)]
 
 
-def _chosen(chosen: SessionFilter) -> dict[str, object]:
+def _filter_values(chosen: SessionFilter) -> dict[str, object]:
     return {
         "status": chosen.status,
         "projects": None if chosen.projects is None else json.dumps(chosen.projects),

@@ -50,4 +50,4 @@ def _text_matches(*values: Any) -> bool:
 def _text_like(*values: Any) -> bool:
     # SQLite's own LIKE ignores case for ASCII letters and for no others.
     pattern, text = values
-    return text is not None and globs.like(pattern, str(text))
+    return text is not None and globs.sql_like(pattern, str(text))

@@ -17,7 +17,7 @@ class Totals:
     store_bytes: int
 
 
-def counted(db: Database) -> Totals:
+def count_totals(db: Database) -> Totals:
     """The counts at this moment. Every state of a job is named, also one that no job is in."""
     jobs = {row["state"]: int(row["count"]) for row in db.all("count_jobs_by_state")}
     return Totals(

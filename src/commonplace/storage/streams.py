@@ -14,7 +14,7 @@ def find(db: Database, bank_id: int, number: int, *, idle_since: int) -> Stream 
     return Stream(**row) if row else None
 
 
-def draft(db: Database, number: int) -> Draft:
+def read_draft(db: Database, number: int) -> Draft:
     """The draft a stream was started with; its text is still to come."""
     fields: Row = json.loads(db.value("stream_draft", id=number))
     fields.update(
@@ -42,7 +42,7 @@ def append(db: Database, stream: Stream, text: str) -> None:
     )
 
 
-def text(db: Database, stream: Stream) -> str:
+def read_text(db: Database, stream: Stream) -> str:
     """The chunks of a stream, joined."""
     return "".join(
         row["text"] for row in db.all("list_chunks", stream_id=stream.id, limit=stream.chunk_count)
@@ -55,7 +55,7 @@ def delete(db: Database, number: int) -> None:
     db.run("delete_stream", id=number)
 
 
-def idle(db: Database, bank_id: int, *, idle_since: int, limit: int) -> list[Stream]:
+def idle_streams(db: Database, bank_id: int, *, idle_since: int, limit: int) -> list[Stream]:
     """The streams of a bank that nobody touched since a moment."""
     rows = db.all("idle_streams", bank_id=bank_id, idle_since=idle_since, limit=limit)
     return [Stream(**row) for row in rows]

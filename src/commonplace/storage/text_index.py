@@ -18,7 +18,7 @@ from commonplace.records.memory import Memory
 from commonplace.records.query import Filter
 from commonplace.storage import filters
 from commonplace.storage.database import Database
-from commonplace.storage.index_selection import UNLISTED, Ways
+from commonplace.storage.index_selection import UNINDEXED, IndexLookups
 
 _WIPE_MAX = 100
 _COMMON_MAX = 10_000
@@ -26,7 +26,7 @@ _NEWEST_MAX = 4_000
 _BEST = 32
 # To look up so few costs next to nothing; of more than one in eight, the best candidates of all
 # hold enough.
-_LED_MIN, _LED_SHARE = 1_000, 8
+_LOOKUP_MIN, _LOOKUP_SHARE = 1_000, 8
 _READ_MAX = 2_000
 _TERMS_CHARS_MAX = 300_000
 # What this process knows of each store: how many texts there were when a term was found to be
@@ -35,7 +35,7 @@ _common: WeakKeyDictionary[Database, dict[tuple[str, int], int]] = WeakKeyDictio
 
 
 @dataclass(frozen=True, slots=True)
-class Within:
+class SearchScope:
     """Where a search looks: in a bank, at those of its memories that a filter means at some
     moment.
     """
@@ -53,9 +53,9 @@ def index_memory(db: Database, memory: Memory) -> None:
     labels = " ".join((*memory.tags, memory.key.replace(".", " "), memory.category, *names))
     values = {
         "memory_id": memory.id,
-        "title": analyzer.indexed(memory.title),
-        "body": analyzer.indexed(memory.text),
-        "labels": analyzer.indexed(labels),
+        "title": analyzer.index_text(memory.title),
+        "body": analyzer.index_text(memory.text),
+        "labels": analyzer.index_text(labels),
     }
     live = memory.forgotten_at is None
     # Replacing a text is dear, because its old words are wiped at once; forgetting and tagging
@@ -70,8 +70,8 @@ def index_memory(db: Database, memory: Memory) -> None:
             "put_tag",
             [{"bank_id": memory.bank_id, "tag": t, "memory_id": memory.id} for t in memory.tags],
         )
-    if memory.metadata.keys() - UNLISTED:
-        fields, apart = json.dumps(dict(memory.metadata)), json.dumps(UNLISTED)
+    if memory.metadata.keys() - UNINDEXED:
+        fields, apart = json.dumps(dict(memory.metadata)), json.dumps(UNINDEXED)
         db.run(
             "put_metadata_index",
             metadata=fields,
@@ -99,7 +99,7 @@ def unindex(db: Database, bank_id: int, memory_ids: Sequence[int]) -> None:
     """Leave nothing of purged memories in any derived table."""
     ids = json.dumps(list(memory_ids))
     if len(memory_ids) > _WIPE_MAX:
-        with quick_replacing(db):
+        with bulk_replacement(db):
             db.run("drop_texts", ids=ids)
             db.run("repair_texts")
     else:
@@ -116,7 +116,7 @@ def unindex(db: Database, bank_id: int, memory_ids: Sequence[int]) -> None:
 
 
 @contextmanager
-def quick_replacing(db: Database) -> Generator[None]:
+def bulk_replacement(db: Database) -> Generator[None]:
     """Inside, replaced and deleted texts leave their words in the index, until it is made again
     from the texts.
 
@@ -154,69 +154,77 @@ def keyword_ids(
     Most filters let most memories through, so the best matches of all are tried first. Where an
     index leads to what a filter means, only matches among those are tried.
     """
-    within = Within(bank_id, chosen, now)
-    among = led(db, within)
+    within = SearchScope(bank_id, chosen, now)
+    among = ids_from_index(db, within)
     if among is None:
         ranked = _ids(db.value("ranked_ids", match=match, limit=_BEST * limit))
-        found = _passing_best(db, within, ranked, limit)
+        found = _filter_ranked(db, within, ranked, limit)
         if len(found) >= limit or len(ranked) < _BEST * limit:
             return found
-        among = led(db, within, by_bank=True)
+        among = ids_from_index(db, within, by_bank=True)
     if among is None:
-        return _passing_best(db, within, _ids(db.value("ranked_ids", match=match, limit=-1)), limit)
+        return _filter_ranked(
+            db, within, _ids(db.value("ranked_ids", match=match, limit=-1)), limit
+        )
     matching = set(among.split()).intersection(
         str(db.value("matching_ids", match=match) or "").split()
     )
     if len(matching) <= limit:
-        return list(passing(db, bank_id, [int(number) for number in matching], chosen, now))
+        return list(filter_ids(db, bank_id, [int(number) for number in matching], chosen, now))
     ranked = str(db.value("ranked_ids", match=match, limit=-1)).split()
-    return _passing_best(
+    return _filter_ranked(
         db, within, [int(number) for number in ranked if number in matching], limit
     )
 
 
-def _passing_best(db: Database, within: Within, ranked: Sequence[int], limit: int) -> list[int]:
+def _filter_ranked(
+    db: Database, within: SearchScope, ranked: Sequence[int], limit: int
+) -> list[int]:
     """The first of some memories that a filter means, looked for in ever larger parts of them."""
     found, start = list[int](), 0
     while start < len(ranked) and len(found) < limit:
         part = ranked[start : 2 * limit + 8 * start]
-        allowed = passing(db, within.bank_id, part, within.chosen, within.now)
+        allowed = filter_ids(db, within.bank_id, part, within.chosen, within.now)
         found += [number for number in part if number in allowed]
         start += len(part)
     return found[:limit]
 
 
-def led(db: Database, within: Within, *, by_bank: bool = False) -> str | None:
+def ids_from_index(db: Database, within: SearchScope, *, by_bank: bool = False) -> str | None:
     """The ids, with spaces between, of all memories that a filter can mean, and perhaps of others:
     what the index finds that leads to fewest. None where it leads to many, or there is none.
     `by_bank` means small banks as well.
     """
-    asked, answers = (within, by_bank), db.answers
+    asked, answers = (within, by_bank), db.snapshot_cache
     for question, answer in answers:
         if question == asked:
             return answer
-    filters.compiled(
+    filters.compile_filter(
         db, within.chosen, within.now
     )  # Which refuses what is no filter, however deep it is nested.
-    ways = Ways(db, within.bank_id)
-    every = (*ways.of(within.chosen), *([ways.whole()] if by_bank else ()))
-    best = ways.best(every, max(_LED_MIN, extent(db)[0] // _LED_SHARE)) if every else ""
-    answers.append((asked, ways.found(best) if best else None))
+    ways = IndexLookups(db, within.bank_id)
+    every = (*ways.for_filter(within.chosen), *([ways.whole_bank()] if by_bank else ()))
+    best = (
+        ways.smallest(every, max(_LOOKUP_MIN, index_size(db)[0] // _LOOKUP_SHARE)) if every else ""
+    )
+    answers.append((asked, ways.ids(best) if best else None))
     return answers[-1][1]
 
 
-def together_ids(db: Database, within: Within, terms: Sequence[str], limit: int) -> list[int]:
+def newest_with_terms(
+    db: Database, within: SearchScope, terms: Sequence[str], limit: int
+) -> list[int]:
     """The newest memories with all of some terms, then those with any, among those a filter means.
 
     For terms so common that weighing every text with them would take long: only the newest of those
     are looked at.
     """
-    among = _ids(led(db, within) or "")
+    among = _ids(ids_from_index(db, within) or "")
     if 0 < len(among) <= _READ_MAX:
-        passed = passing(db, within.bank_id, among, within.chosen, within.now)
+        passed = filter_ids(db, within.bank_id, among, within.chosen, within.now)
         return _with_terms(db, sorted(passed, reverse=True), terms)[:limit]
     found: dict[int, None] = {}
-    where, values = filters.compiled(db, within.chosen, within.now)
+    where, values = filters.compile_filter(db, within.chosen, within.now)
     for match in (all_of(terms), any_of(terms)):
         if len(found) < limit:
             sql = f"{db.text('newest_matching')}{where} {db.text('at_most')}"
@@ -243,19 +251,19 @@ def _with_terms(db: Database, numbers: Sequence[int], terms: Sequence[str]) -> l
     return sorted(having, key=lambda number: counts[number] < len(terms))
 
 
-def passing(
+def filter_ids(
     db: Database, bank_id: int, candidates: Sequence[int], chosen: Filter, now: int
 ) -> set[int]:
     """Those of a few candidates that a filter means."""
-    where, values = filters.compiled(db, chosen, now)
+    where, values = filters.compile_filter(db, chosen, now)
     wanted = {"bank_id": bank_id, "candidates": json.dumps(list(candidates))}
     return {row["id"] for row in db.select(db.text("passing_ids") + where, values | wanted)}
 
 
-def meant(db: Database, within: Within) -> str:
+def matching_ids(db: Database, within: SearchScope) -> str:
     """The ids of all memories a filter means, with spaces between."""
-    where, values = filters.compiled(db, within.chosen, within.now)
-    among = led(db, within)
+    where, values = filters.compile_filter(db, within.chosen, within.now)
+    among = ids_from_index(db, within)
     if among is not None:
         values["among"] = f"[{among.replace(' ', ',')}]"
     sql = db.text("meant_ids" if among is None else "meant_ids_among") + where
@@ -270,7 +278,7 @@ def term_counts(db: Database, terms: Iterable[str], count_max: int) -> dict[str,
     gone.
     """
     common = _common.setdefault(db, {})
-    row_count = extent(db)[0]
+    row_count = index_size(db)[0]
     found: dict[str, int] = {}
     for term in terms:
         if 2 * row_count > common.get((term, count_max), sys.maxsize):
@@ -282,7 +290,7 @@ def term_counts(db: Database, terms: Iterable[str], count_max: int) -> dict[str,
     return found
 
 
-def extent(db: Database) -> tuple[int, int]:
+def index_size(db: Database) -> tuple[int, int]:
     """How many texts the index holds, and how many terms they have in all."""
     block = db.value("text_extent")
     numbers = _numbers(bytes(block)) if block else [0]
@@ -297,7 +305,7 @@ def stored_terms(db: Database, memory_ids: Sequence[int], chars_max: int) -> dic
     return {row["id"]: row["terms"] for row in rows}
 
 
-def surroundings(
+def adjacent_runs(
     db: Database, bank_id: int, memory_ids: Sequence[int], reach: int
 ) -> list[list[int]]:
     """Runs of memories in the order they were written: each of some memories amid those before and
@@ -308,7 +316,7 @@ def surroundings(
 
 
 @dataclass(frozen=True, slots=True)
-class Beginning:
+class Excerpt:
     """A memory's title and how it begins, whose it is, so that people can be told apart, of which
     moment, and a number that all have which were written at once.
     """
@@ -320,18 +328,18 @@ class Beginning:
     origin: int
 
 
-def beginnings(
+def excerpts(
     db: Database, bank_id: int, memory_ids: Sequence[int], chars: int
-) -> dict[int, Beginning]:
+) -> dict[int, Excerpt]:
     """How some memories begin."""
     rows = db.all("beginnings", bank_id=bank_id, ids=json.dumps(list(memory_ids)), chars=chars)
     return {
-        row["id"]: Beginning(row["title"], row["text"], row["scope"], row["at"], row["origin"])
+        row["id"]: Excerpt(row["title"], row["text"], row["scope"], row["at"], row["origin"])
         for row in rows
     }
 
 
-def drop_lost(db: Database) -> None:
+def drop_orphans(db: Database) -> None:
     """Let go of derived rows whose memory is gone."""
     for name in (
         "drop_lost_texts",
@@ -343,7 +351,7 @@ def drop_lost(db: Database) -> None:
         db.run(name)
 
 
-def texts_sound(db: Database) -> bool:
+def is_sound(db: Database) -> bool:
     """Whether the text index agrees with the texts it was made of."""
     try:
         with db.transaction():

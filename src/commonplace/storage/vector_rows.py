@@ -12,7 +12,7 @@ _BYTES_MAX = 2**31 - 1
 
 
 @dataclass(frozen=True, slots=True)
-class Changes:
+class SketchChanges:
     """Sketches newer than what a reader has. Numbers come as texts with spaces between, to be taken
     in whole.
     """
@@ -25,9 +25,9 @@ class Changes:
     sketches: bytes
 
 
-def newer(
+def changes_after(
     db: Database, bank_id: int, embedder: str, seq: int, *, size: int, limit: int
-) -> Changes | None:
+) -> SketchChanges | None:
     """What changed after a point, the oldest of it; None when there is nothing. `size` is that of
     one sketch.
     """
@@ -36,10 +36,10 @@ def newer(
     )
     if row is None or not row.pop("count"):
         return None
-    return Changes(**row)
+    return SketchChanges(**row)
 
 
-def mark(db: Database) -> int:
+def high_water_mark(db: Database) -> int:
     """A number that grows with every change of a vector, in whichever bank."""
     return int(db.value("vector_mark") or 0)
 
@@ -54,7 +54,7 @@ def all_ids(db: Database, bank_id: int) -> str:
     return str(db.value("vector_ids", bank_id=bank_id) or "")
 
 
-def of(
+def vectors_of(
     db: Database, bank_id: int, embedder: str, memory_ids: Sequence[int], size: int = _BYTES_MAX
 ) -> dict[int, bytes]:
     """The vectors of some memories, of each only so many bytes; those without one are left out."""
@@ -83,7 +83,7 @@ def put(db: Database, embedder: str, made: Iterable[tuple[int, int, bytes, bytes
     )
 
 
-def stale_ids(db: Database, bank_id: int, *, after: int, limit: int) -> list[int]:
+def queued_ids(db: Database, bank_id: int, *, after: int, limit: int) -> list[int]:
     """The next memories of a bank, by id, that wait for a vector."""
     return [
         row["memory_id"]
@@ -91,22 +91,22 @@ def stale_ids(db: Database, bank_id: int, *, after: int, limit: int) -> list[int
     ]
 
 
-def stale_banks(db: Database) -> list[int]:
+def banks_with_queue(db: Database) -> list[int]:
     """The banks with memories that wait for a vector."""
     return [row["bank_id"] for row in db.all("banks_with_embedding_queue")]
 
 
-def clear_stale(db: Database, memory_ids: Iterable[int]) -> None:
+def unqueue(db: Database, memory_ids: Iterable[int]) -> None:
     """Take memories off the queue."""
     db.run("unqueue_embeddings", ids=json.dumps(list(memory_ids)))
 
 
-def stale_count(db: Database, bank_id: int | None = None) -> int:
+def queue_length(db: Database, bank_id: int | None = None) -> int:
     """How many memories wait for a vector, in one bank or in all."""
     return int(db.value("count_embedding_queue", bank_id=bank_id))
 
 
-def foreign_count(db: Database, embedder: str) -> int:
+def foreign_vector_count(db: Database, embedder: str) -> int:
     """How many vectors another embedder made."""
     return int(db.value("count_foreign_vectors", embedder=embedder))
 

@@ -1,20 +1,22 @@
-"""Which notes link to a note."""
+"""Finds the notes that link to a note."""
 
 from collections.abc import Sequence
 
 from commonplace.records.memory import Memory
 from commonplace.storage import note_files as rows
-from commonplace.vault.markdown import names_of
+from commonplace.vault.markdown import linkable_names
 from commonplace.vault.vault import Vault, aliases_of, path_of, title_of
 
 
 def backlinks(vault: Vault, memories: Sequence[Memory]) -> dict[int, list[str]]:
-    """The paths of the notes that link to each of some notes; those without any are left out."""
+    """The paths of the notes that link to each note; notes without links to them are left out."""
     bank_id = vault.bank_id
     noted = [memory for memory in memories if path_of(memory)]
     if bank_id is None or not noted:
         return {}
-    by_note = {one.id: names_of(path_of(one), title_of(one), aliases_of(one)) for one in noted}
+    by_note = {
+        one.id: linkable_names(path_of(one), title_of(one), aliases_of(one)) for one in noted
+    }
     paths: dict[str, list[tuple[int, str]]] = {}
     for link in rows.backlinks(
         vault.engine.db, bank_id, {name for names in by_note.values() for name in names}

@@ -1,6 +1,7 @@
-"""Tells of changes in folders the moment they happen, where the system can. Who listens still has
-to look now and then: network drives say nothing of what others do on them, and a system watches
-only so many folders.
+"""Watches folders for changes.
+
+This only makes the next sync come sooner: network drives report no changes of other machines, and a
+system watches a limited number of folders.
 """
 
 import logging
@@ -9,51 +10,51 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 
-from commonplace.errors import traced
+from commonplace.errors import trace_summary
 from commonplace.vault.ignore_rules import IGNORE_NAME
 
 FOLDERS_MAX = 2_000
-_STEP_MS = 200  # How long to wait for more of the same: an editor's save is several changes.
-_TOGETHER_MS = 1_000
-_TURN_MS = 400
+_STEP_MS = 200  # An editor's save is several changes, so it waits for more.
+_DEBOUNCE_MS = 1_000
+_POLL_MS = 400
 
 _log = logging.getLogger(__name__)
 
 
-class Notices:
-    """A thread that hears of changes in some folders, and calls `wake` for each handful of them."""
+class FileWatcher:
+    """A thread that watches folders, and calls `wake` after each batch of changes."""
 
     def __init__(self) -> None:
         self.wake: Callable[[], object] = bool
-        self._heard = threading.Event()
-        self._listening = threading.Event()
+        self._changed = threading.Event()
+        self._active = threading.Event()
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
         self._folders: tuple[Path, ...] = ()
-        self._marks: tuple[object, ...] = ()
+        self._identities: tuple[object, ...] = ()
 
     @property
-    def listening(self) -> bool:
-        """Whether changes are told of at the moment."""
-        return self._listening.is_set()
+    def is_listening(self) -> bool:
+        """Whether changes are reported at the moment."""
+        return self._active.is_set()
 
-    def heard(self) -> bool:
-        """Whether anything was told since this was last asked."""
-        was = self._heard.is_set()
-        self._heard.clear()
+    def take_changed(self) -> bool:
+        """Whether anything changed since the last call."""
+        was = self._changed.is_set()
+        self._changed.clear()
         return was
 
-    def cover(self, roots: list[Path]) -> None:
-        """Listen to these folders and all below them, if not to them already."""
+    def watch_folders(self, roots: list[Path]) -> None:
+        """Watch these folders and all below them; nothing happens if they are watched already."""
         try:
-            marks = tuple(_mark(root) for root in roots)
+            marks = tuple(_folder_identity(root) for root in roots)
         except OSError:
-            return  # Gone since it was asked for; the next turn knows more.
-        if marks == self._marks:
+            return  # A folder was removed meanwhile; the next call handles it.
+        if marks == self._identities:
             return
         self.close()
-        self._marks = marks
-        self._folders = tuple(folder for root in roots for folder in below(root))
+        self._identities = marks
+        self._folders = tuple(folder for root in roots for folder in subfolders(root))
         if not 0 < len(self._folders) <= FOLDERS_MAX:
             return
         self._stop = threading.Event()
@@ -64,55 +65,54 @@ class Notices:
         self._thread.start()
 
     def close(self) -> None:
-        """Stop listening, and wait until that is so."""
+        """Stop watching, and wait for the thread."""
         self._stop.set()
         if self._thread is not None:
             self._thread.join()
-        self._thread, self._marks = None, ()
+        self._thread, self._identities = None, ()
 
     def _listen(self, folders: tuple[Path, ...], stop: threading.Event) -> None:
-        # A fiftieth of a second that a server without notes need not spend at its start.
+        # Imported late: it takes 20 ms, which a server without notes does not need.
         from watchfiles import watch
 
         known = {str(folder) for folder in folders}
         try:
             for changes in watch(
                 *folders,
-                watch_filter=_may_matter,
-                debounce=_TOGETHER_MS,
+                watch_filter=_is_relevant,
+                debounce=_DEBOUNCE_MS,
                 step=_STEP_MS,
                 stop_event=stop,
                 raise_interrupt=False,
-                # Looking is what the listener does by itself, and less often.
+                # The sync loop polls already, less often.
                 force_polling=False,
-                # Links are followed by those who watch whole trees, and may lead anywhere.
+                # Recursive watching follows links, which may lead anywhere.
                 recursive=False,
-                # A turn without a change says that listening has begun.
-                rust_timeout=_TURN_MS,
+                # A timeout without a change shows that watching has begun.
+                rust_timeout=_POLL_MS,
                 yield_on_timeout=True,
             ):
                 if not changes:
-                    self._listening.set()
+                    self._active.set()
                     continue
                 if any(path in known or os.path.isdir(path) for _, path in changes):
-                    self._marks = ()  # Folders came or went: cover them anew.
-                self._heard.set()
+                    self._identities = ()  # Folders came or went: watch them anew.
+                self._changed.set()
                 self.wake()
         except FileNotFoundError:
-            self._marks = ()  # A folder that went before it could be listened to.
+            self._identities = ()  # A folder was removed before it was watched.
         except Exception as error:
-            # Whatever it is, the watch goes on by looking at the folder every few seconds.
+            # The sync loop goes on by polling, whatever the error.
             _log.info(
-                "Changes in the folder of notes are looked for every few seconds: %s", traced(error)
+                "Changes in the folder of notes are looked for every few seconds: %s",
+                trace_summary(error),
             )
         finally:
-            self._listening.clear()
+            self._active.clear()
 
 
-def below(root: Path) -> list[Path]:
-    """A folder and those in it whose notes count: no links, and none whose name begins with a
-    dot.
-    """
+def subfolders(root: Path) -> list[Path]:
+    """A folder and all folders below it, without links and hidden folders."""
     found: list[Path] = []
     waiting = [root]
     while waiting and len(found) <= FOLDERS_MAX:
@@ -131,12 +131,12 @@ def below(root: Path) -> list[Path]:
     return found
 
 
-def _mark(root: Path) -> object:
-    """What tells a folder from another one that was put in its place."""
+def _folder_identity(root: Path) -> object:
+    """Device and inode, which change if another folder takes the place of this one."""
     found = root.stat()
     return (root, found.st_dev, found.st_ino)
 
 
-def _may_matter(_change: object, path: str) -> bool:
+def _is_relevant(_change: object, path: str) -> bool:
     name = os.path.basename(path)
     return name == IGNORE_NAME or not name.startswith(".")

@@ -1,6 +1,4 @@
-"""The little YAML that a note's own keys need: read leniently, written plainly. Nothing else of a
-file is looked at.
-"""
+"""The YAML of a note's own keys: scalars and lists of strings, parsed leniently."""
 
 import json
 import re
@@ -9,13 +7,13 @@ from commonplace.errors import Invalid
 
 _PLAIN = re.compile(r"[^\W\d_][\w ()/.,'’+&=-]*", re.ASCII)
 _WORD = re.compile(r"\w[\w-]*", re.ASCII)
-_WORDS = {"true", "false", "yes", "no", "on", "off", "null", "y", "n", "nan", "inf"}
-# YAML takes these for ends of lines, or does not allow them unescaped.
+_RESERVED_WORDS = {"true", "false", "yes", "no", "on", "off", "null", "y", "n", "nan", "inf"}
+# Line ends in YAML, or invalid unescaped.
 _UNSAFE = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
 _DOUBLE = re.compile(r'^"((?:[^"\\]|\\.)*)"\s*(#.*)?', re.DOTALL)
 _SINGLE = re.compile(r"^'((?:[^']|'')*)'\s*(#.*)?", re.DOTALL)
 _LIST = re.compile(r"^\[(.*)\]\s*(#.*)?", re.DOTALL)
-# No two parts of it may take the same blanks, or many of them would be tried in every way there is.
+# No two parts match the same white space; otherwise matching would take exponential time.
 _ITEM = re.compile(
     r"""\s*((?:"(?:[^"\\]|\\.)*"|'(?:[^']|'')*')\s*|[^,\[\]{}"'\s][^,\[\]{}]*|)(?:,|$)""", re.DOTALL
 )
@@ -38,52 +36,51 @@ _ESCAPES = {
 }
 
 
-def written(text: str) -> str:
+def dump_scalar(text: str) -> str:
     """A text as a YAML scalar on one line."""
-    if _PLAIN.fullmatch(text) and text.lower() not in _WORDS and not text.endswith(" "):
+    if _PLAIN.fullmatch(text) and text.lower() not in _RESERVED_WORDS and not text.endswith(" "):
         return text
-    return quoted(text)
+    return dump_quoted(text)
 
 
-def written_list(listed: tuple[str, ...]) -> str:
+def dump_list(listed: tuple[str, ...]) -> str:
     """Texts as a YAML list on one line."""
     return (
         "["
         + ", ".join(
-            one if _WORD.fullmatch(one) and _is_word(one) else quoted(one) for one in listed
+            one if _WORD.fullmatch(one) and _is_plain_word(one) else dump_quoted(one)
+            for one in listed
         )
         + "]"
     )
 
 
-def quoted(text: str) -> str:
+def dump_quoted(text: str) -> str:
     """A text as a YAML scalar in quotes."""
     return _UNSAFE.sub(
         lambda found: f"\\u{ord(found[0]):04x}", json.dumps(text, ensure_ascii=False)
     )
 
 
-def scalar(lines: list[str]) -> str | None:
-    """The text of a value, given the rest of its key's line and the lines below it; None for
-    null.
-    """
+def parse_scalar(lines: list[str]) -> str | None:
+    """The text of a value, from the rest of its key's line and the lines below; None for null."""
     first, rest = lines[0].strip(), [line.strip() for line in lines[1:]]
     if first[:1] in ("|", ">"):
         return (" " if first[0] == ">" else "\n").join(rest).strip() or None
     whole = " ".join([first, *(line for line in rest if line)]).strip()
     if whole[:1] in ('"', "'"):
-        return _quoted(whole)
+        return _parse_quoted(whole)
     if whole[:1] and whole[0] in "[{&*!%@`":
         raise Invalid("A value in the frontmatter is not a plain string.", hint="Put it in quotes.")
     plain = re.split(r"(?:^|\s)#", whole, maxsplit=1)[0].strip()
     return None if plain in ("", "~", "null") else plain
 
 
-def texts(lines: list[str]) -> tuple[str, ...]:
-    """The texts of a list in either form; a single text is a list with commas in it."""
+def parse_list(lines: list[str]) -> tuple[str, ...]:
+    """The items of a list in either form; a scalar is split at commas."""
     first = lines[0].strip()
     if first.startswith("["):
-        return _inline(" ".join([first, *(line.strip() for line in lines[1:])]))
+        return _parse_inline_list(" ".join([first, *(line.strip() for line in lines[1:])]))
     rest = [line.strip() for line in lines[1:] if line.strip() and not line.strip().startswith("#")]
     if rest and re.fullmatch(r"(#.*)?", first):
         if not all(line == "-" or line.startswith("- ") for line in rest):
@@ -91,13 +88,13 @@ def texts(lines: list[str]) -> tuple[str, ...]:
                 "A list in the frontmatter has a line that is not an item.",
                 hint="Begin each item with a dash.",
             )
-        found = [scalar([line[1:]]) for line in rest]
+        found = [parse_scalar([line[1:]]) for line in rest]
         return tuple(one for one in found if one)
-    single = scalar(lines)
+    single = parse_scalar(lines)
     return tuple(part.strip() for part in single.split(",") if part.strip()) if single else ()
 
 
-def comment(line: str) -> str:
+def trailing_comment(line: str) -> str:
     """The comment at the end of a key's line, with the space before it."""
     value = line.strip()
     for shape in (_DOUBLE, _SINGLE, _LIST):
@@ -107,12 +104,12 @@ def comment(line: str) -> str:
     return f" {found[1]}" if found and value[:1] not in ("|", ">") else ""
 
 
-def _is_word(text: str) -> bool:
-    # A number or a truth would not come back as the text it is.
-    return text.lower() not in _WORDS and not text[0].isdigit()
+def _is_plain_word(text: str) -> bool:
+    # A number or a boolean would be read back as another type.
+    return text.lower() not in _RESERVED_WORDS and not text[0].isdigit()
 
 
-def _inline(whole: str) -> tuple[str, ...]:
+def _parse_inline_list(whole: str) -> tuple[str, ...]:
     found = _LIST.fullmatch(whole)
     if found is None:
         raise Invalid("A list in the frontmatter is not closed.", hint="Close it with ].")
@@ -123,15 +120,15 @@ def _inline(whole: str) -> tuple[str, ...]:
             raise Invalid(
                 "A list in the frontmatter cannot be read.", hint="Put its items in quotes."
             )
-        if value := scalar([item[1]]):
+        if value := parse_scalar([item[1]]):
             items.append(value)
         at = item.end()
     return tuple(items)
 
 
-def _quoted(whole: str) -> str:
+def _parse_quoted(whole: str) -> str:
     if found := _DOUBLE.fullmatch(whole):
-        return _ESCAPE.sub(_unescaped, found[1])
+        return _ESCAPE.sub(_unescape, found[1])
     if found := _SINGLE.fullmatch(whole):
         return found[1].replace("''", "'")
     raise Invalid(
@@ -139,7 +136,7 @@ def _quoted(whole: str) -> str:
     )
 
 
-def _unescaped(found: re.Match[str]) -> str:
+def _unescape(found: re.Match[str]) -> str:
     code = found[1]
     if len(code) == 1:
         return _ESCAPES.get(code, code)

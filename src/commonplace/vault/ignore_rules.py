@@ -1,8 +1,7 @@
-"""Which files of a folder are not notes: templates, drawings, and what the person's own rules name.
+"""Rules for files that are not notes: templates, drawings and what a person excludes.
 
-The rules of the folder are in its file `.commonplaceignore`, written like those of a `.gitignore`.
-They come after the defaults, and the last rule that matches decides, so `!Templates/` reads the
-templates after all.
+The file `.commonplaceignore` has the syntax of a `.gitignore`. Its rules come after the
+defaults, and the last matching rule decides, so `!Templates/` includes the templates.
 """
 
 import json
@@ -19,8 +18,8 @@ from commonplace.globs import path_matches, text_matches
 
 IGNORE_NAME = ".commonplaceignore"
 DEFAULTS = ("Templates/", "_templates/", "node_modules/", "*.excalidraw.md")
-# Opening a pipe to which nobody writes would wait for ever; Windows knows neither of these.
-READING = (
+# Without O_NONBLOCK, opening a pipe without a writer would block. Windows has neither flag.
+OPEN_FLAGS = (
     os.O_RDONLY
     | getattr(os, "O_NONBLOCK", 0)
     | getattr(os, "O_NOFOLLOW", 0)
@@ -29,7 +28,7 @@ READING = (
 _BYTES_MAX = 100_000
 _RULES_MAX = 1_000
 _WILD = frozenset("*?{")
-# Obsidian's own settings: where its templates are, and what its user excludes.
+# Settings of Obsidian: folders of templates, and excluded files.
 _OBSIDIAN = (
     (".obsidian/templates.json", "folder"),
     (".obsidian/plugins/templater-obsidian/data.json", "templates_folder"),
@@ -46,11 +45,11 @@ class Rule:
     pattern: str
     negated: bool = False
     folders_only: bool = False
-    # Whether the pattern is a path from the top of the folder on, and not a name at any depth.
+    # Whether the pattern is a path from the root, and not a name at any depth.
     anchored: bool = False
 
     def matches(self, path: str, name: str) -> bool:
-        """Whether the rule is about a file or folder; `name` is the last part of its path."""
+        """Whether the rule matches a file or folder; `name` is the last part of its path."""
         subject = path if self.anchored else name
         if not _WILD.intersection(self.pattern):
             return subject.lower() == self.pattern.lower()
@@ -66,30 +65,28 @@ class IgnoreRules:
 
     rules: tuple[Rule, ...]
 
-    def of_file(self, path: str, name: str) -> str:
-        """Why a file is ignored; "" where it is not."""
+    def file_reason(self, path: str, name: str) -> str:
+        """The reason why a file is ignored; "" if it is not."""
         return _reason(self._for_files, path, name)
 
-    def of_folder(self, path: str, name: str) -> str:
-        """Why a folder is ignored, with all that is in it; "" where it is not."""
+    def folder_reason(self, path: str, name: str) -> str:
+        """The reason why a folder is ignored, with its content; "" if it is not."""
         return _reason(self.rules, path, name)
 
     @cached_property
     def _for_files(self) -> tuple[Rule, ...]:
-        # A look asks this of every file.
+        # Cached, because a listing checks every file.
         return tuple(rule for rule in self.rules if not rule.folders_only)
 
 
 def ignore_rules(root: Path) -> IgnoreRules:
-    """The rules of a folder of notes: the defaults, those that follow from Obsidian's settings, and
-    the folder's.
-    """
-    return IgnoreRules((*_defaults(), *_of_obsidian(root), *_of_file(root)))
+    """The rules of a folder: the defaults, those from Obsidian's settings, and its own."""
+    return IgnoreRules((*_default_rules(), *_obsidian_rules(root), *_folder_rules(root)))
 
 
-def parsed(text: str, source: str) -> tuple[Rule, ...]:
-    """The rules that the lines of a text spell."""
-    found = (_rule(line.rstrip("\r"), source) for line in text.split("\n")[:_RULES_MAX])
+def parse_rules(text: str, source: str) -> tuple[Rule, ...]:
+    """Parse the lines of an ignore file."""
+    found = (_parse_rule(line.rstrip("\r"), source) for line in text.split("\n")[:_RULES_MAX])
     return tuple(rule for rule in found if rule)
 
 
@@ -98,7 +95,7 @@ def _reason(rules: tuple[Rule, ...], path: str, name: str) -> str:
     return f"{last.text} in {last.source} ignores it." if last and not last.negated else ""
 
 
-def _rule(line: str, source: str) -> Rule | None:
+def _parse_rule(line: str, source: str) -> Rule | None:
     text = line.strip()
     if not text or text.startswith("#"):
         return None
@@ -113,19 +110,19 @@ def _rule(line: str, source: str) -> Rule | None:
 
 
 @lru_cache(maxsize=1)
-def _defaults() -> tuple[Rule, ...]:
-    return parsed("\n".join(DEFAULTS), "the default rules")
+def _default_rules() -> tuple[Rule, ...]:
+    return parse_rules("\n".join(DEFAULTS), "the default rules")
 
 
-def _of_file(root: Path) -> tuple[Rule, ...]:
-    return parsed(_text(root / IGNORE_NAME), IGNORE_NAME)
+def _folder_rules(root: Path) -> tuple[Rule, ...]:
+    return parse_rules(_read_small_file(root / IGNORE_NAME), IGNORE_NAME)
 
 
-def _of_obsidian(root: Path) -> Iterator[Rule]:
+def _obsidian_rules(root: Path) -> Iterator[Rule]:
     for name, key in _OBSIDIAN:
-        if text := _text(root / name):
-            for folder in _setting(text, key):
-                # A regular expression is not evaluated.
+        if text := _read_small_file(root / name):
+            for folder in _setting_paths(text, key):
+                # Regular expressions are not supported.
                 if folder.strip("/") and not (folder.startswith("/") and folder.endswith("/")):
                     yield Rule(
                         folder,
@@ -137,8 +134,8 @@ def _of_obsidian(root: Path) -> Iterator[Rule]:
 
 
 @lru_cache(maxsize=64)
-def _setting(text: str, key: str) -> tuple[str, ...]:
-    """The paths that a setting of Obsidian names."""
+def _setting_paths(text: str, key: str) -> tuple[str, ...]:
+    """The paths in a setting of Obsidian."""
     try:
         settings: Any = json.loads(text)
     except (ValueError, RecursionError):
@@ -148,18 +145,18 @@ def _setting(text: str, key: str) -> tuple[str, ...]:
     return tuple(one for one in listed[:_RULES_MAX] if isinstance(one, str))
 
 
-def _text(file: Path) -> str:
-    """The text of a small file; "" where there is none or it cannot be read."""
+def _read_small_file(file: Path) -> str:
+    """The text of a small file; "" if it cannot be read."""
     with suppress(OSError):
         seen = file.lstat()
-        return _loaded(file, seen.st_mtime_ns, seen.st_size)
+        return _load_text(file, seen.st_mtime_ns, seen.st_size)
     return ""
 
 
 @lru_cache(maxsize=256)
-def _loaded(file: Path, _mtime_ns: int, size: int) -> str:
+def _load_text(file: Path, _mtime_ns: int, size: int) -> str:
     if size > _BYTES_MAX:
         return ""
-    with open(os.open(file, READING), "rb") as stream:
+    with open(os.open(file, OPEN_FLAGS), "rb") as stream:
         plain = stat.S_ISREG(os.fstat(stream.fileno()).st_mode)
         return stream.read(_BYTES_MAX).decode(errors="replace") if plain else ""

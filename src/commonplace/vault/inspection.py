@@ -1,96 +1,88 @@
-"""How a folder of notes stands beside the memories. Looks at every file, and changes nothing at
-all.
-"""
+"""Compares a folder of notes with its memories: reads every file, and changes nothing."""
 
 from pathlib import Path
 
-from commonplace import ids
-from commonplace.filesystem import explained
+from commonplace.filesystem import translate_os_errors
 from commonplace.storage import note_files as rows
-from commonplace.storage.note_files import Kept
-from commonplace.vault import filenames, folder, tombstones
-from commonplace.vault.file_matching import Found, identified, without_numbered_copies
-from commonplace.vault.file_reading import changed
+from commonplace.storage.note_files import NoteFile
+from commonplace.vault import folder
+from commonplace.vault.file_matching import ChangedFile, match_files, without_numbered_copies
+from commonplace.vault.file_reading import read_changed
 from commonplace.vault.folder import Listing
-from commonplace.vault.report import Report
-from commonplace.vault.root_marker import standing
-from commonplace.vault.tombstones import Graves
+from commonplace.vault.missing_files import display_path, is_in_cloud, is_set_aside
+from commonplace.vault.report import SyncReport
+from commonplace.vault.root_marker import root_state
+from commonplace.vault.tombstones import load_tombstones
 from commonplace.vault.vault import Vault
 
 
-def look(vault: Vault) -> Report:
-    """What the next `sync` would find: the counts say what it would do, as far as a look can
-    tell.
-    """
-    report = Report()
-    with explained(vault.root), vault.engine.db.snapshot():
-        report.standing = standing(vault)
+def inspect_vault(vault: Vault) -> SyncReport:
+    """A report of what the next `sync` would do, as far as it can be predicted."""
+    report = SyncReport()
+    with translate_os_errors(vault.root), vault.engine.db.snapshot():
+        report.standing = root_state(vault)
         if report.standing in ("away", "other"):
             return report
-        listing = folder.listed(vault.root, sweep=False)
-        report.passed, report.conflicts = listing.passed, listing.conflicts
-        _pass_over(listing, tombstones.known_graves(vault))
+        listing = folder.list_folder(vault.root, sweep=False)
+        report.passed, report.conflicts = listing.skipped, listing.conflicts
+        load_tombstones(vault).skip_listed(listing)
         bank_id = vault.bank_id
-        known = rows.listed(vault.engine.db, bank_id) if bank_id is not None else []
-        found = without_numbered_copies(changed(vault.root, listing, None, report), known, listing)
-        _compare(vault, found, known, listing, report)
+        known = rows.list_files(vault.engine.db, bank_id) if bank_id is not None else []
+        files = without_numbered_copies(
+            read_changed(vault.root, listing, None, report), known, listing
+        )
+        _compare(vault, files, known, listing, report)
         if bank_id is not None:
-            waiting = {
-                *rows.behind(vault.engine.db, bank_id),
-                *rows.without_file(vault.engine.db, bank_id),
+            outdated = {
+                *rows.outdated_notes(vault.engine.db, bank_id),
+                *rows.notes_without_file(vault.engine.db, bank_id),
             }
-            report.written = len(waiting)
+            report.written = len(outdated)
     return report
 
 
-def look_without_store(root: Path) -> Report:
-    """What the first `sync` would find in a folder, before there is a store."""
-    report = Report(standing="new")
-    with explained(root):
-        listing = folder.listed(root, sweep=False)
-        report.passed, report.conflicts = listing.passed, listing.conflicts
+def inspect_folder(root: Path) -> SyncReport:
+    """A report of what the first `sync` would find in a folder, without a store."""
+    report = SyncReport(standing="new")
+    with translate_os_errors(root):
+        listing = folder.list_folder(root, sweep=False)
+        report.passed, report.conflicts = listing.skipped, listing.conflicts
         report.added = len(
-            without_numbered_copies(changed(root, listing, None, report), [], listing)
+            without_numbered_copies(read_changed(root, listing, None, report), [], listing)
         )
     return report
 
 
-def _pass_over(listing: Listing, buried: Graves) -> None:
-    for path in [path for path in buried.paths if buried.holds(path, listing.files.get(path))]:
-        del listing.files[path]
-        listing.passed[path] = tombstones.STAYS
-
-
 def _compare(
-    vault: Vault, found: list[Found], known: list[Kept], listing: Listing, report: Report
+    vault: Vault,
+    files: list[ChangedFile],
+    known: list[NoteFile],
+    listing: Listing,
+    report: SyncReport,
 ) -> None:
-    by_id = {one.memory_id: one for one in known}
-    for one, number, copy in identified(vault, found, known, listing):
-        kept = by_id.get(number)
-        if copy:
-            report.copies.append(one.path)
-        if kept is None:
+    by_id = {row.memory_id: row for row in known}
+    for file, number, is_copy in match_files(vault, files, known, listing):
+        row = by_id.get(number)
+        if is_copy:
+            report.copies.append(file.path)
+        if row is None:
             report.added += 1
-        elif (kept.path, kept.sha256) != (one.path, one.sha256) or kept.missing_at is not None:
+        elif (row.path, row.sha256) != (file.path, file.sha256) or row.missing_at is not None:
             report.changed += 1
         by_id.pop(number, None)
     bank_id = vault.bank_id
-    believed = rows.gone(vault.engine.db, bank_id) if bank_id is not None else set[int]()
+    forgotten = (
+        rows.forgotten_without_file(vault.engine.db, bank_id) if bank_id is not None else set[int]()
+    )
     report.missing += [
-        _named(kept)
-        for kept in by_id.values()
-        if kept.memory_id not in believed and _away(kept, listing)
+        display_path(row)
+        for row in by_id.values()
+        if row.memory_id not in forgotten and _is_missing(row, listing)
     ]
 
 
-def _away(kept: Kept, listing: Listing) -> bool:
-    """Whether a file that was written is not in the folder, nor on its way to it from a cloud."""
-    if not listing.whole or not kept.mtime_ns or kept.path in listing.files:
+def _is_missing(row: NoteFile, listing: Listing) -> bool:
+    """Whether a file that was written is gone, and not only set aside or in the cloud."""
+    if not listing.is_complete or not row.mtime_ns or row.path in listing.files:
         return False
-    if kept.path in listing.conflicts or listing.is_ignored(kept.path):
-        return False
-    return filenames.placeholder(kept.path) not in listing.passed
-
-
-def _named(kept: Kept) -> str:
-    return ids.note(kept.memory_id) if kept.path.startswith(rows.NOWHERE) else kept.path
+    return not is_set_aside(row, listing) and not is_in_cloud(row, listing)

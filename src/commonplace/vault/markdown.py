@@ -1,7 +1,6 @@
-"""What the text of a note says in Obsidian's markdown: tags such as `#garden` and links such as
-`[[Plan|the plan]]`.
+"""Tags such as `#garden` and links such as `[[Plan|the plan]]` in Obsidian's markdown.
 
-Nothing in code counts: neither in fenced blocks nor between backticks.
+Fenced blocks and code between backticks are ignored.
 """
 
 import re
@@ -15,29 +14,27 @@ TAG_CHARS_MAX = 80
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _HEADING = re.compile(r" {0,3}#{1,6}(?:\s|$)")
 _CODE = re.compile(r"`+")
-# After a blank only, so that neither the fragment of a URL nor the anchor of a link is a tag.
+# After white space only: fragments of URLs and anchors of links are no tags.
 _TAG = re.compile(r"(?<!\S)#([\w/-]+)")
 _LINK = re.compile(r"\[\[([^\[\]\n]+)\]\]")
 
 
 def text_tags(text: str) -> tuple[str, ...]:
-    """The tags in a text, without their sign, each once in the spelling that comes first."""
+    """The tags in a text, without `#`, each once in its first spelling."""
     found: dict[str, str] = {}
     for line in _lines(text) if "#" in text else ():
         if "#" not in line or _HEADING.match(line):
             continue
         for match in _TAG.finditer(line):
             tag = match[1].strip("/")
-            # Obsidian has no tags of digits only, because `#12` numbers things.
+            # As in Obsidian, digits only are no tag, because `#12` numbers things.
             if tag and len(tag) <= TAG_CHARS_MAX and not tag.isdigit():
                 found.setdefault(tag.casefold(), tag)
     return tuple(found.values())
 
 
 def link_names(text: str) -> tuple[str, ...]:
-    """The names of the notes to which a text links, in the form in which names are compared; each
-    once.
-    """
+    """The names in the links of a text, folded, each once."""
     found: dict[str, None] = {}
     for line in _lines(text) if "[[" in text else ():
         for match in _LINK.finditer(line) if "[[" in line else ():
@@ -48,28 +45,28 @@ def link_names(text: str) -> tuple[str, ...]:
     return tuple(found)
 
 
-def names_of(path: str, title: str, aliases: tuple[str, ...]) -> tuple[str, ...]:
-    """The names by which links mean a note: its file's, with any of its folders before it, its
-    aliases, its title.
-    """
+def linkable_names(path: str, title: str, aliases: tuple[str, ...]) -> tuple[str, ...]:
+    """The names that links to a note may have: file name with any folders, aliases and title."""
     parts = path.removesuffix(".md").split("/")
     suffixes = ("/".join(parts[start:]) for start in range(len(parts)))
     return tuple(
         dict.fromkeys(
-            filenames.folded(name.strip()) for name in (*suffixes, *aliases, title) if name.strip()
+            filenames.fold_path(name.strip())
+            for name in (*suffixes, *aliases, title)
+            if name.strip()
         )
     )
 
 
 def _link_name(inside: str) -> str:
     target = inside.split("|", 1)[0].split("#", 1)[0].strip().removesuffix(".md").strip("/")
-    # A path from the note on: its last part is the file's name.
+    # A relative path: its last part is the file name.
     target = PurePosixPath(target).name if target.startswith(".") else target
-    return filenames.folded(target)
+    return filenames.fold_path(target)
 
 
 def _lines(text: str) -> Iterator[str]:
-    """The lines of a text that are not code, without what stands between backticks."""
+    """The lines of a text without code."""
     fence = ""
     for line in text.split("\n"):
         mark = _FENCE.match(line)
@@ -83,12 +80,9 @@ def _lines(text: str) -> Iterator[str]:
 
 
 def _without_code(line: str) -> str:
-    """A line without its spans of code, each of which ends at as many backticks as it began
-    with.
-    """
+    """A line without code spans; a span begins and ends with the same number of backticks."""
     marks = list(_CODE.finditer(line))
-    # Where the next run of the same length is, found from the end on, so that no run is looked for
-    # twice.
+    # The next run of the same length for each run, found backwards in linear time.
     following: dict[int, int] = {}
     closing: list[int | None] = [None] * len(marks)
     for number in range(len(marks) - 1, -1, -1):

@@ -1,7 +1,7 @@
-"""Which folder is the folder of a bank's notes: the one that carries its mark.
+"""Identifies the folder of a bank's notes by a marker file.
 
-A folder whose disk is away leaves an empty one in its place, or none. Neither is taken for the
-folder, or every note would seem to be removed.
+If its disk is not mounted, an empty folder or none is in its place. Neither is used, because every
+note would seem to be removed.
 """
 
 import os
@@ -12,17 +12,16 @@ from typing import Literal, TypeAlias
 
 from commonplace.errors import CommonplaceError
 from commonplace.storage import note_files as rows
-from commonplace.storage.note_files import Expected, Root
+from commonplace.storage.note_files import ExpectedFile, VaultRoot
 from commonplace.vault import folder
-from commonplace.vault.folder import MARK_NAME
-from commonplace.vault.frontmatter import carried
+from commonplace.vault.folder import MARKER_NAME
+from commonplace.vault.frontmatter import note_id_of
 from commonplace.vault.vault import Vault, sha256
 
-# new: nothing was kept there yet; here: it is the folder; away: it is not there; other: another is
-# in its place.
-Standing: TypeAlias = Literal["new", "here", "away", "other"]
+# new: no notes yet; here: the right folder; away: no folder; other: another folder in its place.
+RootState: TypeAlias = Literal["new", "here", "away", "other"]
 
-_MARK_CHARS_MAX = 100
+_MARKER_CHARS_MAX = 100
 _EXPECTED_MAX = 1_000
 _TEXT = (
     "# Commonplace keeps notes in this folder and knows it by the next line. Leave this file where"
@@ -41,111 +40,113 @@ TRUST = (
 )
 
 
-def standing(vault: Vault) -> Standing:
-    """Whether the folder of a vault is the one that its notes were kept in. Changes nothing."""
-    known = rows.root(vault.engine.db, vault.bank)
+def root_state(vault: Vault) -> RootState:
+    """Whether the folder of a vault is the one with its notes. Changes nothing."""
+    known = rows.find_root(vault.engine.db, vault.bank)
     there = vault.root.is_dir()
-    if known is not None and there and known.mark == mark_in(vault.root):
+    if known is not None and there and known.mark == read_marker(vault.root):
         return "here"
     if not there:
-        return "away" if known or _expected(vault) else "new"
-    if known is not None and known.place != _place(vault.root):
-        return "here"  # Somebody chose another folder.
-    expected = _expected(vault)
-    # A folder that was never marked, because nobody may write to it, is known by names alone.
+        return "away" if known or _expected_files(vault) else "new"
+    if known is not None and known.place != _path_hash(vault.root):
+        return "here"  # The setting names another folder.
+    expected = _expected_files(vault)
+    # A read-only folder has no marker and is identified by file names.
     marked = known is not None and known.mark != ""
-    if any(_lies(vault, one) if marked else folder.seen(vault.root, one.path) for one in expected):
+    if any(
+        _is_present(vault, one) if marked else folder.stat_file(vault.root, one.path)
+        for one in expected
+    ):
         return "here"
     return "other" if any(one.present for one in expected) else "new"
 
 
 def is_usable(vault: Vault) -> bool:
     """Whether files may be read, written and removed there."""
-    return standing(vault) in ("new", "here")
+    return root_state(vault) in ("new", "here")
 
 
 def claim(vault: Vault, *, make: bool = False) -> None:
-    """Mark the folder as the one of the vault's notes; with `make`, it is made where it never was.
+    """Mark the folder as the one of the vault's notes; with `make`, create it.
 
-    Notes that are not in a folder that was not theirs before are written into it, never taken for
-    removed.
+    In a newly marked folder, notes without a file are written, not forgotten.
     """
-    known = rows.root(vault.engine.db, vault.bank)
-    place = _place(vault.root)
-    found = mark_in(vault.root)
+    known = rows.find_root(vault.engine.db, vault.bank)
+    place = _path_hash(vault.root)
+    found = read_marker(vault.root)
     if known is not None and (known.mark, known.place) == (found or "", place):
         return
     if make:
         folder.make_root(vault.root)
-    mark = found or _marked(vault.root)
+    mark = found or _write_marker(vault.root)
     with vault.engine.db.transaction():
         if known is not None and known.mark != mark and (bank_id := vault.bank_id) is not None:
             held = (
-                folder.listed(vault.root).every
-                if any(_lies(vault, one) for one in _expected(vault))
+                folder.list_folder(vault.root).all_paths
+                if any(_is_present(vault, one) for one in _expected_files(vault))
                 else ()
             )
-            rows.rehome(vault.engine.db, bank_id, held, vault.engine.clock.now())
-        rows.put_root(vault.engine.db, vault.bank, Root(mark, place))
+            rows.move_to_folder(vault.engine.db, bank_id, held, vault.engine.clock.now())
+        rows.put_root(vault.engine.db, vault.bank, VaultRoot(mark, place))
 
 
 def trust(vault: Vault) -> None:
-    """Take the folder that is there now for the vault's, because a person says so."""
+    """Mark the current folder as the vault's, on a person's command."""
     if not vault.root.is_dir():
         folder.make_root(vault.root)
-    if rows.root(vault.engine.db, vault.bank) is None and standing(vault) == "other":
-        # It was never marked; any mark that is not the folder's own has the notes written into it.
-        rows.put_root(vault.engine.db, vault.bank, Root("none", ""))
+    if rows.find_root(vault.engine.db, vault.bank) is None and root_state(vault) == "other":
+        # There is no marker yet; one that differs from the folder's has the notes written into it.
+        rows.put_root(vault.engine.db, vault.bank, VaultRoot("none", ""))
     claim(vault)
 
 
-def mark_in(root: Path) -> str | None:
-    """What the mark of a folder says, if it has one."""
+def read_marker(root: Path) -> str | None:
+    """The text of a folder's marker file, if there is one."""
     try:
-        lines = folder.contents(root, MARK_NAME).decode().splitlines()
+        lines = folder.read_bytes(root, MARKER_NAME).decode().splitlines()
     except (CommonplaceError, UnicodeDecodeError):
         return None
     found = next((line.strip() for line in lines if line.strip() and not line.startswith("#")), "")
-    return found[:_MARK_CHARS_MAX] or None
+    return found[:_MARKER_CHARS_MAX] or None
 
 
 def release(vault: Vault) -> None:
-    """Let go of the folder of a bank that is erased, if nothing but the mark is left in it."""
+    """Remove the folder of an erased bank, if only the marker is left in it."""
     with suppress(OSError):
-        if os.listdir(vault.root) == [MARK_NAME]:
-            (vault.root / MARK_NAME).unlink()
+        if os.listdir(vault.root) == [MARKER_NAME]:
+            (vault.root / MARKER_NAME).unlink()
             vault.root.rmdir()
     if not vault.root.exists():
         with vault.engine.db.transaction():
             rows.drop_root(vault.engine.db, vault.bank)
 
 
-def _marked(root: Path) -> str:
-    """What the new mark of a folder says; nothing where nobody may write to it."""
+def _write_marker(root: Path) -> str:
+    """Write a marker file and return its text; "" if the folder is read-only."""
     mark = f"vault_{secrets.token_hex(8)}"
     try:
         part = folder.stage(root, f"{_TEXT}{mark}\n".encode())
         try:
-            # Another process may mark the folder at the same moment; the first one's mark stays.
-            return mark if folder.publish(part, root, MARK_NAME) else mark_in(root) or ""
+            # If another process marks the folder at the same time, the first marker stays.
+            return mark if folder.publish(part, root, MARKER_NAME) else read_marker(root) or ""
         finally:
             part.unlink(missing_ok=True)
     except (CommonplaceError, OSError):
         return ""
 
 
-def _expected(vault: Vault) -> list[Expected]:
-    return rows.expected(vault.engine.db, vault.bank, _EXPECTED_MAX)
+def _expected_files(vault: Vault) -> list[ExpectedFile]:
+    return rows.expected_files(vault.engine.db, vault.bank, _EXPECTED_MAX)
 
 
-def _lies(vault: Vault, one: Expected) -> bool:
-    """Whether a file that should be in the folder is there."""
+def _is_present(vault: Vault, one: ExpectedFile) -> bool:
+    """Whether an expected file is in the folder, by content or id."""
     with suppress(CommonplaceError):
-        if folder.seen(vault.root, one.path) is not None:
-            data = folder.contents(vault.root, one.path)
-            return sha256(data) == one.sha256 or carried(data, one.path) == one.memory_id
+        if folder.stat_file(vault.root, one.path) is not None:
+            data = folder.read_bytes(vault.root, one.path)
+            return sha256(data) == one.sha256 or note_id_of(data, one.path) == one.memory_id
     return False
 
 
-def _place(root: Path) -> str:
+def _path_hash(root: Path) -> str:
     return sha256(os.fsencode(root.absolute()))[:16]

@@ -1,196 +1,180 @@
-"""Two-way sync: what a person or a sync client did in the folder becomes versions, and files follow
-memories.
+"""Two-way sync: edits in the folder become versions, and files follow their memories.
 
-Where both changed, they are merged; where they changed the same lines, the file's stay in the note.
+Where both changed, they are merged; where both changed the same lines, the note keeps the file's.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass
 from functools import partial
 
 from commonplace import ids
 from commonplace.errors import CommonplaceError
-from commonplace.filesystem import explained
-from commonplace.records.memory import Origin
+from commonplace.filesystem import translate_os_errors
 from commonplace.storage import note_files as rows
-from commonplace.storage.note_files import Kept
-from commonplace.vault import filenames, folder, tombstones
-from commonplace.vault.file_matching import Found, Named, identified, without_numbered_copies
-from commonplace.vault.file_reading import Stamps, changed
-from commonplace.vault.file_to_memory import ORIGIN, adopt_many, apply
+from commonplace.storage.note_files import NoteFile
+from commonplace.vault import folder
+from commonplace.vault.file_matching import (
+    ChangedFile,
+    MatchedFile,
+    match_files,
+    without_numbered_copies,
+)
+from commonplace.vault.file_reading import Stamps, read_changed
+from commonplace.vault.file_to_memory import ORIGIN, adopt_files, apply_file
 from commonplace.vault.folder import Listing
 from commonplace.vault.markdown import link_names
-from commonplace.vault.memory_to_file import GRACE_MS, follow
-from commonplace.vault.report import Report
-from commonplace.vault.root_marker import claim, standing
-from commonplace.vault.tombstones import Graves
+from commonplace.vault.memory_to_file import write_note
+from commonplace.vault.missing_files import forget_missing
+from commonplace.vault.report import SyncReport
+from commonplace.vault.root_marker import claim, root_state
+from commonplace.vault.tombstones import (
+    ERASED_NOTE,
+    Tombstones,
+    clear_and_load,
+    drop_unseen,
+    update_location,
+)
 from commonplace.vault.vault import Vault
 
-_GONE = Origin(dialect="vault", reason="the file was removed")
-_IGNORED = Origin(dialect="vault", reason="the file is ignored")
-_TOGETHER = 200
+_BATCH = 200
 
 
-def sync(vault: Vault, *, full: bool = False, settle: bool = True) -> Report:
-    """Bring folder and memories together. `full` reads every file, also those whose time and size
-    did not change.
+def sync(vault: Vault, *, full: bool = False, settle: bool = True) -> SyncReport:
+    """Synchronize folder and memories.
 
-    Without `settle`, nothing at all is written where nothing changed, not even a file's new time.
+    `full` reads every file, also those with unchanged time and size. Without `settle`, nothing is
+    written for files whose content did not change, not even their new time.
     """
-    report = Report()
-    with explained(vault.root):
-        report.standing = standing(vault)
+    report = SyncReport()
+    with translate_os_errors(vault.root):
+        report.standing = root_state(vault)
         if report.standing in ("away", "other"):
             return report
-        buried = tombstones.graves(vault)
-        listing = folder.listed(vault.root)
-        report.passed, report.conflicts = listing.passed, listing.conflicts
+        erased = clear_and_load(vault)
+        listing = folder.list_folder(vault.root)
+        report.passed, report.conflicts = listing.skipped, listing.conflicts
         if listing.files:
             claim(vault)
-        for path in [path for path in buried.paths if buried.holds(path, listing.files.get(path))]:
-            del listing.files[path]
-            report.passed[path] = tombstones.STAYS
+        erased.skip_listed(listing)
         bank_id = vault.bank_id
-        stamps = rows.stamps(vault.engine.db, bank_id) if bank_id is not None else {}
-        # The folder looks exactly as it did most of the time.
+        stamps = rows.file_stamps(vault.engine.db, bank_id) if bank_id is not None else {}
+        # Most of the time nothing in the folder changed.
         if full or listing.files != stamps:
-            _take_in(vault, listing, buried, report, (None if full else stamps, settle))
-        if (bank_id := vault.bank_id) is not None:
-            waiting = rows.behind(vault.engine.db, bank_id)
-            waiting += rows.without_file(vault.engine.db, bank_id) if full else []
-            for number in dict.fromkeys(waiting):
-                _guarded(report, ids.note(number), partial(_follow, vault, number, report))
+            run = _Run(vault, listing, erased, report, None if full else stamps, settle)
+            run.apply_changes()
+        _write_outdated(vault, report, full=full)
     return report
 
 
-def _take_in(
-    vault: Vault, listing: Listing, buried: Graves, report: Report, how: tuple[Stamps | None, bool]
-) -> None:
-    stamps, settle = how
-    found = changed(vault.root, listing, stamps, report)
-    known = _concerned(vault, listing, stamps, found)
-    found = without_numbered_copies(found, known, listing)
-    by_path = {one.path: one for one in known}
-    living = [one for one in found if one.path in by_path]
-    found = living + _unburied(
-        vault, [one for one in found if one.path not in by_path], buried, listing, report
-    )
-    if stamps is None and listing.whole:
-        tombstones.clear(vault, buried)
-    named = list(identified(vault, found, known, listing))
-    report.copies = [one.path for one, _, copy in named if copy]
-    by_id = {one.memory_id: one for one in known}
-    if stamps is None and (bank_id := vault.bank_id) is not None:
-        # Made again from the files; most of it is known.
-        links = {number: link_names(one.note.body) for one, number, _ in named if number in by_id}
-        rows.put_wikilinks(vault.engine.db, bank_id, links)
-    named = [each for each in named if not _is_known(by_id.get(each[1]), each[0], settle)]
-    for start in range(0, len(named), _TOGETHER):
-        # One write to the disk for many files.
-        with vault.engine.db.transaction():
-            _apply_some(vault, named[start : start + _TOGETHER], by_id, report)
-    _note_missing(vault, listing, known, report)
-
-
-def _concerned(
-    vault: Vault, listing: Listing, stamps: Stamps | None, found: list[Found]
-) -> list[Kept]:
-    """What is known of the notes that a look is about: of all, or of those whose files changed,
-    came or are gone.
-
-    Where one file of many is never as it should be, a broken one for example, looks must not take
-    longer for it.
-    """
-    bank_id, db = vault.bank_id, vault.engine.db
+def _write_outdated(vault: Vault, report: SyncReport, *, full: bool) -> None:
+    """Write the memories into their files that are newer than these."""
+    bank_id = vault.bank_id
     if bank_id is None:
-        return []
-    if stamps is None:
-        return rows.listed(db, bank_id)
-    paths = {one.path for one in found} | (stamps.keys() - listing.files.keys())
-    return rows.concerned(
-        db, bank_id, paths, {one.note.id for one in found if one.note.id is not None}
-    )
+        return
+    outdated = rows.outdated_notes(vault.engine.db, bank_id)
+    outdated += rows.notes_without_file(vault.engine.db, bank_id) if full else []
+    for number in dict.fromkeys(outdated):
+        _record_errors(report, ids.note_form(number), partial(_write, vault, number, report))
 
 
-def _apply_some(
-    vault: Vault, named: list[Named], by_id: Mapping[int, Kept], report: Report
-) -> None:
-    taken = rows.taken(vault.engine.db, [number for _, number, _ in named])
-    fresh = [each for each in named if each[1] not in taken and each[1] not in by_id]
-    done = {each[1] for each in fresh} if fresh and adopt_many(vault, fresh, report) else set[int]()
-    # Each is a part of its own, which can fail by itself.
-    for one, number, copy in (each for each in named if each[1] not in done):
-        _guarded(report, one.path, partial(apply, vault, one, number, copy, report))
+def _write(vault: Vault, number: int, report: SyncReport) -> None:
+    report.written += write_note(vault, number, ORIGIN)
 
 
-def _guarded(report: Report, path: str, work: Callable[[], None]) -> None:
-    """Do the work on one file; what is wrong with it is told and holds up no other."""
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """One sync of a folder whose files changed."""
+
+    vault: Vault
+    listing: Listing
+    erased: Tombstones
+    report: SyncReport
+    # None: every file is read.
+    stamps: Stamps | None
+    settle: bool
+
+    def apply_changes(self) -> None:
+        """Make versions of what changed in the folder."""
+        files = read_changed(self.vault.root, self.listing, self.stamps, self.report)
+        known = self._affected_notes(files)
+        files = without_numbered_copies(files, known, self.listing)
+        files = self._without_erased(files, {row.path for row in known})
+        if self.stamps is None and self.listing.is_complete:
+            drop_unseen(self.vault, self.erased)
+        matched = list(match_files(self.vault, files, known, self.listing))
+        self.report.copies = [file.path for file, _, is_copy in matched if is_copy]
+        by_id = {row.memory_id: row for row in known}
+        if self.stamps is None:
+            self._rebuild_wikilinks(matched, by_id)
+        changed = [each for each in matched if not self._is_unchanged(each, by_id)]
+        for start in range(0, len(changed), _BATCH):
+            # One write to the disk for many files.
+            with self.vault.engine.db.transaction():
+                self._apply_batch(changed[start : start + _BATCH], by_id)
+        forget_missing(self.vault, self.listing, known, self.report)
+
+    def _affected_notes(self, files: list[ChangedFile]) -> list[NoteFile]:
+        """The known files of all notes, or of those that changed, came or went.
+
+        Only those, because a file that always counts as changed, such as a broken one, must not
+        make every sync slow.
+        """
+        bank_id, db = self.vault.bank_id, self.vault.engine.db
+        if bank_id is None:
+            return []
+        if self.stamps is None:
+            return rows.list_files(db, bank_id)
+        paths = {file.path for file in files} | (self.stamps.keys() - self.listing.files.keys())
+        note_ids = {file.note.id for file in files if file.note.id is not None}
+        return rows.files_at(db, bank_id, paths, note_ids)
+
+    def _without_erased(self, files: list[ChangedFile], known_paths: set[str]) -> list[ChangedFile]:
+        """The files without those with the content of an erased note; known paths come first."""
+        kept = [file for file in files if file.path in known_paths]
+        for file in files:
+            if file.path in known_paths:
+                continue
+            tombstone = self.erased.contents.get(file.sha256)
+            if tombstone is None:
+                kept.append(file)
+                continue
+            self.report.passed[file.path] = ERASED_NOTE
+            del self.listing.files[file.path]
+            update_location(self.vault, tombstone, file.path, file.stat, self.erased)
+        return kept
+
+    def _rebuild_wikilinks(self, matched: list[MatchedFile], by_id: Mapping[int, NoteFile]) -> None:
+        """Derive the wikilinks of known notes from their files again."""
+        if (bank_id := self.vault.bank_id) is not None:
+            links = {
+                number: link_names(file.note.body) for file, number, _ in matched if number in by_id
+            }
+            rows.put_wikilinks(self.vault.engine.db, bank_id, links)
+
+    def _is_unchanged(self, matched: MatchedFile, by_id: Mapping[int, NoteFile]) -> bool:
+        """Whether a file is as it was; with `settle`, a new time alone is a change."""
+        file, row = matched.file, by_id.get(matched.memory_id)
+        if row is None or row.missing_at is not None or row.mtime_ns in (0, rows.READ_AGAIN_NS):
+            return False
+        if (row.path, row.sha256) != (file.path, file.sha256):
+            return False
+        return not self.settle or row.mtime_ns == file.stat.stable_mtime_ns
+
+    def _apply_batch(self, matched: list[MatchedFile], by_id: Mapping[int, NoteFile]) -> None:
+        """Store new notes together, and all others one by one, because each may fail by itself."""
+        used = rows.ids_in_use(self.vault.engine.db, [number for _, number, _ in matched])
+        new = [each for each in matched if each.memory_id not in used | by_id.keys()]
+        adopted = bool(new) and adopt_files(self.vault, new, self.report)
+        done = {each.memory_id for each in new} if adopted else set[int]()
+        for file, number, is_copy in matched:
+            if number not in done:
+                work = partial(apply_file, self.vault, file, number, is_copy, self.report)
+                _record_errors(self.report, file.path, work)
+
+
+def _record_errors(report: SyncReport, path: str, work: Callable[[], None]) -> None:
+    """Do the work on one file; an error is reported and the other files go on."""
     try:
         work()
     except CommonplaceError as error:
         report.broken[path] = f"{error.message} {error.hint}".strip()
-
-
-def _follow(vault: Vault, number: int, report: Report) -> None:
-    report.written += follow(vault, number, ORIGIN)
-
-
-def _unburied(
-    vault: Vault, found: list[Found], buried: Graves, listing: Listing, report: Report
-) -> list[Found]:
-    """The files that were not erased as notes, or were changed since."""
-    out: list[Found] = []
-    for one in found:
-        if grave := buried.contents.get(one.sha256):
-            report.passed[one.path] = tombstones.STAYS
-            del listing.files[one.path]
-            tombstones.lies(vault, grave, one.path, one.seen, buried)
-        else:
-            out.append(one)
-    return out
-
-
-def _is_known(kept: Kept | None, one: Found, settle: bool) -> bool:
-    """Whether a file is what it was; its time alone matters only to those who want to know it by
-    that.
-    """
-    if kept is None or kept.missing_at is not None or kept.mtime_ns in (0, rows.READ_AGAIN_NS):
-        return False
-    if (kept.path, kept.sha256) != (one.path, one.sha256):
-        return False
-    return not settle or kept.mtime_ns == one.seen.settled_ns
-
-
-def _note_missing(vault: Vault, listing: Listing, known: list[Kept], report: Report) -> None:
-    """Note which files are not there, and believe it of those that stay away."""
-    now, bank_id = vault.engine.clock.now(), vault.bank_id
-    away = [one for one in known if one.path not in listing.files] if listing.whole else []
-    believed = rows.gone(vault.engine.db, bank_id) if away and bank_id is not None else set[int]()
-    for before in (one for one in away if one.memory_id not in believed):
-        # Looked up again, because it may have been found under another path just now.
-        kept = rows.find(vault.engine.db, before.memory_id)
-        if kept is None or kept.path in listing.files or not kept.mtime_ns:
-            continue
-        aside = kept.path in listing.conflicts or listing.is_ignored(kept.path)
-        if aside and kept.made_here:
-            continue  # What an agent said stays known, wherever its file was put.
-        if not aside:
-            if (
-                folder.seen(vault.root, kept.path) is not None
-                or filenames.placeholder(kept.path) in listing.passed
-            ):
-                continue
-            report.missing.append(
-                ids.note(kept.memory_id) if kept.path.startswith(rows.NOWHERE) else kept.path
-            )
-        with vault.engine.db.transaction():
-            if kept.missing_at is None:
-                rows.put(vault.engine.db, replace(kept, missing_at=now))
-            elif now - kept.missing_at >= GRACE_MS:
-                memory = vault.memory(kept.memory_id)
-                if memory and memory.forgotten_at is None and memory.version == kept.version:
-                    after = vault.engine.forget(
-                        vault.bank, [memory.id], _IGNORED if aside else _GONE
-                    )[0].memory
-                    rows.put(vault.engine.db, replace(kept, version=after.version))
-                    report.forgotten += 1

@@ -1,6 +1,4 @@
-"""Keeps folders and memories together while a server runs: at a notice, at every few turns, and all
-now and then.
-"""
+"""Syncs folders while a server runs: after a change, by polling, and fully at intervals."""
 
 import logging
 import threading
@@ -11,9 +9,9 @@ from contextlib import suppress
 from commonplace.engine.engine import Engine
 from commonplace.errors import CommonplaceError
 from commonplace.storage import note_files as rows
-from commonplace.vault.file_watcher import Notices
+from commonplace.vault.file_watcher import FileWatcher
 from commonplace.vault.sync import sync
-from commonplace.vault.vault import Vault, folders_of, vaults
+from commonplace.vault.vault import Vault, folders_of, list_vaults
 
 LOOK_S = 1.0
 LOOK_S_MAX = 5.0
@@ -23,46 +21,42 @@ _SOON_S = 0.1
 _log = logging.getLogger(__name__)
 
 
-class Watch:
-    """The watch over the vaults of a store. `look` is called as often as one likes, and best after
-    each `wake`.
-    """
+class SyncLoop:
+    """Syncs the vaults of a store. `sync_if_due` is cheap if nothing is due."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
-        self._notices = Notices()
-        self._soonest = self._latest = self._compare_at = 0.0
+        self._watcher = FileWatcher()
+        self._not_before = self._not_after = self._compare_at = 0.0
         self._pulse: object = None
-        self._told = False
+        self._changed = False
         self._failed: dict[str, str] = {}
 
-    def look(self) -> None:
-        """Compare what may have changed, if it is time to; the first time and now and then
-        everything.
-        """
+    def sync_if_due(self) -> None:
+        """Sync if it is due; the first time and at intervals with every file."""
         now = time.monotonic()
         if self._engine.vault is None:
             return
-        self._notices.cover(
+        self._watcher.watch_folders(
             [folder for folder in folders_of(self._engine.vault) if folder.is_dir()]
         )
-        pulse = rows.pulse(self._engine.db)
-        self._told = self._notices.heard() or self._told or pulse != self._pulse
-        if now < (self._soonest if self._told else self._latest):
+        pulse = rows.change_counters(self._engine.db)
+        self._changed = self._watcher.take_changed() or self._changed or pulse != self._pulse
+        if now < (self._not_before if self._changed else self._not_after):
             return
-        self._told, self._pulse = False, pulse
+        self._changed, self._pulse = False, pulse
         full = now >= self._compare_at
-        for vault in vaults(self._engine, every=full):
+        for vault in list_vaults(self._engine, every=full):
             self._sync(vault, full)
-        # A large folder takes longer to look through, and is looked at less often for it.
+        # A large folder takes longer, and is synced less often.
         spent = time.monotonic() - now
-        gap = LOOK_S_MAX if self.listening else LOOK_S
-        self._soonest = now + spent + min(LOOK_S_MAX, max(_SOON_S, 4 * spent))
-        self._latest = now + spent + min(LOOK_S_MAX, max(gap, 20 * spent))
+        gap = LOOK_S_MAX if self.is_listening else LOOK_S
+        self._not_before = now + spent + min(LOOK_S_MAX, max(_SOON_S, 4 * spent))
+        self._not_after = now + spent + min(LOOK_S_MAX, max(gap, 20 * spent))
         self._compare_at = now + spent + COMPARE_S if full else self._compare_at
 
     def _sync(self, vault: Vault, full: bool) -> None:
-        """Compare one folder; what is wrong with it is told once, and holds up no other."""
+        """Sync one folder; an error is logged once, and the others go on."""
         try:
             sync(vault, full=full)
             self._failed.pop(vault.bank, None)
@@ -73,38 +67,36 @@ class Watch:
                 )
             self._failed[vault.bank] = error.message
 
-    def begin(self, wake: Callable[[], object]) -> None:
-        """Call `wake` from now on whenever there is a reason to look."""
-        self._notices.wake = wake
+    def start(self, wake: Callable[[], object]) -> None:
+        """Call `wake` from now on after each change."""
+        self._watcher.wake = wake
 
     @property
-    def listening(self) -> bool:
-        """Whether changes are told of at the moment; if not, they are looked for."""
-        return self._notices.listening
+    def is_listening(self) -> bool:
+        """Whether the system reports changes at the moment; if not, folders are polled."""
+        return self._watcher.is_listening
 
     def close(self) -> None:
-        """Let go of the folders."""
-        self._notices.close()
+        """Stop watching the folders."""
+        self._watcher.close()
 
 
-class Glances:
-    """Looks for a process in which nobody watches: one before a call, unless there was one just
-    now.
-    """
+class SyncBeforeCall:
+    """Syncs before a call, in a process without a sync loop, at most once in a while."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._soonest = 0.0
+        self._not_before = 0.0
 
-    def look(self, engine: Engine) -> None:
-        """Compare what may have changed. What is wrong with a folder holds up no call."""
+    def sync_if_due(self, engine: Engine) -> None:
+        """Sync changed files. An error in a folder does not fail the call."""
         with self._lock:
             now = time.monotonic()
-            if engine.vault is None or now < self._soonest:
+            if engine.vault is None or now < self._not_before:
                 return
-            for vault in vaults(engine, every=False):
+            for vault in list_vaults(engine, every=False):
                 with suppress(CommonplaceError):
                     sync(vault, settle=False)
             spent = time.monotonic() - now
-            # Of a large folder, calls are not to become much slower.
-            self._soonest = now + spent + min(LOOK_S_MAX, max(LOOK_S, 20 * spent))
+            # A large folder must not slow down every call.
+            self._not_before = now + spent + min(LOOK_S_MAX, max(LOOK_S, 20 * spent))

@@ -1,4 +1,4 @@
-"""Merges two edits of one text line by line against the version that both began from.
+"""Merges two edits of one text line by line against their common version.
 
 Lines are matched as in a patience diff: by lines that occur once on both sides. That takes about
 linear time, whatever the texts are. Packages for this, such as merge3, match with difflib, which
@@ -13,22 +13,21 @@ from typing import TypeAlias
 
 _DEPTH_MAX = 32  # Each level reads every line once.
 
-# Places of equal lines: in the base, and in the other text.
+# Indexes of equal lines: in the base, and in the other text.
 _Pair: TypeAlias = tuple[int, int]
 _Lines: TypeAlias = Sequence[str]
 
 
 @dataclass(frozen=True, slots=True)
 class Merged:
-    """The merged text, and how many times both sides had changed the same lines."""
+    """The merged text, and the number of conflicts."""
 
     text: str
     conflict_count: int = 0
 
 
 def three_way_merge(base: str, ours: str, theirs: str) -> Merged:
-    """Both edits of a text in one. Where both changed the same lines, ours stay; where both added
-    some, both stay.
+    """Merge two edits of a text. In conflicts our lines stay; additions of both sides stay.
 
     Line ends are those of our text.
     """
@@ -41,20 +40,20 @@ def three_way_merge(base: str, ours: str, theirs: str) -> Merged:
         text.replace("\r\n", "\n").split("\n") if crlf else text.split("\n")
         for text in (base, ours, theirs)
     ]
-    lines, conflict_count = _merged(*texts)
+    lines, conflict_count = _merge_lines(*texts)
     return Merged(("\r\n" if crlf else "\n").join(lines), conflict_count)
 
 
-def _merged(base: _Lines, ours: _Lines, theirs: _Lines) -> tuple[list[str], int]:
-    in_ours, in_theirs = dict(_matches(base, ours)), dict(_matches(base, theirs))
+def _merge_lines(base: _Lines, ours: _Lines, theirs: _Lines) -> tuple[list[str], int]:
+    in_ours, in_theirs = dict(_match_lines(base, ours)), dict(_match_lines(base, theirs))
     merged: list[str] = []
     conflict_count = at = at_ours = at_theirs = 0
-    # Lines that all three have; between two of them somebody changed something.
+    # Lines in all three texts; between two of them, one side changed something.
     common = [place for place in in_ours if place in in_theirs]
     for place in (*common, len(base)):
         end_ours, end_theirs = in_ours.get(place, len(ours)), in_theirs.get(place, len(theirs))
         if (at, at_ours, at_theirs) != (place, end_ours, end_theirs):
-            lines, count = _resolved(
+            lines, count = _resolve_lines(
                 base[at:place], ours[at_ours:end_ours], theirs[at_theirs:end_theirs]
             )
             merged += lines
@@ -65,18 +64,16 @@ def _merged(base: _Lines, ours: _Lines, theirs: _Lines) -> tuple[list[str], int]
     return merged, conflict_count
 
 
-def _resolved(base: _Lines, ours: _Lines, theirs: _Lines) -> tuple[_Lines, int]:
-    """What becomes of lines between two that nobody changed, and how many conflicts there are in
-    them.
-    """
+def _resolve_lines(base: _Lines, ours: _Lines, theirs: _Lines) -> tuple[_Lines, int]:
+    """Merge the lines between two unchanged ones; returns them with the number of conflicts."""
     if theirs in (base, ours):
         return ours, 0
     if ours == base:
         return theirs, 0
     if not base:
-        return _both(ours, theirs), 0
+        return _join_additions(ours, theirs), 0
     if len(base) == len(ours) == len(theirs):
-        # Each line for itself: neighbouring items of a list are often ticked off by two hands.
+        # Line by line, because both sides often tick off neighbouring items of a list.
         chosen = [
             their if our == old else our for old, our, their in zip(base, ours, theirs, strict=True)
         ]
@@ -85,16 +82,14 @@ def _resolved(base: _Lines, ours: _Lines, theirs: _Lines) -> tuple[_Lines, int]:
     return ours, 1
 
 
-def _both(ours: _Lines, theirs: _Lines) -> list[str]:
-    """Lines that both added at the same place: ours, then theirs; what both begin or end with comes
-    once.
-    """
+def _join_additions(ours: _Lines, theirs: _Lines) -> list[str]:
+    """Lines that both sides added: ours, then theirs; a common start and end come once."""
     start = _equal_count(ours, theirs)
     end = _equal_count(ours[start:][::-1], theirs[start:][::-1])
     return [*ours[: len(ours) - end], *theirs[start : len(theirs) - end], *ours[len(ours) - end :]]
 
 
-def _matches(old: _Lines, new: _Lines) -> list[_Pair]:
+def _match_lines(old: _Lines, new: _Lines) -> list[_Pair]:
     """Equal lines of two texts, in the order of both."""
     found: list[_Pair] = []
     waiting = [(0, len(old), 0, len(new), 0)]
@@ -112,20 +107,19 @@ def _matches(old: _Lines, new: _Lines) -> list[_Pair]:
         for place, new_place in (*anchors, (high, new_high)) if anchors else ():
             waiting.append((low, place, new_low, new_place, depth + 1))
             low, new_low = place, new_place
-        # From the last anchor on; an anchor itself is the first equal line of the part that it
-        # begins.
+        # Each part begins with an anchor, which the next round matches as its first equal line.
     return sorted(found)
 
 
 def _anchors(old: _Lines, new: _Lines, within: _Pair, new_within: _Pair) -> list[_Pair]:
-    """Lines that occur once in both parts, as many of them as stand in the same order."""
+    """The longest sequence of lines that occur once in both parts, in the same order."""
     counts = Counter(old[slice(*within)])
     new_counts = Counter(new[slice(*new_within)])
     places = {new[at]: at for at in range(*new_within) if new_counts[new[at]] == 1}
     pairs = [
         (at, places[old[at]]) for at in range(*within) if counts[old[at]] == 1 and old[at] in places
     ]
-    # The longest increasing run of places, by patience sorting.
+    # The longest increasing run of indexes, by patience sorting.
     piles: list[int] = []
     tops: list[int] = []
     before: list[int] = []

@@ -1,8 +1,7 @@
-"""Files of notes that were erased for good: those we made are removed, and what a person made is
-never removed.
+"""Files of erased notes.
 
-A person's file stays where it is and is not read, or is moved to a `.trash` beside it where a
-person asked for the erasing.
+A file that Commonplace made is removed; a person's file never is. It stays in its place, unread,
+with a tombstone in the store, or moves to a `.trash` beside it if a person erased the note.
 """
 
 from collections.abc import Collection
@@ -12,24 +11,26 @@ from itertools import count
 from pathlib import Path, PurePosixPath
 
 from commonplace.errors import CommonplaceError
-from commonplace.filesystem import explained
+from commonplace.filesystem import translate_os_errors
 from commonplace.storage import note_files as rows
 from commonplace.storage import secure_delete
-from commonplace.storage.note_files import Erased
+from commonplace.storage.note_files import ErasedNoteFile
 from commonplace.vault import folder
-from commonplace.vault.conflicts import remove_conflicts
-from commonplace.vault.folder import Seen
-from commonplace.vault.frontmatter import carried
+from commonplace.vault.conflicts import remove_conflict_files
+from commonplace.vault.folder import FileStat, Listing
+from commonplace.vault.frontmatter import note_id_of
 from commonplace.vault.root_marker import is_usable, release
 from commonplace.vault.vault import DEFAULT_BANK, Vault, sha256
 
 TRASH = ".trash"
-STAYS = "Its note was erased for good; the file is yours, and is read again when you change it."
+ERASED_NOTE = (
+    "Its note was erased for good; the file is yours, and is read again when you change it."
+)
 
 
 @dataclass(slots=True)
 class Cleared:
-    """What became of the files of erased notes."""
+    """Counts of files of erased notes, by what was done with them."""
 
     removed: int = 0
     # Files that a person made.
@@ -38,44 +39,46 @@ class Cleared:
 
 
 @dataclass(slots=True)
-class Graves:
-    """The files of a vault that stay although their notes were erased, by path and by what is in
-    them.
-    """
+class Tombstones:
+    """The files of erased notes that stay in a vault, by path and by content hash."""
 
-    paths: dict[str, Erased] = field(default_factory=dict[str, Erased])
-    contents: dict[str, Erased] = field(default_factory=dict[str, Erased])
-    # Those that were met in the folder.
-    met: set[int] = field(default_factory=set[int])
+    paths: dict[str, ErasedNoteFile] = field(default_factory=dict[str, ErasedNoteFile])
+    contents: dict[str, ErasedNoteFile] = field(default_factory=dict[str, ErasedNoteFile])
+    # The ids of those that are in the folder.
+    seen_ids: set[int] = field(default_factory=set[int])
 
-    def holds(self, path: str, seen: Seen | None) -> bool:
-        """Whether a file is one of them, as far as its time and size tell."""
+    def covers(self, path: str, seen: FileStat | None) -> bool:
+        """Whether a file has the time and size of a tombstone of its path."""
         found = self.paths.get(path)
         if found is None or (found.mtime_ns, found.size) != seen:
             return False
-        self.met.add(found.memory_id)
+        self.seen_ids.add(found.memory_id)
         return True
 
-
-def graves(vault: Vault) -> Graves:
-    """Which files stay unread. What is still to be removed is removed first."""
-    clear_up(vault, Cleared())
-    return known_graves(vault)
-
-
-def known_graves(vault: Vault) -> Graves:
-    """Which files are known to be what erased notes left."""
-    kept = rows.erased(vault.engine.db, vault.bank)
-    return Graves({one.path: one for one in kept}, {one.sha256: one for one in kept})
+    def skip_listed(self, listing: Listing) -> None:
+        """Take the files with unchanged time and size out of a listing."""
+        for path in [path for path in self.paths if self.covers(path, listing.files.get(path))]:
+            del listing.files[path]
+            listing.skipped[path] = ERASED_NOTE
 
 
-def clear_up(vault: Vault, cleared: Cleared, trash: Collection[int] = ()) -> None:
-    """Remove the files of erased notes that we made. A person's stay, or, of the notes in `trash`,
-    are moved away.
-    """
+def clear_and_load(vault: Vault) -> Tombstones:
+    """The tombstones of a vault, after removing the files that can be removed."""
+    clear_erased_files(vault, Cleared())
+    return load_tombstones(vault)
+
+
+def load_tombstones(vault: Vault) -> Tombstones:
+    """The tombstones of a vault."""
+    kept = rows.erased_files(vault.engine.db, vault.bank)
+    return Tombstones({one.path: one for one in kept}, {one.sha256: one for one in kept})
+
+
+def clear_erased_files(vault: Vault, cleared: Cleared, trash: Collection[int] = ()) -> None:
+    """Remove our files of erased notes. A person's stay, or move away for the notes in `trash`."""
     waiting = [
         one
-        for one in rows.erased(vault.engine.db, vault.bank)
+        for one in rows.erased_files(vault.engine.db, vault.bank)
         if not one.stays or one.memory_id in trash
     ]
     if (
@@ -85,83 +88,81 @@ def clear_up(vault: Vault, cleared: Cleared, trash: Collection[int] = ()) -> Non
     ):
         return
     with vault.engine.db.transaction():
-        # The names of files are made of words as well.
-        secure_delete.owe(vault.engine.db)
+        # File names contain words of notes, so they are scrubbed too.
+        secure_delete.require_scrub(vault.engine.db)
         for one in waiting:
-            # A file in a folder that nobody may write to is tried again, and unread till then.
+            # A file in a read-only folder is tried again later, and stays unread.
             with suppress(CommonplaceError):
-                _settle(vault, one, cleared, one.memory_id in trash)
-        remove_conflicts(vault)
+                _clear_file(vault, one, cleared, one.memory_id in trash)
+        remove_conflict_files(vault)
     secure_delete.scrub(vault.engine.db)
     if vault.bank != DEFAULT_BANK and vault.bank_id is None:
-        _remove_empty(vault)
+        _remove_empty_folders(vault)
 
 
 def is_erased(vault: Vault, number: int, content: str) -> bool:
-    """Whether a file is what an erased note left, also where it was read before the note was
-    erased.
-    """
+    """Whether a file has the content of an erased note, also of one erased since it was read."""
     found = rows.find_erased(vault.engine.db, number)
     return found is not None and (found.bank, found.sha256) == (vault.bank, content)
 
 
-def lies(vault: Vault, one: Erased, path: str, seen: Seen, buried: Graves) -> None:
-    """Note where a file lies that stays, and its time, by which it is known the next time."""
-    buried.met.add(one.memory_id)
+def update_location(
+    vault: Vault, one: ErasedNoteFile, path: str, seen: FileStat, buried: Tombstones
+) -> None:
+    """Record the path, time and size of a file of an erased note."""
+    buried.seen_ids.add(one.memory_id)
     with vault.engine.db.transaction():
         rows.put_erased(
-            vault.engine.db, replace(one, path=path, mtime_ns=seen.settled_ns, size=seen.size)
+            vault.engine.db, replace(one, path=path, mtime_ns=seen.stable_mtime_ns, size=seen.size)
         )
 
 
-def clear(vault: Vault, buried: Graves) -> None:
-    """Let go of what is known of files that were not met again."""
+def drop_unseen(vault: Vault, buried: Tombstones) -> None:
+    """Drop the tombstones of files that are not in the folder any more."""
     for one in buried.paths.values():
-        if one.memory_id not in buried.met:
-            _rise(vault, one)
+        if one.memory_id not in buried.seen_ids:
+            _drop(vault, one)
 
 
-def _rise(vault: Vault, one: Erased) -> None:
-    """A file that stayed is gone or was changed, and is a file like any other again."""
+def _drop(vault: Vault, one: ErasedNoteFile) -> None:
+    """Drop a tombstone: its file is gone, or was changed and is read again."""
     with vault.engine.db.transaction():
         rows.drop_erased(vault.engine.db, one.memory_id)
 
 
-def _settle(vault: Vault, one: Erased, cleared: Cleared, trash: bool) -> None:
-    """Remove a file if we made it and it is what it was; else move it away, or note that it
-    stays.
-    """
-    seen = folder.seen(vault.root, one.path)
-    data = folder.contents(vault.root, one.path) if seen else b""
+def _clear_file(vault: Vault, one: ErasedNoteFile, cleared: Cleared, trash: bool) -> None:
+    """Remove an unchanged file that we made; else move it to the trash, or keep a tombstone."""
+    seen = folder.stat_file(vault.root, one.path)
+    data = folder.read_bytes(vault.root, one.path) if seen else b""
     if seen is None or sha256(data) != one.sha256:
-        _rise(vault, one)
-    elif one.made_here and carried(data, one.path) == one.memory_id:
+        _drop(vault, one)
+    elif one.made_here and note_id_of(data, one.path) == one.memory_id:
         target = vault.root / one.path
-        with explained(target):
+        with translate_os_errors(target):
             target.unlink(missing_ok=True)
-        _rise(vault, one)
+        _drop(vault, one)
         cleared.removed += 1
     elif trash:
-        _put_away(vault.root, one.path)
-        _rise(vault, one)
+        _move_to_trash(vault.root, one.path)
+        _drop(vault, one)
         cleared.trashed += 1
     else:
         rows.put_erased(
-            vault.engine.db, replace(one, stays=1, mtime_ns=seen.settled_ns, size=seen.size)
+            vault.engine.db, replace(one, stays=1, mtime_ns=seen.stable_mtime_ns, size=seen.size)
         )
         cleared.left += 1
 
 
-def _put_away(root: Path, path: str) -> None:
-    """Move a file to a `.trash` beside it, where nothing is read, under a name that nobody has."""
-    place = PurePosixPath(path)
-    names = (f"{place.stem}-{number}{place.suffix}" if number else place.name for number in count())
-    while not folder.publish(root / path, root, str(place.parent / TRASH / next(names))):
+def _move_to_trash(root: Path, path: str) -> None:
+    """Move a file to a `.trash` beside it, under a free name."""
+    file = PurePosixPath(path)
+    names = (f"{file.stem}-{number}{file.suffix}" if number else file.name for number in count())
+    while not folder.publish(root / path, root, str(file.parent / TRASH / next(names))):
         pass
 
 
-def _remove_empty(vault: Vault) -> None:
-    """Let go of the folders of a bank in which nothing is left."""
+def _remove_empty_folders(vault: Vault) -> None:
+    """Remove the empty folders of an erased bank."""
     with suppress(OSError):
         for inner in sorted(
             (path for path in vault.root.rglob("*") if path.is_dir()), reverse=True

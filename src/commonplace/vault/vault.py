@@ -1,4 +1,4 @@
-"""Where the notes of a bank lie, and how a note and a memory say the same."""
+"""The vault of a bank, and conversions between notes and memories."""
 
 import hashlib
 from collections.abc import Mapping
@@ -10,22 +10,21 @@ from commonplace.engine.engine import Engine
 from commonplace.engine.facts.fact_metadata import heading
 from commonplace.errors import Unsupported
 from commonplace.records.memory import Memory
-from commonplace.reserved_metadata import NOTE, aliases
+from commonplace.reserved_metadata import NOTE_FIELD, aliases
 from commonplace.storage import banks, memories, note_files
 from commonplace.vault import filenames
-from commonplace.vault.frontmatter import Note, text_of, text_only_tags
+from commonplace.vault.frontmatter import Note, note_text, text_only_tags
 from commonplace.vault.markdown import text_tags
 
 DEFAULT_BANK = "default"
-# The field of a memory's metadata that makes it a note: where its file lies, and what only the file
-# can say.
-MARK = NOTE
+# The metadata field of a note: its path, and what only the file can express.
+VAULT_FIELD = NOTE_FIELD
 _BANKS_MAX = 10_000
 
 
 @dataclass(frozen=True, slots=True)
 class Vault:
-    """The notes of one bank: an engine and a folder."""
+    """The notes of one bank: an engine, a bank and a folder."""
 
     engine: Engine
     bank: str
@@ -33,27 +32,25 @@ class Vault:
 
     @property
     def bank_id(self) -> int | None:
-        """The bank's number, once somebody wrote to it."""
+        """The number of the bank; None before its first write."""
         found = banks.find(self.engine.db, self.bank)
         return found.id if found else None
 
     def memory(self, number: int) -> Memory | None:
-        """The memory of a note, forgotten or not."""
+        """The memory of a note, also a forgotten one."""
         bank_id = self.bank_id
         return memories.find(self.engine.db, bank_id, number) if bank_id is not None else None
 
 
 def vault_of(engine: Engine, bank: str = DEFAULT_BANK) -> Vault:
-    """The vault of a bank: of the usual one the folder in the settings, of another a folder of its
-    name beside it.
-    """
+    """The vault of a bank: the folder in the settings, or for other banks a folder beside it."""
     if engine.vault is None:
         raise Unsupported("No folder is set for notes.", hint="Set COMMONPLACE_VAULT.")
     if bank == DEFAULT_BANK:
         return Vault(engine, bank, engine.vault)
-    plain = filenames.stem(bank)
-    # Two banks must not share a folder, also where their names differ only in what no file name can
-    # say.
+    plain = filenames.safe_stem(bank)
+    # Two banks never share a folder, even if their names differ only in case or in characters
+    # that no file name can have.
     name = (
         plain if plain == bank == bank.lower() else f"{plain.lower()}-{sha256(bank.encode())[:8]}"
     )
@@ -61,20 +58,16 @@ def vault_of(engine: Engine, bank: str = DEFAULT_BANK) -> Vault:
 
 
 def folders_of(root: Path) -> tuple[Path, Path]:
-    """The folders in which a store's notes lie: that of the usual bank, and that with the folders
-    of the others.
-    """
+    """The folder of the default bank, and the parent folder of the other banks."""
     return (root, root.with_name(f"{root.name}-banks"))
 
 
-def vaults(engine: Engine, *, every: bool = True) -> list[Vault]:
-    """The vaults of a store, that of the usual bank first, and those of erased banks that still
-    have files to go.
+def list_vaults(engine: Engine, *, every: bool = True) -> list[Vault]:
+    """The vaults of a store, the default bank first, and erased banks with files left to remove.
 
-    With `every`, also those of banks that have neither notes nor a folder yet: most banks hold
-    other things.
+    With `every`, also banks with neither notes nor a folder.
     """
-    known = [vault_of(engine, bank.name) for bank in banks.listed(engine.db, _BANKS_MAX)]
+    known = [vault_of(engine, bank.name) for bank in banks.list_banks(engine.db, _BANKS_MAX)]
     busy = {*note_files.banks_with_notes(engine.db), *note_files.banks_to_erase(engine.db)}
     folders = engine.vault is not None and folders_of(engine.vault)[1].is_dir()
     chosen = [
@@ -86,25 +79,25 @@ def vaults(engine: Engine, *, every: bool = True) -> list[Vault]:
 
 
 def sha256(data: bytes) -> str:
-    """The fingerprint of a file."""
+    """The hash of a file's content."""
     return hashlib.sha256(data).hexdigest()
 
 
 def path_id(path: str, turn: int = 0) -> int:
-    """The id of a file that carries none: always the same for the same path, and older than every
-    id we give out.
-    """
-    digest = hashlib.sha256(f"{filenames.folded(path)}\0{turn}".encode()).digest()
+    """The id of a file without one: a hash of its path, smaller than any generated id."""
+    digest = hashlib.sha256(f"{filenames.fold_path(path)}\0{turn}".encode()).digest()
     return int.from_bytes(digest[:5]) or 1
 
 
-def marked(note: Note, path: str, *, copy: bool, rest: Mapping[str, object]) -> dict[str, object]:
-    """The metadata of a note's memory."""
+def note_metadata(
+    note: Note, path: str, *, copy: bool, rest: Mapping[str, object]
+) -> dict[str, object]:
+    """The metadata for the memory of a note."""
     mark: dict[str, object] = {"file": path}
     if note.phases:
         mark["phases"] = list(note.phases)
     if note.title != note.title.strip():
-        # Memories trim their titles; a note has the one it was given.
+        # The title of a memory is trimmed; this is the exact one.
         mark["title"] = note.title
     if copy:
         mark["copy"] = True
@@ -112,31 +105,29 @@ def marked(note: Note, path: str, *, copy: bool, rest: Mapping[str, object]) -> 
         mark["text_tags"] = list(tags)
     if note.aliases:
         mark["aliases"] = list(note.aliases)
-    return {**rest, MARK: mark}
+    return {**rest, VAULT_FIELD: mark}
 
 
-def mark_of(memory: Memory) -> dict[str, Any]:
-    """What a note's memory knows of its file; empty where it is no note."""
-    found = memory.metadata.get(MARK)
+def vault_metadata(memory: Memory) -> dict[str, Any]:
+    """The vault field of a memory's metadata; empty if it is no note."""
+    found = memory.metadata.get(VAULT_FIELD)
     return cast("dict[str, Any]", found) if isinstance(found, dict) else {}
 
 
 def path_of(memory: Memory) -> str:
-    """Where the file of a note lies, from the folder of notes on; "" where a memory is no note."""
-    found = mark_of(memory).get("file")
+    """The path of a note below the root; "" if a memory is no note."""
+    found = vault_metadata(memory).get("file")
     return found if isinstance(found, str) else ""
 
 
 def aliases_of(memory: Memory) -> tuple[str, ...]:
-    """The other names of a note."""
+    """The aliases of a note."""
     return aliases(memory.metadata)
 
 
 def title_of(memory: Memory) -> str:
-    """The exact title of a note; that of another memory is its own, the key of a value, or its
-    first line.
-    """
-    given = mark_of(memory).get("title")
+    """The exact title of a note; for another memory its title, its key or its first line."""
+    given = vault_metadata(memory).get("title")
     if isinstance(given, str) and given.strip() == memory.title:
         return given
     return (
@@ -146,35 +137,31 @@ def title_of(memory: Memory) -> str:
 
 
 def file_tags(memory: Memory, before: Note | None = None) -> tuple[str, ...]:
-    """The tags of a note that stand in its frontmatter; the others stand in its text, and only
-    there.
-    """
-    given = mark_of(memory).get("text_tags")
+    """The tags for the frontmatter: without those that are only in the text."""
+    given = vault_metadata(memory).get("text_tags")
     only_text = set(cast("list[object]", given)) if isinstance(given, list) else set[object]()
     if before is not None:
-        # Also of an older text that came back.
+        # The tags of an older text may be back.
         only_text = (only_text | set(text_tags(memory.text))) - set(before.tags)
     return tuple(tag for tag in memory.tags if tag not in only_text)
 
 
-def completed(note: Note, memory: Memory) -> Note:
-    """What a file says, and where a line of its frontmatter cannot be read, what was known of
-    that.
-    """
-    if not note.unread:
+def complete_note(note: Note, memory: Memory) -> Note:
+    """The note of a file; unreadable lines of its frontmatter are filled from the memory."""
+    if not note.unreadable:
         return note
     return replace(
         note,
-        title=title_of(memory) if "title" in note.unread else note.title,
-        deleted=memory.forgotten_at is not None if "status" in note.unread else note.deleted,
-        tags=file_tags(memory) if "tags" in note.unread else note.tags,
+        title=title_of(memory) if "title" in note.unreadable else note.title,
+        deleted=memory.forgotten_at is not None if "status" in note.unreadable else note.deleted,
+        tags=file_tags(memory) if "tags" in note.unreadable else note.tags,
     )
 
 
-def told(memory: Memory, before: Note | None = None) -> Note:
-    """A memory as its file should tell it."""
-    body = before.body if before is not None and text_of(before) == memory.text else memory.text
-    # When it was made nobody changes but a person, who may know better than the clock.
+def note_of(memory: Memory, before: Note | None = None) -> Note:
+    """The note of a memory, for its file."""
+    body = before.body if before is not None and note_text(before) == memory.text else memory.text
+    # Only a person changes the time of creation in a file, so it wins.
     created_at = (before.created_at if before is not None else None) or memory.created_at
     return Note(
         title=title_of(memory),

@@ -3,9 +3,9 @@
 from typing import Annotated, Any, cast, get_args
 
 from commonplace import ids
-from commonplace.dialects.dialect import APART, Call, Does
+from commonplace.dialects.dialect import OTHER, Call, ToolRole
 from commonplace.dialects.hindsight import config as hindsight_config
-from commonplace.dialects.hindsight import responses as shapes
+from commonplace.dialects.hindsight import responses
 from commonplace.dialects.hindsight.memories import TYPES, Offset
 from commonplace.dialects.hindsight.registration import REQUIRED, bank_tool
 from commonplace.dialects.parameters import About
@@ -19,10 +19,10 @@ Json = dict[str, Any]
 _STATES = {"processing": "running"}
 _OBSERVATIONS = Filter(kinds=("observation",), users=("",), status="any", expired=True)
 _CONSOLIDATION = "consolidation"
-_UNDONE: tuple[JobState, JobState] = ("pending", "failed")
+_UNFINISHED: tuple[JobState, JobState] = ("pending", "failed")
 
 
-@bank_tool("reads", APART, beside={"banks": []}, bank=None)
+@bank_tool("reads", OTHER, error_fields={"banks": []}, bank=None)
 def list_banks(
     call: Call,
     query: Annotated[
@@ -37,7 +37,7 @@ def list_banks(
         one for one in call.engine.list_banks() if wanted in f"{one.name} {one.title}".casefold()
     ]
     rows = sorted(
-        (_listed(call, one) for one in found),
+        (_bank_item(call, one) for one in found),
         key=lambda row: row["last_write_at"] or "",
         reverse=True,
     )
@@ -49,7 +49,7 @@ def list_banks(
     }
 
 
-@bank_tool("writes", APART, bank=REQUIRED)
+@bank_tool("writes", OTHER, bank=REQUIRED)
 def create_bank(
     call: Call,
     name: Annotated[str | None, About("Human-friendly name for the bank.", None, 500)] = None,
@@ -58,23 +58,24 @@ def create_bank(
     ] = None,
 ) -> Json:
     """Create a new memory bank or retrieve an existing one."""
-    return shapes.bank(call.engine.create_bank(call.bank, _edit(name, mission, {})))
+    return responses.bank(call.engine.create_bank(call.bank, _bank_edit(name, mission, {})))
 
 
-@bank_tool("reads", APART)
+@bank_tool("reads", OTHER)
 def get_bank(call: Call) -> Json:
     """Get information about a memory bank, including its name, mission, and disposition."""
-    return shapes.bank(_known(call))
+    return responses.bank(_get_bank(call))
 
 
-@bank_tool("reads", APART)
+@bank_tool("reads", OTHER)
 def get_bank_stats(call: Call) -> Json:
     """Get statistics for a memory bank (node/link counts)."""
-    _known(call)
+    _get_bank(call)
     found = call.engine.survey(call.bank)
     observed = call.engine.list(call.bank, _OBSERVATIONS, order="updated", limit=1)
     waiting, failed = (
-        call.engine.list_jobs(call.bank, state=one, kind=_CONSOLIDATION).total for one in _UNDONE
+        call.engine.list_jobs(call.bank, state=one, kind=_CONSOLIDATION).total
+        for one in _UNFINISHED
     )
     return {
         "bank_id": call.bank,
@@ -82,15 +83,15 @@ def get_bank_stats(call: Call) -> Json:
         "link_counts": dict(found.links),
         "operations": dict(call.engine.count_jobs(call.bank)),
         "total_documents": found.document_count,
-        "last_consolidated_at": shapes.iso(observed[0].updated_at) if observed else None,
-        "last_memory_write_at": shapes.iso(found.written_at),
+        "last_consolidated_at": responses.iso(observed[0].updated_at) if observed else None,
+        "last_memory_write_at": responses.iso(found.written_at),
         "pending_consolidation": call.engine.unsettled_count(call.bank) + waiting,
         "failed_consolidation": failed,
         "total_observations": found.kinds.get("observation", 0),
     }
 
 
-@bank_tool("writes", APART)
+@bank_tool("writes", OTHER)
 def update_bank(
     call: Call,
     name: Annotated[
@@ -108,12 +109,12 @@ def update_bank(
     ] = None,
 ) -> Json:
     """Update a memory bank's name and configuration. Only provided fields are updated."""
-    return shapes.bank(
-        call.engine.create_bank(call.bank, _edit(name, mission, config_updates or {}))
+    return responses.bank(
+        call.engine.create_bank(call.bank, _bank_edit(name, mission, config_updates or {}))
     )
 
 
-@bank_tool("destroys", Does("sweep"), confirm="Delete this bank and everything in it?")
+@bank_tool("destroys", ToolRole("sweep"), confirm="Delete this bank and everything in it?")
 def delete_bank(call: Call) -> Json:
     """Permanently delete a memory bank and all its data (memories, documents, entities, mental
     models).
@@ -131,7 +132,7 @@ def delete_bank(call: Call) -> Json:
     }
 
 
-@bank_tool("destroys", Does("sweep"), confirm="Delete these memories for good?")
+@bank_tool("destroys", ToolRole("sweep"), confirm="Delete these memories for good?")
 def clear_memories(
     call: Call,
     type_: Annotated[
@@ -153,7 +154,7 @@ def clear_memories(
     return answer | {"entities_deleted": entity_count, "documents_deleted": document_count}
 
 
-@bank_tool("reads", APART, beside={"operations": []})
+@bank_tool("reads", OTHER, error_fields={"operations": []})
 def list_operations(
     call: Call,
     status: Annotated[
@@ -179,27 +180,30 @@ def list_operations(
     page = call.engine.list_jobs(
         call.bank, state=wanted, kind=type_ or None, limit=limit, offset=offset
     )
-    return {"total": page.total, "operations": [shapes.listed_operation(job) for job in page.items]}
+    return {
+        "total": page.total,
+        "operations": [responses.operation_item(job) for job in page.items],
+    }
 
 
-@bank_tool("reads", APART)
+@bank_tool("reads", OTHER)
 def get_operation(
     call: Call, operation_id: Annotated[str, About("The ID of the operation to check.")]
 ) -> Json:
     """Get the status and details of an async operation."""
     try:
-        return shapes.operation(_job(call, operation_id))
+        return responses.operation(_get_job(call, operation_id))
     except NotFound:
-        return shapes.no_operation(operation_id)
+        return responses.missing_operation(operation_id)
 
 
-@bank_tool("writes", APART)
+@bank_tool("writes", OTHER)
 def cancel_operation(
     call: Call, operation_id: Annotated[str, About("The ID of the operation to cancel.")]
 ) -> Json:
     """Cancel a pending or running async operation."""
     try:
-        job = _job(call, operation_id)
+        job = _get_job(call, operation_id)
     except NotFound:
         raise NotFound(f"Operation {operation_id} not found for bank {call.bank}") from None
     if job.state not in ("pending", "running"):
@@ -216,16 +220,16 @@ def cancel_operation(
     }
 
 
-def _known(call: Call) -> Bank:
+def _get_bank(call: Call) -> Bank:
     try:
         return call.engine.get_bank(call.bank)
     except NotFound:
         raise NotFound(f"Bank '{call.bank}' not found") from None
 
 
-def _edit(name: str | None, mission: str | None, updates: Json) -> BankEdit:
+def _bank_edit(name: str | None, mission: str | None, updates: Json) -> BankEdit:
     # The mission is one thing under two names; the one in the configuration wins.
-    config = hindsight_config.checked(
+    config = hindsight_config.check_updates(
         ({} if mission is None else {"reflect_mission": mission}) | updates
     )
     said = config.get("reflect_mission", UNSET) if "reflect_mission" in config else UNSET
@@ -236,24 +240,26 @@ def _edit(name: str | None, mission: str | None, updates: Json) -> BankEdit:
     )
 
 
-def _listed(call: Call, bank: Bank) -> Json:
+def _bank_item(call: Call, bank: Bank) -> Json:
     newest = call.engine.list(bank.name, Filter(users=("",)), order="updated", limit=1)
     documents = call.engine.list_documents(bank.name, limit=1, user="")
     written = max([one.updated_at for one in (*newest, *documents.items)], default=bank.created_at)
-    return shapes.bank(bank) | {
-        "created_at": shapes.iso(bank.created_at),
-        "updated_at": shapes.iso(written),
+    return responses.bank(bank) | {
+        "created_at": responses.iso(bank.created_at),
+        "updated_at": responses.iso(written),
         "fact_count": call.engine.count(bank.name, Filter(users=("",))),
-        "last_document_at": shapes.iso(documents.items[0].updated_at) if documents.items else None,
-        "last_write_at": shapes.iso(written),
+        "last_document_at": responses.iso(documents.items[0].updated_at)
+        if documents.items
+        else None,
+        "last_write_at": responses.iso(written),
     }
 
 
-def _job(call: Call, operation_id: str) -> Job:
+def _get_job(call: Call, operation_id: str) -> Job:
     try:
         number = ids.parse(operation_id)
     except Invalid:
-        if shapes.is_uuid(operation_id):
+        if responses.is_uuid(operation_id):
             raise NotFound(f"Operation {operation_id} not found") from None
         raise Invalid(
             f"'{operation_id[:60]}' is not a valid operation id.",

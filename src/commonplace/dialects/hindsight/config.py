@@ -23,26 +23,26 @@ def _choice(*allowed: str) -> tuple[Callable[[object], bool], str]:
     return (lambda value: value in allowed), f"one of {', '.join(allowed)}"
 
 
-def _names(value: object) -> bool:
+def _is_name_list(value: object) -> bool:
     # An empty list would leave nobody a tool to take it back with.
-    return _all(value, str) and bool(value)
+    return _is_list_of(value, str) and bool(value)
 
 
-def _labels(value: object) -> bool:
-    return _all(value, str | dict)
+def _is_label_list(value: object) -> bool:
+    return _is_list_of(value, str | dict)
 
 
-def _all(value: object, kind: Any) -> bool:
+def _is_list_of(value: object, kind: Any) -> bool:
     return isinstance(value, list) and all(
         isinstance(one, kind) for one in cast(list[object], value)
     )
 
 
-def _of(kind: type, called: str) -> tuple[Callable[[object], bool], str]:
+def _instance_of(kind: type, called: str) -> tuple[Callable[[object], bool], str]:
     return (lambda value: isinstance(value, kind)), called
 
 
-_TEXT, _TRUTH = _of(str, "a text"), _of(bool, "true or false")
+_TEXT, _TRUTH = _instance_of(str, "a text"), _instance_of(bool, "true or false")
 
 FIELDS: Mapping[str, tuple[Callable[[object], bool], str]] = {
     "reflect_mission": _TEXT,
@@ -57,16 +57,16 @@ FIELDS: Mapping[str, tuple[Callable[[object], bool], str]] = {
     "disposition_skepticism": _integer(1, 5),
     "disposition_literalism": _integer(1, 5),
     "disposition_empathy": _integer(1, 5),
-    "entity_labels": (_labels, "a list of labels, each a string or an object"),
+    "entity_labels": (_is_label_list, "a list of labels, each a string or an object"),
     "entities_allow_free_form": _TRUTH,
     "recall_include_chunks": _TRUTH,
     "recall_max_tokens": _integer(0, 1_000_000),
-    "mcp_enabled_tools": (_names, "a list of at least one tool name; null allows all"),
+    "mcp_enabled_tools": (_is_name_list, "a list of at least one tool name; null allows all"),
     "mental_model_min_refresh_interval_seconds": _integer(0, 100_000_000),
 }
 
 
-def checked(updates: Mapping[str, Any]) -> dict[str, Any]:
+def check_updates(updates: Mapping[str, Any]) -> dict[str, Any]:
     """The fields to update, all of them good; null takes one back to what is usual."""
     secret = sorted(name for name in updates if name not in FIELDS and _CREDENTIAL.search(name))
     if secret:
@@ -79,7 +79,7 @@ def checked(updates: Mapping[str, Any]) -> dict[str, Any]:
         raise Invalid(
             f"Not configurable for a bank: {unknown}.", hint=f"Use some of: {', '.join(FIELDS)}."
         )
-    read = {name: _read(value, FIELDS[name][0]) for name, value in updates.items()}
+    read = {name: _decode(value, FIELDS[name][0]) for name, value in updates.items()}
     for name, value in read.items():
         fits, wanted = FIELDS[name]
         if value is not None and not fits(value):
@@ -87,7 +87,7 @@ def checked(updates: Mapping[str, Any]) -> dict[str, Any]:
     return read
 
 
-def _read(value: object, fits: Callable[[object], bool]) -> object:
+def _decode(value: object, fits: Callable[[object], bool]) -> object:
     """A value as it is, or what it says as JSON in a string where only that fits."""
     if not isinstance(value, str) or fits(value):
         return value

@@ -3,9 +3,9 @@
 from dataclasses import replace
 from typing import Annotated, Any, Literal
 
-from commonplace.dialects.dialect import Call, Does
+from commonplace.dialects.dialect import Call, ToolRole
 from commonplace.dialects.expected_version import ExpectedVersion
-from commonplace.dialects.hindsight import responses as shapes
+from commonplace.dialects.hindsight import responses
 from commonplace.dialects.hindsight.registration import bank_tool
 from commonplace.dialects.parameters import About
 from commonplace.engine.facts.corrections import Correction
@@ -18,7 +18,7 @@ MemoryId = Annotated[str, About("The ID of the memory.")]
 _CHANGES = "text, context, occurred_start, occurred_end, mentioned_at, fact_type, entities"
 
 
-@bank_tool("writes", Does("revise", id="memory_id", words="text"))
+@bank_tool("writes", ToolRole("revise", id="memory_id", text="text"))
 def update_memory(
     call: Call,
     memory_id: MemoryId,
@@ -51,7 +51,7 @@ def update_memory(
     Observations cannot be edited: they follow the facts they come from at once. The version before
     stays in the memory's history.
     """
-    before = shapes.memory_named(call, memory_id)
+    before = responses.get_memory(call, memory_id)
     if before.forgotten_at is not None:
         raise Invalid(
             f"Memory '{memory_id[:60]}' is invalidated.",
@@ -59,11 +59,11 @@ def update_memory(
         )
     given = Correction(
         text=UNSET if text is None else text,
-        kind=UNSET if fact_type in (None, shapes.fact_type(before)) else fact_type,
+        kind=UNSET if fact_type in (None, responses.fact_type(before)) else fact_type,
         context=UNSET if context is None else context,
-        happened_at=_moment(occurred_start, "occurred_start"),
-        happened_until=_moment(occurred_end, "occurred_end"),
-        mentioned_at=_moment(mentioned_at, "mentioned_at"),
+        happened_at=_parse_moment(occurred_start, "occurred_start"),
+        happened_until=_parse_moment(occurred_end, "occurred_end"),
+        mentioned_at=_parse_moment(mentioned_at, "mentioned_at"),
         entities=UNSET if entities is None else tuple(entities),
     )
     if all(
@@ -75,13 +75,13 @@ def update_memory(
     done = call.engine.correct(
         call.bank, before.id, given, call.origin("hindsight"), expected=expected_version
     )
-    return shapes.whole(call, done.memory)
+    return responses.full_memory(call, done.memory)
 
 
 @bank_tool(
     "destroys",
-    Does("forget", id="memory_id"),
-    Does("restore", id="memory_id", given={"restore": True}),
+    ToolRole("forget", id="memory_id"),
+    ToolRole("restore", id="memory_id", arguments={"restore": True}),
 )
 def invalidate_memory(
     call: Call,
@@ -96,13 +96,13 @@ def invalidate_memory(
     An invalidated memory is hidden from recall, reflections, observations and lists; nothing is
     erased.
     """
-    before = shapes.memory_named(call, memory_id)
+    before = responses.get_memory(call, memory_id)
     origin = replace(call.origin("hindsight"), reason=(reason or "").strip())
     change = call.engine.restore if restore else call.engine.forget
     (done,) = change(call.bank, [before.id], origin)
-    return shapes.whole(call, done.memory)
+    return responses.full_memory(call, done.memory)
 
 
-def _moment(text: str | None, what: str) -> int | None | Unset:
+def _parse_moment(text: str | None, what: str) -> int | None | Unset:
     """The moment a text names; None where it is empty, which clears what was there."""
-    return UNSET if text is None else shapes.moment(text, what=what)
+    return UNSET if text is None else responses.parse_moment(text, what=what)

@@ -3,13 +3,18 @@
 from typing import Annotated, Any
 
 from commonplace import ids
-from commonplace.dialects.dialect import APART, Call, filled
-from commonplace.dialects.hindsight import responses as shapes
+from commonplace.dialects.dialect import OTHER, Call, drop_empty
+from commonplace.dialects.hindsight import responses
 from commonplace.dialects.hindsight.memories import Tags
 from commonplace.dialects.hindsight.registration import bank_tool
 from commonplace.dialects.parameters import About
 from commonplace.engine.reflect import refresh_policy
-from commonplace.engine.reflect.knowledge import PAGE_TOKENS_USUAL, PAGE_TRIGGER, Folder, Knowledge
+from commonplace.engine.reflect.knowledge import (
+    PAGE_TOKENS_DEFAULT,
+    PAGE_TRIGGER,
+    Folder,
+    Knowledge,
+)
 from commonplace.engine.reflect.mental_model_rows import MentalModel
 from commonplace.errors import Invalid
 from commonplace.records.memory import Metadata
@@ -27,22 +32,22 @@ PageTrigger = Annotated[
     dict[str, Any] | None,
     About(
         "When and from which memories it is refreshed; null resets a field. "
-        f"Fields: {', '.join(refresh_policy.FIELDS)}."
+        f"Fields: {', '.join(refresh_policy.TRIGGER_FIELDS)}."
     ),
 ]
 AfterConsolidation = Annotated[bool | None, About("Short for trigger.refresh_after_consolidation.")]
 
 
-@bank_tool("reads", APART, beside={"roots": []})
+@bank_tool("reads", OTHER, error_fields={"roots": []})
 def get_knowledge_base_tree(call: Call) -> Json:
     """Browse the knowledge base: folders and pages as a tree. is_stale tells whether a page is
     behind its memories.
     """
     known = call.engine.knowledge(call.bank)
-    return {"roots": _inside(call, known, "")}
+    return {"roots": _children(call, known, "")}
 
 
-@bank_tool("reads", APART, beside={"results": []})
+@bank_tool("reads", OTHER, error_fields={"results": []})
 def search_knowledge_base(
     call: Call,
     query: Annotated[str, About("What to search for.", None, 10_000)],
@@ -69,7 +74,7 @@ def search_knowledge_base(
     return {"results": results, "total": len(results)}
 
 
-@bank_tool("reads", APART)
+@bank_tool("reads", OTHER)
 def get_knowledge_page(
     call: Call, page_id: Annotated[str, About("The ID of the page (kp-…).", 1, 200)]
 ) -> Json:
@@ -91,17 +96,17 @@ def get_knowledge_page(
     }
 
 
-@bank_tool("writes", APART)
+@bank_tool("writes", OTHER)
 def create_knowledge_folder(call: Call, name: Name, parent_id: ParentId = None) -> Json:
     """Create a folder in the knowledge base. Folders group pages and hold no content of their
     own.
     """
-    return _folder(call.engine.add_folder(call.bank, name, _place(parent_id) or "")) | {
+    return _folder(call.engine.add_folder(call.bank, name, _parent_folder(parent_id) or "")) | {
         "children": []
     }
 
 
-@bank_tool("writes", APART)
+@bank_tool("writes", OTHER)
 def create_knowledge_page(
     call: Call,
     name: Name,
@@ -119,22 +124,28 @@ def create_knowledge_page(
     It is made asynchronously, which operation_id tracks, and again whenever memories were
     consolidated, unless the trigger says otherwise. Without a language model it is there at once.
     """
-    wanted = _triggered(PAGE_TRIGGER, trigger, refresh_after_consolidation)
-    tokens = PAGE_TOKENS_USUAL if max_tokens is None else max_tokens
+    wanted = _merge_trigger(PAGE_TRIGGER, trigger, refresh_after_consolidation)
+    tokens = PAGE_TOKENS_DEFAULT if max_tokens is None else max_tokens
     draft = MentalModel(
-        "", name, source_query, tuple(tags or ()), tokens, wanted, folder=_place(parent_id) or ""
+        "",
+        name,
+        source_query,
+        tuple(tags or ()),
+        tokens,
+        wanted,
+        folder=_parent_folder(parent_id) or "",
     )
     page = call.engine.add_page(call.bank, draft)
     return {
         "page_id": page.name,
         "mental_model_id": page.name,
-        "operation_id": _refreshed(call, page),
+        "operation_id": _start_refresh(call, page),
         "status": "created",
         "message": f"Knowledge page '{page.title}' created",
     }
 
 
-@bank_tool("writes", APART)
+@bank_tool("writes", OTHER)
 def update_knowledge_node(
     call: Call,
     node_id: Annotated[str, About("The ID of the folder (kf-…) or page (kp-…).", 1, 200)],
@@ -152,7 +163,7 @@ def update_knowledge_node(
 
     A new source_query makes the page again, which operation_id tracks.
     """
-    node, place = node_id.strip(), _place(parent_id)
+    node, place = node_id.strip(), _parent_folder(parent_id)
     of_page = (source_query, tags, max_tokens, trigger, refresh_after_consolidation)
     if name is None and place is None and all(one is None for one in of_page):
         raise Invalid(
@@ -173,13 +184,13 @@ def update_knowledge_node(
         "tags": None if tags is None else tuple(tags),
     }
     changes = {field: value for field, value in given.items() if value is not None}
-    wanted = _triggered(before.trigger, trigger, refresh_after_consolidation)
+    wanted = _merge_trigger(before.trigger, trigger, refresh_after_consolidation)
     after = call.engine.update_page(call.bank, node, trigger=wanted, **changes)
-    asked = {"operation_id": _refreshed(call, after)} if after.query != before.query else {}
+    asked = {"operation_id": _start_refresh(call, after)} if after.query != before.query else {}
     return _page(call, call.engine.knowledge_page(call.bank, node)) | asked
 
 
-@bank_tool("destroys", APART)
+@bank_tool("destroys", OTHER)
 def delete_knowledge_node(
     call: Call,
     node_id: Annotated[str, About("The ID of the folder (kf-…) or page (kp-…).", 1, 200)],
@@ -189,13 +200,13 @@ def delete_knowledge_node(
     return {"status": "deleted", "node_id": node_id.strip()}
 
 
-def _place(parent_id: str | None) -> str | None:
+def _parent_folder(parent_id: str | None) -> str | None:
     """The folder that a caller names, "" for the top level; None where nothing is said of it."""
     named = None if parent_id is None else parent_id.strip()
     return "" if named == _ROOT else named
 
 
-def _triggered(before: Metadata, given: Json | None, after: bool | None) -> Json:
+def _merge_trigger(before: Metadata, given: Json | None, after: bool | None) -> Json:
     """A trigger with what a call changes of it. A schedule and refreshing after consolidation take
     turns.
     """
@@ -214,15 +225,17 @@ def _triggered(before: Metadata, given: Json | None, after: bool | None) -> Json
     return kept | changes
 
 
-def _refreshed(call: Call, page: MentalModel) -> str:
+def _start_refresh(call: Call, page: MentalModel) -> str:
     return ids.uuid_form(call.engine.refresh_as_job(call.bank, page.name).id)
 
 
-def _inside(call: Call, known: Knowledge, folder: str) -> list[Json]:
+def _children(call: Call, known: Knowledge, folder: str) -> list[Json]:
     """What stands in a folder, the folders before the pages."""
-    folders, pages = known.inside(folder)
-    below = [filled(_folder(one)) | {"children": _inside(call, known, one.name)} for one in folders]
-    return [*below, *(filled(_page(call, one)) for one in pages)]
+    folders, pages = known.children(folder)
+    below = [
+        drop_empty(_folder(one)) | {"children": _children(call, known, one.name)} for one in folders
+    ]
+    return [*below, *(drop_empty(_page(call, one)) for one in pages)]
 
 
 def _folder(one: Folder) -> Json:
@@ -232,7 +245,7 @@ def _folder(one: Folder) -> Json:
         "name": one.title,
         "parent_id": one.parent or None,
         "managed": False,
-        "timestamp": shapes.iso(one.updated_at),
+        "timestamp": responses.iso(one.updated_at),
     }
 
 
@@ -253,7 +266,7 @@ def _page(call: Call, one: MentalModel) -> Json:
 
 
 def _timestamp(page: MentalModel) -> str | None:
-    return shapes.iso(page.refreshed_at or page.created_at)
+    return responses.iso(page.refreshed_at or page.created_at)
 
 
 def _markdown(page: MentalModel, changed: str | None) -> str:
@@ -261,9 +274,9 @@ def _markdown(page: MentalModel, changed: str | None) -> str:
     head = [
         "---",
         "type: page",
-        f"title: {frontmatter_yaml.written(page.title)}",
-        f"description: {frontmatter_yaml.written(page.query)}",
-        f"tags: {frontmatter_yaml.written_list(page.tags)}",
+        f"title: {frontmatter_yaml.dump_scalar(page.title)}",
+        f"description: {frontmatter_yaml.dump_scalar(page.query)}",
+        f"tags: {frontmatter_yaml.dump_list(page.tags)}",
         f"timestamp: {changed}",
         "---",
     ]

@@ -3,16 +3,15 @@
 from typing import Annotated, Any, cast
 
 from commonplace import ids
-from commonplace.dialects.dialect import APART, Call, Does, filled
-from commonplace.dialects.hindsight import responses as shapes
-from commonplace.dialects.hindsight import traces
+from commonplace.dialects.dialect import OTHER, Call, ToolRole, drop_empty
+from commonplace.dialects.hindsight import responses, traces
 from commonplace.dialects.hindsight.memories import MAX_TOKENS, FilterTags, Offset, TagMode, Tags
 from commonplace.dialects.hindsight.registration import bank_tool
 from commonplace.dialects.parameters import About
 from commonplace.engine.facts.fact_search import DEPTHS, Question
 from commonplace.engine.reflect import refresh_policy
 from commonplace.engine.reflect.directives import Directive
-from commonplace.engine.reflect.mental_model_rows import TOKENS_USUAL, MentalModel
+from commonplace.engine.reflect.mental_model_rows import TOKENS_DEFAULT, MentalModel
 from commonplace.engine.reflect.reflect import Reflection
 from commonplace.errors import Invalid, NotFound
 from commonplace.limits import LIST_MAX
@@ -25,7 +24,7 @@ Trigger = Annotated[
     dict[str, Any] | None,
     About(
         "When and from which memories it is refreshed; null resets a field. "
-        f"Fields: {', '.join(refresh_policy.FIELDS)}."
+        f"Fields: {', '.join(refresh_policy.TRIGGER_FIELDS)}."
     ),
 ]
 AfterConsolidation = Annotated[
@@ -34,7 +33,7 @@ AfterConsolidation = Annotated[
 Limit = Annotated[int, About("Maximum number of results.", 1, LIST_MAX)]
 
 
-@bank_tool("reads", Does("find", words="query"), beside={"text": ""})
+@bank_tool("reads", ToolRole("find", text="query"), error_fields={"text": ""})
 def reflect(
     call: Call,
     query: Annotated[str, About("The question or topic to reflect on.", None, 10_000)],
@@ -58,7 +57,7 @@ def reflect(
     if not query.strip():
         raise Invalid("Operation validation failed: query cannot be empty.", hint="Ask something.")
     directives = _directives(call, tags, every=apply_all_directives)
-    where = shapes.tag_condition(tags, tags_match)
+    where = responses.tag_condition(tags, tags_match)
     depth = budget if budget in DEPTHS else "low"
     question = Question(query, Filter(users=("",), where=where), depth)
     guidance = call.engine.guidance(
@@ -67,15 +66,15 @@ def reflect(
     done = call.engine.reflect(call.bank, question, max_tokens, guidance, response_schema)
     answer: Json = {
         "text": done.text,
-        "structured_output": done.output,
-        "structured_output_error": done.output_error,
+        "structured_output": done.structured,
+        "structured_output_error": done.structured_error,
         "usage": _usage(done),
     }
     if include_based_on:
         answer["based_on"] = _based_on(call, done, directives)
     if include_trace:
         answer["tool_trace"] = [
-            traces.searched(one, depth) for one in done.steps if one.tool == "recall"
+            traces.search_trace(one, depth) for one in done.steps if one.tool == "recall"
         ]
         answer["llm_trace"] = [
             {"scope": "reflect", "duration_ms": one.ms, "iteration": one.round}
@@ -86,7 +85,7 @@ def reflect(
     return answer
 
 
-@bank_tool("writes", APART)
+@bank_tool("writes", OTHER)
 def create_mental_model(
     call: Call,
     name: Annotated[str, About("Human-readable name for the mental model.", None, 500)],
@@ -99,7 +98,7 @@ def create_mental_model(
     tags: Tags = None,
     max_tokens: Annotated[
         int, About("Maximum tokens for model content, 256 to 8192.")
-    ] = TOKENS_USUAL,
+    ] = TOKENS_DEFAULT,
     trigger_refresh_after_consolidation: Annotated[
         bool, About("Auto-refresh this model after memory consolidation.")
     ] = False,
@@ -114,7 +113,7 @@ def create_mental_model(
     model it is there at once.
     """
     # Left as it usually is, it says nothing against a trigger that says more.
-    wanted = _trigger({}, trigger, trigger_refresh_after_consolidation or None, tags_match)
+    wanted = _merge_trigger({}, trigger, trigger_refresh_after_consolidation or None, tags_match)
     own = (mental_model_id or "").strip()
     if own and not all(
         one.isdigit() or one == "-" or (one.isalpha() and one == one.lower()) for one in own
@@ -127,13 +126,13 @@ def create_mental_model(
     model = call.engine.add_mental_model(call.bank, draft)
     return {
         "mental_model_id": model.name,
-        "operation_id": ids.uuid_form(_refresh(call, model.name).id),
+        "operation_id": ids.uuid_form(_start_refresh(call, model.name).id),
         "status": "created",
         "message": f"Mental model '{model.title}' created",
     }
 
 
-@bank_tool("reads", APART, beside={"items": []})
+@bank_tool("reads", OTHER, error_fields={"items": []})
 def list_mental_models(
     call: Call, tags: FilterTags = None, limit: Limit = 100, offset: Offset = 0
 ) -> Json:
@@ -143,7 +142,7 @@ def list_mental_models(
     return {"items": items, "total": len(found)}
 
 
-@bank_tool("reads", APART)
+@bank_tool("reads", OTHER)
 def get_mental_model(
     call: Call,
     mental_model_id: ModelId,
@@ -153,7 +152,7 @@ def get_mental_model(
     return _model(call, call.engine.get_mental_model(call.bank, mental_model_id), detail)
 
 
-@bank_tool("writes", APART)
+@bank_tool("writes", OTHER)
 def update_mental_model(
     call: Call,
     mental_model_id: ModelId,
@@ -167,7 +166,9 @@ def update_mental_model(
 ) -> Json:
     """Update a mental model's metadata or settings. The content stays until it is refreshed."""
     before = call.engine.get_mental_model(call.bank, mental_model_id)
-    wanted = _trigger(before.trigger, trigger, trigger_refresh_after_consolidation, tags_match)
+    wanted = _merge_trigger(
+        before.trigger, trigger, trigger_refresh_after_consolidation, tags_match
+    )
     given = {
         "title": name,
         "query": source_query,
@@ -182,19 +183,19 @@ def update_mental_model(
     )
 
 
-@bank_tool("destroys", APART)
+@bank_tool("destroys", OTHER)
 def delete_mental_model(call: Call, mental_model_id: ModelId) -> Json:
     """Permanently delete a mental model."""
     call.engine.delete_mental_model(call.bank, mental_model_id)
     return {"status": "deleted", "mental_model_id": mental_model_id}
 
 
-@bank_tool("writes", APART)
+@bank_tool("writes", OTHER)
 def refresh_mental_model(call: Call, mental_model_id: ModelId) -> Json:
     """Re-generate a mental model's content from the latest memories. Answers with an
     operation_id.
     """
-    job = _refresh(call, mental_model_id)
+    job = _start_refresh(call, mental_model_id)
     return {
         "operation_id": ids.uuid_form(job.id),
         "status": "queued",
@@ -202,7 +203,7 @@ def refresh_mental_model(call: Call, mental_model_id: ModelId) -> Json:
     }
 
 
-@bank_tool("destroys", APART)
+@bank_tool("destroys", OTHER)
 def clear_mental_model(call: Call, mental_model_id: ModelId) -> Json:
     """Clear a mental model's content while keeping its definition. Call refresh_mental_model to
     rebuild it.
@@ -215,7 +216,7 @@ def clear_mental_model(call: Call, mental_model_id: ModelId) -> Json:
     }
 
 
-@bank_tool("reads", APART, beside={"items": []})
+@bank_tool("reads", OTHER, error_fields={"items": []})
 def list_directives(
     call: Call,
     tags: Annotated[
@@ -235,7 +236,7 @@ def list_directives(
     }
 
 
-@bank_tool("writes", APART)
+@bank_tool("writes", OTHER)
 def create_directive(
     call: Call,
     name: Annotated[str, About("Human-readable name for the directive.", 1, 500)],
@@ -249,7 +250,7 @@ def create_directive(
     return _directive(call, call.engine.add_directive(call.bank, draft))
 
 
-@bank_tool("destroys", APART)
+@bank_tool("destroys", OTHER)
 def delete_directive(
     call: Call, directive_id: Annotated[str, About("The ID of the directive to delete.")]
 ) -> Json:
@@ -261,7 +262,7 @@ def delete_directive(
     return {"status": "deleted", "directive_id": directive_id}
 
 
-def _refresh(call: Call, name: str) -> Job:
+def _start_refresh(call: Call, name: str) -> Job:
     """Make a model's answer again, with a finished job as the record of it."""
     return call.engine.refresh_as_job(call.bank, name)
 
@@ -270,7 +271,9 @@ def _directives(call: Call, tags: list[str] | None, *, every: bool = False) -> l
     return list(call.engine.directives_in_force(call.bank, tags or (), every=every))
 
 
-def _trigger(before: Any, given: Json | None, after: bool | None, tags_match: str | None) -> Json:
+def _merge_trigger(
+    before: Any, given: Json | None, after: bool | None, tags_match: str | None
+) -> Json:
     """A trigger with what a call changes of it; the engine judges the whole."""
     said = {"refresh_after_consolidation": after, "tags_match": tags_match}
     return {
@@ -285,10 +288,10 @@ def _model(call: Call, one: MentalModel, detail: str = "metadata") -> Json:
         "id": one.name,
         "name": one.title,
         "tags": list(one.tags),
-        "last_refreshed_at": shapes.iso(one.refreshed_at),
-        "last_memory_seen_at": shapes.iso(one.changed_at),
-        "last_refresh_failed_at": shapes.iso(one.failed_at),
-        "created_at": shapes.iso(one.created_at),
+        "last_refreshed_at": responses.iso(one.refreshed_at),
+        "last_memory_seen_at": responses.iso(one.changed_at),
+        "last_refresh_failed_at": responses.iso(one.failed_at),
+        "created_at": responses.iso(one.created_at),
         "is_knowledge_page": one.folder is not None,
         "is_stale": call.engine.is_stale(call.bank, one),
     }
@@ -300,11 +303,11 @@ def _model(call: Call, one: MentalModel, detail: str = "metadata") -> Json:
     if detail == "full":
         based = [ids.uuid_form(number) for number in one.sources]
         history = [
-            {"content": entry["content"], "at": shapes.iso(cast(int, entry["at"]))}
+            {"content": entry["content"], "at": responses.iso(cast(int, entry["at"]))}
             for entry in one.history
         ]
         # Its text is the content.
-        reflected = filled({"based_on": based, "structured_output_error": one.structured_error})
+        reflected = drop_empty({"based_on": based, "structured_output_error": one.structured_error})
         made = reflected if one.refreshed_at else None
         more |= {"reflect_response": made, "structured_content": one.structured, "history": history}
     return shown | more
@@ -318,19 +321,23 @@ def _directive(call: Call, one: Directive) -> Json:
         "priority": one.priority,
         "is_active": one.active,
         "tags": list(one.tags),
-        "created_at": shapes.iso(one.created_at),
-        "updated_at": shapes.iso(one.updated_at) if one.updated_at != one.created_at else None,
+        "created_at": responses.iso(one.created_at),
+        "updated_at": responses.iso(one.updated_at) if one.updated_at != one.created_at else None,
     }
 
 
 def _based_on(call: Call, done: Reflection, directives: list[Directive]) -> Json:
-    names = shapes.names_of(call, (one.memory for one in done.findings))
+    names = responses.document_names(call, (one.memory for one in done.findings))
     based: Json = {
         kind: [] for kind in ("world", "experience", "opinion", "observation", "mental-models")
     }
     for one in done.findings:
-        based[shapes.fact_type(one.memory)].append(filled(shapes.listed(call, one.memory, names)))
-    return filled(based | {"directives": [filled(_directive(call, one)) for one in directives]})
+        based[responses.fact_type(one.memory)].append(
+            drop_empty(responses.memory_item(call, one.memory, names))
+        )
+    return drop_empty(
+        based | {"directives": [drop_empty(_directive(call, one)) for one in directives]}
+    )
 
 
 def _usage(done: Reflection) -> Json:

@@ -11,7 +11,16 @@ from typing import Any, TypeAlias, cast
 
 from commonplace import validation
 from commonplace.dialects import allowlists, parameters
-from commonplace.dialects.dialect import Call, Dialect, Does, Effect, Reply, Tool, as_json, filled
+from commonplace.dialects.dialect import (
+    Call,
+    Dialect,
+    Effect,
+    Reply,
+    Tool,
+    ToolRole,
+    as_json,
+    drop_empty,
+)
 from commonplace.dialects.parameters import About, Parameter
 from commonplace.engine.engine import Engine
 from commonplace.errors import CommonplaceError, Invalid, NotFound
@@ -26,7 +35,7 @@ _STRING: Mapping[str, Any] = {
     "x-fastmcp-wrap-result": True,
 }
 # What is an answer also when it is empty, and what is one also when it is null.
-_KEPT = (
+_KEEP_WHEN_EMPTY = (
     *(
         "results",
         "items",
@@ -41,10 +50,10 @@ _KEPT = (
     ),
     *("node_counts", "link_counts", "entities", "tool_trace", "llm_trace", "directives_applied"),
 )
-_NULLS = ("structured_output", "structured_output_error")
+_KEEP_WHEN_NULL = ("structured_output", "structured_output_error")
 _EMPTY: tuple[object, ...] = (None, "", [], {})
 # Clients of the original take the answer out of its string where they see this.
-_WRAPPED: Mapping[str, Any] = {"fastmcp": {"wrap_result": True}}
+_WRAP_META: Mapping[str, Any] = {"fastmcp": {"wrap_result": True}}
 OPTIONAL = Parameter(
     "bank_id",
     str,
@@ -62,31 +71,33 @@ REQUIRED = Parameter(
 class BankTool(Tool):
     """A tool that works on one bank, and can be offered for that bank alone."""
 
-    plain: Callable[..., Answer] = dict
-    beside: Answer = field(default_factory=dict[str, Any])
+    handler: Callable[..., Answer] = dict
+    error_fields: Answer = field(default_factory=dict[str, Any])
 
-    def fixed(self, name: str) -> Tool:
+    def without_parameter(self, name: str) -> Tool:
         """The same tool for a bank that the connection names, with the object itself as its
         answer.
         """
         kept = tuple(one for one in self.parameters if one.name != name)
-        return replace(self, parameters=kept).unwrapped()
+        return replace(self, parameters=kept).unwrap()
 
-    def for_one_person(self) -> Tool:
+    def for_single_user(self) -> Tool:
         """The same tool with the object itself as its answer: the original, whose clients unwrap
         it, has no stdio.
         """
-        return self.unwrapped()
+        return self.unwrap()
 
-    def unwrapped(self) -> "BankTool":
+    def unwrap(self) -> "BankTool":
         """The same tool with the object itself as its answer."""
-        return replace(self, output=_OBJECT, function=_spoken(self.plain, self.beside))
+        return replace(
+            self, output=_OBJECT, function=_make_handler(self.handler, self.error_fields)
+        )
 
 
 def bank_tool(
     effect: Effect,
-    *roles: Does,
-    beside: Answer | None = None,
+    *roles: ToolRole,
+    error_fields: Answer | None = None,
     wraps: bool = True,
     confirm: str = "",
     always_loaded: bool = False,
@@ -98,10 +109,10 @@ def bank_tool(
 
     def row(function: Callable[..., Answer]) -> Tool:
         name = getattr(function, "__name__", "")
-        own = parameters.parameters(function)
+        own = parameters.parameters_of(function)
         return BankTool(
             name=name,
-            function=_spoken(function, beside or {}, wraps=wraps),
+            function=_make_handler(function, error_fields or {}, wraps=wraps),
             effect=effect,
             title=name.replace("_", " ").title(),
             always_loaded=always_loaded,
@@ -111,16 +122,16 @@ def bank_tool(
             parameters=tuple(sorted((*own, bank), key=lambda one: not one.required))
             if bank
             else own,
-            description=_described(function),
+            description=_description(function),
             roles=roles,
-            plain=function,
-            beside=beside or {},
+            handler=function,
+            error_fields=error_fields or {},
         )
 
     return row
 
 
-def refused(tool: Tool, _given: Mapping[str, object], error: CommonplaceError) -> Reply:
+def failure_reply(tool: Tool, _given: Mapping[str, object], error: CommonplaceError) -> Reply:
     """The failure of a call whose arguments are not what the tool takes."""
     text = f"{error.message} {error.hint}".strip()
     return Reply(
@@ -128,9 +139,9 @@ def refused(tool: Tool, _given: Mapping[str, object], error: CommonplaceError) -
     )
 
 
-def narrowed(dialect: Dialect, engine: Engine, bank: str) -> Dialect:
+def restrict_to_allowlist(dialect: Dialect, engine: Engine, bank: str) -> Dialect:
     """The dialect with those tools only that a bank allows."""
-    allowed = allowlists.of(engine, bank)
+    allowed = allowlists.allowed_tools(engine, bank)
     if allowed is None:
         return dialect
     return replace(
@@ -138,65 +149,72 @@ def narrowed(dialect: Dialect, engine: Engine, bank: str) -> Dialect:
     )
 
 
-def not_allowed(tool: Tool) -> Reply:
+def forbidden_tool_reply(tool: Tool) -> Reply:
     """The answer to a call of a tool that the bank does not allow: for that bank it is not
     there.
     """
-    return unknown(tool.name, wraps=tool.output is _STRING)
+    return unknown_tool_reply(tool.name, wraps=tool.output is _STRING)
 
 
-def unknown(name: str, *, wraps: bool = False) -> Reply:
+def unknown_tool_reply(name: str, *, wraps: bool = False) -> Reply:
     """The answer to a call of a tool that is not there."""
     text = f"Unknown tool: '{name[:200]}'"
     return Reply({"result": text} if wraps else {"error": text}, text, is_error=True)
 
 
-def _spoken(
-    function: Callable[..., Answer], beside: Answer, *, wraps: bool = False
+def _make_handler(
+    function: Callable[..., Answer], error_fields: Answer, *, wraps: bool = False
 ) -> Callable[..., Reply]:
     def run(call: Call, *, bank_id: str | None = None, **values: Any) -> Reply:
         try:
-            answer = _lean(function(replace(call, bank=_checked(bank_id or call.bank)), **values))
+            answer = _drop_empty_fields(
+                function(replace(call, bank=_check_bank(bank_id or call.bank)), **values)
+            )
         except CommonplaceError as error:
-            answer = _failed(error, beside)
+            answer = _error_answer(error, error_fields)
         text = as_json(answer)
-        return Reply({"result": text}, text, meta=_WRAPPED) if wraps else Reply(answer, text)
+        return Reply({"result": text}, text, meta=_WRAP_META) if wraps else Reply(answer, text)
 
     return run
 
 
-def _lean(answer: Answer) -> Answer:
+def _drop_empty_fields(answer: Answer) -> Answer:
     """An answer and its records without their empty fields; what a caller stored or a schema asked
     for stays whole.
     """
     shown = {
-        name: value if name in _NULLS else _each_filled(value) for name, value in answer.items()
+        name: value if name in _KEEP_WHEN_NULL else _drop_empty_in_items(value)
+        for name, value in answer.items()
     }
     return {name: value for name, value in shown.items() if _is_shown(name, value)}
 
 
 def _is_shown(name: str, value: object) -> bool:
-    return name in _NULLS or (value is not None if name in _KEPT else value not in _EMPTY)
+    return name in _KEEP_WHEN_NULL or (
+        value is not None if name in _KEEP_WHEN_EMPTY else value not in _EMPTY
+    )
 
 
-def _each_filled(value: object) -> object:
+def _drop_empty_in_items(value: object) -> object:
     if not isinstance(value, list):
         return value
     return [
-        filled(cast(Answer, one)) if isinstance(one, dict) else one
+        drop_empty(cast(Answer, one)) if isinstance(one, dict) else one
         for one in cast(list[object], value)
     ]
 
 
-def _failed(error: CommonplaceError, beside: Answer) -> Answer:
+def _error_answer(error: CommonplaceError, error_fields: Answer) -> Answer:
     # What was not found is told as the original tells it; everything else says what to do.
     text = error.message if isinstance(error, NotFound) else f"{error.message} {error.hint}".strip()
     return (
-        {"status": "error", "message": text} if beside.get("status") else {"error": text, **beside}
+        {"status": "error", "message": text}
+        if error_fields.get("status")
+        else {"error": text, **error_fields}
     )
 
 
-def _checked(bank: str) -> str:
+def _check_bank(bank: str) -> str:
     bank = validation.name(bank, what="bank")
     if len(bank.encode()) > BANK_BYTES_MAX or bank.startswith("_"):
         raise Invalid(
@@ -206,5 +224,5 @@ def _checked(bank: str) -> str:
     return bank
 
 
-def _described(function: Callable[..., object]) -> str:
+def _description(function: Callable[..., object]) -> str:
     return "\n".join(line.strip() for line in (function.__doc__ or "").strip().splitlines())

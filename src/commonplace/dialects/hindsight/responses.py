@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING, Any, cast
 
 from commonplace import clock, ids, lazy
 from commonplace.dialects.dialect import Call
-from commonplace.dialects.expected_version import version
+from commonplace.dialects.expected_version import version_field
 from commonplace.engine.facts import fact_metadata
-from commonplace.engine.facts.fact_metadata import Mark
+from commonplace.engine.facts.fact_metadata import FactMetadata
 from commonplace.engine.facts.fact_search import Finding
 from commonplace.engine.facts.stats import KINDS
 from commonplace.engine.reflect import refresh_policy
-from commonplace.engine.reflect.directives import DISPOSITION
+from commonplace.engine.reflect.directives import DISPOSITION_TRAITS
 from commonplace.errors import Invalid, NotFound
 from commonplace.records.memory import Bank, Memory, Version
 from commonplace.records.query import Condition, Filter, TagsMatch
 from commonplace.records.work import Document, Job
-from commonplace.reserved_metadata import told
+from commonplace.reserved_metadata import user_metadata
 
 if TYPE_CHECKING:
     from commonplace.language import temporal_expressions
@@ -41,12 +41,12 @@ def fact_type(memory: Memory) -> str:
     return memory.kind if memory.kind in KINDS else "world"
 
 
-def moment(text: str | None, *, what: str = "timestamp") -> int | None:
+def parse_moment(text: str | None, *, what: str = "timestamp") -> int | None:
     """The moment an ISO text names."""
     if text is None or not text.strip():
         return None
     try:
-        return clock.moment(text)
+        return clock.parse_moment(text)
     except Invalid as error:
         raise Invalid(
             f"Invalid {what} format '{text[:60]}'.",
@@ -54,28 +54,28 @@ def moment(text: str | None, *, what: str = "timestamp") -> int | None:
         ) from error
 
 
-def zone(text: str | None) -> int:
+def utc_offset(text: str | None) -> int:
     """By how much the clock behind a text that names a moment is ahead of UTC."""
-    return clock.zone(text) if text and text.strip() else 0
+    return clock.utc_offset_ms(text) if text and text.strip() else 0
 
 
-def spoken(text: str | None) -> int | None:
+def parse_event_time(text: str | None) -> int | None:
     """The moment at which something was said; what only fills a field is none."""
     if text and text.strip()[:4] in _PLACEHOLDERS:
         raise Invalid(
             f"Invalid timestamp '{text[:60]}': there is no such time.",
             hint="Omit it if the time is unknown.",
         )
-    return moment(text)
+    return parse_moment(text)
 
 
-def names_of(call: Call, memories: Iterable[Memory]) -> dict[int, str]:
+def document_names(call: Call, memories: Iterable[Memory]) -> dict[int, str]:
     """The names of the documents that some memories came from."""
     numbers = {one.document_id for one in memories if one.document_id is not None}
     return call.engine.document_names(call.bank, sorted(numbers))
 
 
-def _common(memory: Memory, mark: Mark, names: Mapping[int, str]) -> Json:
+def _common_fields(memory: Memory, mark: FactMetadata, names: Mapping[int, str]) -> Json:
     document = names.get(memory.document_id or 0)
     return {
         "id": ids.uuid_form(memory.id),
@@ -85,34 +85,36 @@ def _common(memory: Memory, mark: Mark, names: Mapping[int, str]) -> Json:
         "occurred_end": iso(memory.happened_until),
         "mentioned_at": iso(mark.mentioned_at),
         "document_id": document,
-        "metadata": told(memory.metadata),
+        "metadata": user_metadata(memory.metadata),
         "tags": list(dict.fromkeys((*memory.tags, *memory.scope.labels))),
     }
 
 
-def found(one: Finding, names: Mapping[int, str], *, entities: bool, chunks_of: str) -> Json:
+def recall_result(
+    one: Finding, names: Mapping[int, str], *, entities: bool, chunks_of: str
+) -> Json:
     """One result of recall, with the score of each stage, which callers set floors to.
 
     `chunks_of` is the bank where the chunks are in the answer too, so that a result names its own.
     """
-    mark = fact_metadata.mark_of(one.memory)
+    mark = fact_metadata.fact_metadata_of(one.memory)
     scores = {
         "final": one.final,
         "reranker": one.relevance,
         "semantic": one.semantic,
         "keyword": one.keyword,
     }
-    return _common(one.memory, mark, names) | {
+    return _common_fields(one.memory, mark, names) | {
         "fact_type": fact_type(one.memory),
         "entities": list(mark.entities) if entities else None,
         "source_fact_ids": _uuids(mark.sources),
-        "scores": {name: _rounded(value) for name, value in scores.items()},
+        "scores": {name: _round_down(value) for name, value in scores.items()},
         "chunk_id": chunk_id(one.memory, names, chunks_of) if chunks_of else None,
         "copies": _uuids(one.copies),
     }
 
 
-def _rounded(score: float | None) -> float | None:
+def _round_down(score: float | None) -> float | None:
     """A score with three digits, never above the true one: as a floor it keeps what it was read
     from.
     """
@@ -122,19 +124,19 @@ def _rounded(score: float | None) -> float | None:
 def chunk_id(memory: Memory, names: Mapping[int, str], bank: str) -> str | None:
     """Which part of its document a memory comes from; None where it comes from none."""
     document = names.get(memory.document_id or 0)
-    return f"{bank}_{document}_{fact_metadata.mark_of(memory).chunk}" if document else None
+    return f"{bank}_{document}_{fact_metadata.fact_metadata_of(memory).chunk}" if document else None
 
 
-def listed(call: Call, memory: Memory, names: Mapping[int, str]) -> Json:
+def memory_item(call: Call, memory: Memory, names: Mapping[int, str]) -> Json:
     """A memory in a list."""
-    mark = fact_metadata.mark_of(memory)
+    mark = fact_metadata.fact_metadata_of(memory)
     return (
-        _common(memory, mark, names)
-        | _state(call, memory)
+        _common_fields(memory, mark, names)
+        | _state_fields(call, memory)
         | {
             "fact_type": fact_type(memory),
             "entities": ", ".join(mark.entities),
-            "proof_count": fact_metadata.proofs(mark),
+            "proof_count": fact_metadata.proof_count(mark),
             "updated_at": iso(memory.updated_at)
             if memory.updated_at != mark.mentioned_at
             else None,
@@ -143,19 +145,19 @@ def listed(call: Call, memory: Memory, names: Mapping[int, str]) -> Json:
     )
 
 
-def whole(call: Call, memory: Memory) -> Json:
+def full_memory(call: Call, memory: Memory) -> Json:
     """A memory by itself; an observation with what it was made of, and what it said before."""
-    mark = fact_metadata.mark_of(memory)
-    names = names_of(call, [memory])
+    mark = fact_metadata.fact_metadata_of(memory)
+    names = document_names(call, [memory])
     shown = (
-        _common(memory, mark, names)
-        | _state(call, memory)
+        _common_fields(memory, mark, names)
+        | _state_fields(call, memory)
         | {
-            **version(memory),
+            **version_field(memory),
             "type": fact_type(memory),
             "chunk_id": chunk_id(memory, names, call.bank),
             "entities": list(mark.entities),
-            "proof_count": fact_metadata.proofs(mark),
+            "proof_count": fact_metadata.proof_count(mark),
             "consolidated_at": iso(memory.created_at) if memory.kind in KINDS else None,
         }
     )
@@ -166,13 +168,13 @@ def whole(call: Call, memory: Memory) -> Json:
         ]
         shown["source_memory_ids"] = _uuids(mark.sources)
         shown["source_memories"] = [
-            _source(call.engine.get(call.bank, number)) for number in mark.sources
+            _source_memory(call.engine.get(call.bank, number)) for number in mark.sources
         ]
     return shown
 
 
-def _source(memory: Memory) -> Json:
-    mark = fact_metadata.mark_of(memory)
+def _source_memory(memory: Memory) -> Json:
+    mark = fact_metadata.fact_metadata_of(memory)
     return {
         "id": ids.uuid_form(memory.id),
         "text": memory.text,
@@ -183,11 +185,15 @@ def _source(memory: Memory) -> Json:
     }
 
 
-def _state(call: Call, memory: Memory) -> Json:
+def _state_fields(call: Call, memory: Memory) -> Json:
     gone = memory.forgotten_at is not None
     # Most memories have one version, and those need no look at their past.
     past = call.engine.history(call.bank, memory.id) if memory.version > 1 else ()
-    edits = [one.at for before, one in pairwise(past) if _said(before) != _said(one)]
+    edits = [
+        one.at
+        for before, one in pairwise(past)
+        if _editable_fields(before) != _editable_fields(one)
+    ]
     return {
         "state": "invalidated" if gone else "valid",
         "invalidation_reason": past[-1].origin.reason or None if gone and past else None,
@@ -196,9 +202,9 @@ def _state(call: Call, memory: Memory) -> Json:
     }
 
 
-def _said(version: Version) -> tuple[object, ...]:
+def _editable_fields(version: Version) -> tuple[object, ...]:
     """What an edit of a fact changes; how often it was said is no part of that."""
-    mark = fact_metadata.mark_in(version.metadata)
+    mark = fact_metadata.parse_fact_metadata(version.metadata)
     times = (version.happened_at, version.happened_until, mark.mentioned_at if mark else None)
     return (version.text, version.kind, version.category, *times, mark.entities if mark else ())
 
@@ -212,7 +218,7 @@ def is_uuid(form: str) -> bool:
     return _UUID.fullmatch(form.strip()) is not None
 
 
-def memory_number(call: Call, form: str) -> int:
+def resolve_memory_id(call: Call, form: str) -> int:
     """The id behind what a caller calls a memory, in any of our forms; 0 where nobody here knows
     it.
     """
@@ -230,9 +236,9 @@ def memory_number(call: Call, form: str) -> int:
         ) from error
 
 
-def memory_named(call: Call, form: str) -> Memory:
+def get_memory(call: Call, form: str) -> Memory:
     """The owner's memory that a caller names, whether or not it is invalidated."""
-    number = memory_number(call, form)
+    number = resolve_memory_id(call, form)
     found = call.engine.list(
         call.bank, Filter(ids=(number,), users=("",), status="any", expired=True), limit=1
     )
@@ -289,13 +295,13 @@ def operation(job: Job) -> Json:
     }
 
 
-def listed_operation(job: Job) -> Json:
+def operation_item(job: Job) -> Json:
     """A job in a list, without its result, and without the progress of a completed one."""
     left = {"completed_at", "result_metadata", *(("progress",) if job.state == "completed" else ())}
     return {name: value for name, value in operation(job).items() if name not in left}
 
 
-def no_operation(operation_id: str) -> Json:
+def missing_operation(operation_id: str) -> Json:
     """An operation that nobody knows."""
     return {"id": operation_id, "operation_id": operation_id, "status": "not_found"}
 
@@ -308,7 +314,7 @@ def _progress(job: Job) -> Json:
 def bank(one: Bank) -> Json:
     """A bank's profile."""
     mission = one.config.get("reflect_mission", one.mission)
-    disposition = {name: one.config.get(f"disposition_{name}", 3) for name in DISPOSITION}
+    disposition = {name: one.config.get(f"disposition_{name}", 3) for name in DISPOSITION_TRAITS}
     return {
         "bank_id": one.name,
         "name": one.title or one.name,
@@ -324,26 +330,29 @@ def tag_condition(
     if tags and groups:
         raise Invalid("tags and tag_groups cannot be combined.", hint="Give one of the two.")
     if groups:
-        return refresh_policy.grouped(groups)
+        return refresh_policy.tag_groups_condition(groups)
     return (
-        refresh_policy.tagged(tuple(tags), mode)
+        refresh_policy.tags_condition(tuple(tags), mode)
         if tags or (tags is not None and mode == "exact")
         else None
     )
 
 
-def window(given: Mapping[str, Any] | None) -> "temporal_expressions.Span | None":
+def time_window(given: Mapping[str, Any] | None) -> "temporal_expressions.Span | None":
     """The time a caller asks about."""
     if not given:
         return None
-    start, end = moment(given.get("start"), what="start"), moment(given.get("end"), what="end")
+    start, end = (
+        parse_moment(given.get("start"), what="start"),
+        parse_moment(given.get("end"), what="end"),
+    )
     least, most = clock.MOMENT_MIN, clock.MOMENT_MAX
     return temporal_expressions.Span(
         least if start is None else start, most if end is None else end + 1, ""
     )
 
 
-def floors(given: Mapping[str, Any] | None) -> dict[str, float]:
+def score_floors(given: Mapping[str, Any] | None) -> dict[str, float]:
     """The least scores a caller asks for."""
     kept: dict[str, float] = {}
     for name, value in (given or {}).items():

@@ -13,12 +13,12 @@ from commonplace.records.query import Dropped
 
 Json = dict[str, Any]
 _DROPPED_MAX = 50  # Traces of hundreds of ids are what made answers of the original too large for some clients.
-_FOLDED = "an observation in the answer is based on it"
+_COVERED_BY_OBSERVATION = "an observation in the answer is based on it"
 _NO_ROOM = "no room left within max_tokens"
 _WORDS, _MEANING = ("keyword", "coverage", "passage"), ("vector", "tokens", "passage tokens")
 
 
-def recalled(
+def recall_trace(
     question: Question, asked: Asked, hits: Sequence[Finding], kept: Sequence[Finding]
 ) -> Json:
     """How the results of recall came about: what was found, of which `hits` were let stand and
@@ -26,7 +26,7 @@ def recalled(
     """
     stages = Counter(_stage(hit) for hit in asked.found)
     dropped = [
-        *left_out(asked.found, hits, _FOLDED),
+        *left_out(asked.found, hits, _COVERED_BY_OBSERVATION),
         *left_out(hits, kept, _NO_ROOM),
         *asked.dropped,
     ]
@@ -36,20 +36,20 @@ def recalled(
         "stages": {name: stages[name] for name in ("direct", "temporal", "graph")},
         "returned": len(kept),
         "results": [_result(hit) for hit in kept],
-        **_left(dropped),
+        **_dropped_fields(dropped),
     }
 
 
-def searched(one: Step, depth: str) -> Json:
+def search_trace(one: Step, depth: str) -> Json:
     """A search that reflect made, what it found, and what it left out."""
     return {
         "tool": one.tool,
         "reason": "asked by the caller" if one.round == 0 else "asked for by the model",
         "input": {"query": one.text, "budget": depth},
-        "output": [ids.uuid_form(number) for number in one.found],
+        "output": [ids.uuid_form(number) for number in one.memory_ids],
         "duration_ms": one.ms,
         "iteration": one.round,
-        **_left(one.dropped),
+        **_dropped_fields(one.dropped),
     }
 
 
@@ -70,7 +70,7 @@ def _result(hit: Finding) -> Json:
     }
 
 
-def _left(dropped: Sequence[Dropped]) -> Json:
+def _dropped_fields(dropped: Sequence[Dropped]) -> Json:
     shown = [
         {"id": ids.uuid_form(one.memory_id), "score": one.score, "why": one.why}
         for one in dropped[:_DROPPED_MAX]

@@ -5,7 +5,13 @@ three resources.
 from collections.abc import Iterator
 
 from commonplace.dialects.dialect import Call, Dialect, Resource, rows
-from commonplace.dialects.memories import responses as shapes
+from commonplace.dialects.memories import markdown
+from commonplace.dialects.memories.context import get_context
+from commonplace.dialects.memories.deletion import (
+    bulk_forget_memories,
+    forget_memory,
+    vacuum_memories,
+)
 from commonplace.dialects.memories.failures import failure
 from commonplace.dialects.memories.reminders import (
     add_reminder,
@@ -19,7 +25,7 @@ from commonplace.dialects.memories.reminders import (
     run_due_reminders,
     start_memory_stream,
 )
-from commonplace.dialects.memories.scope import place
+from commonplace.dialects.memories.scope import resolve_target
 from commonplace.dialects.memories.sessions import (
     checkpoint_session,
     consolidate_memories,
@@ -29,14 +35,10 @@ from commonplace.dialects.memories.sessions import (
 )
 from commonplace.dialects.memories.tools import (
     add_memory,
-    bulk_forget_memories,
     edit_memory,
-    forget_memory,
-    get_context,
     get_rules,
     list_memories,
     search_memories,
-    vacuum_memories,
 )
 from commonplace.records.query import Filter
 
@@ -47,16 +49,19 @@ MARKDOWN = "text/markdown"
 
 def read_rules(call: Call) -> str:
     """The active rules as markdown."""
-    here = place(call)
-    return shapes.rule_sections(call.engine.list_rules(here.bank, here.seen)) or "No rules defined."
+    target = resolve_target(call)
+    return (
+        markdown.rule_sections(call.engine.list_rules(target.bank, target.visible_filter))
+        or "No rules defined."
+    )
 
 
 def read_recent(call: Call) -> str:
     """The newest memories as markdown, newest first."""
-    here = place(call)
-    found = call.engine.list(here.bank, here.seen, limit=RECENT_MAX)
+    target = resolve_target(call)
+    found = call.engine.list(target.bank, target.visible_filter, limit=RECENT_MAX)
     return (
-        "\n".join(["## Recent Memories", "", *map(shapes.line, found)])
+        "\n".join(["## Recent Memories", "", *map(markdown.line, found)])
         if found
         else "No memories found."
     )
@@ -64,12 +69,12 @@ def read_recent(call: Call) -> str:
 
 def read_project(call: Call, id: str) -> str:
     """The newest memories of one project as markdown."""
-    here = place(call, project_id=id)
+    target = resolve_target(call, project_id=id)
     found = call.engine.list(
-        here.bank, Filter(projects=(here.project,), users=("",)), limit=PROJECT_MAX
+        target.bank, Filter(projects=(target.project,), users=("",)), limit=PROJECT_MAX
     )
-    lines = "\n".join([f"## Memories for {here.project}", "", *map(shapes.line, found)])
-    return lines if found else f"No memories found for project {here.project}."
+    lines = "\n".join([f"## Memories for {target.project}", "", *map(markdown.line, found)])
+    return lines if found else f"No memories found for project {target.project}."
 
 
 def _projects(call: Call, typed: str) -> Iterator[str]:

@@ -42,7 +42,7 @@ _PHRASES = {
     "cancel_memory_stream": "cancel stream",
 }
 # What a tool looks for by id: the argument, what it is, and how it is said that there is none.
-_SOUGHT = {
+_LOOKUPS = {
     "edit_memory": ("id", "Memory", "not found or already deleted."),
     "forget_memory": ("id", "Memory", "not found or already forgotten."),
     "checkpoint_session": ("session_id", "Session", "not found."),
@@ -56,7 +56,7 @@ _SOUGHT = {
     "cancel_memory_stream": ("stream_id", "Stream", "not found or already finalized."),
 }
 # Where the original says a sentence without "Failed to …" before it.
-_BARE = {
+_CODES_WITHOUT_PREFIX = {
     "edit_memory": ("MEMORY_NOT_FOUND", "NOTHING_TO_UPDATE"),
     "forget_memory": ("MEMORY_NOT_FOUND",),
     "end_session": ("SESSION_NOT_FOUND",),
@@ -92,7 +92,7 @@ _FIELDS = {
 
 def failure(tool: Tool, given: Mapping[str, object], error: CommonplaceError) -> Reply:
     """A failure: the local server's sentence, and the hosted server's typed error."""
-    kind, code, sentence = _told(tool.name, given, error)
+    kind, code, sentence = _describe(tool.name, given, error)
     details = {"field": _FIELDS[code]} if code in _FIELDS else {}
     typed = {
         "type": kind,
@@ -104,7 +104,7 @@ def failure(tool: Tool, given: Mapping[str, object], error: CommonplaceError) ->
     }
     text = (
         sentence
-        if code in _BARE.get(tool.name, ())
+        if code in _CODES_WITHOUT_PREFIX.get(tool.name, ())
         else f"Failed to {_PHRASES[tool.name]}: {sentence}"
     )
     return Reply(
@@ -112,11 +112,13 @@ def failure(tool: Tool, given: Mapping[str, object], error: CommonplaceError) ->
     )
 
 
-def _told(tool: str, given: Mapping[str, object], error: CommonplaceError) -> tuple[str, str, str]:
+def _describe(
+    tool: str, given: Mapping[str, object], error: CommonplaceError
+) -> tuple[str, str, str]:
     """The type, the code and the sentence of a failure."""
     sentence = f"{error.message} {error.hint}".strip()
-    if tool in _SOUGHT and (isinstance(error, NotFound) or "is not a memory id" in error.message):
-        name, what, how = _SOUGHT[tool]
+    if tool in _LOOKUPS and (isinstance(error, NotFound) or "is not a memory id" in error.message):
+        name, what, how = _LOOKUPS[tool]
         return "not_found_error", f"{what.upper()}_NOT_FOUND", f"{what} {given.get(name)} {how}"
     kind = _TYPES.get(error.kind, "tool_error")
     if kind == "validation_error":

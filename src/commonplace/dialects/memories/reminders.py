@@ -3,17 +3,17 @@
 from typing import Annotated, Any
 
 from commonplace import ids
-from commonplace.dialects.dialect import APART, Call, Reply, tool
-from commonplace.dialects.memories import responses as shapes
+from commonplace.dialects.dialect import OTHER, Call, Reply, tool
+from commonplace.dialects.memories import markdown, responses
 from commonplace.dialects.memories.scope import (
     Global,
-    Place,
     ProjectId,
     Tags,
+    Target,
     TenantId,
     Type,
     UserId,
-    place,
+    resolve_target,
 )
 from commonplace.dialects.parameters import About
 from commonplace.errors import Invalid, NotFound
@@ -24,7 +24,7 @@ ReminderId = Annotated[str, About("Reminder ID.", 1, 100)]
 StreamId = Annotated[str, About("Stream ID from start_memory_stream.", 1, 100)]
 
 
-@tool("writes", APART, title="Add a reminder")
+@tool("writes", OTHER, title="Add a reminder")
 def add_reminder(
     call: Call,
     cron_expression: Annotated[
@@ -39,20 +39,20 @@ def add_reminder(
     """Create a cron-based reminder. Nothing fires by itself: run_due_reminders hands out what has
     come due.
     """
-    here = place(call, tenant_id, user_id, project_id, is_global=global_)
+    target = resolve_target(call, tenant_id, user_id, project_id, is_global=global_)
     if not message.strip():
         raise Invalid("Reminder message cannot be empty.", hint="Write at least one word.")
-    draft = ReminderDraft(cron_expression, message.strip(), project=here.project, user=here.user)
-    reminder = call.engine.add_reminder(here.bank, draft)
-    scope = "project" if reminder.project else "global"
-    next_at = shapes.moment(reminder.next_at)
-    text = (
-        f"Created reminder {ids.short(reminder.id)} ({scope}) next at {next_at}: {reminder.message}"
+    draft = ReminderDraft(
+        cron_expression, message.strip(), project=target.project, user=target.user
     )
-    return shapes.reply(here, _told(reminder, text), text)
+    reminder = call.engine.add_reminder(target.bank, draft)
+    scope = "project" if reminder.project else "global"
+    next_at = responses.moment(reminder.next_at)
+    text = f"Created reminder {ids.short_form(reminder.id)} ({scope}) next at {next_at}: {reminder.message}"
+    return responses.reply(target, _reminder_data(reminder, text), text)
 
 
-@tool("reads", APART, title="List reminders")
+@tool("reads", OTHER, title="List reminders")
 def list_reminders(
     call: Call,
     include_disabled: Annotated[bool, About("Include disabled reminders.")] = False,
@@ -61,21 +61,24 @@ def list_reminders(
     tenant_id: TenantId = None,
 ) -> Reply:
     """List reminders in current scope: the project's and the global ones, the next one first."""
-    here = place(call, tenant_id, user_id, project_id)
+    target = resolve_target(call, tenant_id, user_id, project_id)
     found = call.engine.list_reminders(
-        here.bank, projects=here.projects, users=(here.user,), include_disabled=include_disabled
+        target.bank,
+        projects=target.projects,
+        users=(target.user,),
+        include_disabled=include_disabled,
     )
     lines = "\n".join(
-        f"- {ids.short(one.id)} [{'enabled' if one.enabled else 'disabled'}] {one.cron} ::"
-        f" {one.message} (next: {shapes.moment(one.next_at) or 'n/a'})"
+        f"- {ids.short_form(one.id)} [{'enabled' if one.enabled else 'disabled'}] {one.cron} ::"
+        f" {one.message} (next: {responses.moment(one.next_at) or 'n/a'})"
         for one in found
     )
     text = f"{len(found)} reminders:\n{lines}" if found else "No reminders found."
-    data = {"reminders": [shapes.reminder(one) for one in found]}
-    return shapes.reply(here, data, text)
+    data = {"reminders": [responses.reminder(one) for one in found]}
+    return responses.reply(target, data, text)
 
 
-@tool("writes", APART, title="Run due reminders")
+@tool("writes", OTHER, title="Run due reminders")
 def run_due_reminders(
     call: Call,
     dry_run: Annotated[bool, About("Preview due reminders without advancing schedule.")] = False,
@@ -84,12 +87,12 @@ def run_due_reminders(
     tenant_id: TenantId = None,
 ) -> Reply:
     """Evaluate and emit due reminders. Each comes once, however many of its turns were missed."""
-    here = place(call, tenant_id, user_id, project_id)
-    projects, users = here.projects, (here.user,)
-    active = len(call.engine.list_reminders(here.bank, projects=projects, users=users))
-    due = call.engine.run_due(here.bank, projects=projects, users=users, dry_run=dry_run)
+    target = resolve_target(call, tenant_id, user_id, project_id)
+    projects, users = target.projects, (target.user,)
+    active = len(call.engine.list_reminders(target.bank, projects=projects, users=users))
+    due = call.engine.run_due(target.bank, projects=projects, users=users, dry_run=dry_run)
     lines = "\n".join(
-        f"- {ids.short(one.reminder.id)} :: {one.reminder.message} ({one.reminder.cron})"
+        f"- {ids.short_form(one.reminder.id)} :: {one.reminder.message} ({one.reminder.cron})"
         for one in due
     )
     text = (
@@ -97,48 +100,50 @@ def run_due_reminders(
         if due
         else f"No due reminders ({active} active checked)."
     )
-    shown = [shapes.reminder(one.reminder) | {"dueAt": shapes.moment(one.due_at)} for one in due]
+    shown = [
+        responses.reminder(one.reminder) | {"dueAt": responses.moment(one.due_at)} for one in due
+    ]
     data = {"reminders": shown, "triggered": len(due), "checked": active, "dryRun": dry_run}
-    return shapes.reply(here, data, text)
+    return responses.reply(target, data, text)
 
 
-@tool("writes", APART, title="Enable a reminder", idempotent=True)
+@tool("writes", OTHER, title="Enable a reminder", idempotent=True)
 def enable_reminder(
     call: Call, id: ReminderId, user_id: UserId = None, tenant_id: TenantId = None
 ) -> Reply:
     """Enable a reminder and recompute next_trigger_at."""
-    here = _own(call, tenant_id, user_id, id)
-    reminder = call.engine.enable_reminder(here.bank, id)
+    target = _target_of_reminder(call, tenant_id, user_id, id)
+    reminder = call.engine.enable_reminder(target.bank, id)
     text = (
-        f"Enabled reminder {ids.short(reminder.id)}. Next trigger:"
-        f" {shapes.moment(reminder.next_at)}"
+        f"Enabled reminder {ids.short_form(reminder.id)}. Next trigger:"
+        f" {responses.moment(reminder.next_at)}"
     )
-    return shapes.reply(here, _told(reminder, text), text)
+    return responses.reply(target, _reminder_data(reminder, text), text)
 
 
-@tool("writes", APART, title="Disable a reminder", idempotent=True)
+@tool("writes", OTHER, title="Disable a reminder", idempotent=True)
 def disable_reminder(
     call: Call, id: ReminderId, user_id: UserId = None, tenant_id: TenantId = None
 ) -> Reply:
     """Disable a reminder without deleting it."""
-    here = _own(call, tenant_id, user_id, id)
-    reminder = call.engine.disable_reminder(here.bank, id)
-    text = f"Disabled reminder {ids.short(reminder.id)}."
-    return shapes.reply(here, _told(reminder, text), text)
+    target = _target_of_reminder(call, tenant_id, user_id, id)
+    reminder = call.engine.disable_reminder(target.bank, id)
+    text = f"Disabled reminder {ids.short_form(reminder.id)}."
+    return responses.reply(target, _reminder_data(reminder, text), text)
 
 
-@tool("destroys", APART, title="Delete a reminder")
+@tool("destroys", OTHER, title="Delete a reminder")
 def delete_reminder(
     call: Call, id: ReminderId, user_id: UserId = None, tenant_id: TenantId = None
 ) -> Reply:
     """Delete a reminder by ID."""
-    here = _own(call, tenant_id, user_id, id)
-    reminder = call.engine.delete_reminder(here.bank, id)
-    text = f"Deleted reminder {ids.short(reminder.id)}."
-    return shapes.reply(here, _told(reminder, text) | {"deleted": True}, text)
+    target = _target_of_reminder(call, tenant_id, user_id, id)
+    reminder = call.engine.delete_reminder(target.bank, id)
+    text = f"Deleted reminder {ids.short_form(reminder.id)}."
+    return responses.reply(target, _reminder_data(reminder, text) | {"deleted": True}, text)
 
 
-@tool("writes", APART, title="Start a memory stream")
+@tool("writes", OTHER, title="Start a memory stream")
 def start_memory_stream(
     call: Call,
     type: Annotated[Type, About("Memory type.")] = "note",
@@ -151,19 +156,19 @@ def start_memory_stream(
     """Start a stream collector for chunked content. It survives a restart; a day without a chunk
     drops it.
     """
-    here = place(call, tenant_id, user_id, project_id, is_global=global_)
+    target = resolve_target(call, tenant_id, user_id, project_id, is_global=global_)
     stream = call.engine.start_stream(
-        here.bank, Draft("", kind=type, tags=tuple(tags or ()), scope=here.scope)
+        target.bank, Draft("", kind=type, tags=tuple(tags or ()), scope=target.scope)
     )
-    number = ids.short(stream.id)
+    number = ids.short_form(stream.id)
     text = (
         f"Started stream {number}. Use append_memory_chunk to add content, then"
         " finalize_memory_stream when complete."
     )
-    return shapes.reply(here, {"streamId": number, "id": number, "message": text}, text)
+    return responses.reply(target, {"streamId": number, "id": number, "message": text}, text)
 
 
-@tool("writes", APART, title="Append a chunk")
+@tool("writes", OTHER, title="Append a chunk")
 def append_memory_chunk(
     call: Call,
     stream_id: StreamId,
@@ -171,45 +176,45 @@ def append_memory_chunk(
     tenant_id: TenantId = None,
 ) -> Reply:
     """Append a chunk to an active stream. Nothing is trimmed or put between chunks."""
-    here = place(call, tenant_id, detect=False)
-    stream = call.engine.append_chunk(here.bank, stream_id, chunk)
+    target = resolve_target(call, tenant_id, detect=False)
+    stream = call.engine.append_chunk(target.bank, stream_id, chunk)
     text = (
         f"Appended chunk ({len(chunk)} chars). "
         f"Stream now has {stream.chunk_count} chunks, {stream.text_chars} total chars."
     )
     data = {
-        "streamId": ids.short(stream.id),
+        "streamId": ids.short_form(stream.id),
         "chunkCount": stream.chunk_count,
         "totalChars": stream.text_chars,
     }
-    return shapes.reply(here, data | {"message": text}, text)
+    return responses.reply(target, data | {"message": text}, text)
 
 
-@tool("writes", APART, title="Finalize a stream")
+@tool("writes", OTHER, title="Finalize a stream")
 def finalize_memory_stream(call: Call, stream_id: StreamId, tenant_id: TenantId = None) -> Reply:
     """Finalize stream and create the memory. A blank stream makes none and is gone."""
-    here = place(call, tenant_id, detect=False)
-    outcome, stream = call.engine.close_stream(here.bank, stream_id, call.origin("memories"))
-    data: dict[str, Any] = {"streamId": ids.short(stream.id), "chunkCount": stream.chunk_count}
+    target = resolve_target(call, tenant_id, detect=False)
+    outcome, stream = call.engine.close_stream(target.bank, stream_id, call.origin("memories"))
+    data: dict[str, Any] = {"streamId": ids.short_form(stream.id), "chunkCount": stream.chunk_count}
     data |= {"totalChars": stream.text_chars}
     if outcome is None:
-        text = f"Stream {ids.short(stream.id)} was empty - no memory created."
-        return shapes.reply(here, data | {"message": text}, text)
+        text = f"Stream {ids.short_form(stream.id)} was empty - no memory created."
+        return responses.reply(target, data | {"message": text}, text)
     memory = outcome.memory
     text = (
-        f"Created {shapes.label(memory.kind)} {ids.short(memory.id)} "
+        f"Created {markdown.label(memory.kind)} {ids.short_form(memory.id)} "
         f"from {stream.chunk_count} chunks ({stream.text_chars} chars)."
     )
-    data |= {"memory": shapes.memory(memory), "id": ids.short(memory.id), "message": text}
-    return shapes.reply(here, data, text)
+    data |= {"memory": responses.memory(memory), "id": ids.short_form(memory.id), "message": text}
+    return responses.reply(target, data, text)
 
 
-@tool("destroys", APART, title="Cancel a stream")
+@tool("destroys", OTHER, title="Cancel a stream")
 def cancel_memory_stream(call: Call, stream_id: StreamId, tenant_id: TenantId = None) -> Reply:
     """Cancel stream and discard buffered chunks."""
-    here = place(call, tenant_id, detect=False)
-    stream = call.engine.cancel_stream(here.bank, stream_id)
-    number = ids.short(stream.id)
+    target = resolve_target(call, tenant_id, detect=False)
+    stream = call.engine.cancel_stream(target.bank, stream_id)
+    number = ids.short_form(stream.id)
     text = (
         f"Cancelled stream {number} (discarded {stream.chunk_count} chunks, {stream.text_chars}"
         " chars)."
@@ -220,15 +225,21 @@ def cancel_memory_stream(call: Call, stream_id: StreamId, tenant_id: TenantId = 
         "totalChars": stream.text_chars,
         "message": text,
     }
-    return shapes.reply(here, data, text)
+    return responses.reply(target, data, text)
 
 
-def _told(reminder: Reminder, text: str) -> dict[str, Any]:
-    return {"reminder": shapes.reminder(reminder), "id": ids.short(reminder.id), "message": text}
+def _reminder_data(reminder: Reminder, text: str) -> dict[str, Any]:
+    return {
+        "reminder": responses.reminder(reminder),
+        "id": ids.short_form(reminder.id),
+        "message": text,
+    }
 
 
-def _own(call: Call, tenant_id: str | None, user_id: str | None, reminder_id: str) -> Place:
-    here = place(call, tenant_id, user_id, detect=False)
-    if call.engine.get_reminder(here.bank, reminder_id).user != here.user:
+def _target_of_reminder(
+    call: Call, tenant_id: str | None, user_id: str | None, reminder_id: str
+) -> Target:
+    target = resolve_target(call, tenant_id, user_id, detect=False)
+    if call.engine.get_reminder(target.bank, reminder_id).user != target.user:
         raise NotFound(f"There is no reminder {reminder_id}.")
-    return here
+    return target

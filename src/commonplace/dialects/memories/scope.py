@@ -8,7 +8,7 @@ from typing import Annotated, Literal, TypeAlias
 from commonplace import git_project, validation
 from commonplace.dialects.dialect import Call
 from commonplace.dialects.parameters import About
-from commonplace.engine.sessions.rules import visible
+from commonplace.engine.sessions.rules import visible_to
 from commonplace.errors import Invalid
 from commonplace.limits import NAME_CHARS_MAX
 from commonplace.records.memory import Memory, Scope
@@ -38,13 +38,16 @@ ProjectId = Annotated[
 ]
 Global = Annotated[bool, About("Store as global, for every project. Not with project_id.")]
 Tags = Annotated[list[str] | None, About("Array of tags.", None, 100)]
+IncludeTrace = Annotated[
+    bool, About("Also return what found each result, its scores, and what was left out and why.")
+]
 SessionId = Annotated[str, About("Session ID from start_session.", 1, 200)]
 
 _BOTH_SCOPES = "Cannot set both global=true and project_id. Choose one scope."
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Target:
     """A bank and, in it, a project and a user; an absent one is "". `source` tells how the project
     was found.
     """
@@ -60,9 +63,9 @@ class Place:
         return Scope(project=self.project, user=self.user)
 
     @property
-    def seen(self) -> Filter:
+    def visible_filter(self) -> Filter:
         """What is read here: the project and the global rows, the user's own and the owner's."""
-        return visible(self.scope)
+        return visible_to(self.scope)
 
     @property
     def projects(self) -> tuple[str, ...]:
@@ -76,7 +79,7 @@ class Place:
         return memory.scope.user == self.user
 
 
-def place(
+def resolve_target(
     call: Call,
     tenant_id: str | None = None,
     user_id: str | None = None,
@@ -84,7 +87,7 @@ def place(
     *,
     is_global: bool = False,
     detect: bool = True,
-) -> Place:
+) -> Target:
     """Where a call goes: what it names, else the project of the folder it comes from, else no
     project.
     """
@@ -96,15 +99,15 @@ def place(
     if is_global and project:
         raise Invalid(_BOTH_SCOPES, hint="Leave out one of the two.")
     if project:
-        return Place(bank, project, user, "argument")
-    found = git_project.project(call.folder) if detect and not is_global else ""
+        return Target(bank, project, user, "argument")
+    found = git_project.project_of_folder(call.folder) if detect and not is_global else ""
     if found and len(found) <= NAME_CHARS_MAX and found.isprintable():
-        return Place(bank, found, user, "git")
-    return Place(bank, "", user)
+        return Target(bank, found, user, "git")
+    return Target(bank, "", user)
 
 
-def whole(number: float | None, usual: int, most: int) -> int:
+def limit_of(number: float | None, default: int, maximum: int) -> int:
     """A limit as the original reads it: nothing and less than one is the usual, too much is the
     most.
     """
-    return usual if number is None or not number >= 1 else int(min(number, most))
+    return default if number is None or not number >= 1 else int(min(number, maximum))

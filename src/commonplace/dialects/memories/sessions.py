@@ -3,22 +3,22 @@
 from typing import Annotated, Any, Literal
 
 from commonplace import clock, ids
-from commonplace.dialects.dialect import APART, Call, Does, Reply, tool
+from commonplace.dialects.dialect import OTHER, Call, Reply, ToolRole, tool
 from commonplace.dialects.kinds import MEMORIES
-from commonplace.dialects.memories import responses as shapes
+from commonplace.dialects.memories import responses
 from commonplace.dialects.memories.scope import (
     TYPES,
-    Place,
     ProjectId,
     SessionId,
+    Target,
     TenantId,
     Type,
     UserId,
-    place,
+    resolve_target,
 )
-from commonplace.dialects.memories.tools import said
+from commonplace.dialects.memories.tools import stripped_content
 from commonplace.dialects.parameters import About
-from commonplace.engine.dedupe import Run
+from commonplace.engine.dedupe import ConsolidationOptions
 from commonplace.errors import NotFound
 from commonplace.records.query import Filter
 from commonplace.records.work import (
@@ -32,7 +32,7 @@ from commonplace.records.work import (
 )
 
 
-@tool("writes", APART, title="Start a session")
+@tool("writes", OTHER, title="Start a session")
 def start_session(
     call: Call,
     title: Annotated[str | None, About("Optional session title.", 0, 500)] = None,
@@ -46,22 +46,22 @@ def start_session(
     tenant_id: TenantId = None,
 ) -> Reply:
     """Start a new session for checkpointing and snapshot workflows."""
-    here = place(call, tenant_id, user_id, project_id, is_global=global_)
+    target = resolve_target(call, tenant_id, user_id, project_id, is_global=global_)
     draft = SessionDraft(
-        title or "", client or call.client, here.project, here.user, metadata or {}
+        title or "", client or call.client, target.project, target.user, metadata or {}
     )
-    session = call.engine.start_session(here.bank, draft)
-    where = f"project: {here.project}" if here.project else "global"
-    text = f"Started session {ids.short(session.id)} ({where})"
+    session = call.engine.start_session(target.bank, draft)
+    where = f"project: {target.project}" if target.project else "global"
+    text = f"Started session {ids.short_form(session.id)} ({where})"
     data = {
-        "session": shapes.session(session),
-        "id": ids.short(session.id),
-        "sessionId": ids.short(session.id),
+        "session": responses.session(session),
+        "id": ids.short_form(session.id),
+        "sessionId": ids.short_form(session.id),
     }
-    return shapes.reply(here, data | {"message": text}, text)
+    return responses.reply(target, data | {"message": text}, text)
 
 
-@tool("writes", APART, title="Checkpoint a session")
+@tool("writes", OTHER, title="Checkpoint a session")
 def checkpoint_session(
     call: Call,
     session_id: SessionId,
@@ -75,10 +75,12 @@ def checkpoint_session(
     tenant_id: TenantId = None,
 ) -> Reply:
     """Append an event/checkpoint to an active session."""
-    here = _session_place(call, tenant_id, user_id, session_id)
-    draft = EventDraft(said(content), role, kind, token_count, turn_index, is_meaningful)
-    event = call.engine.checkpoint_session(here.bank, session_id, draft)
-    session, number = ids.short(event.session_id), ids.short(event.id)
+    target = _target_of_session(call, tenant_id, user_id, session_id)
+    draft = EventDraft(
+        stripped_content(content), role, kind, token_count, turn_index, is_meaningful
+    )
+    event = call.engine.checkpoint_session(target.bank, session_id, draft)
+    session, number = ids.short_form(event.session_id), ids.short_form(event.id)
     text = f"Checkpointed session {session} with event {number}"
     data: dict[str, Any] = {
         "sessionId": session,
@@ -96,10 +98,10 @@ def checkpoint_session(
         },
         "message": text,
     }
-    return shapes.reply(here, data, text)
+    return responses.reply(target, data, text)
 
 
-@tool("writes", APART, title="End a session", idempotent=True)
+@tool("writes", OTHER, title="End a session", idempotent=True)
 def end_session(
     call: Call,
     session_id: SessionId,
@@ -108,18 +110,18 @@ def end_session(
     tenant_id: TenantId = None,
 ) -> Reply:
     """Close a session when task context is complete."""
-    here = _session_place(call, tenant_id, user_id, session_id)
-    session = call.engine.end_session(here.bank, session_id, status)
-    text = f"Ended session {ids.short(session.id)} as {session.status}"
+    target = _target_of_session(call, tenant_id, user_id, session_id)
+    session = call.engine.end_session(target.bank, session_id, status)
+    text = f"Ended session {ids.short_form(session.id)} as {session.status}"
     data = {
-        "session": shapes.session(session),
-        "id": ids.short(session.id),
+        "session": responses.session(session),
+        "id": ids.short_form(session.id),
         "status": session.status,
     }
-    return shapes.reply(here, data | {"message": text}, text)
+    return responses.reply(target, data | {"message": text}, text)
 
 
-@tool("writes", APART, title="Snapshot a session")
+@tool("writes", OTHER, title="Snapshot a session")
 def snapshot_session(
     call: Call,
     session_id: SessionId,
@@ -134,10 +136,10 @@ def snapshot_session(
     tenant_id: TenantId = None,
 ) -> Reply:
     """Create a raw markdown snapshot from explicit transcript text or recent session events."""
-    here = _session_place(call, tenant_id, user_id, session_id)
+    target = _target_of_session(call, tenant_id, user_id, session_id)
     draft = SnapshotDraft(transcript_md, slug or "", source_trigger, message_count, meaningful_only)
-    snapshot, file = call.engine.publish_snapshot(here.bank, session_id, draft)
-    session, number = ids.short(snapshot.session_id), ids.short(snapshot.id)
+    snapshot, file = call.engine.publish_snapshot(target.bank, session_id, draft)
+    session, number = ids.short_form(snapshot.session_id), ids.short_form(snapshot.id)
     text = f"Created snapshot {number} ({snapshot.slug}) for session {session}"
     shown = {
         "id": number,
@@ -155,10 +157,10 @@ def snapshot_session(
         "sessionId": session,
         "message": text,
     }
-    return shapes.reply(here, data, f"{text}\nFile: {file}")
+    return responses.reply(target, data, f"{text}\nFile: {file}")
 
 
-@tool("destroys", Does("sweep"), title="Consolidate memories", idempotent=True)
+@tool("destroys", ToolRole("sweep"), title="Consolidate memories", idempotent=True)
 def consolidate_memories(
     call: Call,
     types: Annotated[
@@ -180,34 +182,36 @@ def consolidate_memories(
     Of memories that say the same, or "Subject: value" about one subject, the newest stays. Rules
     that only share a category stay apart.
     """
-    here = place(call, tenant_id, user_id, project_id, is_global=global_only)
-    projects = ({here.project} if here.project else set[str]()) | (
+    target = resolve_target(call, tenant_id, user_id, project_id, is_global=global_only)
+    projects = ({target.project} if target.project else set[str]()) | (
         {""} if include_global or global_only else set[str]()
     )
-    chosen = MEMORIES.meant(types, Filter(projects=tuple(projects), users=(here.user,)))
+    chosen = MEMORIES.narrow_filter(types, Filter(projects=tuple(projects), users=(target.user,)))
     note: dict[str, object] = {
-        "project": here.project,
-        "user": here.user,
+        "project": target.project,
+        "user": target.user,
         "types": list(types or TYPES),
         "include_global": include_global,
         "global_only": global_only,
         "model": (model or "").strip(),
     }
-    run = Run(dry_run, lambda done, total: call.progress(done, total, "consolidating"), note)
-    done = call.engine.consolidate(here.bank, chosen, call.origin("memories"), run)
-    data, text = shapes.consolidation(done)
-    return shapes.reply(here, data, text)
+    run = ConsolidationOptions(
+        dry_run, lambda done, total: call.progress(done, total, "consolidating"), note
+    )
+    done = call.engine.consolidate(target.bank, chosen, call.origin("memories"), run)
+    data, text = responses.consolidation(done)
+    return responses.reply(target, data, text)
 
 
-def _session_place(
+def _target_of_session(
     call: Call, tenant_id: str | None, user_id: str | None, session_id: str
-) -> Place:
+) -> Target:
     """Where a session is. Its id is enough to find it; a caller that names a user means that user's
     sessions.
     """
-    here = place(call, tenant_id, user_id, detect=False)
-    session = call.engine.get_session(here.bank, session_id)
-    if here.user and session.user != here.user:
+    target = resolve_target(call, tenant_id, user_id, detect=False)
+    session = call.engine.get_session(target.bank, session_id)
+    if target.user and session.user != target.user:
         raise NotFound(f"There is no session {session_id}.")
     source: Literal["argument", "global"] = "argument" if session.project else "global"
-    return Place(here.bank, session.project, session.user, source)
+    return Target(target.bank, session.project, session.user, source)

@@ -1,17 +1,17 @@
-"""How Memstate spells things: keypaths, envelopes, memories. No decisions, only forms."""
+"""The responses of Memstate: keypaths, envelopes and memories as JSON. Nothing is decided here."""
 
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from commonplace import clock, ids, validation
-from commonplace.dialects.dialect import Reply, Tool, as_json, filled
+from commonplace.dialects.dialect import Reply, Tool, as_json, drop_empty
 from commonplace.dialects.kinds import MEMSTATE
-from commonplace.engine.keypaths import evened, key_of
+from commonplace.engine.keypaths import key_of, normalize_key
 from commonplace.errors import CommonplaceError, Invalid
 from commonplace.extract.key_assignment import Relation
 from commonplace.records.memory import Memory, Version
-from commonplace.reserved_metadata import told
+from commonplace.reserved_metadata import user_metadata
 
 SUMMARY_BYTES_MAX = 100
 KEYPATH_CHARS_MAX = 800  # a key and a project id at their limits, and the prefix
@@ -29,8 +29,8 @@ _CODES = {
 }
 
 
-def below(project: str, keypath: str) -> str:
-    """What a keypath says besides the prefix of its project, which it may begin with once."""
+def without_prefix(project: str, keypath: str) -> str:
+    """A keypath without the prefix of its project, which may stand at its start once."""
     wanted = validation.line(keypath, what="keypath", chars_max=KEYPATH_CHARS_MAX)
     own = (
         re.match(rf"project[./]{re.escape(project)}(?:[./]|$)", wanted, re.IGNORECASE)
@@ -49,20 +49,18 @@ def below(project: str, keypath: str) -> str:
     return (wanted[own.end() :] if own else wanted).strip("./ ")
 
 
-def key_in(project: str, keypath: str) -> str:
-    """The key a keypath means inside a project."""
-    return evened(below(project, keypath))
+def key_in_project(project: str, keypath: str) -> str:
+    """The normalized key of a keypath inside a project."""
+    return normalize_key(without_prefix(project, keypath))
 
 
-def full(project: str, key: str) -> str:
+def full_keypath(project: str, key: str) -> str:
     """The keypath with its prefix; a memory of no project has none."""
     return ".".join(part for part in ("project" if project else "", project, key) if part)
 
 
 def summary(one: Memory | Version) -> str:
-    """The title and the text if they are short, else as much as fits before the last space of their
-    first 100 bytes.
-    """
+    """The title and the text, cut after a whole word at 100 bytes."""
     text = (
         f"{one.title}: {one.text}" if one.title and not one.text.startswith(one.title) else one.text
     )
@@ -80,7 +78,7 @@ def envelope(
         "ok": True,
         "schema_version": 1,
         "tool": tool,
-        "operation": operation_of(tool, request),
+        "operation": operation_name(tool, request),
         "request": dict(request),
         "data": data,
         "meta": {name: value for name, value in meta.items() if value is not None},
@@ -97,8 +95,8 @@ def failure(tool: Tool, given: Mapping[str, object], error: CommonplaceError) ->
     return Reply(answer, f"{sentence}\n\n{as_json(answer)}", is_error=True)
 
 
-def operation_of(tool: str, given: Mapping[str, object]) -> str:
-    """What the original calls the work of a tool."""
+def operation_name(tool: str, given: Mapping[str, object]) -> str:
+    """The name that the original gives to the operation of a tool."""
     if tool == "memstate_get":
         if given.get("memory_id"):
             return "job" if str(given["memory_id"]).strip().startswith("job_") else "memory_by_id"
@@ -110,17 +108,17 @@ def operation_of(tool: str, given: Mapping[str, object]) -> str:
     return "semantic_search" if tool == "memstate_search" else tool.removeprefix("memstate_")
 
 
-def brief(version: Version, project: str, *, latest: int) -> dict[str, Any]:
-    """A version as lists show it; `latest` is the number of the memory's newest version."""
+def version_item(version: Version, project: str, *, latest: int) -> dict[str, Any]:
+    """A version in a list; `latest` is the number of the memory's newest version."""
     relation, _, reason = version.origin.reason.partition(": ")
     if relation not in _RELATIONS:
         relation, reason = ("none" if version.number == 1 else ""), ""
-    return filled(
+    return drop_empty(
         {
-            "id": ids.memstate(version.id),
+            "id": ids.memstate_form(version.id),
             "summary": summary(version),
-            "keypath": full(project, key_of(version)),
-            **sort(version.kind),
+            "keypath": full_keypath(project, key_of(version)),
+            **category_fields(version.kind),
             "topics": list(version.tags),
             "version": version.number,
             "is_latest": version.number == latest,
@@ -134,47 +132,46 @@ def brief(version: Version, project: str, *, latest: int) -> dict[str, Any]:
     )
 
 
-def sort(kind: str) -> dict[str, str]:
-    """The category of a memory, and its kind where another tongue has another word for it."""
-    category = MEMSTATE.shown(kind)
+def category_fields(kind: str) -> dict[str, str]:
+    """The category of a memory, and its kind where that is not one of Memstate's categories."""
+    category = MEMSTATE.display_kind(kind)
     return {"category": category} | ({"kind": kind} if kind != category else {})
 
 
 def _source(version: Version) -> str:
-    """Where a text came from, as its teller said; what another tongue made of it since comes from
-    that tongue.
-    """
-    said = (
+    """The source given with the text, or the dialect that changed it since."""
+    source = (
         str(version.metadata.get("source", ""))
         if version.origin.dialect in ("memstate", "")
         else ""
     )
-    return said or version.origin.dialect
+    return source or version.origin.dialect
 
 
-def whole(version: Version, memory: Memory) -> dict[str, Any]:
-    """A version with all its words."""
+def full_version(version: Version, memory: Memory) -> dict[str, Any]:
+    """A version with its full text."""
     project, key = memory.scope.project, key_of(version)
-    short = brief(version, project, latest=memory.version)
+    short = version_item(version, project, latest=memory.version)
     # A short text is its own summary.
-    words = {"content": version.text} | (
+    content = {"content": version.text} | (
         {} if short["summary"] == version.text else {"summary": short["summary"]}
     )
     rest = {name: value for name, value in short.items() if name != "summary"}
     more = {
         "project_id": project,
         "keypath_parts": [*(("project", project) if project else ()), *key.split(".")],
-        "parent_keypath": full(project, key.rpartition(".")[0]),
-        "metadata": told(version.metadata),
+        "parent_keypath": full_keypath(project, key.rpartition(".")[0]),
+        "metadata": user_metadata(version.metadata),
     }
-    return words | rest | filled(more)
+    return content | rest | drop_empty(more)
 
 
-def chain(versions: Sequence[Version], project: str) -> list[dict[str, Any]]:
-    """Versions in order of time, each with those before and after it; a keypath that stayed is in
-    the last one only.
+def version_chain(versions: Sequence[Version], project: str) -> list[dict[str, Any]]:
+    """Versions in order of time, each with the ids of its neighbours.
+
+    A keypath that did not change is only in the last version.
     """
-    short = [brief(version, project, latest=versions[-1].number) for version in versions]
+    short = [version_item(version, project, latest=versions[-1].number) for version in versions]
     for one in short[:-1]:
         if one["keypath"] == short[-1]["keypath"]:
             del one["keypath"]
@@ -182,24 +179,24 @@ def chain(versions: Sequence[Version], project: str) -> list[dict[str, Any]]:
 
 
 def links(version: Version, versions: Sequence[Version]) -> dict[str, Any]:
-    """The versions before and after one, out of all of them in order."""
+    """The ids of the versions before and after one, from the list of all versions."""
     before, after = version.number - 2, version.number
     return {
-        "supersedes_id": ids.memstate(versions[before].id) if before >= 0 else None,
-        "superseded_by": ids.memstate(versions[after].id) if after < len(versions) else None,
+        "supersedes_id": ids.memstate_form(versions[before].id) if before >= 0 else None,
+        "superseded_by": ids.memstate_form(versions[after].id) if after < len(versions) else None,
     }
 
 
 def hit(memory: Memory, score: float) -> dict[str, Any]:
-    """A search result: flat, as the contract has it; nested, as the live server sends it, what the
-    flat one has not.
+    """A search result: the flat fields of the contract, and nested the others that the live server
+    sends.
     """
     project, key = memory.scope.project, key_of(memory)
-    number = ids.memstate(memory.version_id)
+    number = ids.memstate_form(memory.version_id)
     nested = {
         "id": number,
-        "keypath": full(project, key),
-        **sort(memory.kind),
+        "keypath": full_keypath(project, key),
+        **category_fields(memory.kind),
         "topics": list(memory.tags),
         "is_latest": True,
         "is_deleted": False,
@@ -211,15 +208,15 @@ def hit(memory: Memory, score: float) -> dict[str, Any]:
         "score": round(score, 4),
         "version": memory.version,
         "created_at": clock.iso(memory.updated_at),
-        "memory": filled(nested) | {"project_id": project},
+        "memory": drop_empty(nested) | {"project_id": project},
     }
 
 
-def old_hit(
+def superseded_hit(
     version: Version, score: float, versions: Sequence[Version], project: str
 ) -> dict[str, Any]:
-    """A search result that has since been superseded, and by what."""
-    short = brief(version, project, latest=versions[-1].number) | filled(
+    """A superseded version as a search result, with the id of its successor."""
+    short = version_item(version, project, latest=versions[-1].number) | drop_empty(
         links(version, versions) | {"project_id": project}
     )
     flat = {name: short[name] for name in ("id", "summary", "version", "created_at")}

@@ -1,6 +1,4 @@
-"""Where a call of Memstate goes: which project, which key, and which memory behind a keypath or an
-id.
-"""
+"""Resolves the arguments of a Memstate call to a project, a key and a memory."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -9,7 +7,7 @@ from dataclasses import dataclass, replace
 from commonplace import ids, validation
 from commonplace.dialects.dialect import Call
 from commonplace.dialects.kinds import MEMSTATE
-from commonplace.dialects.memstate import responses as shapes
+from commonplace.dialects.memstate import responses
 from commonplace.engine.keypaths import key_of
 from commonplace.errors import Invalid, NotFound
 from commonplace.records.memory import Memory, Project, Scope
@@ -17,48 +15,52 @@ from commonplace.records.query import Filter
 
 
 @dataclass(frozen=True, slots=True)
-class Spot:
-    """A key in a project, and what it names now or named before it was forgotten."""
+class KeyLocation:
+    """A key in a project, and the memory that has it, current or forgotten."""
 
     project: str
     key: str
     memory: Memory | None = None
 
     @property
-    def full(self) -> str:
+    def keypath(self) -> str:
         """The keypath with its prefix."""
-        return shapes.full(self.project, self.key)
+        return responses.full_keypath(self.project, self.key)
 
 
-def spot(call: Call, project_id: str | None, keypath: str) -> Spot:
-    """The spot a keypath means. Its end may be the id of a memory, in any form, of the project or
-    of none.
+def locate_key(call: Call, project_id: str | None, keypath: str) -> KeyLocation:
+    """The location that a keypath names. It may end in the id of a memory, in any form.
 
-    What other tongues remember may belong to no project. It is reached by its id from every
-    project, and by its keypath with a blank project.
+    Memories of other dialects may have no project. Their ids work with every project, their
+    keypaths only with a blank one.
     """
     project = validation.line(project_id or "", what="project id")
-    if not project and (found := next(_prefixed(call, keypath), None)):
+    if not project and (found := next(_locations_of_prefix(call, keypath), None)):
         project = found[0]
-    exact, evened = shapes.below(project, keypath), shapes.key_in(project, keypath)
-    # Other tongues spell keys as they like, so what is written exactly so comes first.
+    exact, evened = (
+        responses.without_prefix(project, keypath),
+        responses.key_in_project(project, keypath),
+    )
+    # Other dialects do not normalize keys, so an exact match wins.
     for key in dict.fromkeys((exact, evened)):
         if key and (memory := call.engine.find_key(call.bank, Scope(project=project), key)):
-            return Spot(project, key, memory)
-    named = _named(call, exact)
+            return KeyLocation(project, key, memory)
+    named = _find_by_id(call, exact)
     if named and named.scope.project not in (project, ""):
         raise NotFound(
             f"{keypath!r} belongs to the project {named.scope.project!r}.",
             hint="Give the project_id it belongs to.",
         )
-    return Spot(named.scope.project, key_of(named), named) if named else Spot(project, evened)
+    return (
+        KeyLocation(named.scope.project, key_of(named), named)
+        if named
+        else KeyLocation(project, evened)
+    )
 
 
-def required(call: Call, project_id: str, keypath: str) -> Spot:
-    """The same, where something must be named; only what is known can be named without a
-    project.
-    """
-    found = spot(call, project_id, keypath)
+def require_key(call: Call, project_id: str, keypath: str) -> KeyLocation:
+    """The location of a keypath that may not be blank; without a project it must name a memory."""
+    found = locate_key(call, project_id, keypath)
     if not found.key:
         raise Invalid("keypath is required", hint="Name a keypath such as 'auth.provider'.")
     if not found.project and found.memory is None:
@@ -68,75 +70,77 @@ def required(call: Call, project_id: str, keypath: str) -> Spot:
     return found
 
 
-def own(call: Call, memory_id: str) -> Memory:
-    """A memory by any form of its id; what is kept for other users is not there."""
+def get_memory(call: Call, memory_id: str) -> Memory:
+    """A memory by any form of its id. Memories of other users are not found."""
     memory = call.engine.get(call.bank, memory_id)
     if memory.scope.user:
         raise NotFound(f"There is no memory {memory_id}.", hint="Check the id.")
     return memory
 
 
-def projects(call: Call) -> Iterator[tuple[Project, int]]:
-    """The projects with something of ours in them, and how much; other users' memories do not
-    count.
-    """
-    ours = Filter(users=("",))
-    # Mostly everything is ours, and then one look spares a look at each project.
-    all_ours = call.engine.count(call.bank, ours) == call.engine.count(
+def list_projects(call: Call) -> Iterator[tuple[Project, int]]:
+    """The projects that hold memories of the owner, with their number."""
+    owned = Filter(users=("",))
+    # Usually all memories belong to the owner; then one count replaces one query per project.
+    owner_has_all = call.engine.count(call.bank, owned) == call.engine.count(
         call.bank, Filter(expired=True)
     )
     for one in call.engine.list_projects(call.bank):
         count = (
             one.memory_count
-            if all_ours
-            else call.engine.count(call.bank, replace(ours, projects=(one.name,)))
+            if owner_has_all
+            else call.engine.count(call.bank, replace(owned, projects=(one.name,)))
         )
         if count:
             yield one, count
 
 
-def searched(call: Call, project: str, prefix: str) -> Iterator[tuple[str, str]]:
-    """Where a search looks: project and key, mostly one of each."""
-    if project or not shapes.PREFIX.match(prefix):
-        yield project, spot(call, project, prefix).key if project else shapes.key_in("", prefix)
+def search_locations(call: Call, project: str, prefix: str) -> Iterator[tuple[str, str]]:
+    """The projects and keys that a search covers, usually one of each."""
+    if project or not responses.PREFIX.match(prefix):
+        yield (
+            project,
+            locate_key(call, project, prefix).key
+            if project
+            else responses.key_in_project("", prefix),
+        )
         return
-    yield from _prefixed(call, prefix)
+    yield from _locations_of_prefix(call, prefix)
 
 
-def _prefixed(call: Call, keypath: str) -> Iterator[tuple[str, str]]:
-    """The projects that a full keypath may begin with, and the key there: ids may hold dots and
-    slashes.
+def _locations_of_prefix(call: Call, keypath: str) -> Iterator[tuple[str, str]]:
+    """The projects that a full keypath may begin with, and its key there.
+
+    There may be several, because ids of projects may contain dots and slashes.
     """
-    if shapes.PREFIX.match(keypath):
+    if responses.PREFIX.match(keypath):
         rest = keypath[len("project.") :].strip("./ ")
         for cut in [*(found.start() for found in re.finditer(r"[./]", rest)), len(rest)]:
             if call.engine.revision(call.bank, rest[:cut]):
-                yield rest[:cut], shapes.key_in(rest[:cut], rest[cut:])
+                yield rest[:cut], responses.key_in_project(rest[:cut], rest[cut:])
 
 
-def chosen(project: str, key: str, categories: Sequence[str]) -> Iterator[Filter]:
-    """What a search in one place is about."""
-    ours = Filter(projects=(project,) if project else None, users=("",), key_prefix=key or None)
-    yield MEMSTATE.meant(categories, ours)
-    # Memories without a key stand in the tree below their kind, so a prefix finds them there.
+def search_filters(project: str, key: str, categories: Sequence[str]) -> Iterator[Filter]:
+    """The filters of a search in one location."""
+    owned = Filter(projects=(project,) if project else None, users=("",), key_prefix=key or None)
+    yield MEMSTATE.narrow_filter(categories, owned)
+    # The tree shows memories without a key below their kind, so a prefix must find them there.
     kind, _, form = key.partition(".")
-    if kind and (not categories or MEMSTATE.means(kind, categories)):
+    if kind and (not categories or MEMSTATE.matches(kind, categories)):
         numbers = (ids.parse(form),) if re.fullmatch("m[0-9a-z]{11}", form) else None
         if numbers or not form:
-            yield replace(ours, key_prefix=None, key="", kinds=(kind,), ids=numbers)
+            yield replace(owned, key_prefix=None, key="", kinds=(kind,), ids=numbers)
 
 
-def _named(call: Call, keypath: str) -> Memory | None:
-    """The memory whose id a keypath is, or ends with after its kind. Raises NotFound for an id that
-    nobody has.
-    """
+def _find_by_id(call: Call, keypath: str) -> Memory | None:
+    """The memory whose id a keypath is or ends with. Raises NotFound for an unknown id."""
     for form in dict.fromkeys((keypath, keypath.rpartition(".")[2])):
         try:
-            return own(call, form)
+            return get_memory(call, form)
         except Invalid:
             continue
         except NotFound:
-            # A number may be a key like any other word; the other forms are nothing but ids.
+            # Digits may also be a key; the other forms can only be ids.
             if not form.isdecimal():
                 raise
     return None

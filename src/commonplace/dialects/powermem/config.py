@@ -13,9 +13,9 @@ from typing import cast
 from commonplace.errors import CommonplaceError
 from commonplace.models import providers
 
-HEEDED = ("LLM_PROVIDER", "LLM_API_KEY", "LLM_MODEL", "LLM_BASE_URL", "POWERMEM_DIR")
+USED_VARIABLES = ("LLM_PROVIDER", "LLM_API_KEY", "LLM_MODEL", "LLM_BASE_URL", "POWERMEM_DIR")
 # How the names of PowerMem's variables begin; those that are not heeded are named in a warning.
-_OURS = re.compile(
+_VARIABLE = re.compile(
     r"(?:LLM|EMBEDDING|DATABASE|SQLITE|OCEANBASE|INTELLIGENT_MEMORY|MEMORY_DECAY|MEMORY_SEARCH|RERANKER|SPARSE|GRAPH_STORE|"
     r"QUERY_REWRITE|SKILL_STORE|SOURCE_STORE|SNOWFLAKE|POWERMEM|AGENT_MEMORY|ACCESS_CONTROL)_[A-Z0-9_]+|"
     r"[A-Z]+_(?:LLM|EMBEDDING)_BASE_URL"
@@ -33,11 +33,11 @@ _LLM_FIELDS = {"model": "LLM_MODEL", "api_key": "LLM_API_KEY"}
 
 def from_env_file(assignments: Iterable[tuple[str, str]]) -> tuple[dict[str, str], list[str]]:
     """What of a `.env` file in the working folder is heeded, and warnings."""
-    taken = {name: value for name, value in assignments if value and _OURS.fullmatch(name)}
+    taken = {name: value for name, value in assignments if value and _VARIABLE.fullmatch(name)}
     far = [
         name
         for name, value in taken.items()
-        if name.endswith("_BASE_URL") and not providers.is_near(value)
+        if name.endswith("_BASE_URL") and not providers.is_local(value)
     ]
     warnings = [
         f"{name} in .env is ignored: a file in a folder may not send memories elsewhere. "
@@ -52,19 +52,19 @@ def from_env_file(assignments: Iterable[tuple[str, str]]) -> tuple[dict[str, str
 
 
 def from_config(
-    found: Mapping[str, object], known: Iterable[str]
+    config_file: Mapping[str, object], known: Iterable[str]
 ) -> tuple[dict[str, str], list[str]]:
     """A configuration file in PowerMem's form as variables, and warnings about keys that nobody
     knows.
     """
     given: dict[str, str] = {}
-    unknown = [name for name in found if name not in _SECTIONS and name not in set(known)]
+    unknown = [name for name in config_file if name not in _SECTIONS and name not in set(known)]
     idle = [
         name
-        for name in found
+        for name in config_file
         if name in _SECTIONS and name not in ("llm", "vector_store", "database")
     ]
-    model = _object(found.get("llm"))
+    model = _object(config_file.get("llm"))
     config = {**model, **_object(model.get("config"))}
     if isinstance(provider := model.get("provider"), str):
         given["LLM_PROVIDER"] = provider
@@ -73,7 +73,7 @@ def from_config(
         if variable and isinstance(value, str) and value:
             given[variable] = value
     for section in ("vector_store", "database"):
-        if isinstance(provider := _object(found.get(section)).get("provider"), str):
+        if isinstance(provider := _object(config_file.get(section)).get("provider"), str):
             given["DATABASE_PROVIDER"] = provider
     warnings = [f"Unknown keys in --config: {', '.join(sorted(unknown))}."] if unknown else []
     if idle:
@@ -83,7 +83,7 @@ def from_config(
     return given, warnings
 
 
-def understood(environment: Mapping[str, str]) -> tuple[dict[str, str], list[str]]:
+def normalize_environment(environment: Mapping[str, str]) -> tuple[dict[str, str], list[str]]:
     """The environment with both generations' names for the model read as one, and warnings about
     the rest.
     """
@@ -92,22 +92,22 @@ def understood(environment: Mapping[str, str]) -> tuple[dict[str, str], list[str
     own_url = f"{provider.upper()}_LLM_BASE_URL"
     if provider and given.get(own_url) and not given.get("LLM_BASE_URL"):
         given["LLM_BASE_URL"] = given[own_url]
-    idle = sorted(name for name in given if _is_idle(name, given[name], own_url))
+    idle = sorted(name for name in given if _is_unused(name, given[name], own_url))
     warnings: list[str] = []
     if idle:
         warnings.append(
             f"No effect here: {', '.join(idle)}. Texts are embedded on this machine, and memories"
             " live in the folder that `commonplace settings` shows."
         )
-    return given, warnings + _about_model(given)
+    return given, warnings + _model_warnings(given)
 
 
-def is_known(name: str) -> bool:
+def is_powermem_variable(name: str) -> bool:
     """Whether a variable has a name of PowerMem's."""
-    return _OURS.fullmatch(name) is not None
+    return _VARIABLE.fullmatch(name) is not None
 
 
-def _about_model(given: Mapping[str, str]) -> list[str]:
+def _model_warnings(given: Mapping[str, str]) -> list[str]:
     provider, url, model, key = (
         (given.get(f"COMMONPLACE_{ours}") or given.get(theirs) or "").strip()
         for ours, theirs in (
@@ -118,10 +118,10 @@ def _about_model(given: Mapping[str, str]) -> list[str]:
         )
     )
     try:
-        found = providers.address(provider, url, model, key)
+        found = providers.resolve_address(provider, url, model, key)
     except CommonplaceError as error:
         return [f"{error.message} Until then, memories are added without a model."]
-    if found is None and (model or key) and provider.lower() not in providers.NOBODY[1:]:
+    if found is None and (model or key) and provider.lower() not in providers.NO_PROVIDER[1:]:
         return [
             "No language model is used, because neither LLM_PROVIDER nor LLM_BASE_URL is set. "
             "Memories are added without one."
@@ -129,8 +129,8 @@ def _about_model(given: Mapping[str, str]) -> list[str]:
     return []
 
 
-def _is_idle(name: str, value: str, own_url: str) -> bool:
-    if name in HEEDED or name == own_url or not value or not _OURS.fullmatch(name):
+def _is_unused(name: str, value: str, own_url: str) -> bool:
+    if name in USED_VARIABLES or name == own_url or not value or not _VARIABLE.fullmatch(name):
         return False
     return not (name in _STORES and value.strip().lower() == "sqlite")
 

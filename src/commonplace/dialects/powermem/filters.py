@@ -13,7 +13,7 @@ from commonplace.errors import Invalid, TooLarge
 from commonplace.limits import FILTER_DEPTH_MAX, FILTER_VALUES_MAX
 from commonplace.records.query import AllOf, AnyOf, Condition, Match, Operator
 
-OWN = {
+MEMORY_FIELDS = {
     "id": "id",
     "memory_id": "id",
     "memory_type": "kind",
@@ -33,29 +33,31 @@ _JOINED = {"and": AllOf, "or": AnyOf}
 _INTEGER_MAX = 2**63 - 1
 
 
-def condition(filters: Mapping[str, object] | None, owner: str) -> Condition | None:
+def parse_condition(filters: Mapping[str, object] | None, owner: str) -> Condition | None:
     """What a filter asks for; the owner's name stands for the memories that name no user. Raises
     Invalid.
     """
-    return _Reading(owner).all_of(filters, 0) if filters else None
+    return _FilterParser(owner).parse(filters, 0) if filters else None
 
 
-class _Reading:
+class _FilterParser:
     """One filter being read."""
 
     def __init__(self, owner: str) -> None:
         self.owner = owner
         self.count = 0
 
-    def all_of(self, filters: Mapping[str, object], depth: int) -> Condition:
+    def parse(self, filters: Mapping[str, object], depth: int) -> Condition:
         if depth > FILTER_DEPTH_MAX:
             raise Invalid(
                 "The filter is nested too deeply.", hint=f"Use at most {FILTER_DEPTH_MAX} levels."
             )
-        found = [one for name, asked in filters.items() for one in self._entry(name, asked, depth)]
+        found = [
+            one for name, asked in filters.items() for one in self._parse_entry(name, asked, depth)
+        ]
         return found[0] if len(found) == 1 else AllOf(tuple(found))
 
-    def _entry(self, name: str, asked: object, depth: int) -> list[Condition]:
+    def _parse_entry(self, name: str, asked: object, depth: int) -> list[Condition]:
         joined = (
             _JOINED.get(name.removeprefix("$").lower())
             if name.upper() in ("AND", "OR", "$AND", "$OR")
@@ -69,9 +71,7 @@ class _Reading:
                     hint=f'For example {{"{name}": [{{"a": 1}}]}}.',
                 )
             return [
-                joined(
-                    tuple(self.all_of(cast(dict[str, object], one), depth + 1) for one in listed)
-                )
+                joined(tuple(self.parse(cast(dict[str, object], one), depth + 1) for one in listed))
             ]
         if name.startswith("$"):
             raise _unknown(name)
@@ -82,10 +82,13 @@ class _Reading:
                     f"The filter on `{name}` is empty.",
                     hint='Give a value or an operator: {"gte": 3}.',
                 )
-            return [self._compared(name, operator, value) for operator, value in operators.items()]
-        return [self._compared(name, "eq", asked)]
+            return [
+                self._parse_comparison(name, operator, value)
+                for operator, value in operators.items()
+            ]
+        return [self._parse_comparison(name, "eq", asked)]
 
-    def _compared(self, name: str, written: str, value: object) -> Condition:
+    def _parse_comparison(self, name: str, written: str, value: object) -> Condition:
         self.count += 1
         if self.count > _CONDITIONS_MAX:
             raise TooLarge(
@@ -102,22 +105,22 @@ class _Reading:
         path = tuple(name.removeprefix("metadata.").split("."))
         if not all(path):
             raise Invalid(f"`{name}` is not a field.", hint="Write nested fields as a.b.")
-        own = OWN.get(name)
-        meant = self._own_value(own, value) if own else _plain(value)
+        own = MEMORY_FIELDS.get(name)
+        meant = self._field_value(own, value) if own else _comparable(value)
         return _match((own,) if own else path, cast(Operator, operator), meant, own=own is not None)
 
-    def _own_value(self, field: str, value: object) -> object:
+    def _field_value(self, field: str, value: object) -> object:
         if isinstance(value, list):
             return [
                 one
                 for member in cast(list[object], value)
-                for one in _as_list(self._own_value(field, member))
+                for one in _as_list(self._field_value(field, member))
             ]
         if field == "user" and value == self.owner:
             return ["", self.owner]
         if field.endswith("_at") and isinstance(value, str):
-            return clock.moment(value)
-        return _plain(value)
+            return clock.parse_moment(value)
+        return _comparable(value)
 
 
 def _match(path: tuple[str, ...], operator: Operator, value: object, *, own: bool) -> Match:
@@ -131,12 +134,12 @@ def _as_list(value: object) -> list[object]:
     return cast(list[object], value) if isinstance(value, list) else [value]
 
 
-def _plain(value: Any) -> object:
+def _comparable(value: Any) -> object:
     """A value that the store can compare with; a whole number too large for it becomes the nearest
     it has.
     """
     if isinstance(value, list):
-        return [_plain(one) for one in cast(list[Any], value)]
+        return [_comparable(one) for one in cast(list[Any], value)]
     if isinstance(value, int) and abs(value) > _INTEGER_MAX:
         return float(value) if abs(value) < 10**300 else float("inf")
     if isinstance(value, dict):

@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from commonplace import clock
-from commonplace.dialects.dialect import NOBODY_NAMED, Reply, Tool, as_json, filled
-from commonplace.dialects.expected_version import version
-from commonplace.engine.add_messages import Noted, Told
+from commonplace.dialects.dialect import DEFAULT_OWNER_NAME, Reply, Tool, as_json, drop_empty
+from commonplace.dialects.expected_version import version_field
+from commonplace.engine.add_messages import MessagesResult, StatementOutcome
 from commonplace.engine.facts.fact_metadata import heading
 from commonplace.errors import CommonplaceError, Invalid
-from commonplace.extract.statement_splitting import Message, Skipped
+from commonplace.extract.statement_splitting import Message, SkippedText
 from commonplace.records.memory import Memory
 from commonplace.records.query import Hit
-from commonplace.reserved_metadata import told
+from commonplace.reserved_metadata import user_metadata
 
 _EVENTS = {"added": "ADD", "revised": "UPDATE", "unchanged": "NONE", "forgotten": "DELETE"}
 _TEXT_PARTS = ("text", "input_text", "output_text")
@@ -25,48 +25,48 @@ _NOT_FOUND = "Memory not found"
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class ParsedMessages:
     """What was said, as text, and what of it is none."""
 
     messages: tuple[Message, ...]
-    left: tuple[Skipped, ...] = ()
+    skipped: tuple[SkippedText, ...] = ()
 
 
-def said(messages: object) -> Said:
+def parse_messages(messages: object) -> ParsedMessages:
     """The messages in any of their forms: a text, one object, or a list as OpenAI has it."""
     if isinstance(messages, str):
-        if (decoded := _decoded(messages)) is not None:
-            return said(decoded)
-        return Said((Message("user", messages),))
+        if (decoded := _decode(messages)) is not None:
+            return parse_messages(decoded)
+        return ParsedMessages((Message("user", messages),))
     listed = cast(list[object], messages) if isinstance(messages, list) else [messages]
     found = [_message(one) for one in listed]
-    return Said(
+    return ParsedMessages(
         tuple(one for one, _ in found if one.text.strip()),
         tuple(left for _, more in found for left in more),
     )
 
 
-def name_of(owner: str) -> str:
+def owner_name(owner: str) -> str:
     """What the owner is called here."""
-    return owner or NOBODY_NAMED
+    return owner or DEFAULT_OWNER_NAME
 
 
 def item(memory: Memory, owner: str, text: str = "memory") -> dict[str, Any]:
     """A memory without bookkeeping; `text` is the name of the field with its text."""
     scope = memory.scope
-    return filled(
+    return drop_empty(
         {
             "id": memory.id,
             "title": heading(memory),
             text: memory.text,
-            "user_id": scope.user or name_of(owner),
+            "user_id": scope.user or owner_name(owner),
             "agent_id": scope.agent,
             "run_id": scope.run,
             "scope": memory.metadata.get("scope"),
             "memory_type": memory.kind,
-            "metadata": told(memory.metadata),
+            "metadata": user_metadata(memory.metadata),
             "tags": list(memory.tags),
-            **version(memory),
+            **version_field(memory),
             "created_at": clock.iso(memory.created_at),
             "updated_at": clock.iso(memory.updated_at)
             if memory.updated_at != memory.created_at
@@ -84,7 +84,7 @@ def hit(one: Hit, owner: str) -> dict[str, Any]:
     )
 
 
-def added(told: Told, left: tuple[Skipped, ...]) -> dict[str, Any]:
+def add_response(told: MessagesResult, left: tuple[SkippedText, ...]) -> dict[str, Any]:
     """The answer to an add: what became of each statement, and what was not made into one."""
     results = [_result(one) for one in told.outcomes]
     data: dict[str, Any] = {"results": results}
@@ -100,7 +100,7 @@ def added(told: Told, left: tuple[Skipped, ...]) -> dict[str, Any]:
         (one for one in results if one["event"] in ("ADD", "UPDATE")),
         results[0] if results else None,
     )
-    message = _message_of(results)
+    message = _summary(results)
     if told.failure:
         message += f". The model failed, so it was stored without it: {told.failure}"
     return {
@@ -121,7 +121,7 @@ def failure(_tool: Tool, _given: Mapping[str, object], error: CommonplaceError) 
     return Reply(answer, as_json(answer), is_error=True)
 
 
-def _result(noted: Noted) -> dict[str, Any]:
+def _result(noted: StatementOutcome) -> dict[str, Any]:
     shown: dict[str, Any] = {
         "id": noted.memory.id,
         "memory": noted.memory.text,
@@ -132,7 +132,7 @@ def _result(noted: Noted) -> dict[str, Any]:
     return shown
 
 
-def _message_of(results: list[dict[str, Any]]) -> str:
+def _summary(results: list[dict[str, Any]]) -> str:
     events = {one["event"] for one in results}
     if not events:
         return "It contains no statement worth remembering; the text is kept as a document"
@@ -141,7 +141,7 @@ def _message_of(results: list[dict[str, Any]]) -> str:
     )
 
 
-def _decoded(text: str) -> Any:
+def _decode(text: str) -> Any:
     """The messages that a client sent as JSON in a text; None when the text is just a text."""
     with suppress(ValueError, RecursionError):
         found: Any = json.loads(text) if text.lstrip()[:1] in ("[", "{") else None
@@ -153,7 +153,7 @@ def _decoded(text: str) -> Any:
     return None
 
 
-def _message(one: object) -> tuple[Message, list[Skipped]]:
+def _message(one: object) -> tuple[Message, list[SkippedText]]:
     if isinstance(one, str):
         return Message("user", one), []
     if not isinstance(one, dict):
@@ -170,7 +170,9 @@ def _message(one: object) -> tuple[Message, list[Skipped]]:
     content = given.get("content", given.get("text"))
     parts = cast(list[object], content) if isinstance(content, list) else [content]
     texts = [text for part in parts if (text := _text_of(part)) is not None]
-    left = [Skipped(role, _kind_of(part), "not text") for part in parts if _text_of(part) is None]
+    left = [
+        SkippedText(role, _kind_of(part), "not text") for part in parts if _text_of(part) is None
+    ]
     text = "\n".join(texts)
     return Message(
         role.strip(), f"{name}: {text}" if isinstance(name, str) and name and text.strip() else text

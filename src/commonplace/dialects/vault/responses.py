@@ -36,7 +36,7 @@ def entry(hit: Hit, backlinks: Sequence[str] = ()) -> dict[str, Any]:
     memory = hit.memory
     path = path_of(memory)
     return {
-        "id": ids.note(memory.id),
+        "id": ids.note_form(memory.id),
         "title": title_of(memory),
         **({"path": path} if path else {}),
         "body": memory.text,
@@ -49,10 +49,10 @@ def entry(hit: Hit, backlinks: Sequence[str] = ()) -> dict[str, Any]:
     }
 
 
-def appended(memory: Memory) -> dict[str, Any]:
+def append_response(memory: Memory) -> dict[str, Any]:
     """A note that was just kept, or was kept before under the same key."""
     return {
-        "id": ids.note(memory.id),
+        "id": ids.note_form(memory.id),
         "title": title_of(memory),
         "status": status(memory),
         "created_at": clock.iso(memory.created_at),
@@ -73,20 +73,20 @@ def cursor(question: str, place: Place) -> str:
     ]
     numbers = [round(place.score * _SCORE_ONE), place.memory_id, place.row_count, place.term_count]
     numbers += [int(place.identified), place.ahead, len(place.head), *head, *place.term_counts]
-    told = json.dumps(numbers, separators=(",", ":")).encode()
-    return base64.urlsafe_b64encode(_mac(question, told) + told).decode().rstrip("=")
+    payload = json.dumps(numbers, separators=(",", ":")).encode()
+    return base64.urlsafe_b64encode(_mac(question, payload) + payload).decode().rstrip("=")
 
 
-def place(question: str, text: str) -> Place:
+def parse_cursor(question: str, text: str) -> Place:
     """The place that a cursor means. One of another question, or a changed one, is refused."""
     try:
         whole = base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True)
-        mac, told = whole[:_MAC_BYTES], whole[_MAC_BYTES:]
+        mac, payload = whole[:_MAC_BYTES], whole[_MAC_BYTES:]
         # Some texts decode to the same bytes as the one that was given out; they are not it.
         same = base64.urlsafe_b64encode(whole).decode().rstrip("=") == text
-        if same and hmac.compare_digest(mac, _mac(question, told)):
+        if same and hmac.compare_digest(mac, _mac(question, payload)):
             score, number, rows, terms, identified, ahead, size, *rest = (
-                abs(int(one)) for one in json.loads(told)
+                abs(int(one)) for one in json.loads(payload)
             )
             scores = [one / _SCORE_ONE for one in rest[1 : 2 * size : 2]]
             head = tuple(zip(rest[: 2 * size : 2], scores, strict=True))
@@ -104,7 +104,7 @@ def tokens(text: str) -> int:
     """How many tokens a text is taken for: a third of its bytes, which is more than models make of
     most texts.
     """
-    return _in_tokens(len(text.encode()))
+    return _token_count(len(text.encode()))
 
 
 def bundle(found: Sequence[Memory], budget: int) -> str:
@@ -115,10 +115,10 @@ def bundle(found: Sequence[Memory], budget: int) -> str:
     for memory in found:
         section = _section(memory)
         size += len(section.encode())
-        if _in_tokens(size) > budget:
+        if _token_count(size) > budget:
             break
         kept.append(section)
-    return "".join(kept) if kept or not found else _shortened(_section(found[0]), budget)
+    return "".join(kept) if kept or not found else _shorten(_section(found[0]), budget)
 
 
 def failure(_tool: Tool, _given: Mapping[str, object], error: CommonplaceError) -> Reply:
@@ -126,23 +126,23 @@ def failure(_tool: Tool, _given: Mapping[str, object], error: CommonplaceError) 
     well.
     """
     message = f"{error.message} {error.hint}".strip()
-    told = {
+    answer = {
         "error": {
             "code": error.status,
             "type": _TYPES.get(error.status, "failed"),
             "message": message,
         }
     }
-    return Reply(told, as_json(told), is_error=True)
+    return Reply(answer, as_json(answer), is_error=True)
 
 
 def _section(memory: Memory) -> str:
     path = f", in {path_of(memory)}" if path_of(memory) else ""
     tags = f", tagged {', '.join(memory.tags)}" if memory.tags else ""
-    return f"## {title_of(memory)}\n\n_{ids.note(memory.id)}{path}{tags}_\n\n{memory.text.rstrip()}\n\n"
+    return f"## {title_of(memory)}\n\n_{ids.note_form(memory.id)}{path}{tags}_\n\n{memory.text.rstrip()}\n\n"
 
 
-def _shortened(section: str, budget: int) -> str:
+def _shorten(section: str, budget: int) -> str:
     """As much of a section as fits: whole lines, or words where a line is long; never half a
     title.
     """
@@ -154,9 +154,9 @@ def _shortened(section: str, budget: int) -> str:
     return kept[: next(end for end in ends if end >= len(kept) / 2)].rstrip() + _CUT
 
 
-def _in_tokens(byte_count: int) -> int:
+def _token_count(byte_count: int) -> int:
     return -(-byte_count // _TOKEN_BYTES)
 
 
-def _mac(question: str, told: bytes) -> bytes:
-    return hmac.new(question.encode(), told, hashlib.sha256).digest()[:_MAC_BYTES]
+def _mac(question: str, payload: bytes) -> bytes:
+    return hmac.new(question.encode(), payload, hashlib.sha256).digest()[:_MAC_BYTES]

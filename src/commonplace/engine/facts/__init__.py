@@ -11,7 +11,13 @@ if TYPE_CHECKING:
         corrections as corrections,
     )
     from commonplace.engine.facts import (
+        fact_erasure as fact_erasure,
+    )
+    from commonplace.engine.facts import (
         fact_extraction as fact_extraction,
+    )
+    from commonplace.engine.facts import (
+        fact_listing as fact_listing,
     )
     from commonplace.engine.facts import (
         fact_metadata as fact_metadata,
@@ -36,6 +42,9 @@ if TYPE_CHECKING:
     )
     from commonplace.engine.facts import (
         retain as retain,
+    )
+    from commonplace.engine.facts import (
+        retain_request as retain_request,
     )
     from commonplace.engine.facts import (
         stats as stats,

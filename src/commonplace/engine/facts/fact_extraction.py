@@ -1,8 +1,8 @@
-"""Has a language model read a text for its facts, chunk by chunk, before anything is written.
+"""Extracts the facts of a text, chunk by chunk, by rules or with a language model.
 
-Bounded in time, in chunks and in how many are read at once. A chunk that was read before and did
-not change is not read again; one that the model makes nothing usable of is cut by rules, and a note
-says so.
+This happens before anything is written. The time, the number of chunks and the number of concurrent
+requests are limited. A chunk that has not changed since its last extraction is not sent again. A
+chunk for which the model gives no usable answer is split by rules, and a warning says so.
 """
 
 import hashlib
@@ -14,193 +14,223 @@ from dataclasses import astuple, dataclass, field, replace
 from typing import cast
 
 from commonplace.engine.facts import graph
-from commonplace.engine.facts.fact_metadata import mark_of
-from commonplace.engine.runtime import Parts
+from commonplace.engine.facts.fact_metadata import fact_metadata_of
+from commonplace.engine.runtime import Runtime
 from commonplace.errors import ModelFailed
 from commonplace.extract import causality, fact_splitting, llm_facts
 from commonplace.extract.fact_splitting import Fact
-from commonplace.extract.llm_facts import Chunk, Wishes
-from commonplace.extract.llm_statements import Model, within
-from commonplace.models.bad_answer import Unusable
+from commonplace.extract.llm_facts import Chunk, ExtractionConfig
+from commonplace.extract.llm_statements import Model, with_time_limit
+from commonplace.models.bad_answer import UnusableAnswer
 from commonplace.records.memory import Memory, Metadata
 from commonplace.records.work import Document
 from commonplace.storage import memories
 
-READ_S_MAX = 45  # Clients wait a minute.
-# Where a document notes which facts a model read from which chunk.
-NOTED = "read"
+EXTRACTION_S_MAX = 45  # Clients wait a minute.
+# The document's metadata field for the ids of the facts that a model extracted from each chunk.
+EXTRACTED_KEY = "read"
 _CHUNKS_MAX = 60
 _OPENING_CHARS = 300
-_NO_CONTEXT = "general"  # What dialects say that have nothing to say.
-_AT_ONCE, _AT_ONCE_MAX = 4, 8
-# These keep chunks as they are, so there is nothing for a model to find.
-UNCUT = ("verbatim", "chunks")
+_PLACEHOLDER_CONTEXT = "general"  # The default of some dialects.
+_CONCURRENCY, _CONCURRENCY_MAX = 4, 8
+# In these modes a chunk is one fact as it is, so that no model is needed.
+UNSPLIT_MODES = ("verbatim", "chunks")
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
-    """A text and its facts. `read` has the facts of each chunk that a model read, by the chunk's
-    fingerprint.
+class Extraction:
+    """A text and its facts.
 
-    `elsewhere` has the keys of facts of the bank that a fact names as its cause, by the words it
-    names them with; None where nobody has looked.
+    `by_chunk` has the texts of the facts that a model extracted from each chunk, by the chunk's
+    fingerprint. `known_causes` has the keys of facts in the bank that match a stated cause, by the
+    words of that cause; None if the bank was not searched yet.
     """
 
     text: str
     facts: tuple[Fact, ...]
-    note: str = ""
-    read: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
-    elsewhere: Mapping[str, tuple[str, ...]] | None = None
+    warning: str = ""
+    by_chunk: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+    known_causes: Mapping[str, tuple[str, ...]] | None = None
 
 
 def chunk_chars(config: Metadata) -> int:
-    """How long a chunk of a text is in a bank of some configuration."""
+    """The length of a chunk in a bank with this configuration."""
     size = config.get("retain_chunk_size")
     return size if isinstance(size, int) and size > 0 else fact_splitting.CHUNK_CHARS
 
 
-def chunks(text: str, config: Metadata) -> tuple[str, ...]:
-    """The chunks of a text in a bank of some configuration."""
-    turn = config.get("retain_structured_chunk_size")
-    return fact_splitting.chunks(text, chunk_chars(config), turn if isinstance(turn, int) else None)
+def split_chunks(text: str, config: Metadata) -> tuple[str, ...]:
+    """Split a text into chunks as a bank with this configuration does."""
+    turn_chars = config.get("retain_structured_chunk_size")
+    return fact_splitting.split_chunks(
+        text, chunk_chars(config), turn_chars if isinstance(turn_chars, int) else None
+    )
 
 
-def by_rules(text: str, at: int, config: Metadata) -> Reading:
-    """The facts of a text without a model."""
-    wanted, whole = llm_facts.wishes(config), config.get("retain_extraction_mode") in UNCUT
-    found = [
-        fact_splitting.of_chunk(one, at, place, whole=whole)
-        for place, one in enumerate(chunks(text, config))
+def extract_by_rules(text: str, spoken_at: int, config: Metadata) -> Extraction:
+    """Extract the facts of a text without a model."""
+    options, is_unsplit = (
+        llm_facts.extraction_config(config),
+        config.get("retain_extraction_mode") in UNSPLIT_MODES,
+    )
+    per_chunk = [
+        fact_splitting.chunk_facts(chunk, spoken_at, index, whole=is_unsplit)
+        for index, chunk in enumerate(split_chunks(text, config))
     ]
-    return Reading(text, tuple(llm_facts.labelled(fact_splitting.together(found), wanted)))
+    return Extraction(
+        text, tuple(llm_facts.apply_labels(fact_splitting.merge_facts(per_chunk), options))
+    )
 
 
-def by_model(
+def extract_by_model(
     model: Model,
     text: str,
-    at: int,
+    spoken_at: int,
     config: Metadata,
     known: Mapping[str, Sequence[Fact]] | None = None,
     context: str = "",
-) -> Reading:
-    """The facts that a model finds in a text, and by rules those of the chunks it fails at."""
-    if config.get("retain_extraction_mode") in UNCUT:
-        return by_rules(text, at, config)
-    wanted = llm_facts.wishes(config)
-    work = _Work(model, at, wanted, known or {})
-    parts = chunks(text, config)
-    about = "" if context == _NO_CONTEXT else context[:_OPENING_CHARS]
+) -> Extraction:
+    """Extract the facts of a text with a model, and by rules for chunks at which it fails."""
+    if config.get("retain_extraction_mode") in UNSPLIT_MODES:
+        return extract_by_rules(text, spoken_at, config)
+    options = llm_facts.extraction_config(config)
+    work = _ModelExtraction(model, spoken_at, options, known or {})
+    parts = split_chunks(text, config)
+    shown_context = "" if context == _PLACEHOLDER_CONTEXT else context[:_OPENING_CHARS]
     opening = parts[0][:_OPENING_CHARS] if len(parts) > 1 else ""
-    shown = [
-        Chunk(part, place, about, opening if place else "") for place, part in enumerate(parts)
+    prompts = [
+        Chunk(part, index, shown_context, opening if index else "")
+        for index, part in enumerate(parts)
     ]
     size = config.get("retain_chunk_batch_size")
-    at_once = min(_AT_ONCE_MAX, size if isinstance(size, int) else _AT_ONCE, max(1, len(parts)))
-    # Only who has a model needs it, and it brings in the module for logs, a tenth of a start.
+    workers = min(
+        _CONCURRENCY_MAX, size if isinstance(size, int) else _CONCURRENCY, max(1, len(parts))
+    )
+    # Imported here because it imports logging, which takes a tenth of the start-up time.
     from concurrent.futures import ThreadPoolExecutor
 
-    with ThreadPoolExecutor(at_once, thread_name_prefix="commonplace-reading") as pool:
-        found = list(pool.map(work.chunk, shown))
-    read = {
-        fingerprint(part, wanted): some
-        for part, some in zip(parts, found, strict=True)
-        if some is not None
+    with ThreadPoolExecutor(workers, thread_name_prefix="commonplace-reading") as pool:
+        per_chunk = list(pool.map(work.extract_chunk, prompts))
+    by_fingerprint = {
+        chunk_fingerprint(part, options): facts
+        for part, facts in zip(parts, per_chunk, strict=True)
+        if facts is not None
     }
-    every: list[Sequence[Fact]] = []
-    for place, (part, some) in enumerate(zip(parts, found, strict=True)):
+    all_facts: list[Sequence[Fact]] = []
+    for index, (part, facts) in enumerate(zip(parts, per_chunk, strict=True)):
         by_rule = (
             ()
-            if some is not None
-            else llm_facts.labelled(fact_splitting.of_chunk(part, at, place), wanted)
+            if facts is not None
+            else llm_facts.apply_labels(fact_splitting.chunk_facts(part, spoken_at, index), options)
         )
-        every.append(by_rule if some is None else some)
-    noted = {mark: tuple(one.text for one in some) for mark, some in read.items()}
-    return Reading(text, fact_splitting.together(every), work.note(len(parts)), noted)
-
-
-def known(parts: Parts, document: Document) -> dict[str, list[Fact]]:
-    """The facts that a model read from the chunks of a document, by the chunks' fingerprints."""
-    noted = document.metadata.get(NOTED)
-    read = cast(Mapping[str, list[int]], noted if isinstance(noted, Mapping) else {})
-    found = memories.by_ids(
-        parts.db, document.bank_id, [number for some in read.values() for number in some]
+        all_facts.append(by_rule if facts is None else facts)
+    texts_by_fingerprint = {
+        mark: tuple(one.text for one in facts) for mark, facts in by_fingerprint.items()
+    }
+    return Extraction(
+        text, fact_splitting.merge_facts(all_facts), work.warning(len(parts)), texts_by_fingerprint
     )
-    by_key = {one.key: one.text for one in found.values()}
-    out: dict[str, list[Fact]] = {}
-    for chunk, numbers in read.items():
+
+
+def load_extracted_facts(runtime: Runtime, document: Document) -> dict[str, list[Fact]]:
+    """The facts that a model extracted from a document earlier, by the chunks' fingerprints."""
+    stored = document.metadata.get(EXTRACTED_KEY)
+    ids_by_chunk = cast(Mapping[str, list[int]], stored if isinstance(stored, Mapping) else {})
+    by_id = memories.by_ids(
+        runtime.db,
+        document.bank_id,
+        [fact_id for some in ids_by_chunk.values() for fact_id in some],
+    )
+    by_key = {one.key: one.text for one in by_id.values()}
+    facts_by_chunk: dict[str, list[Fact]] = {}
+    for chunk, fact_ids in ids_by_chunk.items():
         live = [
-            found[number]
-            for number in numbers
-            if number in found and found[number].forgotten_at is None
+            by_id[fact_id]
+            for fact_id in fact_ids
+            if fact_id in by_id and by_id[fact_id].forgotten_at is None
         ]
-        if len(live) == len(numbers):
-            out[chunk] = [_fact(one, by_key) for one in live]
-    return out
+        if len(live) == len(fact_ids):
+            facts_by_chunk[chunk] = [_to_fact(one, by_key) for one in live]
+    return facts_by_chunk
 
 
-def _fact(memory: Memory, by_key: Mapping[str, str]) -> Fact:
-    mark = mark_of(memory)
-    causes = tuple(by_key[key] for key in mark.causes if key in by_key)
-    when = memory.happened_at, memory.happened_until
+def _to_fact(memory: Memory, by_key: Mapping[str, str]) -> Fact:
+    metadata = fact_metadata_of(memory)
+    causes = tuple(by_key[key] for key in metadata.causes if key in by_key)
+    happened = memory.happened_at, memory.happened_until
     return fact_splitting.Fact(
-        memory.text, memory.kind == "experience", *when, mark.entities, mark.chunk, causes
+        memory.text,
+        memory.kind == "experience",
+        *happened,
+        metadata.entities,
+        metadata.chunk,
+        causes,
     )
 
 
-def looked_up(parts: Parts, bank_id: int, read: Reading) -> Reading:
-    """A reading with what the bank knows of the causes that the facts name. Facts of one text are
-    linked already.
+def resolve_causes(runtime: Runtime, bank_id: int, extraction: Extraction) -> Extraction:
+    """Look up the stated causes of the facts in the bank. Facts of the same text are linked
+    already.
     """
-    phrases = dict.fromkeys(fact.because for fact in read.facts if fact.because)
-    found = {one: graph.causes_in_bank(parts, bank_id, causality.telling(one)) for one in phrases}
-    return replace(read, elsewhere=found)
+    phrases = dict.fromkeys(fact.stated_cause for fact in extraction.facts if fact.stated_cause)
+    keys_by_phrase = {
+        one: graph.find_causes(runtime, bank_id, causality.distinctive_terms(one))
+        for one in phrases
+    }
+    return replace(extraction, known_causes=keys_by_phrase)
 
 
-def fingerprint(chunk: str, wanted: Wishes) -> str:
-    """A short name of a chunk read in a certain way."""
-    whole = json.dumps([chunk, astuple(wanted)], ensure_ascii=False)
+def chunk_fingerprint(chunk: str, options: ExtractionConfig) -> str:
+    """A short hash of a chunk and the options it is extracted with."""
+    whole = json.dumps([chunk, astuple(options)], ensure_ascii=False)
     return hashlib.sha256(whole.encode()).hexdigest()[:16]
 
 
-class _Work:
-    """One text on its way through a model."""
+class _ModelExtraction:
+    """The extraction of one text with a model."""
 
     def __init__(
-        self, model: Model, at: int, wanted: Wishes, known: Mapping[str, Sequence[Fact]]
+        self,
+        model: Model,
+        spoken_at: int,
+        options: ExtractionConfig,
+        cached: Mapping[str, Sequence[Fact]],
     ) -> None:
-        self.model, self.at, self.wanted, self.known = model, at, wanted, known
-        self.ends_at = time.monotonic() + READ_S_MAX
-        self.gone = threading.Event()
+        self.model, self.spoken_at, self.options, self.cached = model, spoken_at, options, cached
+        self.deadline = time.monotonic() + EXTRACTION_S_MAX
+        self.is_model_gone = threading.Event()
         self.failures: list[str] = []
 
-    def chunk(self, one: Chunk) -> list[Fact] | None:
-        """The facts of a chunk; None where the rules have to find them."""
-        if before := self.known.get(fingerprint(one.text, self.wanted)):
-            return [replace(fact, chunk=one.number) for fact in before]
-        left = self.ends_at - time.monotonic()
-        if self.gone.is_set() or left <= 0 or one.number >= _CHUNKS_MAX:
+    def extract_chunk(self, chunk: Chunk) -> list[Fact] | None:
+        """Extract the facts of a chunk. None if they have to be extracted by rules."""
+        if cached_facts := self.cached.get(chunk_fingerprint(chunk.text, self.options)):
+            return [replace(fact, chunk=chunk.number) for fact in cached_facts]
+        seconds_left = self.deadline - time.monotonic()
+        if self.is_model_gone.is_set() or seconds_left <= 0 or chunk.number >= _CHUNKS_MAX:
             self.failures.append(
-                "" if self.gone.is_set() else "The text is too long to be read in time."
+                "" if self.is_model_gone.is_set() else "The text is too long to be read in time."
             )
             return None
         try:
-            return llm_facts.read(within(self.model, left), one, self.at, self.wanted)
-        except Unusable as error:
+            return llm_facts.extract_facts(
+                with_time_limit(self.model, seconds_left), chunk, self.spoken_at, self.options
+            )
+        except UnusableAnswer as error:
             self.failures.append(error.message)
         except ModelFailed as error:
-            # Nobody is there, or too slow: the other chunks would wait for nothing.
-            self.gone.set()
+            # The model is unavailable or too slow. Further requests would fail as well.
+            self.is_model_gone.set()
             self.failures.append(error.message)
         return None
 
-    def note(self, count: int) -> str:
-        """What went wrong, in a sentence."""
+    def warning(self, count: int) -> str:
+        """A sentence that says for how many chunks the model failed, and why."""
         if not self.failures:
             return ""
-        why = next((one for one in self.failures if one), "")
-        some = (
+        reason = next((one for one in self.failures if one), "")
+        subject = (
             "Made"
             if len(self.failures) == count
             else f"{len(self.failures)} of {count} parts were made"
         )
-        return f"{some} without the model: {why}"
+        return f"{subject} without the model: {reason}"

@@ -1,7 +1,7 @@
-"""What a fact knows of itself besides its text: when it was said, whom it names, which documents
-say it.
+"""The metadata of a fact: when it was stated, which entities it names, which documents state it.
 
-Kept in a memory's metadata under one name, so that every dialect's metadata stays its own.
+It is stored in a memory's metadata under one reserved field, so that it cannot clash with the
+metadata that callers give.
 """
 
 from collections.abc import Mapping
@@ -11,116 +11,112 @@ from typing import Any, cast
 from commonplace.errors import Invalid
 from commonplace.language.judgement import Judge, Statement
 from commonplace.records.memory import Memory, Metadata
-from commonplace.reserved_metadata import FACT, is_ours
+from commonplace.reserved_metadata import FACT_FIELD, is_reserved
 
-# Below this a text is taken for a value, which says little without the key it was set under.
+# A shorter text counts as a value, which means little without its key.
 _VALUE_CHARS_MAX = 40
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
-    """The particulars of a fact, or of an observation, which has sources and a subject."""
+class FactMetadata:
+    """The metadata of a fact, or of an observation, which has sources and a subject."""
 
     context: str = ""
     mentioned_at: int = 0
     entities: tuple[str, ...] = ()
-    # The documents that say it, the one it belongs to first.
+    # The documents that state it. It belongs to the first one.
     documents: tuple[int, ...] = ()
     chunk: int = 0
     sources: tuple[int, ...] = ()
     subject: str = ""
-    # Of an observation that a model told: under which mission.
+    # Of an observation that a model rewrote: the digests of the mission and of the original text.
     mission: str = ""
-    # The keys of the facts that are its causes.
+    # The keys of the facts that caused it.
     causes: tuple[str, ...] = ()
 
 
-_PARTICULARS = frozenset(one.name for one in fields(Mark))
+_FIELD_NAMES = frozenset(one.name for one in fields(FactMetadata))
 
 
-def mark_of(memory: Memory) -> Mark:
-    """The particulars of a memory; one that came from elsewhere has hardly any."""
-    if found := mark_in(memory.metadata):
+def fact_metadata_of(memory: Memory) -> FactMetadata:
+    """The fact metadata of a memory. A memory of another dialect only has defaults."""
+    if found := parse_fact_metadata(memory.metadata):
         return found
     documents = () if memory.document_id is None else (memory.document_id,)
-    return Mark(memory.category, memory.created_at, documents=documents)
+    return FactMetadata(memory.category, memory.created_at, documents=documents)
 
 
-def mark_in(metadata: Metadata) -> Mark | None:
-    """The particulars that metadata holds, if it holds any."""
-    found = metadata.get(FACT)
-    if not is_ours(FACT, found):
+def parse_fact_metadata(metadata: Metadata) -> FactMetadata | None:
+    """The fact metadata in a memory's metadata, or None."""
+    stored = metadata.get(FACT_FIELD)
+    if not is_reserved(FACT_FIELD, stored):
         return None
-    given = cast(Mapping[str, Any], found)
-    # A question looks at this hundreds of times.
+    fields_by_name = cast(Mapping[str, Any], stored)
+    # A search calls this hundreds of times, so it is kept fast.
     values: dict[str, Any] = {
         name: tuple(cast(list[Any], value)) if type(value) is list else value
-        for name, value in given.items()
-        if name in _PARTICULARS
+        for name, value in fields_by_name.items()
+        if name in _FIELD_NAMES
     }
-    return Mark(**values)
+    return FactMetadata(**values)
 
 
-def statement(memory: Memory) -> Statement:
-    """A memory as it is compared with others: what it says, and when that was said."""
-    found = mark_in(memory.metadata)
-    said_at = found.mentioned_at if found else memory.updated_at
-    return Statement(memory.text, said_at, key="" if found else memory.key)
+def to_statement(memory: Memory) -> Statement:
+    """A memory as a statement that can be compared with others."""
+    metadata = parse_fact_metadata(memory.metadata)
+    mentioned_at = metadata.mentioned_at if metadata else memory.updated_at
+    return Statement(memory.text, mentioned_at, key="" if metadata else memory.key)
 
 
 def has_ended(judge: Judge, older: Memory, newer: Memory) -> bool:
-    """Whether what a memory says surely does not hold any more, because of what a newer one
-    says.
-    """
-    found = judge(statement(older), statement(newer))
-    return found.ends_older() and not found.is_reversed
+    """Whether an older memory certainly no longer holds because of a newer one."""
+    judgement = judge(to_statement(older), to_statement(newer))
+    return judgement.ends_older() and not judgement.is_reversed
 
 
-def proofs(mark: Mark) -> int:
-    """How often a memory was said: the documents that say it, or what an observation was made
-    of.
-    """
-    return len(mark.sources) or max(1, len(mark.documents))
+def proof_count(fact: FactMetadata) -> int:
+    """The number of a memory's proofs: its sources, or the documents that state it."""
+    return len(fact.sources) or max(1, len(fact.documents))
 
 
-def own(memory: Memory) -> dict[str, object]:
-    """The metadata that a caller gave."""
-    return {name: value for name, value in memory.metadata.items() if name != FACT}
+def user_metadata(memory: Memory) -> dict[str, object]:
+    """The metadata that the caller gave."""
+    return {name: value for name, value in memory.metadata.items() if name != FACT_FIELD}
 
 
-def kept(before: Metadata, given: Metadata) -> dict[str, object]:
-    """The metadata that a caller gives, with what is ours left as it was. Raises Invalid where the
-    two would clash.
-    """
-    ours = {name: value for name, value in before.items() if is_ours(name, value)}
-    for name, value in given.items():
-        if name in ours or is_ours(name, value):
+def merge_metadata(before: Metadata, from_caller: Metadata) -> dict[str, object]:
+    """The caller's new metadata and the reserved fields stored before. Raises Invalid on a clash."""
+    reserved = {name: value for name, value in before.items() if is_reserved(name, value)}
+    for name, value in from_caller.items():
+        if name in reserved or is_reserved(name, value):
             raise Invalid(
                 f"The metadata field {name!r} is reserved.", hint="Use another name for it."
             )
-    return {**given, **ours}
+    return {**from_caller, **reserved}
 
 
-def marked(metadata: Metadata, mark: Mark) -> dict[str, object]:
-    """Metadata with a mark in it; what is as usual is left out."""
-    if FACT in metadata:
-        raise Invalid(f"The metadata field {FACT!r} is reserved.", hint="Use another name for it.")
-    usual = asdict(Mark())
-    kept = {name: value for name, value in asdict(mark).items() if value != usual[name]}
+def with_fact_metadata(metadata: Metadata, fact: FactMetadata) -> dict[str, object]:
+    """Metadata with fact metadata added. Default values are left out."""
+    if FACT_FIELD in metadata:
+        raise Invalid(
+            f"The metadata field {FACT_FIELD!r} is reserved.", hint="Use another name for it."
+        )
+    defaults = asdict(FactMetadata())
+    changed = {name: value for name, value in asdict(fact).items() if value != defaults[name]}
     return {
         **metadata,
-        FACT: {n: list(cast(Any, v)) if isinstance(v, tuple) else v for n, v in kept.items()},
+        FACT_FIELD: {
+            n: list(cast(Any, v)) if isinstance(v, tuple) else v for n, v in changed.items()
+        },
     }
 
 
-def remarked(memory: Memory, **changes: Any) -> dict[str, object]:
-    """A memory's metadata with some of its particulars changed."""
-    return marked(own(memory), replace(mark_of(memory), **changes))
+def update_fact_metadata(memory: Memory, **changes: Any) -> dict[str, object]:
+    """A memory's metadata with some fields of its fact metadata changed."""
+    return with_fact_metadata(user_metadata(memory), replace(fact_metadata_of(memory), **changes))
 
 
 def heading(memory: Memory) -> str:
-    """What belongs above a memory's words: its title, or the key of a short value. A fact's key is
-    only a number.
-    """
-    is_value = len(memory.text) <= _VALUE_CHARS_MAX and FACT not in memory.metadata
+    """The heading of a memory: its title, or the key of a short value. A fact's key is a hash."""
+    is_value = len(memory.text) <= _VALUE_CHARS_MAX and FACT_FIELD not in memory.metadata
     return memory.title or (memory.key if is_value else "")

@@ -13,13 +13,13 @@ from typing import TypeVar
 
 from commonplace.engine import recall as finding
 from commonplace.engine.facts import fact_metadata, graph
-from commonplace.engine.facts.fact_metadata import Mark
-from commonplace.engine.runtime import Parts
+from commonplace.engine.facts.fact_metadata import FactMetadata
+from commonplace.engine.runtime import Runtime
 from commonplace.language import analyzer, conflicts, temporal_expressions
 from commonplace.language.temporal_expressions import Span
 from commonplace.recall import scoring
 from commonplace.records.memory import Memory
-from commonplace.records.query import Dropped, Filter, Page, Query
+from commonplace.records.query import Dropped, Filter, PageRequest, Query
 from commonplace.storage import banks, memories, text_index
 
 _Item = TypeVar("_Item")
@@ -99,32 +99,34 @@ class Asked:
     unsure: bool = False
 
 
-def ask(parts: Parts, bank: str, question: Question) -> tuple[Finding, ...]:
+def ask(runtime: Runtime, bank: str, question: Question) -> tuple[Finding, ...]:
     """What a bank knows about a question, best first; nothing when nothing relevant is known."""
-    return explain(parts, bank, question).found
+    return explain(runtime, bank, question).found
 
 
-def explain(parts: Parts, bank: str, question: Question) -> Asked:
+def explain(runtime: Runtime, bank: str, question: Question) -> Asked:
     """What a bank knows about a question, best first, and why other memories that were looked at
     are not among it.
     """
-    place = banks.find(parts.db, bank)
+    place = banks.find(runtime.db, bank)
     if place is None or not question.text.strip():
         return Asked()
-    question = replace(question, text=analyzer.asked(question.text))
-    now = parts.clock.now() if question.now is None else question.now
-    window = question.window or temporal_expressions.first(question.text, now + question.zone_ms)
+    question = replace(question, text=analyzer.normalize_question(question.text))
+    now = runtime.clock.now() if question.now is None else question.now
+    window = question.window or temporal_expressions.first_span(
+        question.text, now + question.zone_ms
+    )
     limit, follows = DEPTHS.get(question.depth, DEPTHS["high"])
     # The moment asked about anchors words and weights; it hides nothing that was written later.
     during = (window.start, window.end) if window else None
     query = Query(question.text, question.filter, limit, during=during, explain=True)
-    recalled = finding.recall(parts, bank, query)
+    recalled = finding.recall(runtime, bank, query)
     # The order is that of every other dialect, unless the caller says as of when or of what time it
     # asks.
     weighed = question.now is not None or question.window is not None
     found: dict[int, Finding] = {}
     for hit in recalled.hits:
-        mark = fact_metadata.mark_of(hit.memory)
+        mark = fact_metadata.fact_metadata_of(hit.memory)
         timely = window is not None and _within(hit.memory, mark, window)
         weight = _weight(hit.memory, mark, now, timely=timely) if weighed else 0.0
         found[hit.memory.id] = Finding(
@@ -148,9 +150,9 @@ def explain(parts: Parts, bank: str, question: Question) -> Asked:
     # What scores the same stays in the order in which it was found.
     direct = sorted(_named(question.text, direct), key=lambda one: -one.final)
     direct = _newest_first(
-        parts, _with_other_values(parts, place.id, question, direct, {*found, *copies}), now
+        runtime, _with_other_values(runtime, place.id, question, direct, {*found, *copies}), now
     )
-    of_then = _timely(parts, place.id, question, window, {*found, *copies}) if window else []
+    of_then = _timely(runtime, place.id, question, window, {*found, *copies}) if window else []
     if window and not question.window and _asks_only_when(question.text, now):
         # Words such as "what happened" and a date find anything with a date in it; only the time is
         # meant.
@@ -158,7 +160,7 @@ def explain(parts: Parts, bank: str, question: Question) -> Asked:
         dropped += left_out(direct, timed, _OTHER_TIME)
         direct = timed
     others = {one.memory.id for one in of_then} | copies
-    near = _neighbours(parts, place.id, question, direct, others) if follows else []
+    near = _neighbours(runtime, place.id, question, direct, others) if follows else []
     every = [*direct, *of_then, *near]
     passing = tuple(one for one in every if _passes(one, question.floors))
     # What one stage left out may have come in by another.
@@ -182,7 +184,7 @@ def left_out(every: Iterable[Finding], kept: Iterable[Finding], why: str) -> lis
 
 
 def packed(
-    parts: Parts, items: Sequence[_Item], text_of: Callable[[_Item], str], tokens_max: int
+    runtime: Runtime, items: Sequence[_Item], text_of: Callable[[_Item], str], tokens_max: int
 ) -> tuple[_Item, ...]:
     """The items whose texts fit into so many tokens: what does not fit is skipped, and the first
     one always fits.
@@ -190,26 +192,26 @@ def packed(
     room, kept = tokens_max, list[_Item]()
     if room <= 0:
         return ()
-    for item, size in zip(items, token_counts(parts, map(text_of, items)), strict=True):
+    for item, size in zip(items, token_counts(runtime, map(text_of, items)), strict=True):
         if size <= room or not kept:
             kept.append(item)
             room -= size
     return tuple(kept)
 
 
-def token_counts(parts: Parts, texts: Iterable[str]) -> list[int]:
+def token_counts(runtime: Runtime, texts: Iterable[str]) -> list[int]:
     """How many tokens texts have. Without a tokenizer every byte counts for one, which is never too
     few.
     """
     given = list(texts)
-    semantics = parts.semantics()
+    semantics = runtime.semantics()
     counted = semantics.token_counts(given) if semantics else None
     return counted if counted is not None else [len(one.encode()) for one in given]
 
 
 def _asks_only_when(asked: str, now: int) -> bool:
     """Whether a question has no words of its own besides those that name a time."""
-    for span in temporal_expressions.spans(asked, now):
+    for span in temporal_expressions.find_spans(asked, now):
         asked = asked.replace(span.words, " ")
     return not set(analyzer.question_terms(asked)) - _HAPPENING
 
@@ -237,7 +239,7 @@ def _named(asked: str, found: list[Finding]) -> list[Finding]:
 
 
 def _with_other_values(
-    parts: Parts, bank_id: int, question: Question, found: Sequence[Finding], known: set[int]
+    runtime: Runtime, bank_id: int, question: Question, found: Sequence[Finding], known: set[int]
 ) -> list[Finding]:
     """The findings, after each of the best what gives another value of the same thing in other
     words.
@@ -254,27 +256,27 @@ def _with_other_values(
             or len(one.memory.text) > _STATEMENT_CHARS_MAX
         ):
             continue
-        match = text_index.any_group_of(conflicts.lookups(one.memory.text))
+        match = text_index.any_group_of(conflicts.lookup_terms(one.memory.text))
         if not match:
             continue
         numbers = text_index.keyword_ids(
-            parts.db, bank_id, match, question.filter, parts.clock.now(), _VALUES_MAX
+            runtime.db, bank_id, match, question.filter, runtime.clock.now(), _VALUES_MAX
         )
         others = memories.by_ids(
-            parts.db, bank_id, [number for number in numbers if number not in known]
+            runtime.db, bank_id, [number for number in numbers if number not in known]
         )
-        here = fact_metadata.statement(one.memory)
+        here = fact_metadata.to_statement(one.memory)
         same = [
             other
             for other in others.values()
-            if parts.judge(here, fact_metadata.statement(other)).ends_older()
+            if runtime.judge(here, fact_metadata.to_statement(other)).ends_older()
         ]
         known.update(other.id for other in same)
         out += [Finding(other, one.final, one.relevance) for other in same]
     return out
 
 
-def _newest_first(parts: Parts, found: list[Finding], now: int) -> list[Finding]:
+def _newest_first(runtime: Runtime, found: list[Finding], now: int) -> list[Finding]:
     """The findings; where one of the best says what another has replaced, the newer one stands in
     the better place.
 
@@ -282,9 +284,10 @@ def _newest_first(parts: Parts, found: list[Finding], now: int) -> list[Finding]
     """
     out = list(found)
     said = {
-        one.memory.id: fact_metadata.statement(one.memory) for one in found[:_CONTRADICTING_MAX]
+        one.memory.id: fact_metadata.to_statement(one.memory) for one in found[:_CONTRADICTING_MAX]
     }
-    for place, upper in enumerate(out[:_CONTRADICTING_MAX]):
+    for place in range(min(len(out), _CONTRADICTING_MAX)):
+        upper = out[place]
         for other in range(place + 1, min(len(out), _CONTRADICTING_MAX)):
             lower = out[other]
             if "observation" in (upper.memory.kind, lower.memory.kind):
@@ -292,7 +295,7 @@ def _newest_first(parts: Parts, found: list[Finding], now: int) -> list[Finding]
             first, second = _age(upper, now), _age(lower, now)
             if (
                 first < second
-                and parts.judge(said[upper.memory.id], said[lower.memory.id]).ends_older()
+                and runtime.judge(said[upper.memory.id], said[lower.memory.id]).ends_older()
             ):
                 out[place], out[other] = (
                     replace(lower, final=upper.final),
@@ -303,7 +306,7 @@ def _newest_first(parts: Parts, found: list[Finding], now: int) -> list[Finding]
 
 
 def _age(one: Finding, now: int) -> tuple[bool, int]:
-    said = fact_metadata.mark_of(one.memory).mentioned_at
+    said = fact_metadata.fact_metadata_of(one.memory).mentioned_at
     return said <= now, said
 
 
@@ -316,19 +319,19 @@ def _passes(one: Finding, floors: Mapping[str, float]) -> bool:
     return relevance >= floors.get("reranker", 0) and one.final >= floors.get("final", 0)
 
 
-def _weight(memory: Memory, mark: Mark, now: int, *, timely: bool) -> float:
+def _weight(memory: Memory, mark: FactMetadata, now: int, *, timely: bool) -> float:
     """A little more for what is newer and was said more often, and more for what is of the time
     asked for: in log odds, because near 1 the best would otherwise stand in the order of their age.
     """
     age = abs(now - (memory.happened_at or mark.mentioned_at)) / _DAY_MS
     recent = _RECENCY * 0.5 ** (age / _HALF_LIFE_DAYS)
-    proven = _PROOF * min(5.0, math.log(fact_metadata.proofs(mark)))
+    proven = _PROOF * min(5.0, math.log(fact_metadata.proof_count(mark)))
     return recent + proven + (_IN_TIME if timely else 0)
 
 
-def _within(memory: Memory, mark: Mark, window: Span) -> bool:
+def _within(memory: Memory, mark: FactMetadata, window: Span) -> bool:
     told = (
-        temporal_expressions.first(memory.text[:_TOLD_CHARS], mark.mentioned_at)
+        temporal_expressions.first_span(memory.text[:_TOLD_CHARS], mark.mentioned_at)
         if memory.happened_at is None
         else None
     )
@@ -341,17 +344,17 @@ def _within(memory: Memory, mark: Mark, window: Span) -> bool:
 
 
 def _timely(
-    parts: Parts, bank_id: int, question: Question, window: Span, found: set[int]
+    runtime: Runtime, bank_id: int, question: Question, window: Span, found: set[int]
 ) -> list[Finding]:
     """What speaks of the time asked for and was not found by its words."""
     chosen = replace(question.filter, happened_from=window.start, happened_before=window.end)
-    page = Page("happened", _TIMELY_MAX)
-    some = memories.select(parts.db, bank_id, chosen, page, parts.clock.now())
+    page = PageRequest("happened", _TIMELY_MAX)
+    some = memories.select(runtime.db, bank_id, chosen, page, runtime.clock.now())
     return [Finding(one, _TIMELY_SCORE, temporal=1.0) for one in some if one.id not in found]
 
 
 def _neighbours(
-    parts: Parts, bank_id: int, question: Question, found: Sequence[Finding], others: set[int]
+    runtime: Runtime, bank_id: int, question: Question, found: Sequence[Finding], others: set[int]
 ) -> list[Finding]:
     """What is linked to the best of what was found, worth less than all of it."""
     if not found:
@@ -360,11 +363,11 @@ def _neighbours(
         min(one.final for one in found),
         frozenset(one.memory.id for one in found) | others,
     )
-    around = graph.Around(question.filter, known, question.text)
-    near = graph.neighbours(
-        parts, bank_id, [one.memory for one in found[:_SEEDS_MAX]], around, _NEIGHBOURS_MAX
+    around = graph.NeighbourQuery(question.filter, known, question.text)
+    near = graph.find_neighbours(
+        runtime, bank_id, [one.memory for one in found[:_SEEDS_MAX]], around, _NEIGHBOURS_MAX
     )
     return [
-        Finding(one.memory, least * one.weight / 2, graph=round(one.weight, 4), ways=one.ways)
+        Finding(one.memory, least * one.weight / 2, graph=round(one.weight, 4), ways=one.link_types)
         for one in near
     ]

@@ -1,10 +1,10 @@
-"""The graph of facts: what hangs together with some of them by a thing that both name, by their
-words, or as a cause.
+"""The graph of facts: finds facts linked to others by a shared entity, by similar text or as a
+cause.
 
-Links by words and by cause are rows; those by names are looked up in the text index when somebody
-asks, because a name that many facts share would make as many rows as there are pairs of them. Being
-said on the same day links too, but by itself that says so little that it only adds to what is
-reached in another way.
+Links by text and by cause are stored as rows. Links by entity are looked up in the text index at
+query time, because a name shared by many facts would need a row for each pair of them. Facts of the
+same day are linked too, but this is weak evidence: it only adds to the weight of facts that are
+linked in another way.
 """
 
 import math
@@ -12,15 +12,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from commonplace.engine import links as linking
-from commonplace.engine.facts.fact_metadata import mark_of
-from commonplace.engine.runtime import Parts
+from commonplace.engine.facts.fact_metadata import fact_metadata_of
+from commonplace.engine.runtime import Runtime
 from commonplace.language import analyzer
 from commonplace.records.memory import LinkKind, Memory
 from commonplace.records.query import Filter
 from commonplace.storage import links, memories, text_index
 
 DAY_MS = 86_400_000
-_NAMES: dict[LinkKind, str] = {
+_LINK_TYPES: dict[LinkKind, str] = {
     "similar_to": "semantic",
     "contradicts": "semantic",
     "supersedes": "semantic",
@@ -28,126 +28,132 @@ _NAMES: dict[LinkKind, str] = {
 }
 _LINKS_MAX = 200
 _NAMES_MAX = 4
-_COMMON = 200  # A name in so many texts links everything with everything.
-_SHARING_MAX = 12
-_SAME_DAY = 0.1
+_COMMON_NAME_COUNT = 200  # A more common name links too much.
+_PER_NAME_MAX = 12
+_SAME_DAY_WEIGHT = 0.1
 
 
 @dataclass(frozen=True, slots=True)
 class Neighbour:
-    """A fact that hangs together with others, how closely from 0 to 1, and in which ways."""
+    """A fact linked to others, with a weight from 0 to 1 and the types of the links."""
 
     memory: Memory
     weight: float
-    ways: tuple[str, ...]
+    link_types: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Around:
-    """Where to look for neighbours: what a filter allows, what is known already, and what was
-    asked.
+class NeighbourQuery:
+    """The filter for neighbours, the ids that are excluded because they are known, and the
+    question's text.
     """
 
-    allowed: Filter
-    known: frozenset[int]
-    asked: str = ""
+    filter: Filter
+    known_ids: frozenset[int]
+    text: str = ""
 
 
-def neighbours(
-    parts: Parts, bank_id: int, seeds: Sequence[Memory], around: Around, limit: int
+def find_neighbours(
+    runtime: Runtime, bank_id: int, seeds: Sequence[Memory], query: NeighbourQuery, limit: int
 ) -> list[Neighbour]:
-    """The facts one step away from some others that are not known yet, the closest first."""
-    linking.heal(parts, bank_id, seeds, linking.HEAL_MS)
-    ways = _linked(parts, bank_id, {one.id for one in seeds})
-    fresh = [number for number in ways if number not in around.known]
-    names = _names(seeds, around.asked)
-    chosen = (
-        text_index.passing(parts.db, bank_id, fresh, around.allowed, parts.clock.now())
-        if fresh
+    """The facts one link away from the seeds that are not known yet, the closest first."""
+    linking.catch_up_links(runtime, bank_id, seeds, linking.CATCH_UP_MS)
+    link_weights = _link_weights(runtime, bank_id, {one.id for one in seeds})
+    candidates = [number for number in link_weights if number not in query.known_ids]
+    names = _entity_names(seeds, query.text)
+    neighbour_ids = (
+        text_index.filter_ids(runtime.db, bank_id, candidates, query.filter, runtime.clock.now())
+        if candidates
         else set[int]()
     )
-    chosen |= _sharing(parts, bank_id, names, around)
+    neighbour_ids |= _ids_sharing_names(runtime, bank_id, names, query)
     found: list[Neighbour] = []
-    moments = [_moment(one) for one in seeds]
-    for one in memories.by_ids(parts.db, bank_id, sorted(chosen)).values():
-        if one.kind == "observation":  # It says again what its facts say.
+    moments = [_moment_of(one) for one in seeds]
+    for one in memories.by_ids(runtime.db, bank_id, sorted(neighbour_ids)).values():
+        if one.kind == "observation":  # An observation repeats its facts.
             continue
-        reached = dict(ways.get(one.id, {}))
-        shared = len(set(names) & {name.casefold() for name in mark_of(one).entities})
-        if shared:
-            reached["entity"] = math.tanh(0.5 * shared)
-        if reached:
-            found.append(_weighed(one, reached, moments))
+        weights = dict(link_weights.get(one.id, {}))
+        shared_names = len(
+            set(names) & {name.casefold() for name in fact_metadata_of(one).entities}
+        )
+        if shared_names:
+            weights["entity"] = math.tanh(0.5 * shared_names)
+        if weights:
+            found.append(_combine_weights(one, weights, moments))
     return sorted(found, key=lambda one: (-one.weight, -one.memory.id))[:limit]
 
 
-def _names(seeds: Sequence[Memory], asked: str) -> list[str]:
-    """The names that lead on from some facts; what the question names itself was looked for
-    already.
-    """
-    said = f" {analyzer.indexed(asked)} "
-    every = dict.fromkeys(name.casefold() for one in seeds for name in mark_of(one).entities)
-    return [name for name in every if f" {analyzer.indexed(name)} " not in said][:_NAMES_MAX]
+def _entity_names(seeds: Sequence[Memory], query_text: str) -> list[str]:
+    """The entities of the seeds by which to search. Names in the question were searched already."""
+    padded_query = f" {analyzer.index_text(query_text)} "
+    all_names = dict.fromkeys(
+        name.casefold() for one in seeds for name in fact_metadata_of(one).entities
+    )
+    return [name for name in all_names if f" {analyzer.index_text(name)} " not in padded_query][
+        :_NAMES_MAX
+    ]
 
 
-def said_near(one: Memory, moments: Iterable[int]) -> float:
-    """How near in time a fact is to the nearest of some moments: 1 at the same one, 0 from a day
-    on.
-    """
-    mine = _moment(one)
-    nearest = min((abs(mine - moment) for moment in moments), default=DAY_MS)
+def temporal_proximity(one: Memory, moments: Iterable[int]) -> float:
+    """How near in time a fact is to the nearest moment: 1 at the same moment, 0 a day apart."""
+    own_moment = _moment_of(one)
+    nearest = min((abs(own_moment - other) for other in moments), default=DAY_MS)
     return max(0.0, 1 - nearest / DAY_MS)
 
 
-def causes_in_bank(parts: Parts, bank_id: int, terms: Sequence[str]) -> tuple[str, ...]:
-    """The keys of the facts that have every one of some terms, those that fit best first."""
+def find_causes(runtime: Runtime, bank_id: int, terms: Sequence[str]) -> tuple[str, ...]:
+    """The keys of the facts that contain every term, the best match first."""
     if not terms:
         return ()
-    chosen, now = Filter(kinds=("world", "experience"), users=("",)), parts.clock.now()
-    numbers = text_index.keyword_ids(
-        parts.db, bank_id, text_index.all_of(terms), chosen, now, limit=1
+    filter_, now = Filter(kinds=("world", "experience"), users=("",)), runtime.clock.now()
+    memory_ids = text_index.keyword_ids(
+        runtime.db, bank_id, text_index.all_of(terms), filter_, now, limit=1
     )
-    return tuple(one.key for one in memories.by_ids(parts.db, bank_id, numbers).values() if one.key)
-
-
-def _weighed(one: Memory, reached: dict[str, float], moments: Sequence[int]) -> Neighbour:
-    near = said_near(one, moments)
-    if near:
-        reached["temporal"] = near
-    # Several ways add up, each to what the others left open.
-    open_ = math.prod(
-        1 - min(0.95, weight * (_SAME_DAY if way == "temporal" else 1))
-        for way, weight in reached.items()
+    return tuple(
+        one.key for one in memories.by_ids(runtime.db, bank_id, memory_ids).values() if one.key
     )
-    return Neighbour(one, 1 - open_, tuple(sorted(reached)))
 
 
-def _linked(parts: Parts, bank_id: int, seeds: set[int]) -> dict[int, dict[str, float]]:
-    found: dict[int, dict[str, float]] = {}
-    for link in links.of(parts.db, bank_id, seeds, links.FACT_KINDS, limit=_LINKS_MAX):
+def _combine_weights(one: Memory, weights: dict[str, float], moments: Sequence[int]) -> Neighbour:
+    proximity = temporal_proximity(one, moments)
+    if proximity:
+        weights["temporal"] = proximity
+    # Combine the weights as independent probabilities (noisy or).
+    remaining = math.prod(
+        1 - min(0.95, weight * (_SAME_DAY_WEIGHT if link_type == "temporal" else 1))
+        for link_type, weight in weights.items()
+    )
+    return Neighbour(one, 1 - remaining, tuple(sorted(weights)))
+
+
+def _link_weights(runtime: Runtime, bank_id: int, seeds: set[int]) -> dict[int, dict[str, float]]:
+    weights: dict[int, dict[str, float]] = {}
+    for link in links.links_of(runtime.db, bank_id, seeds, links.FACT_KINDS, limit=_LINKS_MAX):
         for near, far in ((link.from_id, link.to_id), (link.to_id, link.from_id)):
             if near in seeds and far not in seeds:
-                found.setdefault(far, {}).setdefault(_NAMES[link.kind], link.confidence)
-    return found
+                weights.setdefault(far, {}).setdefault(_LINK_TYPES[link.kind], link.confidence)
+    return weights
 
 
-def _sharing(parts: Parts, bank_id: int, names: Sequence[str], around: Around) -> set[int]:
-    """The facts that are not known yet whose texts have one of some names."""
-    phrases = [phrase for name in names if (phrase := analyzer.indexed(name))]
-    telling = [
+def _ids_sharing_names(
+    runtime: Runtime, bank_id: int, names: Sequence[str], query: NeighbourQuery
+) -> set[int]:
+    """The ids of facts not known yet whose texts contain one of the names."""
+    phrases = [phrase for name in names if (phrase := analyzer.index_text(name))]
+    distinctive = [
         one
-        for one, count in text_index.term_counts(parts.db, phrases, _COMMON).items()
-        if 1 < count < _COMMON
+        for one, count in text_index.term_counts(runtime.db, phrases, _COMMON_NAME_COUNT).items()
+        if 1 < count < _COMMON_NAME_COUNT
     ]
-    now, limit = parts.clock.now(), _SHARING_MAX
-    found = (
+    now, limit = runtime.clock.now(), _PER_NAME_MAX
+    ids_by_name = (
         text_index.keyword_ids(
-            parts.db, bank_id, text_index.any_of([one]), around.allowed, now, limit
+            runtime.db, bank_id, text_index.any_of([one]), query.filter, now, limit
         )
-        for one in telling
+        for one in distinctive
     )
-    return {number for some in found for number in some} - around.known
+    return {number for some in ids_by_name for number in some} - query.known_ids
 
 
-def _moment(one: Memory) -> int:
-    return mark_of(one).mentioned_at if one.happened_at is None else one.happened_at
+def _moment_of(one: Memory) -> int:
+    return fact_metadata_of(one).mentioned_at if one.happened_at is None else one.happened_at

@@ -1,55 +1,55 @@
-"""What rests on memories follows them: observations and mental models, whichever dialect changed
-what they rest on.
-"""
+"""Updates observations and mental models after memories they are derived from have changed."""
 
 from collections.abc import Sequence
 
 from commonplace.engine.facts import observations
 from commonplace.engine.reflect import mental_model_rows, mental_models
-from commonplace.engine.revisions import Revising
-from commonplace.engine.runtime import Parts
+from commonplace.engine.revisions import RevisionWriter
+from commonplace.engine.runtime import Runtime
 from commonplace.records.memory import Bank, Origin
 from commonplace.storage import banks, derivations, memories
 
-_WHO = "consolidation"
+_AUTHOR = "consolidation"
 _BATCH = 1_000
 
 
-def settle(parts: Parts, bank: str) -> int:
-    """Bring up to date what rests on memories that changed since; how many of these there were."""
-    place = banks.find(parts.db, bank)
-    if place is None:
+def propagate(runtime: Runtime, bank: str) -> int:
+    """Update what is derived from memories that changed. Returns the number of these memories."""
+    bank_record = banks.find(runtime.db, bank)
+    if bank_record is None:
         return 0
     count = 0
-    while numbers := derivations.unsettled(parts.db, place.id, _BATCH):
-        with parts.db.transaction():
-            _follow(parts, place, numbers)
-        count += len(numbers)
-    if not parts.db.in_transaction:
-        (mental_models.refresh_after_writing if count else mental_models.run_turns)(parts, bank)
+    while changed_ids := derivations.changed_source_ids(runtime.db, bank_record.id, _BATCH):
+        with runtime.db.transaction():
+            _propagate_changes(runtime, bank_record, changed_ids)
+        count += len(changed_ids)
+    if not runtime.db.in_transaction:
+        (mental_models.refresh_after_writing if count else mental_models.run_due_refreshes)(
+            runtime, bank
+        )
     return count
 
 
-def _follow(parts: Parts, place: Bank, changed: Sequence[int]) -> None:
-    revising = Revising(parts, place.id, "consolidate", Origin(who=_WHO))
-    observations.follow(parts, changed, revising)
-    if place.config.get("enable_observations") is not False:
-        # What is about another subject now belongs to that one's observation.
+def _propagate_changes(runtime: Runtime, bank_record: Bank, changed: Sequence[int]) -> None:
+    writer = RevisionWriter(runtime, bank_record.id, "consolidate", Origin(who=_AUTHOR))
+    observations.update_derived(runtime, changed, writer)
+    if bank_record.config.get("enable_observations") is not False:
+        # A memory whose subject changed belongs to another observation now.
         observations.consolidate(
-            parts, memories.by_ids(parts.db, place.id, changed).values(), revising
+            runtime, memories.by_ids(runtime.db, bank_record.id, changed).values(), writer
         )
-    mental_model_rows.distrust(parts, derivations.holders(parts.db, changed))
-    derivations.settle(parts.db, changed)
+    mental_model_rows.invalidate(runtime, derivations.derived_ids(runtime.db, changed))
+    derivations.clear_changed(runtime.db, changed)
 
 
-def settle_all(parts: Parts) -> None:
-    """The same for every bank, and the turns of mental models that have come."""
-    for bank in derivations.unsettled_banks(parts.db):
-        settle(parts, bank)
-    mental_models.run_turns(parts)
+def propagate_all(runtime: Runtime) -> None:
+    """Propagate the changes of every bank, and run the mental model refreshes that are due."""
+    for bank in derivations.banks_with_changes(runtime.db):
+        propagate(runtime, bank)
+    mental_models.run_due_refreshes(runtime)
 
 
-def unsettled_count(parts: Parts, bank: str) -> int:
-    """How many memories of a bank changed since what rests on them was made."""
-    place = banks.find(parts.db, bank)
-    return derivations.unsettled_count(parts.db, place.id) if place else 0
+def unsettled_count(runtime: Runtime, bank: str) -> int:
+    """The number of memories of a bank whose changes are not propagated yet."""
+    bank_record = banks.find(runtime.db, bank)
+    return derivations.changed_source_count(runtime.db, bank_record.id) if bank_record else 0

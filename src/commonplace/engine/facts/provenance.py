@@ -1,5 +1,6 @@
-"""Which document says which fact. A fact belongs to the one that said it first, and knows the
-others.
+"""Records which documents state which fact.
+
+A fact belongs to the document that stated it first, and lists the others.
 """
 
 from collections.abc import Sequence
@@ -7,161 +8,183 @@ from dataclasses import replace
 from typing import Any, cast
 
 from commonplace.engine.facts import fact_extraction, fact_metadata
-from commonplace.engine.facts.fact_extraction import Reading
-from commonplace.engine.facts.fact_metadata import Mark, mark_of
-from commonplace.engine.memories import newborn, next_version
-from commonplace.engine.revisions import Revising
-from commonplace.engine.runtime import Parts
+from commonplace.engine.facts.fact_extraction import Extraction
+from commonplace.engine.facts.fact_metadata import FactMetadata, fact_metadata_of
+from commonplace.engine.memories import first_version, next_version
+from commonplace.engine.revisions import RevisionWriter
+from commonplace.engine.runtime import Runtime
 from commonplace.extract import fact_splitting
-from commonplace.language.statement import folded
+from commonplace.language.statement import fold_text
 from commonplace.records.memory import Draft, Memory, Scope
 from commonplace.records.query import Filter
 from commonplace.records.work import Document
-from commonplace.reserved_metadata import FACT
+from commonplace.reserved_metadata import FACT_FIELD
 from commonplace.storage import banks, memories
 from commonplace.storage import documents as rows
 
-# Facts that other documents said first are noted with a document, up to so many.
+# A document lists at most this many facts that belong to other documents.
 _SHARED_MAX = 2_000
-SHARED = "shared"
-_READ_MAX = 1_500
+SHARED_KEY = "shared"
+_EXTRACTED_MAX = 1_500
 
 
-def say(
-    parts: Parts, draft: Draft, revising: Revising, *, corrects: bool, dated: bool
+def record_fact(
+    runtime: Runtime, draft: Draft, writer: RevisionWriter, *, corrects: bool, dated: bool
 ) -> tuple[Memory, bool]:
-    """A fact that a document says, as a memory, and whether it is new, was said again or was
-    corrected.
+    """Store a fact that a document states. Returns the memory, and whether it is new, stated again
+    or corrected.
 
-    A document that corrects says when and in which context it was meant, and its own facts follow;
-    when, only if it was told.
+    If the document `corrects`, the context of its own facts is updated as well, and if it is also
+    `dated`, their times.
     """
-    draft, before = _place(parts, draft, revising)
+    draft, before = _resolve_key(runtime, draft, writer)
     if before is None:
-        first, second = banks.new_ids(parts.db, revising.now, 2)
-        memory = newborn(draft, (first, second), revising)
-        revising.write(memory, "remember")
+        first, second = banks.new_ids(runtime.db, writer.now, 2)
+        memory = first_version(draft, (first, second), writer)
+        writer.write(memory, "remember")
         return memory, True
-    mark = mark_of(before)
-    number = cast(int, draft.document_id)
-    if number in mark.documents:
-        # What was forgotten since this document said it stays forgotten, until somebody else says
-        # it.
-        if before.forgotten_at is not None or before.document_id != number:
+    metadata = fact_metadata_of(before)
+    document_id = cast(int, draft.document_id)
+    if document_id in metadata.documents:
+        # A fact forgotten after this document stated it stays forgotten until another document
+        # states it.
+        if before.forgotten_at is not None or before.document_id != document_id:
             return before, False
-        changes = _changes(before, draft, corrects=corrects, dated=dated)
+        changes = _changed_fields(before, draft, corrects=corrects, dated=dated)
         return (
-            (_revised(parts, before, revising, **changes), corrects) if changes else (before, False)
+            (_revise(runtime, before, writer, **changes), corrects) if changes else (before, False)
         )
     if before.forgotten_at is None:
-        told = (*mark.documents, number)
-        return _revised(
-            parts, before, revising, metadata=fact_metadata.remarked(before, documents=told)
+        documents = (*metadata.documents, document_id)
+        return _revise(
+            runtime,
+            before,
+            writer,
+            metadata=fact_metadata.update_fact_metadata(before, documents=documents),
         ), True
-    given = {
+    draft_fields = {
         name: getattr(draft, name)
         for name in ("kind", "metadata", "category", "happened_at", "happened_until")
     }
-    return _revised(parts, before, revising, forgotten_at=None, document_id=number, **given), True
+    return _revise(
+        runtime, before, writer, forgotten_at=None, document_id=document_id, **draft_fields
+    ), True
 
 
-def _changes(before: Memory, draft: Draft, *, corrects: bool, dated: bool) -> dict[str, Any]:
-    """What a document now says otherwise of a fact of its own, besides its words."""
-    told, mark = fact_metadata.mark_in(draft.metadata) or Mark(), mark_of(before)
-    after = replace(mark, chunk=told.chunk)
+def _changed_fields(before: Memory, draft: Draft, *, corrects: bool, dated: bool) -> dict[str, Any]:
+    """The fields of a document's own fact that differ in the new draft, besides its text."""
+    drafted, stored = (
+        fact_metadata.parse_fact_metadata(draft.metadata) or FactMetadata(),
+        fact_metadata_of(before),
+    )
+    after = replace(stored, chunk=drafted.chunk)
     changes: dict[str, Any] = {}
-    # What another tongue has edited is that tongue's.
-    if corrects and folded(before.text) == folded(draft.text):
-        after = replace(after, context=told.context)
+    # A fact edited through another dialect keeps its edits.
+    if corrects and fold_text(before.text) == fold_text(draft.text):
+        after = replace(after, context=drafted.context)
         changes = {"category": draft.category}
         if dated:
-            after = replace(after, mentioned_at=told.mentioned_at)
+            after = replace(after, mentioned_at=drafted.mentioned_at)
             changes |= {"happened_at": draft.happened_at, "happened_until": draft.happened_until}
-    own = {name: value for name, value in draft.metadata.items() if name != FACT}
-    changes["metadata"] = fact_metadata.marked(
-        own if corrects and own else fact_metadata.own(before), after
+    user_fields = {name: value for name, value in draft.metadata.items() if name != FACT_FIELD}
+    changes["metadata"] = fact_metadata.with_fact_metadata(
+        user_fields if corrects and user_fields else fact_metadata.user_metadata(before), after
     )
     return {name: value for name, value in changes.items() if getattr(before, name) != value}
 
 
-def _place(parts: Parts, draft: Draft, revising: Revising) -> tuple[Draft, Memory | None]:
-    """A fact with its key, and the memory that has it.
+def _resolve_key(
+    runtime: Runtime, draft: Draft, writer: RevisionWriter
+) -> tuple[Draft, Memory | None]:
+    """The draft with a free or matching key, and the memory that already has this key.
 
-    One that another tongue has edited since says something else now: it still answers to the
-    documents it came from, and to nobody else.
+    A fact that was edited through another dialect has another meaning now. It keeps its key only
+    for the documents it came from; for other documents the draft gets a new key.
     """
-    own, turn = draft, 0
-    while found := memories.find_by_key(parts.db, revising.bank_id, Scope(), own.key):
+    keyed_draft, attempt = draft, 0
+    while found := memories.find_by_key(runtime.db, writer.bank_id, Scope(), keyed_draft.key):
         if (
-            draft.document_id in mark_of(found).documents
-            or fact_splitting.identity(found.text, found.tags) == draft.key
+            draft.document_id in fact_metadata_of(found).documents
+            or fact_splitting.fact_digest(found.text, found.tags) == draft.key
         ):
             break
-        turn += 1
-        own = replace(draft, key=f"{draft.key}.{turn}")
-    return own, found
+        attempt += 1
+        keyed_draft = replace(draft, key=f"{draft.key}.{attempt}")
+    return keyed_draft, found
 
 
-def _revised(parts: Parts, memory: Memory, revising: Revising, **changes: Any) -> Memory:
-    number = banks.new_ids(parts.db, revising.now)[0]
-    after = replace(next_version(memory, number, revising.now), **changes)
-    revising.write(
+def _revise(runtime: Runtime, memory: Memory, writer: RevisionWriter, **changes: Any) -> Memory:
+    version_id = banks.new_ids(runtime.db, writer.now)[0]
+    after = replace(next_version(memory, version_id, writer.now), **changes)
+    writer.write(
         after, "remember" if "forgotten_at" in changes and after.forgotten_at is None else "revise"
     )
     return after
 
 
-def said_by(parts: Parts, document: Document) -> list[Memory]:
-    """The live facts that a document says, its own and those that others said first."""
-    now = parts.clock.now()
-    found = memories.select_ids(
-        parts.db, document.bank_id, Filter(document_id=document.id, expired=True), now
+def facts_of_document(runtime: Runtime, document: Document) -> list[Memory]:
+    """The live facts that a document states: its own, and those that belong to other documents."""
+    now = runtime.clock.now()
+    own_ids = memories.select_ids(
+        runtime.db, document.bank_id, Filter(document_id=document.id, expired=True), now
     )
-    shared = document.metadata.get(SHARED)
-    also = cast(list[int], shared) if isinstance(shared, list) else []
-    by_id = memories.by_ids(parts.db, document.bank_id, list(dict.fromkeys([*found, *also])))
+    shared = document.metadata.get(SHARED_KEY)
+    shared_ids = cast(list[int], shared) if isinstance(shared, list) else []
+    by_id = memories.by_ids(
+        runtime.db, document.bank_id, list(dict.fromkeys([*own_ids, *shared_ids]))
+    )
     return [
         one
         for one in by_id.values()
-        if one.forgotten_at is None and document.id in mark_of(one).documents
+        if one.forgotten_at is None and document.id in fact_metadata_of(one).documents
     ]
 
 
-def unsay(parts: Parts, memory: Memory, document: Document, revising: Revising) -> None:
-    """Take one document's word for a fact away; a fact that nobody says any more is forgotten."""
-    left = tuple(number for number in mark_of(memory).documents if number != document.id)
-    if left:
+def withdraw_document(
+    runtime: Runtime, memory: Memory, document: Document, writer: RevisionWriter
+) -> None:
+    """Remove a document from a fact's proofs. A fact without any document left is forgotten."""
+    remaining = tuple(
+        document_id
+        for document_id in fact_metadata_of(memory).documents
+        if document_id != document.id
+    )
+    if remaining:
         changes = {
-            "metadata": fact_metadata.remarked(memory, documents=left),
-            "document_id": left[0],
+            "metadata": fact_metadata.update_fact_metadata(memory, documents=remaining),
+            "document_id": remaining[0],
         }
-        _revised(parts, memory, revising, **changes)
+        _revise(runtime, memory, writer, **changes)
         return
-    number = banks.new_ids(parts.db, revising.now)[0]
-    after = next_version(memory, number, revising.now)
-    unsaid = fact_metadata.remarked(memory, documents=())
-    revising.write(replace(after, forgotten_at=after.updated_at, metadata=unsaid), "forget")
+    version_id = banks.new_ids(runtime.db, writer.now)[0]
+    after = next_version(memory, version_id, writer.now)
+    metadata = fact_metadata.update_fact_metadata(memory, documents=())
+    writer.write(replace(after, forgotten_at=after.updated_at, metadata=metadata), "forget")
 
 
-def note(parts: Parts, document: Document, said: Sequence[Memory], read: Reading | None) -> None:
-    """Note with a document which of its facts another one said first, and which a model read from
-    which chunk.
+def record_extraction(
+    runtime: Runtime, document: Document, facts: Sequence[Memory], extraction: Extraction | None
+) -> None:
+    """Record in a document's metadata which of its facts belong to other documents, and which facts
+    a model extracted from each chunk.
     """
-    noted = {
+    metadata = {
         name: value
         for name, value in document.metadata.items()
-        if name not in (SHARED, fact_extraction.NOTED)
+        if name not in (SHARED_KEY, fact_extraction.EXTRACTED_KEY)
     }
-    if shared := [one.id for one in said if one.document_id != document.id][:_SHARED_MAX]:
-        noted[SHARED] = shared
-    if read and read.read and len(said) <= _READ_MAX:
-        by_key = {one.key: one.id for one in said}
-        named = {
-            chunk: [by_key.get(fact_splitting.identity(text, document.tags), 0) for text in texts]
-            for chunk, texts in read.read.items()
+    if shared := [one.id for one in facts if one.document_id != document.id][:_SHARED_MAX]:
+        metadata[SHARED_KEY] = shared
+    if extraction and extraction.by_chunk and len(facts) <= _EXTRACTED_MAX:
+        by_key = {one.key: one.id for one in facts}
+        ids_by_chunk = {
+            chunk: [
+                by_key.get(fact_splitting.fact_digest(text, document.tags), 0) for text in texts
+            ]
+            for chunk, texts in extraction.by_chunk.items()
         }
-        noted[fact_extraction.NOTED] = {
-            chunk: numbers for chunk, numbers in named.items() if all(numbers)
+        metadata[fact_extraction.EXTRACTED_KEY] = {
+            chunk: numbers for chunk, numbers in ids_by_chunk.items() if all(numbers)
         }
-    if noted != document.metadata:
-        rows.update(parts.db, replace(document, metadata=noted))
+    if metadata != document.metadata:
+        rows.update(runtime.db, replace(document, metadata=metadata))

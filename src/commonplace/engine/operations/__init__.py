@@ -1,4 +1,4 @@
-"""Jobs, maintenance, archives and the doctor. Each module is imported when it is first used."""
+"""Jobs, maintenance, archives and the doctor. A module is imported on first use."""
 
 from typing import TYPE_CHECKING
 

@@ -1,7 +1,7 @@
-"""Puts the rows of an archive into a store, one after the other, inside the caller's transaction.
+"""Imports the rows of an archive one after the other, inside the caller's transaction.
 
-What is already here stays; what is missing is added; a memory that went on in the file goes on
-here. Where two things claim one id or key, the import is refused whole.
+Stored rows stay, missing rows are added, and a memory with newer versions in the file gets these
+versions. A conflict about an id or a key refuses the whole import.
 """
 
 from collections.abc import Generator
@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from commonplace import ids, validation
-from commonplace.engine.draft_validation import checked_draft
+from commonplace.engine.draft_validation import validate_draft
 from commonplace.errors import Conflict, Invalid, TooLarge, Unsupported
 from commonplace.records.memory import Draft, Memory, Origin, Scope
 from commonplace.storage import archive, banks, memories, text_index
@@ -21,8 +21,8 @@ _EXPORT_AGAIN = "Export again and import the whole file."
 
 
 @contextmanager
-def located(line: int) -> Generator[None]:
-    """Say in which line of the file a refusal arose."""
+def with_line_number(line: int) -> Generator[None]:
+    """Add the line number of the file to an error."""
     try:
         yield
     except (Invalid, Conflict, TooLarge, Unsupported) as error:
@@ -30,8 +30,8 @@ def located(line: int) -> Generator[None]:
 
 
 @dataclass(slots=True)
-class _Chain:
-    """The memory whose versions are being read."""
+class _VersionChain:
+    """The memory whose versions are being imported."""
 
     line: int
     row: Row
@@ -40,19 +40,19 @@ class _Chain:
 
 
 @dataclass(slots=True)
-class _Numbering:
-    """The revisions of one project: how many were here before, how many the file has, and whether
-    they are the same.
+class _RevisionNumbers:
+    """The revisions of one project: the number stored before, the number in the file, and whether
+    the two diverge.
     """
 
-    stored: int
-    filed: int = 0
-    parted: bool = False
-    own: int = 0
+    stored_count: int
+    file_count: int = 0
+    has_diverged: bool = False
+    import_revision: int = 0
 
 
-class Importing:
-    """One import under way."""
+class ArchiveImporter:
+    """The state of one import."""
 
     def __init__(self, db: Database, now: int) -> None:
         self.added: dict[str, int] = {}
@@ -61,38 +61,36 @@ class Importing:
         self._db = db
         self._now = now
         self._banks: dict[int, int] = {}
-        self._numberings: dict[tuple[int, str], _Numbering] = {}
-        self._chain: _Chain | None = None
+        self._numberings: dict[tuple[int, str], _RevisionNumbers] = {}
+        self._chain: _VersionChain | None = None
         self._parents: dict[str, int] = {}
         self._last_id = 0
 
-    def take(self, line: int, shape: Shape, row: Row) -> None:
-        """Put one row into the store."""
+    def import_row(self, line: int, shape: Shape, row: Row) -> None:
+        """Import one row."""
         if shape is not VERSION:
             self._end_chain()
-        with located(line):
-            placed = self._placed(shape, row)
+        with with_line_number(line):
+            local_row = self._with_local_bank(shape, row)
             if shape is BANK:
-                self._take_bank(placed)
+                self._import_bank(local_row)
             elif shape is REVISION:
-                self._take_revision(placed)
+                self._import_revision(local_row)
             elif shape is MEMORY:
-                self._take_memory(line, placed)
+                self._import_memory(line, local_row)
             elif shape is VERSION:
-                self._take_version(placed)
+                self._import_version(local_row)
             else:
-                self._take_plain(shape, placed)
+                self._import_plain_row(shape, local_row)
 
     def finish(self) -> None:
-        """End the last memory and move the id counter beyond every id of the file."""
+        """Finish the last memory and move the id counter beyond every id in the file."""
         self._end_chain()
         if self._last_id:
             banks.skip_ids(self._db, self._last_id)
 
-    def _placed(self, shape: Shape, row: Row) -> Row:
-        """The row with the bank it belongs to here, once it is known to follow what it refers
-        to.
-        """
+    def _with_local_bank(self, shape: Shape, row: Row) -> Row:
+        """The row with its local bank id, after checking that its parents precede it."""
         self._last_id = max(
             self._last_id,
             *(row[name] or 0 for name, kind in shape.columns.items() if "id" in kind),
@@ -110,7 +108,7 @@ class Importing:
             raise Invalid(f"The {shape.name} comes before its bank.", hint=_EXPORT_AGAIN)
         return {**row, "bank_id": self._banks[row["bank_id"]]}
 
-    def _take_bank(self, row: Row) -> None:
+    def _import_bank(self, row: Row) -> None:
         name = validation.name(row["name"], what="bank")
         if row["id"] in self._banks:
             raise Invalid("Two banks have the same id.", hint=_EXPORT_AGAIN)
@@ -118,104 +116,107 @@ class Importing:
         if stored is not None:
             self._banks[row["id"]] = stored.id
             return self._count(self.skipped, BANK)
-        taken = archive.find(self._db, BANK, row) is not None
+        taken = archive.find_row(self._db, BANK, row) is not None
         number = banks.new_ids(self._db, self._now)[0] if taken else row["id"]
-        archive.put(self._db, BANK, {**row, "id": number})
+        archive.put_row(self._db, BANK, {**row, "id": number})
         self._banks[row["id"]] = number
         self._count(self.added, BANK)
 
-    def _take_revision(self, row: Row) -> None:
-        place = (row["bank_id"], row["project"])
-        if place not in self._numberings:
-            self._numberings[place] = _Numbering(memories.newest_revision(self._db, *place))
-        numbering = self._numberings[place]
-        if row["number"] != numbering.filed + 1:
+    def _import_revision(self, row: Row) -> None:
+        project_address = (row["bank_id"], row["project"])
+        if project_address not in self._numberings:
+            self._numberings[project_address] = _RevisionNumbers(
+                memories.newest_revision(self._db, *project_address)
+            )
+        numbering = self._numberings[project_address]
+        if row["number"] != numbering.file_count + 1:
             raise Invalid(
-                f"Revision {row['number']} follows revision {numbering.filed}.", hint=_EXPORT_AGAIN
+                f"Revision {row['number']} follows revision {numbering.file_count}.",
+                hint=_EXPORT_AGAIN,
             )
-        numbering.filed += 1
-        if row["number"] <= numbering.stored:
-            stored = archive.find(self._db, REVISION, row)
-            numbering.parted = (
-                numbering.parted or stored is None or not _same(REVISION, stored, row)
+        numbering.file_count += 1
+        if row["number"] <= numbering.stored_count:
+            stored = archive.find_row(self._db, REVISION, row)
+            numbering.has_diverged = (
+                numbering.has_diverged or stored is None or not _is_same_row(REVISION, stored, row)
             )
-        if numbering.parted or row["number"] <= numbering.stored:
+        if numbering.has_diverged or row["number"] <= numbering.stored_count:
             return self._count(self.skipped, REVISION)
-        archive.put(self._db, REVISION, row)
+        archive.put_row(self._db, REVISION, row)
         self._count(self.added, REVISION)
 
-    def _take_memory(self, line: int, row: Row) -> None:
+    def _import_memory(self, line: int, row: Row) -> None:
         if (
             row["document_id"] is not None
-            and archive.document_bank(self._db, row["document_id"]) != row["bank_id"]
+            and archive.bank_of_document(self._db, row["document_id"]) != row["bank_id"]
         ):
             raise Invalid("The memory's document is not in its bank.", hint=_EXPORT_AGAIN)
-        stored = archive.find(self._db, MEMORY, row)
+        stored = archive.find_row(self._db, MEMORY, row)
         if stored is None:
-            self._check_free(MEMORY, row["id"], row["id"])
-            archive.put(self._db, MEMORY, row)
-        elif not _same(MEMORY, stored, row):
-            raise _taken(MEMORY, row)
-        self._chain = _Chain(line, row, stored["version"] if stored else 0)
+            self._require_free_id(MEMORY, row["id"], row["id"])
+            archive.put_row(self._db, MEMORY, row)
+        elif not _is_same_row(MEMORY, stored, row):
+            raise _id_conflict(MEMORY, row)
+        self._chain = _VersionChain(line, row, stored["version"] if stored else 0)
 
-    def _take_version(self, row: Row) -> None:
+    def _import_version(self, row: Row) -> None:
         chain = self._chain
         if chain is None:
             raise Invalid("The version does not follow its memory.", hint=_EXPORT_AGAIN)
         number = chain.last["number"] + 1 if chain.last else 1
         if row["number"] != number:
             raise Invalid(f"This is not version {number} of its memory.", hint=_EXPORT_AGAIN)
-        checked_draft(_draft(chain.row, row))
+        validate_draft(_draft(chain.row, row))
         chain.last = row
         if number <= chain.stored_version:
-            stored = archive.find(self._db, VERSION, row)
-            if stored is None or not _same(VERSION, stored, row):
+            stored = archive.find_row(self._db, VERSION, row)
+            if stored is None or not _is_same_row(VERSION, stored, row):
                 raise Conflict(
-                    f"Memory {ids.short(row['memory_id'])} has a different version {number} in the"
-                    " store.",
+                    f"Memory {ids.short_form(row['memory_id'])} has a different version {number} in"
+                    " the store.",
                     hint=(
                         "It was changed on both sides after the copy was made. Import into an empty"
                         " home instead."
                     ),
                 )
             return self._count(self.skipped, VERSION)
-        self._check_free(VERSION, row["id"], row["memory_id"])
-        archive.put(
+        self._require_free_id(VERSION, row["id"], row["memory_id"])
+        archive.put_row(
             self._db, VERSION, {**row, "revision": self._revision(chain.row, row["revision"])}
         )
         self._count(self.added, VERSION)
 
     def _revision(self, memory: Row, filed: int) -> int:
-        """The revision a version belongs to here.
+        """The local revision of a version.
 
-        Where the file goes on from what is here, its own numbers hold. Where both went on by
-        themselves, a past revision must not change after the fact, so everything the import adds to
-        a project is one new revision.
+        Where the file continues the stored revisions, its numbers are kept. Where both sides
+        continued, a past revision must not change, so everything the import adds to a project
+        becomes one new revision.
         """
         numbering = self._numberings.get((memory["bank_id"], memory["project"]))
-        if numbering is None or not 1 <= filed <= numbering.filed:
+        if numbering is None or not 1 <= filed <= numbering.file_count:
             raise Invalid(
                 f"Revision {filed} of the version is not in the file.", hint=_EXPORT_AGAIN
             )
-        if not numbering.parted and numbering.stored <= numbering.filed:
+        if not numbering.has_diverged and numbering.stored_count <= numbering.file_count:
             return filed
-        if not numbering.own:
-            place = (memory["bank_id"], memory["project"])
-            numbering.own = memories.add_revision(self._db, *place, "import", self._now, Origin())
-        return numbering.own
+        if not numbering.import_revision:
+            project_address = (memory["bank_id"], memory["project"])
+            numbering.import_revision = memories.add_revision(
+                self._db, *project_address, "import", self._now, Origin()
+            )
+        return numbering.import_revision
 
-    def _check_free(self, shape: Shape, number: int, memory_id: int) -> None:
-        """Refuse an id that leads to another memory: memories and versions are looked up by
-        either.
-        """
-        if archive.owner(self._db, number) not in (None, memory_id):
-            raise _taken(shape, {"id": number})
+    def _require_free_id(self, shape: Shape, number: int, memory_id: int) -> None:
+        """Refuse an id of another memory. Memories and versions share one space of ids."""
+        if archive.memory_of_id(self._db, number) not in (None, memory_id):
+            raise _id_conflict(shape, {"id": number})
 
     def _end_chain(self) -> None:
         chain, self._chain = self._chain, None
         if chain is None:
             return
-        with located(chain.line):
+        with with_line_number(chain.line):
             if chain.last is None or not _is_newest(chain.row, chain.last):
                 raise Invalid(
                     "The memory is not in the state of its newest version.", hint=_EXPORT_AGAIN
@@ -223,19 +224,19 @@ class Importing:
             if chain.row["version"] <= chain.stored_version:
                 return self._count(self.skipped, MEMORY)
             if chain.stored_version:
-                archive.put(self._db, MEMORY, chain.row)
+                archive.put_row(self._db, MEMORY, chain.row)
             text_index.index_memory(self._db, _memory(chain.row))
             self._count(self.continued if chain.stored_version else self.added, MEMORY)
 
-    def _take_plain(self, shape: Shape, row: Row) -> None:
-        stored = archive.find(self._db, shape, row)
+    def _import_plain_row(self, shape: Shape, row: Row) -> None:
+        stored = archive.find_row(self._db, shape, row)
         if stored is None:
-            archive.put(self._db, shape, row)
+            archive.put_row(self._db, shape, row)
             self._count(self.added, shape)
-        elif not _same(shape, stored, row):
-            raise _taken(shape, row)
+        elif not _is_same_row(shape, stored, row):
+            raise _id_conflict(shape, row)
         elif shape.moments and _moment(shape, row) > _moment(shape, stored):
-            archive.put(self._db, shape, row)
+            archive.put_row(self._db, shape, row)
             self._count(self.continued, shape)
         else:
             self._count(self.skipped, shape)
@@ -244,16 +245,16 @@ class Importing:
         tally[shape.name] = tally.get(shape.name, 0) + 1
 
 
-def _same(shape: Shape, stored: Row, row: Row) -> bool:
-    """Whether two rows with one key are one thing. JSON is compared as text: 1 and true are equal
-    only in Python.
+def _is_same_row(shape: Shape, stored: Row, row: Row) -> bool:
+    """Whether two rows with the same key are the same. JSON is compared as text, because 1 equals
+    true in Python.
     """
-    return all(_alike(stored[name], row[name]) for name in shape.fixed)
+    return all(_is_equal(stored[name], row[name]) for name in shape.fixed)
 
 
-def _alike(one: object, other: object) -> bool:
+def _is_equal(one: object, other: object) -> bool:
     return (
-        archive.spelled(one) == archive.spelled(other)
+        archive.encode_json(one) == archive.encode_json(other)
         if isinstance(one, list | dict)
         else one == other
     )
@@ -271,7 +272,7 @@ def _is_newest(memory: Row, version: Row) -> bool:
         "updated_at": version["at"],
         "forgotten_at": version["at"] if version["action"] == "forget" else None,
     }
-    return all(_alike(memory[name], value) for name, value in state.items())
+    return all(_is_equal(memory[name], value) for name, value in state.items())
 
 
 def _draft(memory: Row, version: Row) -> Draft:
@@ -290,8 +291,8 @@ def _scope(row: Row) -> Scope:
     return Scope(*(row[name] for name in _SCOPE))
 
 
-def _taken(shape: Shape, row: Row) -> Conflict:
-    what = f"{shape.name} {ids.short(row['id'])}" if "id" in row else shape.name
+def _id_conflict(shape: Shape, row: Row) -> Conflict:
+    what = f"{shape.name} {ids.short_form(row['id'])}" if "id" in row else shape.name
     return Conflict(
         f"Another {what} is already in the store.",
         hint="Import into an empty home; ids and keys belong to one thing only.",

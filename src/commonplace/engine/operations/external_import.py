@@ -1,9 +1,8 @@
-"""Taking over what another product remembers: each thing once, however often it is brought, with
-its own times.
+"""Imports the memories of another product: each item once, however often it is imported, with its
+own times.
 
-What was taken is noted as an answer to an idempotency key, in the transaction that stores it. So a
-run that was killed goes on where it stopped, and what was forgotten or erased here since does not
-come back.
+An imported item is recorded as the reply to an idempotency key, in the transaction that stores it.
+So an interrupted import continues, and items that were forgotten or erased here do not return.
 """
 
 import hashlib
@@ -12,14 +11,14 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, Literal, TypeAlias
 
 from commonplace import validation
-from commonplace.engine.draft_validation import checked_draft, checked_origin
+from commonplace.engine.draft_validation import validate_draft, validate_origin
 from commonplace.engine.facts import fact_metadata
-from commonplace.engine.facts.fact_metadata import Mark
-from commonplace.engine.memories import bounded, newborn, next_version
-from commonplace.engine.revisions import Revising
-from commonplace.engine.runtime import Parts
+from commonplace.engine.facts.fact_metadata import FactMetadata
+from commonplace.engine.memories import check_item_count, first_version, next_version
+from commonplace.engine.revisions import RevisionWriter
+from commonplace.engine.runtime import Runtime
 from commonplace.engine.sessions import reminders
-from commonplace.engine.sessions.schedules import checked_cron
+from commonplace.engine.sessions.schedules import validate_cron
 from commonplace.errors import CommonplaceError
 from commonplace.limits import NAME_CHARS_MAX
 from commonplace.records.memory import Draft, Memory, Origin
@@ -27,32 +26,32 @@ from commonplace.records.work import ReminderDraft
 from commonplace.storage import banks, documents, memories
 from commonplace.storage import reminders as stored
 
-TakenChange: TypeAlias = Literal["added", "revised", "moved", "unchanged", "left", "refused"]
+ImportChange: TypeAlias = Literal["added", "revised", "moved", "unchanged", "left", "refused"]
 FORGOTTEN = "forgotten in the store"
 ERASED = "erased from the store"
 NEWER = "changed in the store since the last import"
 
-# A memory stays whose it is, and a key belongs to one memory for ever.
-_FIXED = ("scope", "key", "document_id")
+# The scope of a memory is fixed, and a key belongs to one memory.
+_IMMUTABLE_FIELDS = ("scope", "key", "document_id")
 
 
 @dataclass(frozen=True, slots=True)
-class Foreign:
-    """One thing another product remembers. `key` is its name there, the same at every export."""
+class ExternalItem:
+    """One item of another product. `key` is its name there, the same at every export."""
 
     key: str
     draft: Draft
     created_at: int | None = None
     updated_at: int | None = None
-    # Fields that this form of the source does not tell; those of a known memory stay.
-    untold: tuple[str, ...] = ()
-    # The document it was found in, by its name here, and what a fact knows of itself.
+    # Fields that the source format lacks; a stored memory keeps its values.
+    absent_fields: tuple[str, ...] = ()
+    # The name of the stored document that contains it, and the metadata of a fact.
     document: str = ""
-    mark: Mark | None = None
+    mark: FactMetadata | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class ForeignReminder:
+class ExternalReminder:
     """A reminder of another product. `key` is its name there, the same at every export."""
 
     key: str
@@ -61,178 +60,190 @@ class ForeignReminder:
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
-    """What became of one thing, why where it was not taken, and the id of its memory where it has
-    one.
+class ImportOutcome:
+    """The outcome for one item, the reason if it was not imported, and the id of its memory if it
+    has one.
     """
 
-    change: TakenChange
+    change: ImportChange
     why: str = ""
     memory_id: int | None = None
 
 
-def take_over(
-    parts: Parts,
+def import_external(
+    runtime: Runtime,
     bank: str,
     source: str,
-    things: Sequence[Foreign],
+    things: Sequence[ExternalItem],
     origin: Origin = Origin(),
     *,
     dry_run: bool = False,
-) -> tuple[Taken, ...]:
-    """Remember things of another product in one transaction; what cannot be stored is refused by
-    itself.
+) -> tuple[ImportOutcome, ...]:
+    """Import items of another product in one transaction. An item that cannot be stored is refused
+    alone.
 
-    A thing that is known and changed at its source becomes a new version, and one that is to be
-    somebody else's moves. A dry run only tells.
+    An item that changed at its source becomes a new version; one with another owner or project
+    moves. A dry run only reports.
     """
-    name, author = validation.name(bank, what="bank"), checked_origin(origin)
+    name, author = validation.name(bank, what="bank"), validate_origin(origin)
     tool = f"import {validation.name(source, what='source')}"
-    bounded(things)
+    check_item_count(things)
     if dry_run:
-        with parts.db.snapshot():
-            found = banks.find(parts.db, name)
+        with runtime.db.snapshot():
+            found = banks.find(runtime.db, name)
             bank_id = found.id if found else 0
-            taking = _Taking(parts, Revising(parts, bank_id, "import", author), tool)
-            return tuple(taking.told(one) for one in things)
-    with parts.db.transaction():
-        bank_id = banks.ensure(parts.db, name, parts.clock.now()).id
-        taking = _Taking(parts, Revising(parts, bank_id, "import", author), tool)
-        return tuple(taking.take(one) for one in things)
+            importer = _ExternalImporter(
+                runtime, RevisionWriter(runtime, bank_id, "import", author), tool
+            )
+            return tuple(importer.preview(one) for one in things)
+    with runtime.db.transaction():
+        bank_id = banks.ensure(runtime.db, name, runtime.clock.now()).id
+        importer = _ExternalImporter(
+            runtime, RevisionWriter(runtime, bank_id, "import", author), tool
+        )
+        return tuple(importer.import_item(one) for one in things)
 
 
-def take_reminder(
-    parts: Parts, bank: str, source: str, one: ForeignReminder, *, dry_run: bool = False
-) -> Taken:
-    """Take over a reminder of another product, once. One that changed there takes the place of the
-    one here.
+def import_reminder(
+    runtime: Runtime, bank: str, source: str, one: ExternalReminder, *, dry_run: bool = False
+) -> ImportOutcome:
+    """Import a reminder of another product once. If it changed there, it replaces the stored
+    one.
     """
     name = validation.name(bank, what="bank")
-    place = {
+    reply_address = {
         "session": "",
         "tool": f"import {validation.name(source, what='source')}",
-        "key": _named(f"reminder {one.key}"),
+        "key": _reply_key(f"reminder {one.key}"),
     }
     try:
-        validation.body(one.draft.message, what="message")
-        checked_cron(one.draft.cron)
+        validation.nonempty_text(one.draft.message, what="message")
+        validate_cron(one.draft.cron)
     except CommonplaceError as error:
-        return Taken("refused", error.message)
-    with parts.db.transaction() if not dry_run else parts.db.snapshot():
-        found = banks.find(parts.db, name)
-        noted = memories.find_reply(parts.db, found.id, **place) if found else None
-        number = int(str(noted[1])) if noted else 0
-        if found and noted and stored.find(parts.db, found.id, number) is None:
-            return Taken("left", ERASED)
-        if noted and noted[0] == _hashed(repr(one)):
-            return Taken("unchanged")
+        return ImportOutcome("refused", error.message)
+    with runtime.db.transaction() if not dry_run else runtime.db.snapshot():
+        found = banks.find(runtime.db, name)
+        reply = (
+            memories.find_idempotency_key(runtime.db, found.id, **reply_address) if found else None
+        )
+        number = int(str(reply[1])) if reply else 0
+        if found and reply and stored.find(runtime.db, found.id, number) is None:
+            return ImportOutcome("left", ERASED)
+        if reply and reply[0] == _sha256(repr(one)):
+            return ImportOutcome("unchanged")
         if not dry_run:
-            _remind(parts, name, one, place, number)
-    return Taken("revised" if noted else "added")
+            _store_reminder(runtime, name, one, reply_address, number)
+    return ImportOutcome("revised" if reply else "added")
 
 
-def _remind(
-    parts: Parts, bank: str, one: ForeignReminder, place: dict[str, Any], before: int
+def _store_reminder(
+    runtime: Runtime, bank: str, one: ExternalReminder, reply_address: dict[str, Any], before: int
 ) -> None:
-    reminder = reminders.add_reminder(parts, bank, one.draft)
+    reminder = reminders.add_reminder(runtime, bank, one.draft)
     if not one.enabled:
-        reminders.disable_reminder(parts, bank, reminder.id)
+        reminders.disable_reminder(runtime, bank, reminder.id)
     if before:
-        reminders.delete_reminder(parts, bank, before)
-    note = memories.renew_reply if before else memories.add_reply
+        reminders.delete_reminder(runtime, bank, before)
+    note = memories.update_idempotency_key if before else memories.add_idempotency_key
     note(
-        parts.db,
+        runtime.db,
         reminder.created_at,
         reminder.id,
         bank_id=reminder.bank_id,
-        content_hash=_hashed(repr(one)),
-        **place,
+        content_hash=_sha256(repr(one)),
+        **reply_address,
     )
 
 
-class _Taking:
-    """Some things on their way into a bank."""
+class _ExternalImporter:
+    """Imports items into a bank."""
 
-    def __init__(self, parts: Parts, revising: Revising, tool: str) -> None:
-        self.parts, self.revising, self.tool = parts, revising, tool
+    def __init__(self, runtime: Runtime, writer: RevisionWriter, tool: str) -> None:
+        self.runtime, self.writer, self.tool = runtime, writer, tool
 
-    def told(self, one: Foreign) -> Taken:
-        """What would become of a thing."""
+    def preview(self, one: ExternalItem) -> ImportOutcome:
+        """The outcome of an import without doing it."""
         try:
             draft = self._draft(one)
         except CommonplaceError as error:
-            return Taken("refused", error.message)
-        return self._planned(one, draft)[0]
+            return ImportOutcome("refused", error.message)
+        return self._plan(one, draft)[0]
 
-    def take(self, one: Foreign) -> Taken:
-        """Store a thing and note that it was taken."""
+    def import_item(self, one: ExternalItem) -> ImportOutcome:
+        """Import an item and record it."""
         try:
             draft = self._draft(one)
         except CommonplaceError as error:
-            return Taken("refused", error.message)
-        taken, before = self._planned(one, draft)
+            return ImportOutcome("refused", error.message)
+        taken, before = self._plan(one, draft)
         if taken.change == "added":
             taken = replace(taken, memory_id=self._add(one, draft))
         elif taken.change == "revised" and before is not None:
             self._revise(one, before, draft)
         elif taken.change == "moved" and before is not None:
             taken = replace(taken, memory_id=self._move(one, before, draft))
-        self._note(one, taken)
+        self._record(one, taken)
         return taken
 
-    def _draft(self, one: Foreign) -> Draft:
-        # What we note in metadata for ourselves is no source's to say.
-        metadata = fact_metadata.kept({}, one.draft.metadata)
+    def _draft(self, one: ExternalItem) -> Draft:
+        # Reserved metadata is never taken from a source.
+        metadata = fact_metadata.merge_metadata({}, one.draft.metadata)
         document_id = self._document_id(one.document) if one.document else None
         if one.mark:
-            said_at = one.mark.mentioned_at or one.created_at or self.revising.now
-            told = () if document_id is None else (document_id,)
-            metadata = fact_metadata.marked(
-                metadata, replace(one.mark, mentioned_at=said_at, documents=told)
+            said_at = one.mark.mentioned_at or one.created_at or self.writer.now
+            fields_of_source = () if document_id is None else (document_id,)
+            metadata = fact_metadata.with_fact_metadata(
+                metadata, replace(one.mark, mentioned_at=said_at, documents=fields_of_source)
             )
-        return checked_draft(replace(one.draft, metadata=metadata, document_id=document_id))
+        return validate_draft(replace(one.draft, metadata=metadata, document_id=document_id))
 
     def _document_id(self, name: str) -> int | None:
-        found = documents.find(self.parts.db, self.revising.bank_id, name)
+        found = documents.find(self.runtime.db, self.writer.bank_id, name)
         return found.id if found else None
 
-    def _planned(self, one: Foreign, draft: Draft) -> tuple[Taken, Memory | None]:
-        db, bank_id = self.parts.db, self.revising.bank_id
-        noted = memories.find_reply(db, bank_id, **self._place(one))
-        if noted is None:
+    def _plan(self, one: ExternalItem, draft: Draft) -> tuple[ImportOutcome, Memory | None]:
+        db, bank_id = self.runtime.db, self.writer.bank_id
+        reply = memories.find_idempotency_key(db, bank_id, **self._reply_address(one))
+        if reply is None:
             before = (
                 memories.find_by_key(db, bank_id, draft.scope, draft.key) if draft.key else None
             )
-            return (Taken("added"), None) if before is None else (_met(one, draft, before), before)
-        number = int(str(noted[1]))
+            return (
+                (ImportOutcome("added"), None)
+                if before is None
+                else (_resolve_key_conflict(one, draft, before), before)
+            )
+        number = int(str(reply[1]))
         before = memories.find(db, bank_id, number)
         if before is None:
-            return Taken("left", ERASED), None
+            return ImportOutcome("left", ERASED), None
         if before.forgotten_at is not None:
-            return Taken("left", FORGOTTEN, number), before
-        if self._moves(before, draft):
-            return Taken("moved"), before
-        same = noted[0] == _fingerprint(one) or not _changes(one, before, draft)
-        return Taken("unchanged" if same else "revised", memory_id=number), before
+            return ImportOutcome("left", FORGOTTEN, number), before
+        if self._is_moved(before, draft):
+            return ImportOutcome("moved"), before
+        same = reply[0] == _fingerprint(one) or not _changed_fields(one, before, draft)
+        return ImportOutcome("unchanged" if same else "revised", memory_id=number), before
 
-    def _add(self, one: Foreign, draft: Draft) -> int:
-        now = self.revising.now
-        first, second = banks.new_ids(self.parts.db, now, 2)
-        created = _past(one.created_at or one.updated_at, now)
-        memory = newborn(draft, (first, second), self.revising)
-        updated = created if one.updated_at is None else max(created, _past(one.updated_at, now))
-        self.revising.write(replace(memory, created_at=created, updated_at=updated), "remember")
+    def _add(self, one: ExternalItem, draft: Draft) -> int:
+        now = self.writer.now
+        first, second = banks.new_ids(self.runtime.db, now, 2)
+        created = _not_in_future(one.created_at or one.updated_at, now)
+        memory = first_version(draft, (first, second), self.writer)
+        updated = (
+            created if one.updated_at is None else max(created, _not_in_future(one.updated_at, now))
+        )
+        self.writer.write(replace(memory, created_at=created, updated_at=updated), "remember")
         return first
 
-    def _revise(self, one: Foreign, before: Memory, draft: Draft) -> None:
-        now = self.revising.now
-        at = _past(one.updated_at, now)
-        number = banks.new_ids(self.parts.db, now)[0]
-        after = replace(next_version(before, number, at), **_changes(one, before, draft))
-        self.revising.write(after, "revise")
+    def _revise(self, one: ExternalItem, before: Memory, draft: Draft) -> None:
+        now = self.writer.now
+        at = _not_in_future(one.updated_at, now)
+        number = banks.new_ids(self.runtime.db, now)[0]
+        after = replace(next_version(before, number, at), **_changed_fields(one, before, draft))
+        self.writer.write(after, "revise")
 
-    def _moves(self, before: Memory, draft: Draft) -> bool:
-        """Whether a memory is now said to be the owner's, or to have a project after all; never the
+    def _is_moved(self, before: Memory, draft: Draft) -> bool:
+        """Whether an item now belongs to the owner, or got a project. It never moves the
         other way.
         """
         to_owner = before.scope.user != "" and draft.scope.user == ""
@@ -240,78 +251,82 @@ class _Taking:
         if not to_owner and not to_project:
             return False
         taken = (
-            memories.find_by_key(self.parts.db, before.bank_id, draft.scope, draft.key)
+            memories.find_by_key(self.runtime.db, before.bank_id, draft.scope, draft.key)
             if draft.key
             else None
         )
         return taken is None
 
-    def _move(self, one: Foreign, before: Memory, draft: Draft) -> int:
-        """Whose a memory is never changes, so it is forgotten there and goes on as another one
-        here.
+    def _move(self, one: ExternalItem, before: Memory, draft: Draft) -> int:
+        """The scope of a memory never changes, so it is forgotten and stored again as a new
+        memory.
         """
-        now = self.revising.now
-        first, second, gone = banks.new_ids(self.parts.db, now, 3)
+        now = self.writer.now
+        first, second, forgotten_id = banks.new_ids(self.runtime.db, now, 3)
         after = replace(before, id=first, version=1, version_id=second, scope=draft.scope)
-        self.revising.write(replace(after, **_changes(one, before, draft)), "remember")
-        forgotten = next_version(before, gone, now)
-        self.revising.write(
+        self.writer.write(replace(after, **_changed_fields(one, before, draft)), "remember")
+        forgotten = next_version(before, forgotten_id, now)
+        self.writer.write(
             replace(forgotten, forgotten_at=forgotten.updated_at), "forget", "moved by an import"
         )
         return first
 
-    def _note(self, one: Foreign, taken: Taken) -> None:
+    def _record(self, one: ExternalItem, taken: ImportOutcome) -> None:
         if taken.change == "left" or taken.memory_id is None:
             return
-        place: dict[str, Any] = {**self._place(one), "bank_id": self.revising.bank_id}
-        at = self.revising.now
+        reply_address: dict[str, Any] = {**self._reply_address(one), "bank_id": self.writer.bank_id}
+        at = self.writer.now
         fingerprint = _fingerprint(one)
-        noted = memories.find_reply(self.parts.db, **place)
-        if noted is None:
-            memories.add_reply(
-                self.parts.db, at, taken.memory_id, content_hash=fingerprint, **place
+        reply = memories.find_idempotency_key(self.runtime.db, **reply_address)
+        if reply is None:
+            memories.add_idempotency_key(
+                self.runtime.db, at, taken.memory_id, content_hash=fingerprint, **reply_address
             )
-        elif noted != (fingerprint, taken.memory_id):
-            memories.renew_reply(
-                self.parts.db, at, taken.memory_id, content_hash=fingerprint, **place
+        elif reply != (fingerprint, taken.memory_id):
+            memories.update_idempotency_key(
+                self.runtime.db, at, taken.memory_id, content_hash=fingerprint, **reply_address
             )
 
-    def _place(self, one: Foreign) -> dict[str, Any]:
-        return {"session": "", "tool": self.tool, "key": _named(one.key)}
+    def _reply_address(self, one: ExternalItem) -> dict[str, Any]:
+        return {"session": "", "tool": self.tool, "key": _reply_key(one.key)}
 
 
-def _met(one: Foreign, draft: Draft, before: Memory) -> Taken:
-    """What becomes of a thing whose key is taken by a memory that did not come from there."""
+def _resolve_key_conflict(one: ExternalItem, draft: Draft, before: Memory) -> ImportOutcome:
+    """The outcome for an item whose key belongs to a memory from elsewhere."""
     if before.forgotten_at is not None:
-        return Taken("left", FORGOTTEN, before.id)
+        return ImportOutcome("left", FORGOTTEN, before.id)
     if before.text == draft.text:
-        return Taken("unchanged", memory_id=before.id)
+        return ImportOutcome("unchanged", memory_id=before.id)
     if one.updated_at is None or one.updated_at <= before.updated_at:
-        return Taken("left", NEWER, before.id)
-    return Taken("revised", memory_id=before.id)
+        return ImportOutcome("left", NEWER, before.id)
+    return ImportOutcome("revised", memory_id=before.id)
 
 
-def _changes(one: Foreign, before: Memory, draft: Draft) -> dict[str, Any]:
-    told = [field.name for field in fields(Draft) if field.name not in (*_FIXED, *one.untold)]
-    given: dict[str, Any] = {name: getattr(draft, name) for name in told}
+def _changed_fields(one: ExternalItem, before: Memory, draft: Draft) -> dict[str, Any]:
+    fields_of_source = [
+        field.name
+        for field in fields(Draft)
+        if field.name not in (*_IMMUTABLE_FIELDS, *one.absent_fields)
+    ]
+    given: dict[str, Any] = {name: getattr(draft, name) for name in fields_of_source}
     if "metadata" in given:
-        # What others noted on the memory stays.
+        # Metadata from other sources stays.
         given["metadata"] = {**before.metadata, **given["metadata"]}
     return {name: value for name, value in given.items() if value != getattr(before, name)}
 
 
-def _fingerprint(one: Foreign) -> str:
-    return _hashed(repr((one.draft, one.untold, one.mark)))
+def _fingerprint(one: ExternalItem) -> str:
+    return _sha256(repr((one.draft, one.absent_fields, one.mark)))
 
 
-def _named(key: str) -> str:
-    # A path or an address may be longer than a name may be, and have anything in it.
-    return key if len(key) <= NAME_CHARS_MAX and key.isprintable() else _hashed(key)
+def _reply_key(key: str) -> str:
+    # A path or a URL may be too long for a name, or contain unprintable characters.
+    return key if len(key) <= NAME_CHARS_MAX and key.isprintable() else _sha256(key)
 
 
-def _hashed(text: str) -> str:
+def _sha256(text: str) -> str:
     return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()
 
 
-def _past(moment: int | None, now: int) -> int:
+def _not_in_future(moment: int | None, now: int) -> int:
     return now if moment is None else min(moment, now)

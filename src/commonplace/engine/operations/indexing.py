@@ -1,8 +1,7 @@
-"""Derived state: keeps vectors up with the memories, and rebuilds the text index, tags and vectors
-from canonical rows.
+"""Derived state: embeds new memories, and rebuilds the text index, tags and vectors.
 
-A rebuild works in batches, each one transaction that also notes how far it came, so a killed one
-goes on from there. Searches work all the while.
+A rebuild works in batches. Each batch is a transaction that also stores the position, so an
+interrupted rebuild resumes. Searches work meanwhile.
 """
 
 import json
@@ -11,51 +10,50 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from commonplace.engine.runtime import Parts
+from commonplace.engine.runtime import Runtime
 from commonplace.errors import Busy, Forbidden
 from commonplace.language import analyzer
 from commonplace.storage import banks, derivations, memories, text_index, vector_rows
 from commonplace.storage.database import Database
 
 if TYPE_CHECKING:
-    from commonplace.recall.vector_index import Semantics
+    from commonplace.recall.vector_index import VectorIndex
 
-HEAL_BATCH = 200
+CATCH_UP_BATCH = 200
 REBUILD_BATCH = 500
 _WAIT_MS = 20
-_POSITION = "rebuild"
-_ANALYZER = "analyzer"
+_POSITION_FACT = "rebuild"
+_ANALYZER_FACT = "analyzer"
 
 
 @dataclass(frozen=True, slots=True)
-class Rebuilt:
-    """What a rebuild did: memories gone through in this run, and in all when an earlier run was cut
-    short.
-    """
+class RebuildReport:
+    """The number of memories that this run processed, and whether it resumed an interrupted one."""
 
     memory_count: int
     resumed: bool
 
 
-def heal(parts: Parts, bank_id: int, budget_ms: int) -> int:
-    """Embed what was written to a bank since, within a time; how many memories that were.
+def catch_up_embeddings(runtime: Runtime, bank_id: int, budget_ms: int) -> int:
+    """Embed new memories of a bank within a time budget. Returns how many.
 
-    Another writer is hardly waited for: the question at hand is more urgent, and the queue stays.
+    It hardly waits for another writer, because a reader is waiting; the queue stays.
     """
-    semantics = parts.semantics()
-    # Inside a transaction the vectors would not be anybody else's to see, and it may yet be taken
-    # back.
+    semantics = runtime.semantics()
+    # Inside a transaction other processes could not see the vectors, and it may be rolled back.
     if (
         not semantics
-        or parts.db.in_transaction
-        or not vector_rows.stale_ids(parts.db, bank_id, after=0, limit=1)
+        or runtime.db.in_transaction
+        or not vector_rows.queued_ids(runtime.db, bank_id, after=0, limit=1)
     ):
         return 0
     deadline = time.monotonic() + budget_ms / 1000
     count = after = 0
     try:
-        while numbers := vector_rows.stale_ids(parts.db, bank_id, after=after, limit=HEAL_BATCH):
-            count += _embed(parts.db, semantics, bank_id, numbers, wait_ms=_WAIT_MS)
+        while numbers := vector_rows.queued_ids(
+            runtime.db, bank_id, after=after, limit=CATCH_UP_BATCH
+        ):
+            count += _embed(runtime.db, semantics, bank_id, numbers, wait_ms=_WAIT_MS)
             after = numbers[-1]
             if time.monotonic() > deadline:
                 break
@@ -64,74 +62,79 @@ def heal(parts: Parts, bank_id: int, budget_ms: int) -> int:
     return count
 
 
-def heal_all(parts: Parts, budget_ms: int) -> int:
-    """Embed what waits in any bank, within a time; how many memories that were."""
+def catch_up_all_embeddings(runtime: Runtime, budget_ms: int) -> int:
+    """Embed pending memories of all banks within a time budget. Returns how many."""
     deadline = time.monotonic() + budget_ms / 1000
     count = 0
-    for bank_id in vector_rows.stale_banks(parts.db):
+    for bank_id in vector_rows.banks_with_queue(runtime.db):
         left_ms = int((deadline - time.monotonic()) * 1000)
         if left_ms <= 0:
             break
-        count += heal(parts, bank_id, left_ms)
+        count += catch_up_embeddings(runtime, bank_id, left_ms)
     return count
 
 
-def stale_count(parts: Parts) -> int:
-    """How many memories wait for a vector."""
-    return vector_rows.stale_count(parts.db)
+def stale_count(runtime: Runtime) -> int:
+    """How many memories have no vector yet."""
+    return vector_rows.queue_length(runtime.db)
 
 
-def outdated(parts: Parts) -> bool:
-    """Whether the text index or the vectors were made by another analyzer or embedder, or a rebuild
-    was interrupted.
+def is_outdated(runtime: Runtime) -> bool:
+    """Whether the text index or the vectors are from another analyzer or embedder, or a rebuild was
+    interrupted.
     """
-    semantics = parts.semantics()
+    semantics = runtime.semantics()
     return (
-        banks.fact(parts.db, _ANALYZER) not in ("", analyzer.ANALYZER)
-        or banks.fact(parts.db, _POSITION) != ""
-        or (semantics is not None and vector_rows.foreign_count(parts.db, semantics.name) > 0)
+        banks.store_info(runtime.db, _ANALYZER_FACT) not in ("", analyzer.ANALYZER)
+        or banks.store_info(runtime.db, _POSITION_FACT) != ""
+        or (
+            semantics is not None
+            and vector_rows.foreign_vector_count(runtime.db, semantics.name) > 0
+        )
     )
 
 
-def rebuild(parts: Parts, progress: Callable[[int, int], None] | None = None) -> Rebuilt:
-    """Make all derived state again from the memories; `progress` hears how many are done, and of
-    how many.
+def rebuild(runtime: Runtime, progress: Callable[[int, int], None] | None = None) -> RebuildReport:
+    """Rebuild all derived state from the memories. `progress` is called with the number done and
+    the total.
     """
-    semantics = parts.semantics()
+    semantics = runtime.semantics()
     target = f"{analyzer.ANALYZER}/{semantics.name if semantics else 'none'}"
-    after = _position(parts.db, target)
+    after = _position(runtime.db, target)
     resumed = after > 0
-    with parts.db.transaction():
-        text_index.repair_texts(parts.db)
-    total = vector_rows.remaining_count(parts.db, after)
+    with runtime.db.transaction():
+        text_index.repair_texts(runtime.db)
+    total = vector_rows.remaining_count(runtime.db, after)
     done = 0
-    while batch := vector_rows.memories_after(parts.db, after, REBUILD_BATCH):
-        with parts.db.transaction(), text_index.quick_replacing(parts.db):
+    while batch := vector_rows.memories_after(runtime.db, after, REBUILD_BATCH):
+        with runtime.db.transaction(), text_index.bulk_replacement(runtime.db):
             for bank_id in sorted({bank_id for _, bank_id in batch}):
                 _rebuild_batch(
-                    parts.db, semantics, bank_id, [number for number, b in batch if b == bank_id]
+                    runtime.db, semantics, bank_id, [number for number, b in batch if b == bank_id]
                 )
             after = batch[-1][0]
-            banks.set_fact(parts.db, _POSITION, json.dumps({"target": target, "after": after}))
+            banks.put_store_info(
+                runtime.db, _POSITION_FACT, json.dumps({"target": target, "after": after})
+            )
         done += len(batch)
         if progress:
             progress(done, max(done, total))
-    with parts.db.transaction():
-        text_index.drop_lost(parts.db)
-        text_index.repair_texts(parts.db)
-        derivations.rebuild(parts.db)
-        banks.set_fact(parts.db, _POSITION, "")
-        banks.set_fact(parts.db, _ANALYZER, analyzer.ANALYZER)
-    return Rebuilt(done, resumed)
+    with runtime.db.transaction():
+        text_index.drop_orphans(runtime.db)
+        text_index.repair_texts(runtime.db)
+        derivations.rebuild(runtime.db)
+        banks.put_store_info(runtime.db, _POSITION_FACT, "")
+        banks.put_store_info(runtime.db, _ANALYZER_FACT, analyzer.ANALYZER)
+    return RebuildReport(done, resumed)
 
 
 def _position(db: Database, target: str) -> int:
-    noted = json.loads(banks.fact(db, _POSITION) or "{}")
-    return int(noted["after"]) if noted.get("target") == target else 0
+    stored_position = json.loads(banks.store_info(db, _POSITION_FACT) or "{}")
+    return int(stored_position["after"]) if stored_position.get("target") == target else 0
 
 
 def _rebuild_batch(
-    db: Database, semantics: "Semantics | None", bank_id: int, numbers: list[int]
+    db: Database, semantics: "VectorIndex | None", bank_id: int, numbers: list[int]
 ) -> None:
     text_index.reindex(db, list(memories.by_ids(db, bank_id, numbers).values()))
     if semantics:
@@ -140,18 +143,18 @@ def _rebuild_batch(
 
 def _embed(
     db: Database,
-    semantics: "Semantics",
+    semantics: "VectorIndex",
     bank_id: int,
     numbers: list[int],
     wait_ms: int | None = None,
 ) -> int:
     found = memories.by_ids(db, bank_id, numbers)
     encoded = semantics.encode(list(found.values()))
-    sketches = semantics.sketched(encoded)
+    sketches = semantics.sketch(encoded)
     made = [
         (m.id, m.version, v, s) for m, v, s in zip(found.values(), encoded, sketches, strict=True)
     ]
     with db.transaction(wait_ms):
         vector_rows.put(db, semantics.name, made)
-        vector_rows.clear_stale(db, [number for number in numbers if number not in found])
+        vector_rows.unqueue(db, [number for number in numbers if number not in found])
     return len(found)

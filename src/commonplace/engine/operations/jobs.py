@@ -1,23 +1,21 @@
-"""Jobs: work asked for in the transaction that causes it, and done after the commit. worker.py does
-it.
-"""
+"""Jobs: work enqueued in the transaction that causes it, and done after the commit by worker.py."""
 
 from collections.abc import Mapping
 from typing import get_args
 
 from commonplace import ids, validation
-from commonplace.engine.banks import known
-from commonplace.engine.runtime import Parts
+from commonplace.engine.banks import require_bank
+from commonplace.engine.runtime import Runtime
 from commonplace.errors import Conflict, NotFound
 from commonplace.limits import BULK_MAX, COUNT_MAX, JOB_ATTEMPTS_MAX, JOB_BYTES_MAX, LIST_MAX
-from commonplace.records.work import Job, JobState, Page
+from commonplace.records.work import Job, JobState, ResultPage
 from commonplace.storage import banks, jobs
 
 ATTEMPTS_MAX = 3
 
 
 def enqueue(
-    parts: Parts,
+    runtime: Runtime,
     bank: str,
     kind: str,
     payload: Mapping[str, object],
@@ -25,20 +23,20 @@ def enqueue(
     run_at: int | None = None,
     attempts_max: int = ATTEMPTS_MAX,
 ) -> Job:
-    """A pending job. Inside a transaction it exists if and only if that transaction commits.
+    """Add a pending job. Inside a transaction it exists only if that transaction commits.
 
-    Put ids into the payload rather than texts: a payload stays with the job, and purging a memory
-    does not reach it.
+    Put ids into the payload, not texts: a payload stays with the job, and purging a memory does not
+    change it.
     """
     name, wanted = validation.name(bank, what="bank"), validation.name(kind, what="kind of job")
     validation.metadata(payload, what="payload", bytes_max=JOB_BYTES_MAX)
     validation.moment(run_at, what="time to run")
     validation.count(attempts_max, what="number of attempts", least=1, most=JOB_ATTEMPTS_MAX)
-    with parts.db.transaction():
-        now = parts.clock.now()
+    with runtime.db.transaction():
+        now = runtime.clock.now()
         job = Job(
-            id=banks.new_ids(parts.db, now)[0],
-            bank_id=banks.ensure(parts.db, name, now).id,
+            id=banks.new_ids(runtime.db, now)[0],
+            bank_id=banks.ensure(runtime.db, name, now).id,
             bank=name,
             kind=wanted,
             payload=dict(payload),
@@ -58,14 +56,14 @@ def enqueue(
             updated_at=now,
             finished_at=None,
         )
-        jobs.add(parts.db, job)
+        jobs.add(runtime.db, job)
     return job
 
 
-def get_job(parts: Parts, bank: str, job_id: int | str) -> Job:
+def get_job(runtime: Runtime, bank: str, job_id: int | str) -> Job:
     """One job."""
-    found = jobs.find(parts.db, ids.parse(job_id))
-    if found is None or found.bank_id != known(parts, bank).id:
+    found = jobs.find(runtime.db, ids.parse(job_id))
+    if found is None or found.bank_id != require_bank(runtime, bank).id:
         raise NotFound(
             f"There is no job {job_id}.",
             hint="Check the id and the bank; old finished jobs are removed.",
@@ -74,14 +72,14 @@ def get_job(parts: Parts, bank: str, job_id: int | str) -> Job:
 
 
 def list_jobs(
-    parts: Parts,
+    runtime: Runtime,
     bank: str,
     *,
     state: JobState | None = None,
     kind: str | None = None,
     limit: int = 20,
     offset: int = 0,
-) -> Page[Job]:
+) -> ResultPage[Job]:
     """Jobs of a bank, newest first; None is "any"."""
     validation.count(limit, what="limit", most=LIST_MAX)
     validation.count(offset, what="offset", most=COUNT_MAX)
@@ -89,51 +87,53 @@ def list_jobs(
         validation.choice(state, get_args(JobState), what="state")
     if kind is not None:
         validation.name(kind, what="kind of job")
-    with parts.db.snapshot():
-        found = banks.find(parts.db, validation.name(bank, what="bank"))
+    with runtime.db.snapshot():
+        found = banks.find(runtime.db, validation.name(bank, what="bank"))
         if found is None:
-            return Page()
-        items = jobs.listed(parts.db, found.id, state=state, kind=kind, limit=limit, offset=offset)
-        return Page(tuple(items), jobs.count(parts.db, found.id, state=state, kind=kind))
+            return ResultPage()
+        items = jobs.list_jobs(
+            runtime.db, found.id, state=state, kind=kind, limit=limit, offset=offset
+        )
+        return ResultPage(tuple(items), jobs.count(runtime.db, found.id, state=state, kind=kind))
 
 
-def count_jobs(parts: Parts, bank: str) -> dict[JobState, int]:
+def count_jobs(runtime: Runtime, bank: str) -> dict[JobState, int]:
     """How many jobs of a bank are in each state that any is in."""
-    found = banks.find(parts.db, validation.name(bank, what="bank"))
-    return jobs.counts(parts.db, found.id) if found else {}
+    found = banks.find(runtime.db, validation.name(bank, what="bank"))
+    return jobs.counts(runtime.db, found.id) if found else {}
 
 
-def cancel_job(parts: Parts, bank: str, job_id: int | str) -> Job:
-    """A job cancelled at once. One that runs loses its lease, and its task stops at the next
-    report.
-    """
-    with parts.db.transaction():
-        job = get_job(parts, bank, job_id)
-        if not jobs.cancel(parts.db, job.id, parts.clock.now()):
+def cancel_job(runtime: Runtime, bank: str, job_id: int | str) -> Job:
+    """Cancel a job. A running job loses its lease, and its task stops at its next report."""
+    with runtime.db.transaction():
+        job = get_job(runtime, bank, job_id)
+        if not jobs.cancel(runtime.db, job.id, runtime.clock.now()):
             raise Conflict(
                 f"Job {job_id} is {job.state}.",
                 hint="Only pending and running jobs can be cancelled.",
             )
-        return get_job(parts, bank, job.id)
+        return get_job(runtime, bank, job.id)
 
 
-def retry_job(parts: Parts, bank: str, job_id: int | str) -> Job:
-    """A failed or cancelled job, pending again with all its attempts."""
-    with parts.db.transaction():
-        job = get_job(parts, bank, job_id)
-        if not jobs.retry(parts.db, job.id, parts.clock.now()):
+def retry_job(runtime: Runtime, bank: str, job_id: int | str) -> Job:
+    """Make a failed or cancelled job pending again, with all its attempts."""
+    with runtime.db.transaction():
+        job = get_job(runtime, bank, job_id)
+        if not jobs.retry(runtime.db, job.id, runtime.clock.now()):
             raise Conflict(
                 f"Job {job_id} is {job.state}.",
                 hint="Only failed and cancelled jobs can be retried.",
             )
-        return get_job(parts, bank, job.id)
+        return get_job(runtime, bank, job.id)
 
 
-def delete_finished_jobs(parts: Parts, bank: str, *, before: int) -> int:
-    """How many jobs that ended before a moment were removed."""
+def delete_finished_jobs(runtime: Runtime, bank: str, *, before: int) -> int:
+    """Delete jobs that ended before a time. Returns how many."""
     validation.moment(before, what="moment")
-    with parts.db.transaction():
-        found = banks.find(parts.db, validation.name(bank, what="bank"))
+    with runtime.db.transaction():
+        found = banks.find(runtime.db, validation.name(bank, what="bank"))
         return (
-            jobs.delete_finished(parts.db, found.id, before=before, limit=BULK_MAX) if found else 0
+            jobs.delete_finished(runtime.db, found.id, before=before, limit=BULK_MAX)
+            if found
+            else 0
         )

@@ -1,6 +1,4 @@
-"""What a server does when it has nothing else to do: embeds what waits, and clears away what nobody
-will ask for.
-"""
+"""Maintenance in idle time: propagates changes, embeds, links, and deletes expired data."""
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
@@ -9,55 +7,55 @@ from commonplace.engine import erasure, links
 from commonplace.engine.facts import propagation
 from commonplace.engine.operations import indexing, jobs
 from commonplace.engine.reflect import mental_models
-from commonplace.engine.runtime import Parts
+from commonplace.engine.runtime import Runtime
 from commonplace.engine.sessions import streams
 from commonplace.storage import banks
 
-HEAL_MS = 200
+CATCH_UP_MS = 200
 JOBS_KEPT_MS = 30 * 24 * 3_600_000
 _BANKS_MAX = 10_000
 
 
-def _settle(parts: Parts) -> None:
-    """Bring up to date what rests on memories that changed."""
-    propagation.settle_all(parts)
+def _propagate(runtime: Runtime) -> None:
+    """Propagate changes to derived memories."""
+    propagation.propagate_all(runtime)
 
 
-def _embed(parts: Parts) -> None:
-    """Embed a little of what waits for a vector."""
-    indexing.heal_all(parts, HEAL_MS)
+def _embed(runtime: Runtime) -> None:
+    """Embed pending memories for a short time."""
+    indexing.catch_up_all_embeddings(runtime, CATCH_UP_MS)
 
 
-def _link(parts: Parts) -> None:
-    """Link a little of what waits, and let the model look at it."""
-    links.heal_all(parts, HEAL_MS)
-    links.judge_all(parts)
+def _link(runtime: Runtime) -> None:
+    """Link pending memories for a short time, and let the model judge links."""
+    links.catch_up_all_links(runtime, CATCH_UP_MS)
+    links.judge_all_with_model(runtime)
 
 
-# What to do in turn when nothing else is to be done, by the names that the log and /health use.
-# Each turn goes on where the last one ended.
-IDLE: Mapping[str, Callable[[Parts], None]] = MappingProxyType(
+# The idle tasks in their order, by the names in the log and in /health. Each run continues where
+# the last one ended.
+IDLE_TASKS: Mapping[str, Callable[[Runtime], None]] = MappingProxyType(
     {
-        "what follows from changes": _settle,
+        "what follows from changes": _propagate,
         "vectors": _embed,
         "links": _link,
-        "erasing": erasure.scrub_if_owed,
+        "erasing": erasure.scrub_if_pending,
     }
 )
 
 
-def heal_idly(parts: Parts) -> None:
-    """One turn of all that is done when nothing else is to be done."""
-    for work in IDLE.values():
-        work(parts)
+def run_idle_tasks(runtime: Runtime) -> None:
+    """Run every idle task once."""
+    for work in IDLE_TASKS.values():
+        work(runtime)
 
 
-def sweep(parts: Parts) -> None:
-    """Remove streams left alone and jobs that ended long ago, in every bank, and note turns that
-    are not noted.
+def sweep(runtime: Runtime) -> None:
+    """Delete idle streams and old finished jobs in every bank, and schedule missing refreshes of
+    mental models.
     """
-    mental_models.plan_turns(parts)
-    before = parts.clock.now() - JOBS_KEPT_MS
-    for bank in banks.listed(parts.db, _BANKS_MAX):
-        streams.expire_streams(parts, bank.name)
-        jobs.delete_finished_jobs(parts, bank.name, before=before)
+    mental_models.schedule_missing(runtime)
+    before = runtime.clock.now() - JOBS_KEPT_MS
+    for bank in banks.list_banks(runtime.db, _BANKS_MAX):
+        streams.expire_streams(runtime, bank.name)
+        jobs.delete_finished_jobs(runtime, bank.name, before=before)

@@ -1,11 +1,11 @@
-"""What a whole store holds, over all its banks, for those who watch over a server."""
+"""Totals of a whole store over all banks, for monitoring."""
 
-from commonplace.engine.runtime import Parts
+from commonplace.engine.runtime import Runtime
 from commonplace.storage import stats as stored
 from commonplace.storage.stats import Totals
 
 
-def totals(parts: Parts) -> Totals:
+def totals(runtime: Runtime) -> Totals:
     """How many memories and jobs there are, and how many bytes they take."""
-    with parts.db.snapshot():
-        return stored.counted(parts.db)
+    with runtime.db.snapshot():
+        return stored.count_totals(runtime.db)

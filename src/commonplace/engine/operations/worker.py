@@ -1,9 +1,8 @@
-"""Does the jobs: in a thread of its own that has an owner, a stop and a join, or at once in the
-caller's thread.
+"""Runs jobs: in a worker thread with an owner, a stop and a join, or immediately in the caller's
+thread.
 
-A task is a function that takes a JobContext and returns what JSON can hold. It may run more than
-once, because a worker can die after the work and before the note of it, so a task must bear
-repetition.
+A task is a function that takes a JobContext and returns a JSON value. It may run more than once,
+because a worker can die between the work and its record, so a task must be idempotent.
 """
 
 import json
@@ -19,8 +18,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from commonplace import validation
-from commonplace.engine.operations.duties import Duty
-from commonplace.engine.runtime import Parts
+from commonplace.engine.operations.duties import BackgroundTask
+from commonplace.engine.runtime import Runtime
 from commonplace.errors import (
     CommonplaceError,
     Forbidden,
@@ -28,7 +27,7 @@ from commonplace.errors import (
     NotFound,
     TooLarge,
     Unsupported,
-    traced,
+    trace_summary,
 )
 from commonplace.limits import COUNT_MAX, JOB_BYTES_MAX, LIST_MAX
 from commonplace.records.work import Job, Progress
@@ -39,37 +38,37 @@ if TYPE_CHECKING:
 
 LEASE_MS = 300_000
 POLL_S = 1.0
-LATE_MS = 60_000  # A job that waits longer than this for its turn shows that nobody does jobs, or too slowly.
+# A job that is due for longer than this shows that no worker runs, or that it is too slow.
+LATE_MS = 60_000
 _RETRY_MS = 5_000
 _RETRY_MS_MAX = 600_000
 _ERROR_CHARS_MAX = 500
-# Trying these again gives the same answer again.
-_FINAL = (Invalid, Forbidden, NotFound, TooLarge, Unsupported)
-# A slash that opens a word and is followed by another one later in it: a path, and not a web
-# address.
-_PATH = re.compile(r"(?<![\w:/.])(?:[A-Za-z]:)?(?:[/\\][^\s/\\'\":]+)*[/\\]([^\s/\\'\":]+)")
+# A retry of these would fail in the same way.
+_FINAL_ERRORS = (Invalid, Forbidden, NotFound, TooLarge, Unsupported)
+# A file path: a slash at the start of a word and another one later in it. URLs do not match.
+_FILE_PATH = re.compile(r"(?<![\w:/.])(?:[A-Za-z]:)?(?:[/\\][^\s/\\'\":]+)*[/\\]([^\s/\\'\":]+)")
 
 
 class JobStopped(Exception):
-    """Not an error: tells a task to leave off, because nobody waits for its work any more."""
+    """Not an error: ends a task whose job was cancelled, lost or released."""
 
     def __init__(self, why: Literal["cancelled", "lost", "released"]) -> None:
         super().__init__(why)
         self.why = why
 
 
-def _never() -> bool:
+def _never_stops() -> bool:
     return False
 
 
 @dataclass(frozen=True, slots=True)
 class JobContext:
-    """What a task is given: the parts, its job, and a way to say how far it is."""
+    """The argument of a task: the runtime, its job, and a method to report progress."""
 
-    parts: Parts
+    runtime: Runtime
     job: Job
     lease_ms: int = LEASE_MS
-    stopping: Callable[[], bool] = _never
+    stopping: Callable[[], bool] = _never_stops
 
     @property
     def bank(self) -> str:
@@ -78,26 +77,26 @@ class JobContext:
 
     @property
     def payload(self) -> Mapping[str, object]:
-        """What the job was asked to do."""
+        """The payload of the job."""
         return self.job.payload
 
     def progress(
         self, done_count: int = 0, total_count: int | None = None, stage: str = ""
     ) -> None:
-        """Show how far the job is and keep its lease; leaves the task when the job is to stop.
+        """Report progress and renew the lease. Raises JobStopped if the job is to stop.
 
-        A task that is silent for longer than the lease loses the job to another worker. Each call
-        is a commit, so report once for every batch rather than for every item.
+        A task that does not report within the lease loses the job to another worker. Each call is a
+        commit, so report once per batch, not per item.
         """
         validation.count(done_count, what="number done", most=COUNT_MAX)
         if total_count is not None:
             validation.count(total_count, what="number in all", most=COUNT_MAX)
         progress = Progress(done_count, total_count, validation.line(stage, what="stage"))
-        with self.parts.db.transaction():
-            held = jobs.progress(
-                self.parts.db, self.job, progress, self.parts.clock.now(), self.lease_ms
+        with self.runtime.db.transaction():
+            held = jobs.record_progress(
+                self.runtime.db, self.job, progress, self.runtime.clock.now(), self.lease_ms
             )
-            current = jobs.find(self.parts.db, self.job.id)
+            current = jobs.find(self.runtime.db, self.job.id)
         if current is None or not held:
             raise JobStopped("cancelled" if current and current.cancel_asked else "lost")
         if self.stopping():
@@ -108,44 +107,44 @@ Task: TypeAlias = Callable[[JobContext], object]
 Tasks: TypeAlias = Mapping[str, Task]
 
 
-def run_pending(parts: Parts, tasks: Tasks, *, jobs_max: int = LIST_MAX) -> tuple[Job, ...]:
-    """Immediate mode: do what is due now, in this thread, and give back the jobs as they ended.
+def run_pending(runtime: Runtime, tasks: Tasks, *, jobs_max: int = LIST_MAX) -> tuple[Job, ...]:
+    """Immediate mode: run the due jobs in this thread and return them as they ended.
 
-    Call it after the commit. A job that failed and may be tried again waits for its time.
+    Call it after the commit. A failed job with attempts left waits for its retry.
     """
-    if parts.db.in_transaction:
+    if runtime.db.in_transaction:
         raise RuntimeError("Jobs run after the commit, not inside the transaction.")
     ended: list[Job] = []
     while len(ended) < jobs_max and (
-        job := _run_one(parts, tasks, _worker_name(), LEASE_MS, _never)
+        job := _run_one(runtime, tasks, _worker_name(), LEASE_MS, _never_stops)
     ):
         ended.append(job)
     return tuple(ended)
 
 
-def do_or_leave(parts: Parts, job: Job, task: Task, *, slow: bool) -> Job:
-    """A job left to the worker of this process if it is slow, and otherwise done at once in the
-    caller's thread.
+def run_or_defer(runtime: Runtime, job: Job, task: Task, *, slow: bool) -> Job:
+    """Leave a slow job to the worker of this process; run any other job now in the caller's
+    thread.
     """
-    if parts.db.in_transaction or (slow and parts.bell.ring()):
+    if runtime.db.in_transaction or (slow and runtime.work_signal.notify()):
         return job
-    taken = jobs.take(parts.db, job.id, _worker_name(), parts.clock.now(), LEASE_MS)
-    return _ended(parts, taken, task, LEASE_MS, _never) if taken else job
+    taken = jobs.claim_by_id(runtime.db, job.id, _worker_name(), runtime.clock.now(), LEASE_MS)
+    return _run_job(runtime, taken, task, LEASE_MS, _never_stops) if taken else job
 
 
-def asks_a_model(parts: Parts) -> bool:
-    """Whether there is a language model to wait for; one with a wrong address is told of by the job
-    that needs it.
+def has_model(runtime: Runtime) -> bool:
+    """Whether a language model is configured. A wrong address is reported by the job that needs the
+    model.
     """
     try:
-        return parts.llm() is not None
+        return runtime.llm() is not None
     except CommonplaceError:
         return False
 
 
 @dataclass(frozen=True, slots=True)
 class WorkerHealth:
-    """How a worker fares, for whoever watches the server."""
+    """The health of a worker, for monitoring."""
 
     state: Literal["ok", "failing", "behind", "stopped"]
     text: str = ""
@@ -154,67 +153,69 @@ class WorkerHealth:
 class Worker:
     """Runs jobs one after the other in its own thread, from `start` until its owner calls `stop`.
 
-    At each turn without a job it runs what is in `idle`, which should be brief. No error ends the
+    Whenever no job is due, it runs the tasks in `idle`, which should be brief. No error ends the
     thread.
     """
 
     def __init__(
         self,
-        parts: Parts,
+        runtime: Runtime,
         tasks: Tasks,
         *,
         poll_s: float = POLL_S,
         lease_ms: int = LEASE_MS,
-        idle: Mapping[str, Callable[[Parts], object]] = MappingProxyType({}),
+        idle: Mapping[str, Callable[[Runtime], object]] = MappingProxyType({}),
     ) -> None:
-        self._parts = parts
+        self._runtime = runtime
         self._tasks = tasks
         self._poll_s = poll_s
         self._lease_ms = lease_ms
-        self._jobs = Duty("jobs", self._next_job, poll_s)
-        self._idle = [Duty(what, partial(work, parts), poll_s) for what, work in idle.items()]
+        self._job_task = BackgroundTask("jobs", self._next_job, poll_s)
+        self._idle_tasks = [
+            BackgroundTask(what, partial(work, runtime), poll_s) for what, work in idle.items()
+        ]
         self._late_ms = 0
-        self._moved_at = time.monotonic()
+        self._progress_at = time.monotonic()
         self._started = False
         self._wake = threading.Event()
         self._stopping = threading.Event()
-        # A daemon, so that an owner who crashes is not kept alive; an interrupted job is claimed
+        # A daemon, so that it does not keep a crashed process alive. An interrupted job is claimed
         # again after its lease.
         self._thread = threading.Thread(target=self._loop, name="commonplace-worker", daemon=True)
 
     def start(self) -> None:
-        """Begin. A worker starts once; make a new one to begin again."""
-        self._parts.bell.hear(self.notify)
+        """Start the thread. A worker starts only once."""
+        self._runtime.work_signal.register(self.notify)
         self._thread.start()
         self._started = True
 
     def notify(self) -> None:
-        """Look for jobs now instead of at the next turn."""
+        """Look for jobs now instead of at the next poll."""
         self._wake.set()
 
     def stop(self) -> None:
-        """Ask the worker to end. A running task is left at its next report and its job given back
-        untried.
+        """Ask the worker to end. A running task ends at its next report, and its job is released
+        without counting the attempt.
         """
-        self._parts.bell.leave(self.notify)
+        self._runtime.work_signal.unregister(self.notify)
         self._stopping.set()
         self._wake.set()
 
     def join(self, timeout_s: float | None = None) -> bool:
-        """Wait for the end; whether it came."""
+        """Wait for the end of the thread. Returns whether it ended."""
         self._thread.join(timeout_s)
         return not self._thread.is_alive()
 
     def health(self) -> WorkerHealth:
-        """Whether the thread runs, its work succeeds, and it keeps up. It reads no file and takes
-        no lock.
+        """Whether the thread runs, its tasks succeed, and it keeps up. Reads no file and takes no
+        lock.
         """
         if self._started and not self._thread.is_alive() and not self._stopping.is_set():
             return WorkerHealth("stopped", "The thread has ended; restart the server.")
-        quiet_s = time.monotonic() - self._moved_at
+        quiet_s = time.monotonic() - self._progress_at
         if quiet_s * 1000 > self._lease_ms:
             return WorkerHealth("behind", f"There has been no progress for {quiet_s:,.0f} s.")
-        if failed := [duty for duty in (self._jobs, *self._idle) if duty.failure]:
+        if failed := [duty for duty in (self._job_task, *self._idle_tasks) if duty.failure]:
             return WorkerHealth(
                 "failing", f"The work on {failed[0].name} is failing; the log says why."
             )
@@ -224,104 +225,101 @@ class Worker:
 
     def _loop(self) -> None:
         while not self._stopping.is_set():
-            self._moved_at = time.monotonic()
-            # Cleared before looking: a notice that comes while looking is then still seen by the
-            # wait.
+            self._progress_at = time.monotonic()
+            # Cleared before looking, so that a signal during the look ends the wait.
             self._wake.clear()
-            if self._jobs.turn() is not None:
+            if self._job_task.run() is not None:
                 continue
-            for duty in self._idle:
-                self._moved_at = time.monotonic()
-                duty.turn()
+            for duty in self._idle_tasks:
+                self._progress_at = time.monotonic()
+                duty.run()
             if not self._stopping.is_set():
                 self._wake.wait(self._poll_s)
 
     def _next_job(self) -> Job | None:
         job = jobs.claim(
-            self._parts.db, _worker_name(), self._parts.clock.now(), self._lease_ms, self._tasks
+            self._runtime.db, _worker_name(), self._runtime.clock.now(), self._lease_ms, self._tasks
         )
-        self._late_ms = self._parts.clock.now() - job.run_at if job else 0
+        self._late_ms = self._runtime.clock.now() - job.run_at if job else 0
         return (
-            _ended(self._parts, job, self._tasks[job.kind], self._lease_ms, self._reported)
+            _run_job(self._runtime, job, self._tasks[job.kind], self._lease_ms, self._is_stopping)
             if job
             else None
         )
 
-    def _reported(self) -> bool:
-        """Whether the worker is to stop; asked at each report of a task, which shows that it
-        moves.
-        """
-        self._moved_at = time.monotonic()
+    def _is_stopping(self) -> bool:
+        """Whether the worker is to stop. Each call by a task also counts as progress."""
+        self._progress_at = time.monotonic()
         return self._stopping.is_set()
 
 
 def _run_one(
-    parts: Parts, tasks: Tasks, worker: str, lease_ms: int, stopping: Callable[[], bool]
+    runtime: Runtime, tasks: Tasks, worker: str, lease_ms: int, stopping: Callable[[], bool]
 ) -> Job | None:
-    """One job done as far as it goes, or None when nothing is due."""
-    job = jobs.claim(parts.db, worker, parts.clock.now(), lease_ms, tasks)
-    return _ended(parts, job, tasks[job.kind], lease_ms, stopping) if job else None
+    """Run one due job, or return None."""
+    job = jobs.claim(runtime.db, worker, runtime.clock.now(), lease_ms, tasks)
+    return _run_job(runtime, job, tasks[job.kind], lease_ms, stopping) if job else None
 
 
-def _ended(parts: Parts, job: Job, task: Task, lease_ms: int, stopping: Callable[[], bool]) -> Job:
-    """A job that is held, after its task."""
-    started_at = parts.clock.now()
+def _run_job(
+    runtime: Runtime, job: Job, task: Task, lease_ms: int, stopping: Callable[[], bool]
+) -> Job:
+    """Run the task of a claimed job and record the result. Returns the job."""
+    started_at = runtime.clock.now()
     try:
-        result = task(JobContext(parts, job, lease_ms, stopping))
+        result = task(JobContext(runtime, job, lease_ms, stopping))
         validation.metadata({"result": result}, what="result", bytes_max=JOB_BYTES_MAX)
     except JobStopped as stopped:
-        _leave(parts, job, stopped)
+        _release_if_stopping(runtime, job, stopped)
     except Exception as error:
-        # The worker is where a task's failure ends: one sentence into the job's row, its places
-        # into the log, once.
-        _log().error("Job %d (%s) failed: %s", job.id, job.kind, traced(error))
-        _fail(parts, job, error)
+        # Errors of tasks end here: one sentence in the job's row, and the traceback in the log.
+        _log().error("Job %d (%s) failed: %s", job.id, job.kind, trace_summary(error))
+        _fail(runtime, job, error)
     else:
-        with parts.db.transaction():
-            jobs.finish(parts.db, job, json.dumps(result, ensure_ascii=False), parts.clock.now())
-    ended = jobs.find(parts.db, job.id) or job
+        with runtime.db.transaction():
+            jobs.finish(
+                runtime.db, job, json.dumps(result, ensure_ascii=False), runtime.clock.now()
+            )
+    ended = jobs.find(runtime.db, job.id) or job
     _log().info(
         "Job %d (%s) is %s after %d ms.",
         job.id,
         job.kind,
         ended.state,
-        parts.clock.now() - started_at,
+        runtime.clock.now() - started_at,
     )
     return ended
 
 
-def _leave(parts: Parts, job: Job, stopped: JobStopped) -> None:
+def _release_if_stopping(runtime: Runtime, job: Job, stopped: JobStopped) -> None:
     if stopped.why == "released":
-        with parts.db.transaction():
-            jobs.release(parts.db, job, parts.clock.now())
+        with runtime.db.transaction():
+            jobs.release(runtime.db, job, runtime.clock.now())
 
 
-def _fail(parts: Parts, job: Job, error: Exception) -> None:
-    sentence = _sentence(error)
-    with parts.db.transaction():
-        now = parts.clock.now()
-        if isinstance(error, _FINAL) or job.attempt_count >= job.attempts_max:
-            jobs.fail(parts.db, job, sentence, now)
+def _fail(runtime: Runtime, job: Job, error: Exception) -> None:
+    sentence = _error_text(error)
+    with runtime.db.transaction():
+        now = runtime.clock.now()
+        if isinstance(error, _FINAL_ERRORS) or job.attempt_count >= job.attempts_max:
+            jobs.fail(runtime.db, job, sentence, now)
         else:
             wait_ms = min(_RETRY_MS * 2 ** (job.attempt_count - 1), _RETRY_MS_MAX)
-            jobs.postpone(parts.db, job, sentence, now, run_at=now + wait_ms)
+            jobs.postpone(runtime.db, job, sentence, now, run_at=now + wait_ms)
 
 
-def _sentence(error: Exception) -> str:
-    """What went wrong, for the person who asked: one sentence, no trace, no path of this
-    machine.
-    """
+def _error_text(error: Exception) -> str:
+    """The error for the user: one sentence, without a traceback or local paths."""
     if not isinstance(error, CommonplaceError):
         return (
             f"An internal error stopped the job ({type(error).__name__}); the log has the details."
         )
     plain = " ".join(error.message.split()).encode(errors="replace").decode().replace("\x00", "")
-    return _PATH.sub(r"\1", plain)[:_ERROR_CHARS_MAX]
+    return _FILE_PATH.sub(r"\1", plain)[:_ERROR_CHARS_MAX]
 
 
 def _log() -> "Logger":
-    # The engine can do jobs in any process, and most start without one; this module is a tenth of
-    # such a start.
+    # Most processes start without a log, and importing it takes a tenth of such a start.
     import logging
 
     return logging.getLogger(__name__)

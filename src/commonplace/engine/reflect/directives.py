@@ -1,26 +1,24 @@
-"""Directives: standing instructions of a bank, for whoever answers from it."""
+"""Directives: standing instructions of a bank for those who answer from it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from commonplace import ids, validation
-from commonplace.engine.erasure import for_good
+from commonplace.engine.erasure import erasing_transaction
 from commonplace.engine.reflect.reflect import Guidance
-from commonplace.engine.runtime import Parts
+from commonplace.engine.runtime import Runtime
 from commonplace.errors import NotFound
 from commonplace.limits import COUNT_MAX, LIST_MAX, TITLE_CHARS_MAX
-from commonplace.records.work import Standing
+from commonplace.records.work import BankItem
 from commonplace.storage import bank_items, banks
 
 KIND = "directive"
-DISPOSITION = ("skepticism", "literalism", "empathy")
+DISPOSITION_TRAITS = ("skepticism", "literalism", "empathy")
 
 
 @dataclass(frozen=True, slots=True)
 class Directive:
-    """One instruction, how much it matters, and whether it is in force. Several may have one
-    title.
-    """
+    """One instruction with its priority. Several may have the same title."""
 
     title: str
     text: str
@@ -32,81 +30,86 @@ class Directive:
     updated_at: int = 0
 
 
-def add_directive(parts: Parts, bank: str, draft: Directive) -> Directive:
+def add_directive(runtime: Runtime, bank: str, draft: Directive) -> Directive:
     """Store an instruction."""
     title = validation.name(draft.title, what="name", chars_max=TITLE_CHARS_MAX)
     text, tags, name = (
-        validation.body(draft.text, what="content"),
+        validation.nonempty_text(draft.text, what="content"),
         validation.tags(draft.tags),
         validation.name(bank, what="bank"),
     )
     validation.count(abs(draft.priority), what="priority", most=COUNT_MAX)
-    with parts.db.transaction():
-        now = parts.clock.now()
-        bank_id, number = banks.ensure(parts.db, name, now).id, banks.new_ids(parts.db, now)[0]
+    with runtime.db.transaction():
+        now = runtime.clock.now()
+        bank_id, number = banks.ensure(runtime.db, name, now).id, banks.new_ids(runtime.db, now)[0]
         body = {"title": title, "text": text, "priority": draft.priority, "active": draft.active}
         bank_items.put(
-            parts.db, Standing(number, bank_id, KIND, ids.short(number), tags, body, now, now)
+            runtime.db,
+            BankItem(number, bank_id, KIND, ids.short_form(number), tags, body, now, now),
         )
     return replace(draft, title=title, tags=tags, id=number, created_at=now, updated_at=now)
 
 
 def list_directives(
-    parts: Parts, bank: str, tags: Sequence[str] = (), *, active_only: bool = True
+    runtime: Runtime, bank: str, tags: Sequence[str] = (), *, active_only: bool = True
 ) -> tuple[Directive, ...]:
-    """The instructions of a bank, the weightiest first. Those without tags hold for every tag."""
-    found = banks.find(parts.db, validation.name(bank, what="bank"))
-    every = (
-        [_directive(one) for one in bank_items.listed(parts.db, found.id, KIND, LIST_MAX)]
-        if found
+    """The instructions of a bank, by priority. Instructions without tags apply to every tag."""
+    bank_record = banks.find(runtime.db, validation.name(bank, what="bank"))
+    all_directives = (
+        [
+            _from_row(one)
+            for one in bank_items.list_items(runtime.db, bank_record.id, KIND, LIST_MAX)
+        ]
+        if bank_record
         else []
     )
-    kept = [one for one in every if one.active or not active_only]
-    meant = [one for one in kept if not tags or not one.tags or set(tags) & set(one.tags)]
-    return tuple(sorted(meant, key=lambda one: -one.priority))
+    selected = [one for one in all_directives if one.active or not active_only]
+    matching = [one for one in selected if not tags or not one.tags or set(tags) & set(one.tags)]
+    return tuple(sorted(matching, key=lambda one: -one.priority))
 
 
-def delete_directive(parts: Parts, bank: str, number: int) -> None:
+def delete_directive(runtime: Runtime, bank: str, number: int) -> None:
     """Remove an instruction for good."""
-    with for_good(parts):
-        place = banks.find(parts.db, validation.name(bank, what="bank"))
+    with erasing_transaction(runtime):
+        bank_record = banks.find(runtime.db, validation.name(bank, what="bank"))
         found = (
-            bank_items.find(parts.db, place.id, KIND, ids.short(number))
-            if place and number
+            bank_items.find(runtime.db, bank_record.id, KIND, ids.short_form(number))
+            if bank_record and number
             else None
         )
         if found is None:
             raise NotFound(f"There is no directive {number}.", hint="List the directives.")
-        bank_items.delete(parts.db, found.id)
+        bank_items.delete(runtime.db, found.id)
 
 
-def in_force(
-    parts: Parts, bank: str, tags: Sequence[str] = (), *, every: bool = False
+def directives_in_force(
+    runtime: Runtime, bank: str, tags: Sequence[str] = (), *, every: bool = False
 ) -> tuple[Directive, ...]:
-    """The active instructions for an answer about some tags: those without tags, those with one of
-    them, or all.
-    """
+    """The active instructions for some tags, including those without tags; or all of them."""
     return tuple(
         one
-        for one in list_directives(parts, bank)
+        for one in list_directives(runtime, bank)
         if every or not one.tags or set(tags) & set(one.tags)
     )
 
 
 def guidance(
-    parts: Parts, bank: str, tags: Sequence[str] = (), context: str = "", *, every: bool = False
+    runtime: Runtime, bank: str, tags: Sequence[str] = (), context: str = "", *, every: bool = False
 ) -> Guidance:
-    """Who answers from a bank: its mission, its disposition, and the instructions in force."""
-    found = banks.find(parts.db, validation.name(bank, what="bank"))
-    if found is None:
+    """How to answer from a bank: its mission, its disposition and its active instructions."""
+    bank_record = banks.find(runtime.db, validation.name(bank, what="bank"))
+    if bank_record is None:
         return Guidance(context=context)
-    mission = found.config.get("reflect_mission", found.mission)
-    traits = {name: int(str(found.config.get(f"disposition_{name}", 3))) for name in DISPOSITION}
-    told = tuple(one.text for one in in_force(parts, bank, tags, every=every))
-    return Guidance(str(mission), traits, told, context)
+    mission = bank_record.config.get("reflect_mission", bank_record.mission)
+    traits = {
+        name: int(str(bank_record.config.get(f"disposition_{name}", 3)))
+        for name in DISPOSITION_TRAITS
+    }
+    instructions = tuple(one.text for one in directives_in_force(runtime, bank, tags, every=every))
+    return Guidance(str(mission), traits, instructions, context)
 
 
-def _directive(one: Standing) -> Directive:
+def _from_row(one: BankItem) -> Directive:
     title, text = str(one.body["title"]), str(one.body["text"])
     priority, active = int(str(one.body["priority"])), bool(one.body["active"])
     return Directive(

@@ -1,15 +1,14 @@
-"""An answer made of facts and of nothing else: grouped by what they are about, dated, the newest
-truth first.
+"""Answers a question with facts alone: grouped by subject, dated, the newest first.
 
-What a newer fact took the place of is told after it and named as such, every line has the id of its
-memory, and what no fact tells is said.
+A fact that a newer one replaced is listed after it and marked as earlier. Every line cites the id
+of its memory. Terms of the question that no fact contains are listed as unknown.
 """
 
 import re
 from collections.abc import Sequence
 
 from commonplace import clock, ids
-from commonplace.engine.facts.fact_metadata import has_ended, mark_of
+from commonplace.engine.facts.fact_metadata import fact_metadata_of, has_ended
 from commonplace.engine.facts.fact_search import Finding
 from commonplace.extract import fact_splitting
 from commonplace.language import analyzer as words
@@ -17,49 +16,53 @@ from commonplace.language import temporal_expressions
 from commonplace.language.judgement import Judge
 from commonplace.records.memory import Memory
 
-NOTHING = "Nothing is known about this: no stored memory answers the question."
+NOTHING_KNOWN = "Nothing is known about this: no stored memory answers the question."
 _WORD = re.compile(r"[^\W_][\w'’-]*")
-_ASKING = frozenset(
+_QUESTION_WORDS = frozenset(
     "does doing done tell know known think please much many about should would could like happen"
     " happened happening thing things anything everything something someone summary summarise"
     " summarize describe explain list based past currently right recently".split()
 )
 
 
-def answer(asked: str, found: Sequence[Finding], judge: Judge) -> str:
-    """The facts as an answer."""
-    if not found:
-        return NOTHING
-    parts: list[str] = []
-    for heading, members in _grouped(found).items():
+def build_answer(question: str, findings: Sequence[Finding], judge: Judge) -> str:
+    """Build the answer from the facts found."""
+    if not findings:
+        return NOTHING_KNOWN
+    sections: list[str] = []
+    for heading, members in _group_by_subject(findings).items():
         lines = [f"{heading}:"]
-        ordered = sorted(members, key=lambda one: (mark_of(one).mentioned_at, one.id), reverse=True)
+        ordered = sorted(
+            members,
+            key=lambda memory: (fact_metadata_of(memory).mentioned_at, memory.id),
+            reverse=True,
+        )
         current: list[Memory] = []
-        for one in ordered:
-            newer = next((new for new in current if has_ended(judge, one, new)), None)
+        for memory in ordered:
+            newer = next((new for new in current if has_ended(judge, memory, new)), None)
             if newer is None:
-                current.append(one)
-                lines.append(f"- {_told(one)}")
+                current.append(memory)
+                lines.append(f"- {_format_line(memory)}")
             else:
-                lines.append(f"- Earlier, and contradicted by [{cite(newer)}]: {_told(one)}")
-        parts.append("\n".join(lines))
-    if unknown := _unknown(asked, found):
-        parts.append(f"Not known: nothing stored mentions {', '.join(unknown)}.")
-    return "\n\n".join(parts)
+                lines.append(
+                    f"- Earlier, and contradicted by [{cite(newer)}]: {_format_line(memory)}"
+                )
+        sections.append("\n".join(lines))
+    if unknown := _unknown_words(question, findings):
+        sections.append(f"Not known: nothing stored mentions {', '.join(unknown)}.")
+    return "\n\n".join(sections)
 
 
-def day(memory: Memory) -> str:
-    """The first day a memory speaks of, or else the one on which it was said."""
+def day_of(memory: Memory) -> str:
+    """The first day of a memory's event, or else the day on which it was stated."""
     return clock.iso(
-        mark_of(memory).mentioned_at if memory.happened_at is None else memory.happened_at
+        fact_metadata_of(memory).mentioned_at if memory.happened_at is None else memory.happened_at
     )[:10]
 
 
 def time_of(memory: Memory) -> str:
-    """The time a memory speaks of, no more exact than it is: a day, a month, a year, or the first
-    and the last day.
-    """
-    first = day(memory)
+    """The time of a memory, as precise as known: a day, a month, a year, or a range of days."""
+    first = day_of(memory)
     if memory.happened_at is None or memory.happened_until is None:
         return first
     last, after = clock.iso(memory.happened_until)[:10], clock.iso(memory.happened_until + 1)[:10]
@@ -75,50 +78,51 @@ def cite(memory: Memory) -> str:
     return ids.uuid_form(memory.id)
 
 
-def _grouped(found: Sequence[Finding]) -> dict[str, list[Memory]]:
-    """The memories by what they are about, in the order in which they were found.
+def _group_by_subject(findings: Sequence[Finding]) -> dict[str, list[Memory]]:
+    """The memories by their subject, in the order of the findings.
 
-    Those whose words do not tell it come first as far as they were found before all others, and
-    else last.
+    Memories without a subject come first if they were found before all others, else last.
     """
     groups: dict[str, list[Memory]] = {}
-    best: list[Memory] = []
+    leading: list[Memory] = []
     rest: list[Memory] = []
-    for one in found:
-        subject = fact_splitting.subject(one.memory.text)
+    for finding in findings:
+        subject = fact_splitting.subject_of(finding.memory.text)
         if subject:
-            groups.setdefault(subject, []).append(one.memory)
+            groups.setdefault(subject, []).append(finding.memory)
         else:
-            (rest if groups else best).append(one.memory)
-    named = {_heading(subject, some[0].text): some for subject, some in groups.items()}
-    return ({"Known": best} if best else {}) | named | ({"Also": rest} if rest else {})
+            (rest if groups else leading).append(finding.memory)
+    named = {_heading(subject, memories[0].text): memories for subject, memories in groups.items()}
+    return ({"Known": leading} if leading else {}) | named | ({"Also": rest} if rest else {})
 
 
 def _heading(subject: str, text: str) -> str:
-    """A subject as a text writes it."""
-    at = text.casefold().find(subject)
-    written = text[at : at + len(subject)] if at >= 0 else subject
+    """A subject with the spelling of the text."""
+    start = text.casefold().find(subject)
+    written = text[start : start + len(subject)] if start >= 0 else subject
     return written[:1].upper() + written[1:]
 
 
-def _unknown(asked: str, found: Sequence[Finding]) -> list[str]:
-    """The words of a question that none of the memories has."""
+def _unknown_words(question: str, findings: Sequence[Finding]) -> list[str]:
+    """The words of a question that no memory contains."""
     known = {
-        term for one in found for term in words.terms(f"{one.memory.text} {one.memory.category}")
+        term for one in findings for term in words.terms(f"{one.memory.text} {one.memory.category}")
     }
-    meant = set(words.question_terms(asked))
-    plain = asked
-    for span in temporal_expressions.spans(
-        asked, 0
-    ):  # A time is not mentioned, it is when something was.
-        plain = plain.replace(span.words, " ")
-    every = dict.fromkeys(_WORD.findall(plain))
-    long = [word for word in every if len(word) > 3 or (len(word) > 1 and word.isupper())]
-    telling = [word for word in long if word.casefold() not in _ASKING]
+    question_terms = set(words.question_terms(question))
+    remaining = question
+    for span in temporal_expressions.find_spans(question, 0):  # Times are matched by date.
+        remaining = remaining.replace(span.words, " ")
+    all_words = dict.fromkeys(_WORD.findall(remaining))
+    content_words = [
+        word for word in all_words if len(word) > 3 or (len(word) > 1 and word.isupper())
+    ]
+    specific = [word for word in content_words if word.casefold() not in _QUESTION_WORDS]
     return [
-        word for word in telling if (terms := set(words.terms(word))) & meant and not terms & known
+        word
+        for word in specific
+        if (terms := set(words.terms(word))) & question_terms and not terms & known
     ]
 
 
-def _told(memory: Memory) -> str:
+def _format_line(memory: Memory) -> str:
     return f"{' '.join(memory.text.split())} ({time_of(memory)}) [{cite(memory)}]"

@@ -1,8 +1,8 @@
-"""Reflecting: an answer made of what is stored, and of nothing else.
+"""Reflects: answers a question from stored memories alone.
 
-Without a model it is put together from the facts themselves. With a model the same facts are put
-into sentences, the model may search for more, and a sentence that cites none of what it was shown
-is not kept. When the model fails, the answer is the one without it, and says so.
+Without a language model the answer is built from the facts themselves. With a model, the model
+writes sentences and may search for more memories; a sentence without a valid citation is dropped.
+When the model fails, the answer is built without it and a warning says so.
 """
 
 from collections.abc import Mapping
@@ -13,99 +13,99 @@ from commonplace.engine.facts import fact_search
 from commonplace.engine.facts.fact_search import Finding, Question
 from commonplace.engine.memories import list_memories
 from commonplace.engine.reflect import extractive_answer, structured_output
-from commonplace.engine.reflect.reflect_agent import Guidance, Loop, Search, Step
-from commonplace.engine.runtime import Parts
+from commonplace.engine.reflect.reflect_agent import Guidance, MemorySearch, ReflectAgent, Step
+from commonplace.engine.runtime import Runtime
 from commonplace.errors import ModelFailed
 from commonplace.extract.llm_statements import Model
 
 _LINES_MAX = 40
 NO_GUIDANCE = Guidance()
-# What others have of it by this name.
-structured = structured_output.structured
+fill_schema = structured_output.fill_schema
 
 
 @dataclass(frozen=True, slots=True)
 class Reflection:
-    """An answer, the memories it rests on, what was done for it, and a note where it was made
-    without the model.
-    """
+    """An answer with its sources and steps, and a warning if a model should have written it."""
 
     text: str
     findings: tuple[Finding, ...]
     by_model: bool = False
-    note: str = ""
-    output: Mapping[str, Any] | None = None
-    output_error: str | None = None
+    warning: str = ""
+    structured: Mapping[str, Any] | None = None
+    structured_error: str | None = None
     steps: tuple[Step, ...] = ()
 
 
 def reflect(
-    parts: Parts,
+    runtime: Runtime,
     bank: str,
     question: Question,
     tokens_max: int,
     guidance: Guidance = NO_GUIDANCE,
     schema: Mapping[str, Any] | None = None,
 ) -> Reflection:
-    """An answer to a question from what a bank knows, and an object of a schema where one is
-    given.
-    """
-    model, why = _model(parts)
-    search = Search(parts, bank, question)
-    search.look(question.text, 0)
-    if model and (search.found or list_memories(parts, bank, question.filter, limit=1)):
-        loop = Loop(search, guidance, model)
+    """Answer a question from what a bank knows, and fill a schema if one is given."""
+    model, reason = _model_or_reason(runtime)
+    search = MemorySearch(runtime, bank, question)
+    search.run(question.text, 0)
+    if model and (search.found or list_memories(runtime, bank, question.filter, limit=1)):
+        agent = ReflectAgent(search, guidance, model)
         try:
-            text = loop.answer(tokens_max)
-            output, error = _output(loop, schema, text)
+            text = agent.answer(tokens_max)
+            output, error = _fill_output(agent, schema, text)
             return Reflection(
                 text, tuple(search.found), True, "", output, error, tuple(search.steps)
             )
         except ModelFailed as failure:
-            why = failure.message if search.found else ""
-    kept = fact_search.packed(parts, search.found[:_LINES_MAX], _line, tokens_max * 2 // 3)
-    text = extractive_answer.answer(question.text, kept, parts.judge)
-    note = f"Made without the model: {why}" if why else ""
+            reason = failure.message if search.found else ""
+    shown = fact_search.packed(
+        runtime, search.found[:_LINES_MAX], _format_line, tokens_max * 2 // 3
+    )
+    text = extractive_answer.build_answer(question.text, shown, runtime.judge)
+    warning = f"Made without the model: {reason}" if reason else ""
     output, error = (
-        structured_output.structured(schema, kept, question.text) if schema else (None, None)
+        structured_output.fill_schema(schema, shown, question.text) if schema else (None, None)
     )
     return Reflection(
-        text + (f"\n\n({note})" if note else ""),
-        kept,
+        text + (f"\n\n({warning})" if warning else ""),
+        shown,
         False,
-        note,
+        warning,
         output,
         error,
         tuple(search.steps),
     )
 
 
-def _model(parts: Parts) -> tuple[Model | None, str]:
-    """The model, if there is one and nobody holds the store meanwhile; or why the one that should
-    be there is not.
+def _model_or_reason(runtime: Runtime) -> tuple[Model | None, str]:
+    """The model, or None and the reason why a configured model is not available.
+
+    Inside a transaction no model is used, because it would block other writers.
     """
-    if parts.db.in_transaction:
+    if runtime.db.in_transaction:
         return None, ""
     try:
-        return parts.llm(), ""
+        return runtime.llm(), ""
     except ModelFailed as error:
         return None, error.message
 
 
-def _output(loop: Loop, schema: Mapping[str, Any] | None, text: str) -> structured_output.Filled:
+def _fill_output(
+    agent: ReflectAgent, schema: Mapping[str, Any] | None, text: str
+) -> structured_output.FillResult:
     if schema is None:
         return None, None
-    if wrong := structured_output.unusable(schema):
-        return None, wrong
+    if problem := structured_output.schema_error(schema):
+        return None, problem
     try:
-        output, error = loop.fill(schema, text)
+        output, error = agent.fill_schema(schema, text)
     except ModelFailed as failure:
         output, error = None, failure.message
     if output is not None:
         return output, None
-    by_rule, _ = structured_output.structured(schema, loop.found, loop.search.question.text)
+    by_rule, _ = structured_output.fill_schema(schema, agent.found, agent.search.question.text)
     return (by_rule, None) if by_rule is not None else (None, error)
 
 
-def _line(one: Finding) -> str:
+def _format_line(one: Finding) -> str:
     return f"- {one.memory.text} [{extractive_answer.cite(one.memory)}] "

@@ -1,15 +1,15 @@
-"""What a mental model's trigger may say: when its answer is made again, and from what."""
+"""Mental model triggers: when an answer is refreshed, and from which memories."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, cast, get_args
 
 from commonplace import validation
 from commonplace.engine.facts.fact_search import DEPTHS, Question
-from commonplace.engine.reflect.mental_model_rows import CRONS, MentalModel
-from commonplace.engine.sessions.schedules import checked_cron
+from commonplace.engine.reflect.mental_model_rows import CRON_FIELDS, MentalModel
+from commonplace.engine.sessions.schedules import validate_cron
 from commonplace.errors import Invalid
 from commonplace.limits import COUNT_MAX
-from commonplace.records.memory import LABELLED, Metadata
+from commonplace.records.memory import LABEL_PREFIXES, Metadata
 from commonplace.records.query import (
     AllOf,
     AnyOf,
@@ -22,17 +22,17 @@ from commonplace.records.query import (
 )
 
 KINDS = ("world", "experience", "observation")
-MODES: tuple[str, ...] = get_args(TagsMatch)
-_GROUP_HINT = 'Use {"and": […]}, {"or": […]}, {"not": …} or {"tags": […], "match": "any"}.'
+TAG_MATCH_MODES: tuple[str, ...] = get_args(TagsMatch)
+_TAG_GROUP_HINT = 'Use {"and": […]}, {"or": […]}, {"not": …} or {"tags": […], "match": "any"}.'
 
-Fits = tuple[Callable[[object], bool], str]
+FieldRule = tuple[Callable[[object], bool], str]
 
 
 def _is_number(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= COUNT_MAX
 
 
-def _are(allowed: tuple[str, ...] | None) -> Callable[[object], bool]:
+def _is_list_of(allowed: tuple[str, ...] | None) -> Callable[[object], bool]:
     def fits(value: object) -> bool:
         items = cast(list[object], value) if isinstance(value, list) else [None]
         return all(isinstance(one, str) and (allowed is None or one in allowed) for one in items)
@@ -40,112 +40,117 @@ def _are(allowed: tuple[str, ...] | None) -> Callable[[object], bool]:
     return fits
 
 
-_TRUTH: Fits = (lambda value: isinstance(value, bool)), "true or false"
-_NUMBER: Fits = _is_number, "a whole number from 0"
-_OBJECT: Fits = (lambda value: isinstance(value, dict)), "an object"
-_TEXT: Fits = (lambda value: isinstance(value, str)), "a string"
-FIELDS: Mapping[str, Fits] = {
+_BOOLEAN: FieldRule = (lambda value: isinstance(value, bool)), "true or false"
+_NUMBER: FieldRule = _is_number, "a whole number from 0"
+_OBJECT: FieldRule = (lambda value: isinstance(value, dict)), "an object"
+_TEXT: FieldRule = (lambda value: isinstance(value, str)), "a string"
+TRIGGER_FIELDS: Mapping[str, FieldRule] = {
     "mode": ((lambda value: value in ("full", "delta")), "full or delta"),
-    "refresh_after_consolidation": _TRUTH,
+    "refresh_after_consolidation": _BOOLEAN,
     "refresh_cron": _TEXT,
     "full_refresh_cron": _TEXT,
     "min_refresh_interval_seconds": _NUMBER,
-    "fact_types": (_are(KINDS), f"a list of {', '.join(KINDS)}"),
-    "exclude_mental_models": _TRUTH,
-    "exclude_mental_model_ids": (_are(None), "a list of ids"),
-    "tags_match": ((lambda value: value in MODES), f"one of {', '.join(MODES)}"),
+    "fact_types": (_is_list_of(KINDS), f"a list of {', '.join(KINDS)}"),
+    "exclude_mental_models": _BOOLEAN,
+    "exclude_mental_model_ids": (_is_list_of(None), "a list of ids"),
+    "tags_match": (
+        (lambda value: value in TAG_MATCH_MODES),
+        f"one of {', '.join(TAG_MATCH_MODES)}",
+    ),
     "tag_groups": ((lambda value: isinstance(value, list)), "a list of groups"),
-    "include_chunks": _TRUTH,
+    "include_chunks": _BOOLEAN,
     "recall_max_tokens": _NUMBER,
     "recall_chunks_max_tokens": _NUMBER,
     "budget": ((lambda value: value in DEPTHS), f"one of {', '.join(DEPTHS)}"),
     "reflect_search_observations_max_tokens": _NUMBER,
-    "reflect_search_observations_include_entities": _TRUTH,
+    "reflect_search_observations_include_entities": _BOOLEAN,
     "response_schema": _OBJECT,
-    "keep_trace": _TRUTH,
+    "keep_trace": _BOOLEAN,
 }
 
 
-def checked(given: Metadata) -> dict[str, object]:
-    """A trigger, every field of it good; null takes one away."""
+def validate_trigger(given: Metadata) -> dict[str, object]:
+    """The trigger with every field validated. A null field is removed."""
     trigger = {name: value for name, value in given.items() if value is not None}
-    if unknown := sorted(set(trigger) - set(FIELDS)):
+    if unknown := sorted(set(trigger) - set(TRIGGER_FIELDS)):
         raise Invalid(
             f"Unknown fields of a trigger: {', '.join(unknown)}.",
-            hint=f"Use some of: {', '.join(FIELDS)}.",
+            hint=f"Use some of: {', '.join(TRIGGER_FIELDS)}.",
         )
     for name, value in trigger.items():
-        fits, wanted = FIELDS[name]
+        fits, expected = TRIGGER_FIELDS[name]
         if not fits(value):
-            raise Invalid(f"trigger.{name} must be {wanted}, got {str(value)[:60]}.")
-    for name in CRONS:
+            raise Invalid(f"trigger.{name} must be {expected}, got {str(value)[:60]}.")
+    for name in CRON_FIELDS:
         if name in trigger:
-            trigger[name] = checked_cron(trigger[name])
+            trigger[name] = validate_cron(trigger[name])
     if trigger.get("refresh_after_consolidation") and "refresh_cron" in trigger:
         raise Invalid(
             "refresh_cron and refresh_after_consolidation cannot be combined.",
             hint="Set one of them to null.",
         )
-    grouped(trigger.get("tag_groups"))
+    tag_groups_condition(trigger.get("tag_groups"))
     validation.metadata(trigger, what="trigger")
     return trigger
 
 
-def question(model: MentalModel) -> Question:
-    """What a model's answer is made of."""
+def build_query(model: MentalModel) -> Question:
+    """The query from whose results a model's answer is made."""
     mode = cast(TagsMatch, model.trigger.get("tags_match") or "all_strict")
-    wanted = [tagged(model.tags, mode)] if model.tags else []
-    groups = grouped(model.trigger.get("tag_groups"))
-    every = tuple[Condition, ...]([*wanted, *([groups] if groups else [])])
-    chosen = Filter(users=("",), where=AllOf(every) if every else None)
+    conditions = [tags_condition(model.tags, mode)] if model.tags else []
+    groups = tag_groups_condition(model.trigger.get("tag_groups"))
+    all_conditions = tuple[Condition, ...]([*conditions, *([groups] if groups else [])])
+    filter_ = Filter(users=("",), where=AllOf(all_conditions) if all_conditions else None)
     kinds = cast(list[str], model.trigger.get("fact_types") or [])
     if "world" in kinds:
-        # What other dialects remember is about the world.
-        chosen = Filter(
+        # Memories of other dialects count as world facts.
+        filter_ = Filter(
             users=("",),
-            where=chosen.where,
+            where=filter_.where,
             kinds_not=tuple(one for one in KINDS[1:] if one not in kinds),
         )
     elif kinds:
-        chosen = Filter(users=("",), where=chosen.where, kinds=tuple(kinds))
-    return Question(model.query, chosen, text(model.trigger, "budget") or "high")
+        filter_ = Filter(users=("",), where=filter_.where, kinds=tuple(kinds))
+    return Question(model.query, filter_, text_field(model.trigger, "budget") or "high")
 
 
-def grouped(groups: object) -> Condition | None:
-    """The condition that a list of tag groups is; all of them hold."""
+def tag_groups_condition(groups: object) -> Condition | None:
+    """The condition that all of the tag groups hold."""
     if not groups:
         return None
-    return AllOf(tuple(_group(one) for one in cast(list[object], groups)))
+    return AllOf(tuple(_tag_group_condition(one) for one in cast(list[object], groups)))
 
 
-def tagged(tags: tuple[str, ...], mode: TagsMatch) -> Condition:
-    """The condition that some tags are; a memory's project and agent are tags as well."""
-    if mode in ("any_strict", "all_strict") and not any(tag.startswith(LABELLED) for tag in tags):
-        return TagMatch(tags, mode)  # Which means the same then, and has an index.
+def tags_condition(tags: tuple[str, ...], mode: TagsMatch) -> Condition:
+    """The condition for some tags. A memory's project and agent count as tags."""
+    if mode in ("any_strict", "all_strict") and not any(
+        tag.startswith(LABEL_PREFIXES) for tag in tags
+    ):
+        return TagMatch(tags, mode)  # Equivalent without labels, and indexed.
     return LabelMatch(tags, mode)
 
 
-def _group(node: object) -> Condition:
+def _tag_group_condition(node: object) -> Condition:
     if isinstance(node, dict):
         one = cast(dict[str, Any], node)
         for name, kind in (("and", AllOf), ("or", AnyOf)):
             if isinstance(one.get(name), list):
-                return kind(tuple(_group(part) for part in one[name]))
+                return kind(tuple(_tag_group_condition(part) for part in one[name]))
         if "not" in one:
-            return Not(_group(one["not"]))
+            return Not(_tag_group_condition(one["not"]))
         mode, tags = one.get("match", "any_strict"), one.get("tags")
-        if isinstance(tags, list) and mode in MODES:
-            return tagged(tuple(map(str, cast(list[object], tags))), mode)
-    raise Invalid("A tag group is not valid.", hint=_GROUP_HINT)
+        if isinstance(tags, list) and mode in TAG_MATCH_MODES:
+            return tags_condition(tuple(map(str, cast(list[object], tags))), mode)
+    raise Invalid("A tag group is not valid.", hint=_TAG_GROUP_HINT)
 
 
-def text(trigger: Metadata, name: str) -> str:
-    """A field that is a text; empty where it is not set."""
+def text_field(trigger: Metadata, name: str) -> str:
+    """A text field, or "" if it is not set."""
     value = trigger.get(name)
     return value if isinstance(value, str) else ""
 
 
-def number(trigger: Metadata, name: str, usual: int) -> int:
-    """A field that is a number, or what is usual."""
+def number_field(trigger: Metadata, name: str, default: int) -> int:
+    """A positive number field, or the default."""
     value = trigger.get(name)
-    return value if isinstance(value, int) and value > 0 else usual
+    return value if isinstance(value, int) and value > 0 else default

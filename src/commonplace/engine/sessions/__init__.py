@@ -1,6 +1,4 @@
-"""Sessions of agents, their context, reminders and streams. Each module is imported when it is
-first used.
-"""
+"""Sessions of agents, their context, reminders and streams. A module is imported on first use."""
 
 from typing import TYPE_CHECKING
 

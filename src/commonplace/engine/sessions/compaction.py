@@ -1,6 +1,4 @@
-"""When a conversation should be compacted, and the checkpoint that is on disk before anybody acts
-on that.
-"""
+"""Decides when a conversation should be compacted, and stores a checkpoint before that."""
 
 import json
 from collections.abc import Sequence
@@ -8,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from commonplace import clock, ids
-from commonplace.engine.runtime import Parts
+from commonplace.engine.runtime import Runtime
 from commonplace.engine.sessions import sessions
 from commonplace.errors import Invalid
 from commonplace.records.memory import Memory
@@ -24,8 +22,8 @@ _SHOWN_CHARS_MAX = 140
 
 
 @dataclass(frozen=True, slots=True)
-class Hints:
-    """What a caller says about the state of its conversation; None is "not said"."""
+class CompactionHints:
+    """What a caller reports about its conversation; None is "not given"."""
 
     budget_tokens: int | None = None
     turn_count: int | None = None
@@ -35,13 +33,13 @@ class Hints:
     task_completed: bool = False
 
 
-NO_HINTS = Hints()
+NO_HINTS = CompactionHints()
 
 
 @dataclass(frozen=True, slots=True)
 class Compaction:
-    """Why to compact now, and the events that were written first; without them `failure` says why
-    not.
+    """The reason to compact now and the checkpoint events; `failure` explains why there are
+    none.
     """
 
     trigger: CompactionTrigger
@@ -53,20 +51,25 @@ class Compaction:
 
 
 def token_count(rules: Sequence[Memory], memories: Sequence[Memory]) -> int:
-    """About how many tokens a context takes: a quarter of its characters, and a little for each
-    item.
-    """
-    of_rules = sum(8 + _tokens(one.text) + _tokens(",".join(one.tags)) for one in rules)
+    """The estimated tokens of a context: a quarter of its characters, and a constant per item."""
+    of_rules = sum(
+        8 + _estimate_tokens(one.text) + _estimate_tokens(",".join(one.tags)) for one in rules
+    )
     of_memories = sum(
-        12 + _tokens(one.text) + _tokens(",".join(one.tags)) + _tokens(one.category)
+        12
+        + _estimate_tokens(one.text)
+        + _estimate_tokens(",".join(one.tags))
+        + _estimate_tokens(one.category)
         for one in memories
     )
     return 24 + of_rules + of_memories
 
 
-def due(hints: Hints, tokens: int, now: int) -> tuple[CompactionTrigger, str] | None:
-    """What asks for compaction, the most pressing first; a count must be above its budget, a time
-    may be just there.
+def compaction_cause(
+    hints: CompactionHints, tokens: int, now: int
+) -> tuple[CompactionTrigger, str] | None:
+    """The most urgent cause for compaction. A count must exceed its budget; a time may equal its
+    limit.
     """
     if hints.budget_tokens is not None and tokens > hints.budget_tokens:
         return "count", f"Estimated context tokens {tokens} exceed budget {hints.budget_tokens}."
@@ -76,7 +79,7 @@ def due(hints: Hints, tokens: int, now: int) -> tuple[CompactionTrigger, str] | 
         and hints.turn_count > hints.turn_budget
     ):
         return "count", f"Turn count {hints.turn_count} exceeds budget {hints.turn_budget}."
-    last = _moment(hints.active_at)
+    last = _parse_time(hints.active_at)
     if (
         last is not None
         and hints.idle_minutes is not None
@@ -87,60 +90,60 @@ def due(hints: Hints, tokens: int, now: int) -> tuple[CompactionTrigger, str] | 
 
 
 @dataclass(frozen=True, slots=True)
-class Handle:
-    """What a caller calls a session: its id, which is enough, and for a named user only one of that
-    user's.
+class SessionHandle:
+    """The caller's reference to a session: its id, and for a named user only a session of that
+    user.
     """
 
     id: str
     user: str = ""
 
 
-def find_session(parts: Parts, bank: str, handle: Handle) -> Session | None:
-    """The session that is meant; None when there is none, also for what is no id at all."""
-    found = banks.find(parts.db, bank)
+def find_session(runtime: Runtime, bank: str, handle: SessionHandle) -> Session | None:
+    """The session of a handle; None if there is none or the id is malformed."""
+    found = banks.find(runtime.db, bank)
     try:
-        session = stored.find(parts.db, found.id, ids.parse(handle.id)) if found else None
+        session = stored.find(runtime.db, found.id, ids.parse(handle.id)) if found else None
     except Invalid:
         return None
     return session if session and handle.user in ("", session.user) else None
 
 
 def checkpoint(
-    parts: Parts,
+    runtime: Runtime,
     bank: str,
-    handle: Handle,
-    asked: str,
+    handle: SessionHandle,
+    question: str,
     found: tuple[Sequence[Memory], Sequence[Memory]],
-    hints: Hints,
+    hints: CompactionHints,
 ) -> Compaction | None:
-    """Write down what the context was, if it is time to compact; None when it is not.
+    """Store the context as a checkpoint if compaction is due; otherwise None.
 
-    The caller gets its context whatever happens here, so a session that cannot be written to is
-    told, not raised.
+    The caller always gets its context, so a session that cannot be written is reported and not
+    raised.
     """
     tokens = token_count(*found)
-    cause = due(hints, tokens, parts.clock.now())
+    cause = compaction_cause(hints, tokens, runtime.clock.now())
     if cause is None:
         return None
     compaction = Compaction(*cause, tokens)
-    with parts.db.transaction():
-        session = find_session(parts, bank, handle)
+    with runtime.db.transaction():
+        session = find_session(runtime, bank, handle)
         if session is None:
             return Compaction(*cause, tokens, failure=f"Session {handle.id} not found")
         if session.status != "active":
             failure = f"Cannot checkpoint session {handle.id} because it is {session.status}"
             return Compaction(*cause, tokens, failure=failure)
-        text = _summary(compaction, asked, *found)
-        draft = EventDraft(text, token_count=_tokens(text), turn_index=hints.turn_count)
-        saved = sessions.checkpoint_session(parts, bank, session.id, draft)
+        text = _summary(compaction, question, *found)
+        draft = EventDraft(text, token_count=_estimate_tokens(text), turn_index=hints.turn_count)
+        saved = sessions.checkpoint_session(runtime, bank, session.id, draft)
         note = {
             "compaction": compaction.trigger,
             "reason": compaction.reason,
             "token_count_before": tokens,
             "turn_count_before": hints.turn_count,
             "summary_tokens": saved.token_count,
-            "checkpoint": ids.short(saved.id),
+            "checkpoint": ids.short_form(saved.id),
         }
         row = EventDraft(
             json.dumps(note),
@@ -149,38 +152,41 @@ def checkpoint(
             turn_index=hints.turn_count,
             meaningful=False,
         )
-        event = sessions.checkpoint_session(parts, bank, session.id, row)
+        event = sessions.checkpoint_session(runtime, bank, session.id, row)
     return Compaction(*cause, tokens, saved.id, event.id)
 
 
 def _summary(
-    compaction: Compaction, asked: str, rules: Sequence[Memory], memories: Sequence[Memory]
+    compaction: Compaction, question: str, rules: Sequence[Memory], memories: Sequence[Memory]
 ) -> str:
     lines = [
         "Write-ahead checkpoint before compaction.",
         f"Trigger: {compaction.trigger}",
         f"Reason: {compaction.reason}",
     ]
-    if asked:
-        lines.append(f"Query: {_short(asked)}")
+    if question:
+        lines.append(f"Query: {_truncate(question)}")
     for title, shown in (("Rules", rules[:_RULES_SHOWN]), ("Memories", memories[:_MEMORIES_SHOWN])):
         if shown:
-            lines += [f"{title}:", *(f"- {ids.short(one.id)} {_short(one.text)}" for one in shown)]
+            lines += [
+                f"{title}:",
+                *(f"- {ids.short_form(one.id)} {_truncate(one.text)}" for one in shown),
+            ]
     return "\n".join(lines)
 
 
-def _short(text: str) -> str:
+def _truncate(text: str) -> str:
     plain = " ".join(text.split())
     return plain if len(plain) <= _SHOWN_CHARS_MAX else plain[: _SHOWN_CHARS_MAX - 1] + "…"
 
 
-def _tokens(text: str) -> int:
+def _estimate_tokens(text: str) -> int:
     return -(-len(text.strip()) // 4)
 
 
-def _moment(text: str) -> int | None:
+def _parse_time(text: str) -> int | None:
     try:
-        return clock.moment(text) if text.strip() else None
+        return clock.parse_moment(text) if text.strip() else None
     except (Invalid, OverflowError):
-        # A hint that cannot be read is no hint; the context is what was asked for.
+        # An unreadable hint is ignored, because the caller wants its context.
         return None

@@ -1,8 +1,6 @@
-"""What an agent should know before it begins: the rules, then what is known about its question, and
-what is at odds.
+"""Context for a task: the rules, the memories about its question, and contradictions among them.
 
-One verb. It reads; all it writes is the checkpoint before a compaction, and links that were still
-to be made.
+One verb. It only writes the checkpoint before a compaction, and pending links.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,14 +9,20 @@ from typing import Literal, TypeAlias, cast
 
 from commonplace import validation
 from commonplace.engine import links
-from commonplace.engine.draft_validation import checked_scope
-from commonplace.engine.links import Reached
+from commonplace.engine.draft_validation import validate_scope
+from commonplace.engine.links import LinkedMemory
 from commonplace.engine.memories import list_memories
 from commonplace.engine.recall import recall
-from commonplace.engine.runtime import Parts
+from commonplace.engine.runtime import Runtime
 from commonplace.engine.sessions import compaction
-from commonplace.engine.sessions.compaction import NO_HINTS, Compaction, Hints
-from commonplace.engine.sessions.rules import RULE, applies, files_named, list_rules, visible
+from commonplace.engine.sessions.compaction import NO_HINTS, Compaction, CompactionHints
+from commonplace.engine.sessions.rules import (
+    RULE,
+    applies_to,
+    find_file_names,
+    list_rules,
+    visible_to,
+)
 from commonplace.limits import LIST_MAX
 from commonplace.records.memory import Link, Memory, Scope
 from commonplace.records.query import Dropped, Filter, Hit, Query, Recall
@@ -28,26 +32,24 @@ Mode: TypeAlias = Literal["all", "working", "long_term", "rules_only"]
 
 LIMIT_MAX = 200
 DEPTH_MAX = 2
-_WORKING_MAX = 3  # What is in hand now comes first, but must not crowd out what is known.
-_BEYOND = "beyond the limit"
+_WORKING_MAX = 3  # Working memories come first, but must not crowd out lasting ones.
+_DROP_REASON = "beyond the limit"
 _FILE_FIELDS = ("file", "files", "path", "paths", "file_path", "filePath", "filename")
 
 
 @dataclass(frozen=True, slots=True)
-class Surroundings:
-    """Where a caller is: what its session is called, which files it works on, and how its
-    conversation stands.
-    """
+class CallerState:
+    """The state of a caller: its session, its files, and the state of its conversation."""
 
     session_id: str = ""
     metadata: Mapping[str, object] = field(default_factory=dict[str, object])
-    hints: Hints = NO_HINTS
+    hints: CompactionHints = NO_HINTS
 
 
 @dataclass(frozen=True, slots=True)
 class ContextQuery:
-    """What is wanted. Without a text it is what changed last; a depth above 0 follows links from
-    what was found.
+    """A query for context. Without a text it selects the last changed memories; a depth above 0
+    follows links from them.
     """
 
     text: str = ""
@@ -56,81 +58,79 @@ class ContextQuery:
     mode: Mode = "all"
     depth: int = 0
     linked_max: int = 8
-    around: Surroundings = field(default_factory=Surroundings)
+    caller: CallerState = field(default_factory=CallerState)
 
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """The rules, the memories in hand and the lasting ones, those reached over links, and what is
-    at odds.
-    """
+    """Rules, working and lasting memories, linked memories, and contradictions."""
 
     rules: tuple[Memory, ...] = ()
     working: tuple[Memory, ...] = ()
     lasting: tuple[Memory, ...] = ()
-    reached: tuple[Reached, ...] = ()
+    linked: tuple[LinkedMemory, ...] = ()
     conflicts: tuple[Link, ...] = ()
     compaction: Compaction | None = None
-    # How many rules were left out because they are for other files than those named.
-    rules_apart_count: int = 0
-    # What a question found, with its scores, and what it found that is not in the answer.
+    # How many rules are excluded because they are for other files than those named.
+    excluded_rule_count: int = 0
+    # The hits of the question with their scores, and those that are not in the answer.
     hits: tuple[Hit, ...] = ()
     dropped: tuple[Dropped, ...] = ()
-    # Whether none of what a question found is surely an answer to it.
+    # Whether no hit is a confident answer to the question.
     unsure: bool = False
 
     @property
     def memories(self) -> tuple[Memory, ...]:
-        """Everything besides the rules, in the order of the answer."""
-        return (*self.working, *self.lasting, *(one.memory for one in self.reached))
+        """All memories but the rules, in the order of the answer."""
+        return (*self.working, *self.lasting, *(one.memory for one in self.linked))
 
 
-def context(parts: Parts, bank: str, query: ContextQuery) -> Context:
-    """What is worth knowing before a task. All rules come, whatever the limit; what is beside the
-    point does not.
-    """
+def context(runtime: Runtime, bank: str, query: ContextQuery) -> Context:
+    """The context of a task. It has all rules, whatever the limit, and no irrelevant memories."""
     validation.name(bank, what="bank")
     validation.count(query.limit, what="limit", least=1, most=LIMIT_MAX)
     validation.count(query.linked_max, what="limit of linked memories", least=1, most=LIMIT_MAX)
     validation.count(query.depth, what="depth", most=DEPTH_MAX)
-    seen = visible(checked_scope(query.scope))
-    answer = _rules(parts, bank, query, seen)
+    visible_filter = visible_to(validate_scope(query.scope))
+    answer = _with_rules(runtime, bank, query, visible_filter)
     if query.mode != "rules_only":
-        answer = _with_memories(parts, bank, query, seen, answer)
-        answer = _with_links(parts, bank, query, seen, answer)
-    around = query.around
+        answer = _with_memories(runtime, bank, query, visible_filter, answer)
+        answer = _with_links(runtime, bank, query, visible_filter, answer)
+    around = query.caller
     if not around.session_id:
         return answer
     found = (answer.rules, answer.memories)
     return replace(
         answer,
         compaction=compaction.checkpoint(
-            parts, bank, _handle(query), query.text, found, around.hints
+            runtime, bank, _session_handle(query), query.text, found, around.hints
         ),
     )
 
 
-def _handle(query: ContextQuery) -> compaction.Handle:
-    return compaction.Handle(query.around.session_id, query.scope.user)
+def _session_handle(query: ContextQuery) -> compaction.SessionHandle:
+    return compaction.SessionHandle(query.caller.session_id, query.scope.user)
 
 
-def _rules(parts: Parts, bank: str, query: ContextQuery, seen: Filter) -> Context:
-    every = list_rules(parts, bank, seen)
+def _with_rules(
+    runtime: Runtime, bank: str, query: ContextQuery, visible_filter: Filter
+) -> Context:
+    every = list_rules(runtime, bank, visible_filter)
     if not any(rule.paths for rule in every):
         return Context(rules=every)
-    sure, maybe = files_named(query.text)
-    sure = (*sure, *_files_around(parts, bank, query))
-    kept = [rule for rule in every if not sure or applies(rule, (*sure, *maybe))]
-    # A name that may be a file leaves no rule out, but the rules for it come first.
+    sure, maybe = find_file_names(query.text)
+    sure = (*sure, *_files_in_metadata(runtime, bank, query))
+    kept = [rule for rule in every if not sure or applies_to(rule, (*sure, *maybe))]
+    # A name that may be a file excludes no rule, but the rules for it come first.
     named = (*sure, *maybe)
-    kept.sort(key=lambda rule: not (named and rule.paths and applies(rule, named)))
-    return Context(rules=tuple(kept), rules_apart_count=len(every) - len(kept))
+    kept.sort(key=lambda rule: not (named and rule.paths and applies_to(rule, named)))
+    return Context(rules=tuple(kept), excluded_rule_count=len(every) - len(kept))
 
 
-def _files_around(parts: Parts, bank: str, query: ContextQuery) -> list[str]:
-    given = [query.around.metadata]
-    if query.around.session_id and (
-        session := compaction.find_session(parts, bank, _handle(query))
+def _files_in_metadata(runtime: Runtime, bank: str, query: ContextQuery) -> list[str]:
+    given = [query.caller.metadata]
+    if query.caller.session_id and (
+        session := compaction.find_session(runtime, bank, _session_handle(query))
     ):
         given.append(session.metadata)
     return [
@@ -145,56 +145,58 @@ def _texts(value: object) -> Iterator[str]:
 
 
 def _with_memories(
-    parts: Parts, bank: str, query: ContextQuery, seen: Filter, answer: Context
+    runtime: Runtime, bank: str, query: ContextQuery, visible_filter: Filter, answer: Context
 ) -> Context:
-    chosen = replace(seen, kinds_not=(RULE,))
+    chosen = replace(visible_filter, kinds_not=(RULE,))
     if query.mode != "all":
         only = replace(chosen, lasting=query.mode == "long_term")
-        some, found = _asked(parts, bank, query, only, query.limit)
+        some, found = _find_memories(runtime, bank, query, only, query.limit)
         answer = (
             replace(answer, lasting=some)
             if query.mode == "long_term"
             else replace(answer, working=some)
         )
-        return _told(answer, found)
+        return _with_scores(answer, found)
     room = min(query.limit, _WORKING_MAX)
     if query.text.strip():
-        # Those in hand may rank a little lower than the best and still belong to the answer.
-        some, found = _asked(parts, bank, query, chosen, query.limit + room)
+        # Working memories may rank a little below the best and still belong to the answer.
+        some, found = _find_memories(runtime, bank, query, chosen, query.limit + room)
         working = [one for one in some if one.expires_at is not None][:room]
         lasting = [one for one in some if one.expires_at is None]
     else:
         found = Recall(())
         working = list(
-            list_memories(parts, bank, replace(chosen, lasting=False), order="updated", limit=room)
+            list_memories(
+                runtime, bank, replace(chosen, lasting=False), order="updated", limit=room
+            )
         )
         lasting = list(
             list_memories(
-                parts, bank, replace(chosen, lasting=True), order="updated", limit=query.limit
+                runtime, bank, replace(chosen, lasting=True), order="updated", limit=query.limit
             )
         )
     lasting = lasting[: query.limit - len(working)]
-    return _told(replace(answer, working=tuple(working), lasting=tuple(lasting)), found)
+    return _with_scores(replace(answer, working=tuple(working), lasting=tuple(lasting)), found)
 
 
-def _asked(
-    parts: Parts, bank: str, query: ContextQuery, chosen: Filter, limit: int
+def _find_memories(
+    runtime: Runtime, bank: str, query: ContextQuery, chosen: Filter, limit: int
 ) -> tuple[tuple[Memory, ...], Recall]:
-    """The memories, and where they answer a question how they do."""
+    """The memories, and the recall result if there is a question."""
     if not query.text.strip():
         return list_memories(
-            parts, bank, chosen, order="updated", limit=min(limit, LIST_MAX)
+            runtime, bank, chosen, order="updated", limit=min(limit, LIST_MAX)
         ), Recall(())
-    found = recall(parts, bank, Query(query.text, chosen, limit=limit, explain=True))
+    found = recall(runtime, bank, Query(query.text, chosen, limit=limit, explain=True))
     return tuple(hit.memory for hit in found.hits), found
 
 
-def _told(answer: Context, found: Recall) -> Context:
-    """The answer with the scores of what is in it, and with what is not."""
+def _with_scores(answer: Context, found: Recall) -> Context:
+    """The answer with the scores of its memories, and the hits that are not in it."""
     kept = {one.id for one in answer.memories}
     hits = tuple(hit for hit in found.hits if hit.memory.id in kept)
     beyond = (
-        Dropped(hit.memory.id, hit.score, _BEYOND)
+        Dropped(hit.memory.id, hit.score, _DROP_REASON)
         for hit in found.hits
         if hit.memory.id not in kept
     )
@@ -202,17 +204,17 @@ def _told(answer: Context, found: Recall) -> Context:
 
 
 def _with_links(
-    parts: Parts, bank: str, query: ContextQuery, seen: Filter, answer: Context
+    runtime: Runtime, bank: str, query: ContextQuery, visible_filter: Filter, answer: Context
 ) -> Context:
-    found = banks.find(parts.db, bank)
+    found = banks.find(runtime.db, bank)
     if found is None:
         return answer
-    links.heal(parts, found.id, answer.memories, links.HEAL_MS)
+    links.catch_up_links(runtime, found.id, answer.memories, links.CATCH_UP_MS)
     if query.depth and answer.memories:
-        allowed = replace(seen, kinds_not=(RULE,))
-        near = links.reached(
-            parts, found.id, answer.memories, allowed, depth=query.depth, limit=query.linked_max
+        allowed = replace(visible_filter, kinds_not=(RULE,))
+        near = links.follow_links(
+            runtime, found.id, answer.memories, allowed, depth=query.depth, limit=query.linked_max
         )
-        answer = replace(answer, reached=near)
-    at_odds: Sequence[Memory] = (*answer.rules, *answer.memories)
-    return replace(answer, conflicts=links.conflicts(parts, found.id, at_odds))
+        answer = replace(answer, linked=near)
+    candidates: Sequence[Memory] = (*answer.rules, *answer.memories)
+    return replace(answer, conflicts=links.conflicts_among(runtime, found.id, candidates))

@@ -1,6 +1,4 @@
-"""What bears on a phase of work: what is marked for it first, then what is near to it in
-meaning.
-"""
+"""The memories for a phase of work: first those tagged for it, then those similar to it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -8,15 +6,15 @@ from typing import Any, cast
 
 from commonplace import validation
 from commonplace.engine import memories, recall
-from commonplace.engine.runtime import Parts
+from commonplace.engine.runtime import Runtime
 from commonplace.errors import Invalid, TooLarge
 from commonplace.limits import LIST_MAX, NAME_CHARS_MAX, RECALL_MAX
 from commonplace.records.memory import Memory
 from commonplace.records.query import Filter, Match, Query, TagMatch
 
 PHASES_MAX = 50
-# What people speak of in the phases of the original; any other phase is its own words.
-_WORDS = {
+# Typical terms of the phases of the original; any other phase is searched by its name.
+_PHASE_TERMS = {
     "setup": "setup install configure environment tools dependencies getting started",
     "plan": "plan design decision goal requirement open question approach",
     "work": "work implement build code convention decision known issue how to",
@@ -28,33 +26,35 @@ _WORDS = {
 
 
 def for_phases(
-    parts: Parts, bank: str, phases: Sequence[str], chosen: Filter, marks: tuple[str, ...] = ()
+    runtime: Runtime, bank: str, phases: Sequence[str], chosen: Filter, marks: tuple[str, ...] = ()
 ) -> tuple[Memory, ...]:
-    """The memories that bear on some phases, the most telling first, each once.
+    """The memories for some phases, best first, each once.
 
-    A memory is marked for a phase by a tag of that name, by `phase:NAME`, or by a list in the
+    A memory is tagged for a phase by a tag of that name, by `phase:NAME`, or by a list in the
     metadata field `marks`.
     """
-    wanted = _checked(phases)
+    wanted = _validate(phases)
     found = {
         one.id: one
-        for one in _marked(parts, bank, [*map(str.strip, phases), *wanted], chosen, marks)
+        for one in _tagged_memories(
+            runtime, bank, [*map(str.strip, phases), *wanted], chosen, marks
+        )
     }
     scores: dict[int, float] = {}
-    near: dict[int, Memory] = {}
+    by_id: dict[int, Memory] = {}
     for phase in wanted:
-        query = Query(f"{phase} {_WORDS.get(phase, '')}".strip(), chosen, limit=RECALL_MAX)
-        for hit in recall.recall(parts, bank, query).hits:
-            near[hit.memory.id] = hit.memory
+        query = Query(f"{phase} {_PHASE_TERMS.get(phase, '')}".strip(), chosen, limit=RECALL_MAX)
+        for hit in recall.recall(runtime, bank, query).hits:
+            by_id[hit.memory.id] = hit.memory
             scores[hit.memory.id] = max(hit.score, scores.get(hit.memory.id, 0.0))
-    marked = sorted(
+    tagged = sorted(
         found.values(), key=lambda one: (-scores.get(one.id, 0.0), -one.updated_at, -one.id)
     )
-    rest = [one for one in near.values() if one.id not in found]
-    return (*marked, *sorted(rest, key=lambda one: (-scores[one.id], -one.updated_at, -one.id)))
+    rest = [one for one in by_id.values() if one.id not in found]
+    return (*tagged, *sorted(rest, key=lambda one: (-scores[one.id], -one.updated_at, -one.id)))
 
 
-def _checked(phases: Sequence[str]) -> list[str]:
+def _validate(phases: Sequence[str]) -> list[str]:
     wanted = [
         validation.line(phase, what="phase", chars_max=NAME_CHARS_MAX).lower() for phase in phases
     ]
@@ -68,8 +68,8 @@ def _checked(phases: Sequence[str]) -> list[str]:
     return wanted
 
 
-def _marked(
-    parts: Parts, bank: str, phases: Sequence[str], chosen: Filter, marks: tuple[str, ...]
+def _tagged_memories(
+    runtime: Runtime, bank: str, phases: Sequence[str], chosen: Filter, marks: tuple[str, ...]
 ) -> list[Memory]:
     spelled = [
         form
@@ -80,13 +80,13 @@ def _marked(
         tag for form in dict.fromkeys(spelled) for tag in (form, f"phase:{form}", f"#{form}")
     )
     found = list(
-        memories.list_memories(parts, bank, replace(chosen, where=TagMatch(tags)), limit=LIST_MAX)
+        memories.list_memories(runtime, bank, replace(chosen, where=TagMatch(tags)), limit=LIST_MAX)
     )
     if marks:
-        told = replace(chosen, where=Match(marks, "ne", None))
+        with_field = replace(chosen, where=Match(marks, "ne", None))
         found += [
             one
-            for one in memories.list_memories(parts, bank, told, limit=LIST_MAX)
+            for one in memories.list_memories(runtime, bank, with_field, limit=LIST_MAX)
             if set(phases) & _phases(one.metadata, marks)
         ]
     return found

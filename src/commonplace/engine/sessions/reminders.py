@@ -1,14 +1,12 @@
-"""Reminders: messages with a schedule. Nothing fires by itself; `run_due` hands out what has come
-due.
-"""
+"""Reminders: messages with a schedule. Nothing runs by itself; `run_due` returns the due ones."""
 
 from dataclasses import replace
 
 from commonplace import ids, validation
-from commonplace.engine.banks import known
-from commonplace.engine.erasure import for_good
-from commonplace.engine.runtime import Parts
-from commonplace.engine.sessions.schedules import checked_cron, next_time, zone
+from commonplace.engine.banks import require_bank
+from commonplace.engine.erasure import erasing_transaction
+from commonplace.engine.runtime import Runtime
+from commonplace.engine.sessions.schedules import next_time, validate_cron, zone
 from commonplace.errors import NotFound
 from commonplace.limits import FILTER_VALUES_MAX, LIST_MAX
 from commonplace.records.work import DueReminder, Reminder, ReminderDraft
@@ -17,22 +15,22 @@ from commonplace.storage import banks, reminders
 _Names = tuple[str, ...]
 
 
-def add_reminder(parts: Parts, bank: str, draft: ReminderDraft) -> Reminder:
-    """A new reminder, with the moment it comes due first."""
+def add_reminder(runtime: Runtime, bank: str, draft: ReminderDraft) -> Reminder:
+    """Add a reminder and compute its first due time."""
     name = validation.name(bank, what="bank")
-    message = validation.body(draft.message, what="message")
-    cron = checked_cron(draft.cron)
-    timezone = validation.line(draft.timezone, what="time zone") or parts.timezone
+    message = validation.nonempty_text(draft.message, what="message")
+    cron = validate_cron(draft.cron)
+    timezone = validation.line(draft.timezone, what="time zone") or runtime.timezone
     local = zone(timezone)
     project, user = (
         validation.line(draft.project, what="project"),
         validation.line(draft.user, what="user"),
     )
-    with parts.db.transaction():
-        now = parts.clock.now()
+    with runtime.db.transaction():
+        now = runtime.clock.now()
         reminder = Reminder(
-            id=banks.new_ids(parts.db, now)[0],
-            bank_id=banks.ensure(parts.db, name, now).id,
+            id=banks.new_ids(runtime.db, now)[0],
+            bank_id=banks.ensure(runtime.db, name, now).id,
             project=project,
             user=user,
             cron=cron,
@@ -43,17 +41,17 @@ def add_reminder(parts: Parts, bank: str, draft: ReminderDraft) -> Reminder:
             last_at=None,
             created_at=now,
         )
-        reminders.add(parts.db, reminder)
+        reminders.add(runtime.db, reminder)
     return reminder
 
 
-def get_reminder(parts: Parts, bank: str, reminder_id: int | str) -> Reminder:
+def get_reminder(runtime: Runtime, bank: str, reminder_id: int | str) -> Reminder:
     """One reminder."""
-    return _found(parts, bank, reminder_id)
+    return _require_reminder(runtime, bank, reminder_id)
 
 
 def list_reminders(
-    parts: Parts,
+    runtime: Runtime,
     bank: str,
     *,
     projects: _Names | None = None,
@@ -61,17 +59,17 @@ def list_reminders(
     include_disabled: bool = False,
     limit: int = LIST_MAX,
 ) -> tuple[Reminder, ...]:
-    """Reminders of some projects and users, the next one first, disabled ones last; None is
+    """Reminders of some projects and users, the next due first, disabled ones last; None is
     "any".
     """
     validation.count(limit, what="limit", most=LIST_MAX)
-    _check_names(projects, users)
-    found = banks.find(parts.db, validation.name(bank, what="bank"))
+    _check_name_counts(projects, users)
+    found = banks.find(runtime.db, validation.name(bank, what="bank"))
     if found is None:
         return ()
     return tuple(
-        reminders.listed(
-            parts.db,
+        reminders.list_reminders(
+            runtime.db,
             found.id,
             projects=projects,
             users=users,
@@ -82,75 +80,77 @@ def list_reminders(
 
 
 def run_due(
-    parts: Parts,
+    runtime: Runtime,
     bank: str,
     *,
     projects: _Names | None = None,
     users: _Names | None = None,
     dry_run: bool = False,
 ) -> tuple[DueReminder, ...]:
-    """The reminders that came due, the longest waiting first, each once however many of its turns
-    were missed.
+    """The due reminders, the longest waiting first, each once however many occurrences were missed.
 
-    What one call hands out no other gets: the next turn is set in the same transaction. A dry run
-    changes nothing.
+    Each due reminder is returned by one call only: its next time is set in the same transaction. A
+    dry run changes nothing.
     """
-    _check_names(projects, users)
-    found = banks.find(parts.db, validation.name(bank, what="bank"))
+    _check_name_counts(projects, users)
+    found = banks.find(runtime.db, validation.name(bank, what="bank"))
     if found is None:
         return ()
     scope = {"projects": projects, "users": users}
     if dry_run:
-        waiting = reminders.due(parts.db, found.id, parts.clock.now(), **scope, limit=LIST_MAX)
+        waiting = reminders.due_reminders(
+            runtime.db, found.id, runtime.clock.now(), **scope, limit=LIST_MAX
+        )
         return tuple(DueReminder(due_at=r.next_at or 0, reminder=r) for r in waiting)
-    with parts.db.transaction():
-        # Read after the wait for the lock: what another process handed out meanwhile is no longer
+    with runtime.db.transaction():
+        # Read after waiting for the lock: reminders that another process returned meanwhile are not
         # due.
-        now = parts.clock.now()
-        waiting = reminders.due(parts.db, found.id, now, **scope, limit=LIST_MAX)
+        now = runtime.clock.now()
+        waiting = reminders.due_reminders(runtime.db, found.id, now, **scope, limit=LIST_MAX)
         return tuple(
-            DueReminder(due_at=r.next_at or 0, reminder=_advance(parts, r, now)) for r in waiting
+            DueReminder(due_at=r.next_at or 0, reminder=_advance(runtime, r, now)) for r in waiting
         )
 
 
-def enable_reminder(parts: Parts, bank: str, reminder_id: int | str) -> Reminder:
-    """A reminder that comes due again, counted from now."""
-    with parts.db.transaction():
-        reminder = _found(parts, bank, reminder_id)
-        next_at = next_time(reminder.cron, zone(reminder.timezone), parts.clock.now())
-        return _scheduled(parts, replace(reminder, enabled=True, next_at=next_at))
+def enable_reminder(runtime: Runtime, bank: str, reminder_id: int | str) -> Reminder:
+    """Enable a reminder. Its next time is computed from now."""
+    with runtime.db.transaction():
+        reminder = _require_reminder(runtime, bank, reminder_id)
+        next_at = next_time(reminder.cron, zone(reminder.timezone), runtime.clock.now())
+        return _save_schedule(runtime, replace(reminder, enabled=True, next_at=next_at))
 
 
-def disable_reminder(parts: Parts, bank: str, reminder_id: int | str) -> Reminder:
-    """A reminder that rests until it is enabled again."""
-    with parts.db.transaction():
-        return _scheduled(
-            parts, replace(_found(parts, bank, reminder_id), enabled=False, next_at=None)
+def disable_reminder(runtime: Runtime, bank: str, reminder_id: int | str) -> Reminder:
+    """Disable a reminder until it is enabled again."""
+    with runtime.db.transaction():
+        return _save_schedule(
+            runtime,
+            replace(_require_reminder(runtime, bank, reminder_id), enabled=False, next_at=None),
         )
 
 
-def delete_reminder(parts: Parts, bank: str, reminder_id: int | str) -> Reminder:
-    """The reminder as it was before it was removed."""
-    with for_good(parts):
-        reminder = _found(parts, bank, reminder_id)
-        reminders.delete(parts.db, reminder.id)
+def delete_reminder(runtime: Runtime, bank: str, reminder_id: int | str) -> Reminder:
+    """Delete a reminder and return it."""
+    with erasing_transaction(runtime):
+        reminder = _require_reminder(runtime, bank, reminder_id)
+        reminders.delete(runtime.db, reminder.id)
     return reminder
 
 
-def _advance(parts: Parts, reminder: Reminder, now: int) -> Reminder:
+def _advance(runtime: Runtime, reminder: Reminder, now: int) -> Reminder:
     next_at = next_time(reminder.cron, zone(reminder.timezone), now)
-    return _scheduled(
-        parts, replace(reminder, enabled=next_at is not None, next_at=next_at, last_at=now)
+    return _save_schedule(
+        runtime, replace(reminder, enabled=next_at is not None, next_at=next_at, last_at=now)
     )
 
 
-def _scheduled(parts: Parts, reminder: Reminder) -> Reminder:
-    reminders.schedule(parts.db, reminder)
+def _save_schedule(runtime: Runtime, reminder: Reminder) -> Reminder:
+    reminders.schedule(runtime.db, reminder)
     return reminder
 
 
-def _found(parts: Parts, bank: str, reminder_id: int | str) -> Reminder:
-    found = reminders.find(parts.db, known(parts, bank).id, ids.parse(reminder_id))
+def _require_reminder(runtime: Runtime, bank: str, reminder_id: int | str) -> Reminder:
+    found = reminders.find(runtime.db, require_bank(runtime, bank).id, ids.parse(reminder_id))
     if found is None:
         raise NotFound(
             f"There is no reminder {reminder_id}.",
@@ -159,6 +159,6 @@ def _found(parts: Parts, bank: str, reminder_id: int | str) -> Reminder:
     return found
 
 
-def _check_names(*values: _Names | None) -> None:
+def _check_name_counts(*values: _Names | None) -> None:
     for names in values:
         validation.count(len(names or ()), what="number of values", most=FILTER_VALUES_MAX)

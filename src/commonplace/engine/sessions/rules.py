@@ -1,21 +1,21 @@
-"""Rules: memories of the kind `rule`. Those for certain files come first, then the project's, then
-the general ones.
+"""Rules: memories of the kind `rule`. Those for certain files come first, then those of the
+project, then general ones.
 """
 
 import re
 from collections.abc import Iterable, Sequence
 
 from commonplace import globs
-from commonplace.engine.runtime import Parts
+from commonplace.engine.runtime import Runtime
 from commonplace.records.memory import Memory, Scope
-from commonplace.records.query import Filter, Page
+from commonplace.records.query import Filter, PageRequest
 from commonplace.storage import banks, memories
 
 RULE = "rule"
 _RULES_MAX = 100_000
 _FILES_MAX = 50
-# A name with folders and an ending is a file for sure; one with an ending alone may be a product,
-# such as Node.js.
+# A name with folders and an extension is certainly a file; one with an extension alone may be a
+# product, such as Node.js.
 _PATH = re.compile(
     r"(?<![\w./\\~@+-])(?:[A-Za-z]:)?[\w.~@+-]*(?:[/\\][\w.@+()\[\]-]{1,255}){1,64}\.[A-Za-z]\w{0,9}\b"
 )
@@ -23,8 +23,10 @@ _NAME = re.compile(r"(?<![\w./\\:@+-])[\w@+-]+(?:\.[\w-]+)*\.[A-Za-z]\w{0,9}\b(?
 _ADDRESS = re.compile(r"\b\w+://\S+")
 
 
-def visible(scope: Scope) -> Filter:
-    """What a reader sees: a project and what belongs to none, a user's own and the owner's."""
+def visible_to(scope: Scope) -> Filter:
+    """The filter of memories visible in a scope: those of the project or of none, and of the user
+    or of the owner.
+    """
     return Filter(
         projects=tuple(dict.fromkeys((scope.project, ""))),
         users=tuple(dict.fromkeys((scope.user, ""))),
@@ -32,28 +34,30 @@ def visible(scope: Scope) -> Filter:
 
 
 def list_rules(
-    parts: Parts, bank: str, chosen: Filter = Filter(), files: Sequence[str] = ()
+    runtime: Runtime, bank: str, chosen: Filter = Filter(), files: Sequence[str] = ()
 ) -> tuple[Memory, ...]:
-    """Every rule a filter means, the most special first. With files, rules for other files are left
-    out.
+    """Every rule that matches a filter, the most specific first. With files, rules for other files
+    are excluded.
     """
-    found = banks.find(parts.db, bank)
+    found = banks.find(runtime.db, bank)
     if found is None:
         return ()
-    wanted = Page("created", _RULES_MAX)
-    rules = memories.select(parts.db, found.id, _only_rules(chosen), wanted, parts.clock.now())
-    return tuple(sorted((rule for rule in rules if not files or applies(rule, files)), key=_rank))
-
-
-def applies(rule: Memory, files: Iterable[str]) -> bool:
-    """Whether a rule is for one of the files; a rule without paths is for all."""
-    return not rule.paths or any(
-        globs.path_matches(rule.paths, tail) for file in files for tail in _tails(file)
+    wanted = PageRequest("created", _RULES_MAX)
+    rules = memories.select(runtime.db, found.id, _only_rules(chosen), wanted, runtime.clock.now())
+    return tuple(
+        sorted((rule for rule in rules if not files or applies_to(rule, files)), key=_sort_key)
     )
 
 
-def files_named(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The files a text names: those that are files for sure, and names that may be."""
+def applies_to(rule: Memory, files: Iterable[str]) -> bool:
+    """Whether a rule applies to one of the files; a rule without paths applies to all."""
+    return not rule.paths or any(
+        globs.path_matches(rule.paths, tail) for file in files for tail in _path_suffixes(file)
+    )
+
+
+def find_file_names(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The file names in a text: certain ones, and possible ones."""
     plain = _ADDRESS.sub(" ", text)
     sure = dict.fromkeys(_PATH.findall(plain))
     maybe = dict.fromkeys(_NAME.findall(_PATH.sub(" ", plain)))
@@ -64,13 +68,13 @@ def _only_rules(chosen: Filter) -> Filter:
     return Filter(kinds=(RULE,), projects=chosen.projects, users=chosen.users)
 
 
-def _rank(rule: Memory) -> tuple[bool, bool, int]:
+def _sort_key(rule: Memory) -> tuple[bool, bool, int]:
     return not rule.paths, not rule.scope.project, rule.id
 
 
-def _tails(file: str) -> list[str]:
-    """A file's path, and of one from the root of the disk every end: where in it the project begins
-    is unknown.
+def _path_suffixes(file: str) -> list[str]:
+    """A file's path, and every suffix of an absolute path, since the root of the project is
+    unknown.
     """
     plain = file.replace("\\", "/").removeprefix("./")
     if not plain.startswith(("/", "~")) and not re.match("[A-Za-z]:/", plain):

@@ -1,9 +1,10 @@
-"""When a cron expression comes due next, in a time zone. Knows no reminder and no store.
+"""Computes the next time of a cron expression in a time zone. Independent of reminders and the
+store.
 
-Five fields with names, lists, ranges and steps. When both days are restricted either one is enough;
-a field that covers its whole range is unrestricted, however it is written. Where clocks change, a
-turn with a set hour comes once: right after the gap when its time is skipped, on the first pass
-when its time is repeated. Otherwise the pace is kept.
+Five fields with names, lists, ranges and steps. When both days are restricted, either one is
+enough; a field that covers its whole range counts as unrestricted. At clock changes a time with a
+set hour occurs once: right after the gap if it is skipped, and on the first pass if it is repeated.
+Otherwise the interval is kept.
 """
 
 import re
@@ -18,8 +19,8 @@ from commonplace.errors import Invalid
 _FIELDS = ("minute", "hour", "day of month", "month", "day of week")
 _WEEKDAY = 4
 _RANGES = (range(60), range(24), range(1, 32), range(1, 13), range(7))
-# The library knows more signs (L, #) and stumbles over some mixtures of them; these are the ones
-# people know from cron.
+# The library accepts more signs (L, #) and fails on some mixtures; these are the common ones of
+# cron.
 _ITEM = re.compile(
     r"(\*|([0-9]{1,2}|[a-z]{3})(-([0-9]{1,2}|[a-z]{3}))?)(/[0-9]{1,2})?", re.IGNORECASE
 )
@@ -39,24 +40,24 @@ _NICKNAMES = {
 
 
 class MachineZone(tzinfo):
-    """The time zone the machine is set to, with its changes of summer and winter time."""
+    """The time zone of the machine, with its daylight saving time."""
 
     def utcoffset(self, dt: datetime | None, /) -> timedelta | None:
-        """How far local time is from UTC at a local time; `fold` tells the two halves of a repeated
-        hour apart.
+        """The UTC offset at a local time; `fold` distinguishes the two passes of a repeated
+        hour.
         """
         return None if dt is None else dt.replace(tzinfo=None).astimezone().utcoffset()
 
     def dst(self, dt: datetime | None, /) -> timedelta | None:
-        """Not known; nothing here asks."""
+        """Unknown and not used here."""
         return None
 
     def tzname(self, dt: datetime | None, /) -> str | None:
-        """The short name in use at a local time."""
+        """The abbreviated name at a local time."""
         return None if dt is None else dt.replace(tzinfo=None).astimezone().tzname()
 
     def fromutc(self, dt: datetime, /) -> datetime:
-        """The local time of a moment in UTC."""
+        """The local time for a time in UTC."""
         exact = dt.replace(tzinfo=UTC).astimezone()
         local = exact.replace(tzinfo=self)
         return local if local.utcoffset() == exact.utcoffset() else local.replace(fold=1)
@@ -76,9 +77,9 @@ def zone(name: str) -> tzinfo:
         ) from error
 
 
-def checked_cron(expression: object) -> str:
-    """A cron expression in plain form: five fields, one space between them. One that never comes
-    due is refused.
+def validate_cron(expression: object) -> str:
+    """A valid cron expression in plain form: five fields, one space between them. One that never
+    occurs is refused.
     """
     if not isinstance(expression, str):
         raise Invalid("The cron expression is not a string.", hint=_HINT)
@@ -97,16 +98,16 @@ def checked_cron(expression: object) -> str:
 
 
 def next_time(expression: str, local: tzinfo, now: int) -> int | None:
-    """The first moment after now that an expression means; None when there is none in the next
-    fifty years.
+    """The first time after now that matches an expression; None if there is none in the next fifty
+    years.
     """
     try:
         moments = CronSim(_library_form(expression), datetime.fromtimestamp(now // 1000, local))
     except CronSimError:
-        # The fields were checked one by one, so what is left is a day that none of the months has.
+        # The fields are valid one by one, so the error is a day that none of the months has.
         return None
     try:
-        # In a repeated hour the library answers with the first pass even when the second has begun.
+        # In a repeated hour the library returns the first pass even after the second has begun.
         return next(
             (moment for found in moments if (moment := round(found.timestamp()) * 1000) > now), None
         )
@@ -115,37 +116,37 @@ def next_time(expression: str, local: tzinfo, now: int) -> int | None:
 
 
 def _library_form(expression: str) -> str:
-    """The expression in numbers alone, a star only for a whole range: the library reads more into
-    other spellings.
+    """The expression in numbers, with a star only for a whole range. The library interprets other
+    spellings differently.
     """
     fields = expression.split()
     if len(fields) != len(_FIELDS):
         raise Invalid(f"The cron expression has {len(fields)} fields.", hint=_HINT)
     numbers = [
-        set[int]().union(*(_numbers(i, item) for item in field.split(",")))
+        set[int]().union(*(_item_numbers(i, item) for item in field.split(",")))
         for i, field in enumerate(fields)
     ]
-    spelled = [_spelled(found, whole) for found, whole in zip(numbers, _RANGES, strict=True)]
+    spelled = [_format_field(found, whole) for found, whole in zip(numbers, _RANGES, strict=True)]
     if spelled[0] == "*" != spelled[1]:
-        # The library takes a star here for a pace that goes on through changes of the clock; with
-        # set hours it is not.
+        # The library treats a star here as an interval that ignores clock changes; with set hours
+        # it is not.
         spelled[0] = "0-59"
     return " ".join(spelled)
 
 
-def _spelled(numbers: set[int], whole: range) -> str:
+def _format_field(numbers: set[int], whole: range) -> str:
     return "*" if numbers == set(whole) else ",".join(map(str, sorted(numbers)))
 
 
-def _numbers(index: int, item: str) -> set[int]:
-    """The numbers one item of a field means."""
+def _item_numbers(index: int, item: str) -> set[int]:
+    """The numbers of one item of a field."""
     if not _ITEM.fullmatch(item):
         raise Invalid(f'"{item}" is not a {_FIELDS[index]}.', hint=_HINT)
     span, _, step = item.partition("/")
     found = _library_numbers(index, span)
     if step and not (len(found) == 1 and "-" in span):
-        # The library takes `5-5/10` for `5/10`, which goes on to the end of the range; a range ends
-        # where it says.
+        # The library reads `5-5/10` as `5/10`, which continues to the end of the range; a range
+        # must end at its end.
         found = _library_numbers(index, item)
     return {number % 7 for number in found} if index == _WEEKDAY else found
 

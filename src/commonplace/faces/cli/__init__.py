@@ -109,37 +109,37 @@ def main(args: Sequence[str] | None = None) -> int:
             NAME,
             standalone_mode=False,
             obj=shell,
-            color=None if terminal.colours() else False,
+            color=None if terminal.wants_colours() else False,
         )
         if sys.stdout is not None:  # pyright: ignore[reportUnnecessaryComparison]
             sys.stdout.flush()
     except KeyboardInterrupt:
-        return _stopped()
+        return _report_stop()
     except CommonplaceError as error:
-        if interrupts.pressed():
-            return _stopped()
-        return _fail(
+        if interrupts.is_interrupted():
+            return _report_stop()
+        return _print_failure(
             error.message,
             error.hint or "Run `commonplace doctor` to check the store.",
             error.exit_code,
         )
     except click.UsageError as error:
         name = error.ctx.command_path if error.ctx else NAME
-        return _fail(error.format_message(), f"Run `{name} --help` to see the usage.", 2)
+        return _print_failure(error.format_message(), f"Run `{name} --help` to see the usage.", 2)
     except click.Abort as stop:
-        if interrupts.pressed() or isinstance(stop.__cause__, KeyboardInterrupt):
-            return _stopped()
-        return _fail(
+        if interrupts.is_interrupted() or isinstance(stop.__cause__, KeyboardInterrupt):
+            return _report_stop()
+        return _print_failure(
             "The question was not answered, so nothing was changed.",
             "Repeat with --yes to answer it in advance.",
             3,
         )
     except BrokenPipeError:
-        _leave_stdout()
+        _discard_stdout()
         return 1
     except OSError as error:
-        _leave_stdout()  # What could not be written would be tried again at the end, and fail once more.
-        return _fail(
+        _discard_stdout()  # What could not be written would be tried again at the end, and fail once more.
+        return _print_failure(
             f"The operating system reports an error: {error.strerror or error}.",
             "Check the disk space and the permissions.",
             1,
@@ -147,22 +147,22 @@ def main(args: Sequence[str] | None = None) -> int:
     except (
         Exception
     ) as error:  # The one place where a bug ends: named to the person, traced on request.
-        return _stopped() if interrupts.pressed() else _report_bug(error, shell.verbose)
+        return _report_stop() if interrupts.is_interrupted() else _report_bug(error, shell.verbose)
     return code if isinstance(code, int) else 0
 
 
-def _stopped() -> int:
-    return _fail(
+def _report_stop() -> int:
+    return _print_failure(
         "Stopped.",
         "Everything that was reported as done is saved; the rest is not.",
         interrupts.EXIT_CODE,
     )
 
 
-def _fail(message: str, hint: str, code: int) -> int:
-    text = terminal.shortened(message, MESSAGE_CHARS_MAX)
-    terminal.note(click.style("Error: ", fg="red") + terminal.clean(text))
-    terminal.note(click.style("Hint:  ", dim=True) + terminal.clean(terminal.one_line(hint)))
+def _print_failure(message: str, hint: str, code: int) -> int:
+    text = terminal.shorten(message, MESSAGE_CHARS_MAX)
+    terminal.print_note(click.style("Error: ", fg="red") + terminal.clean(text))
+    terminal.print_note(click.style("Hint:  ", dim=True) + terminal.clean(terminal.one_line(hint)))
     return code
 
 
@@ -173,10 +173,10 @@ def _report_bug(error: Exception, verbose: bool) -> int:
     reference = f"{zlib.crc32(f'{type(error).__name__} {frame.name} {frame.line}'.encode()):08x}"
     if verbose:
         traceback.print_exception(error)
-        return _fail(
+        return _print_failure(
             f"internal error {reference}.", "Please report it with the traceback above.", 1
         )
-    return _fail(
+    return _print_failure(
         f"internal error {reference}.", "Repeat with --verbose and report the traceback.", 1
     )
 
@@ -188,7 +188,7 @@ def _prepare_streams() -> None:
             stream.reconfigure(errors="replace")
 
 
-def _leave_stdout() -> None:
+def _discard_stdout() -> None:
     # The reader of a pipe went away, which is how `| head` ends; the interpreter must not complain
     # at its own end.
     sys.stdout = None

@@ -16,7 +16,7 @@ from commonplace.app import open_engine
 from commonplace.engine.operations.archive import LINE_CHARS_MAX
 from commonplace.errors import Invalid, Unsupported
 from commonplace.faces.cli import completers, terminal
-from commonplace.faces.cli.command import Call, called
+from commonplace.faces.cli.command import CommandCall, with_call
 from commonplace.records.receipt import Portion
 from commonplace.settings import Settings
 
@@ -41,9 +41,9 @@ _STREAM = Path("-")
 @click.option(
     "--document", metavar="NAME", help="Export only this document and what was made from it."
 )
-@called(bank=False)
+@with_call(bank=False)
 def export(
-    call: Call,
+    call: CommandCall,
     file: Path,
     bank: str | None,
     user: str | None,
@@ -66,34 +66,32 @@ def export(
     with terminal.progress("Exporting") as progress:
         if file == _STREAM:
             report = call.engine.export(
-                _standard_output(), bank=bank, portion=portion, progress=progress
+                _stdout_writer(), bank=bank, portion=portion, progress=progress
             )
         else:
             report = call.engine.export_to(file, bank=bank, portion=portion, progress=progress)
     if call.as_json:
         # Standard output is taken by the data itself when there is no file.
-        say = terminal.emit_note if file == _STREAM else terminal.emit
+        say = terminal.print_json_note if file == _STREAM else terminal.print_json
         say({"file": str(file), "counts": dict(report.counts)})
     else:
-        terminal.note(
-            f"Exported {_listed(report.counts)}{'' if file == _STREAM else f' to {file}'}."
+        terminal.print_note(
+            f"Exported {_format_counts(report.counts)}{'' if file == _STREAM else f' to {file}'}."
         )
 
 
-def bring_archive(call: Call, file: Path, *, dry_run: bool) -> None:
+def import_archive(call: CommandCall, file: Path, *, dry_run: bool) -> None:
     """Bring in an archive, or what comes out of a pipe: all of it, or nothing and the line that is
     wrong.
     """
     with terminal.progress("Importing") as progress:
         if file == _STREAM:
-            report = call.engine.import_archive(
-                _standard_input(), dry_run=dry_run, progress=progress
-            )
+            report = call.engine.import_archive(_stdin_lines(), dry_run=dry_run, progress=progress)
         else:
             report = call.engine.import_from(file, dry_run=dry_run, progress=progress)
     if call.as_json:
         counts = {"added": report.added, "continued": report.continued, "skipped": report.skipped}
-        terminal.emit(
+        terminal.print_json(
             {
                 "file": str(file),
                 "dry_run": dry_run,
@@ -102,17 +100,19 @@ def bring_archive(call: Call, file: Path, *, dry_run: bool) -> None:
         )
         return
     done = "Would import" if dry_run else "Imported"
-    terminal.note(f"{done} {_listed(report.added)}.")
+    terminal.print_note(f"{done} {_format_counts(report.added)}.")
     if report.continued:
-        terminal.note(f"{'Would update' if dry_run else 'Updated'}: {_listed(report.continued)}.")
+        terminal.print_note(
+            f"{'Would update' if dry_run else 'Updated'}: {_format_counts(report.continued)}."
+        )
     if report.skipped:
-        terminal.note(f"Already in the store: {_listed(report.skipped)}.")
+        terminal.print_note(f"Already in the store: {_format_counts(report.skipped)}.")
 
 
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path))
-@called(bank=False)
-def backup(call: Call, file: Path) -> None:
+@with_call(bank=False)
+def backup(call: CommandCall, file: Path) -> None:
     """Back up the whole store to a new file, even while it is in use.
 
     The copy is a consistent snapshot and is checked before it gets its name. `commonplace restore
@@ -125,12 +125,12 @@ def backup(call: Call, file: Path) -> None:
     with terminal.progress("Copying") as progress:
         report = call.engine.backup(file, progress=progress)
     if call.as_json:
-        terminal.emit({"file": str(file), "size_bytes": report.size_bytes})
+        terminal.print_json({"file": str(file), "size_bytes": report.size_bytes})
     else:
-        terminal.note(f"Backed up to {file} ({report.size_bytes:,} bytes).")
+        terminal.print_note(f"Backed up to {file} ({report.size_bytes:,} bytes).")
 
 
-def restore_backup(call: Call, file: Path, *, yes: bool) -> None:
+def restore_backup(call: CommandCall, file: Path, *, yes: bool) -> None:
     """Put the whole store back from a backup, after asking."""
     if not yes:
         terminal.confirm(f"Replace everything in {call.settings.database_path} with {file}?")
@@ -138,13 +138,15 @@ def restore_backup(call: Call, file: Path, *, yes: bool) -> None:
         try:
             kept = call.engine.restore_backup(file, progress=progress).kept
         except Unsupported:
-            if call.opened:  # The store is well; it is the backup that was refused.
+            if call.is_open:  # The store is well; it is the backup that was refused.
                 raise
             kept = _replace_damaged(call.settings, file, progress)
     if call.as_json:
-        terminal.emit({"change": "restored", "file": str(file), "kept": kept})
+        terminal.print_json({"change": "restored", "file": str(file), "kept": kept})
     else:
-        terminal.note(f"Restored the store from {file}. The previous store is kept in {kept}.")
+        terminal.print_note(
+            f"Restored the store from {file}. The previous store is kept in {kept}."
+        )
 
 
 def _replace_damaged(settings: Settings, file: Path, progress: terminal.Progress) -> str:
@@ -171,7 +173,7 @@ def _replace_damaged(settings: Settings, file: Path, progress: terminal.Progress
     return kept.name
 
 
-def _standard_output() -> Callable[[str], object]:
+def _stdout_writer() -> Callable[[str], object]:
     if sys.stdout is None:  # pyright: ignore[reportUnnecessaryComparison]
         raise Invalid("There is no standard output to write to.", hint="Give a file name.")
     stream = sys.stdout.buffer
@@ -179,15 +181,15 @@ def _standard_output() -> Callable[[str], object]:
     return lambda line: stream.write(line.encode())
 
 
-def _standard_input() -> Iterable[str]:
+def _stdin_lines() -> Iterable[str]:
     if sys.stdin is None or sys.stdin.closed:  # pyright: ignore[reportUnnecessaryComparison]
         raise Invalid(
             "There is no standard input to read.", hint="Give a file name, or pipe a file in."
         )
-    return _lines(io.TextIOWrapper(sys.stdin.buffer, encoding="utf-8-sig", newline="\n"))
+    return _read_lines(io.TextIOWrapper(sys.stdin.buffer, encoding="utf-8-sig", newline="\n"))
 
 
-def _lines(stream: io.TextIOWrapper) -> Iterator[str]:
+def _read_lines(stream: io.TextIOWrapper) -> Iterator[str]:
     try:
         yield from iter(lambda: stream.readline(LINE_CHARS_MAX), "")
     except UnicodeDecodeError as error:
@@ -196,6 +198,6 @@ def _lines(stream: io.TextIOWrapper) -> Iterator[str]:
         ) from error
 
 
-def _listed(counts: Mapping[str, int]) -> str:
-    named = [terminal.counted(number, name) for name, number in counts.items() if number]
+def _format_counts(counts: Mapping[str, int]) -> str:
+    named = [terminal.pluralize(number, name) for name, number in counts.items() if number]
     return ", ".join(named) or "nothing"

@@ -12,7 +12,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 from rich.text import Text
 
-from commonplace.faces.cli.columns import Column
+from commonplace.faces.cli.terminal import Column
 
 
 def draw_table(
@@ -37,11 +37,11 @@ def draw_table(
         drawn.add_row(
             *(Text(row[place], style=columns[place].styles.get(row[place], "")) for place in shown)
         )
-    Console(color_system=_system(colours), highlight=False, width=width).print(drawn)
+    Console(color_system=_color_system(colours), highlight=False, width=width).print(drawn)
 
 
 @contextmanager
-def bar(title: str, *, colours: bool) -> Generator[Callable[[int, int | None], None]]:
+def progress_bar(title: str, *, colours: bool) -> Generator[Callable[[int, int | None], None]]:
     """A progress bar on stderr, gone when the work is done; takes how much is done and how much
     there is.
     """
@@ -51,11 +51,11 @@ def bar(title: str, *, colours: bool) -> Generator[Callable[[int, int | None], N
         MofNCompleteColumn(),
         TimeRemainingColumn(),
     )
-    console = Console(stderr=True, color_system=_system(colours))
+    console = Console(stderr=True, color_system=_color_system(colours))
     with Progress(*columns, console=console, transient=True) as bars:
         task = bars.add_task(title, total=None)
         yield lambda done, total: bars.update(task, completed=done, total=total)
 
 
-def _system(colours: bool) -> Literal["auto"] | None:
+def _color_system(colours: bool) -> Literal["auto"] | None:
     return "auto" if colours else None

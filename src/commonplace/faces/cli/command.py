@@ -17,7 +17,7 @@ import click
 
 from commonplace import clock, ids
 from commonplace import settings as settings_table
-from commonplace.app import follow_files, open_engine
+from commonplace.app import open_engine, update_note_files
 from commonplace.engine.engine import Engine
 from commonplace.errors import Invalid, TooLarge
 from commonplace.faces.cli import completers, terminal
@@ -31,7 +31,7 @@ from commonplace.settings import Settings
 Command: TypeAlias = Callable[..., None]
 
 
-class Call:
+class CommandCall:
     """One run of a command."""
 
     def __init__(
@@ -42,9 +42,9 @@ class Call:
         self.as_json = as_json
         self.reason = reason
         self.verbose = shell.verbose
-        self.opened = False
+        self.is_open = False
         # Whether the command only looks, so that not even the files of notes follow.
-        self.only_looks = False
+        self.is_read_only = False
 
     @cached_property
     def settings(self) -> Settings:
@@ -60,18 +60,18 @@ class Call:
         opened = open_engine(self.settings)
         click.get_current_context().call_on_close(opened.db.close)
         # What a command changes or erases is changed and erased in the files of notes too.
-        if not self.only_looks:
-            click.get_current_context().call_on_close(partial(follow_files, opened))
-        self.opened = True
+        if not self.is_read_only:
+            click.get_current_context().call_on_close(partial(update_note_files, opened))
+        self.is_open = True
         return opened
 
     @property
     def origin(self) -> Origin:
         """Who is typing, and why."""
-        return Origin(who=self.settings.owner or _login(), dialect="cli", reason=self.reason)
+        return Origin(who=self.settings.owner or _login_name(), dialect="cli", reason=self.reason)
 
     @property
-    def is_written(self) -> bool:
+    def bank_exists(self) -> bool:
         """Whether anything was ever written to the bank."""
         return any(bank.name == self.bank for bank in self.engine.list_banks())
 
@@ -84,7 +84,7 @@ class Call:
             self.engine.get_bank(self.bank)
         return self.bank
 
-    def completed(self, options: dict[str, Any]) -> dict[str, Any]:
+    def with_full_ids(self, options: dict[str, Any]) -> dict[str, Any]:
         """A command's options with shortened ids written out."""
         completed = options.copy()
         if "memory_id" in options:
@@ -99,17 +99,17 @@ class Call:
         """Ids for a person to read and type; whole ones in a pipe, where a program reads them."""
         if terminal.is_terminal(sys.stdout):
             return self.engine.short_ids(numbers)
-        return {number: ids.short(number) for number in numbers}
+        return {number: ids.short_form(number) for number in numbers}
 
 
-def _login() -> str:
+def _login_name() -> str:
     # A container may run under a number that no name belongs to.
     with suppress(KeyError, ImportError, OSError):
         return getpass.getuser()
     return ""
 
 
-def called(
+def with_call(
     *, bank: bool = True, reason: bool = False, verbose: str = ""
 ) -> Callable[[Command], Command]:
     """Gives a command its Call, made from --bank, --json and --reason. `verbose` says what
@@ -124,8 +124,8 @@ def called(
             shell = click.get_current_context().ensure_object(Shell)
             shell.home = options.pop("home") or shell.home
             shell.verbose = options.pop("verbose") or shell.verbose
-            call = Call(shell, **{name: options.pop(name) for name in own})
-            command(call, **call.completed(options))
+            call = CommandCall(shell, **{name: options.pop(name) for name in own})
+            command(call, **call.with_full_ids(options))
 
         added = [
             click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
@@ -148,7 +148,7 @@ def called(
                     help="The reason, kept in the history.",
                 ),
             )
-        return _with(run, added)
+        return _apply_options(run, added)
 
     return decorate
 
@@ -161,7 +161,7 @@ def with_fields(command: Command) -> Command:
     @wraps(command)
     def run(*args: Any, **options: Any) -> None:
         given: dict[str, Any] = {}
-        for option, field, read in _FIELDS:
+        for option, field, read in _FIELD_OPTIONS:
             value = options.pop(option)
             if value is not None and value != ():
                 given[field] = read(value)
@@ -176,7 +176,7 @@ def with_fields(command: Command) -> Command:
         ("--until", "When it ended"),
         ("--expires", "When it expires"),
     )
-    return _with(
+    return _apply_options(
         run,
         [
             *(click.option(name, metavar="TEXT", help=text) for name, text in texts),
@@ -217,8 +217,11 @@ def with_filter(*, full: bool = True) -> Callable[[Command], Command]:
     def decorate(command: Command) -> Command:
         @wraps(command)
         def run(*args: Any, **options: Any) -> None:
-            given = {name: options.pop(f"in_{name}", None) for name, _ in (*_SETS, *_NARROWING)}
-            command(*args, chosen=_filter(given), **options)
+            given = {
+                name: options.pop(f"in_{name}", None)
+                for name, _ in (*_REPEATABLE_FILTERS, *_SINGLE_FILTERS)
+            }
+            command(*args, chosen=_build_filter(given), **options)
 
         added = [
             click.option(
@@ -227,9 +230,9 @@ def with_filter(*, full: bool = True) -> Callable[[Command], Command]:
                 multiple=True,
                 metavar="NAME",
                 help=f"Only memories {text}; may be repeated.",
-                shell_complete=_COMPLETED.get(name),
+                shell_complete=_FILTER_COMPLETERS.get(name),
             )
-            for name, text in (_SETS if full else _SETS[:-1])
+            for name, text in (_REPEATABLE_FILTERS if full else _REPEATABLE_FILTERS[:-1])
         ]
         if full:
             added += [
@@ -239,22 +242,22 @@ def with_filter(*, full: bool = True) -> Callable[[Command], Command]:
                     metavar="VALUE",
                     help=f"Only memories {text}.",
                 )
-                for name, text in _NARROWING
+                for name, text in _SINGLE_FILTERS
             ]
-        return _with(run, added)
+        return _apply_options(run, added)
 
     return decorate
 
 
-_SETS = (
+_REPEATABLE_FILTERS = (
     ("project", "of this project"),
     ("user", "of this user"),
     ("kind", "of this kind"),
     ("tag", "with this tag"),
     ("category", "in this category"),
 )
-_COMPLETED = {"project": completers.PROJECTS, "tag": completers.TAGS}
-_NARROWING = (
+_FILTER_COMPLETERS = {"project": completers.PROJECTS, "tag": completers.TAGS}
+_SINGLE_FILTERS = (
     ("key_prefix", "with this key or one below it"),
     ("since", "created at or after this time"),
     ("before", "created before this time"),
@@ -263,7 +266,7 @@ _NARROWING = (
 )
 
 
-def _filter(given: dict[str, Any]) -> Filter:
+def _build_filter(given: dict[str, Any]) -> Filter:
     return Filter(
         projects=given["project"] or None,
         users=given["user"] or None,
@@ -271,31 +274,31 @@ def _filter(given: dict[str, Any]) -> Filter:
         categories=given["category"] or None,
         where=TagMatch(given["tag"]) if given["tag"] else None,
         key_prefix=given["key_prefix"],
-        created_from=None if given["since"] is None else moment(given["since"]),
-        created_before=None if given["before"] is None else moment(given["before"]),
+        created_from=None if given["since"] is None else parse_time(given["since"]),
+        created_before=None if given["before"] is None else parse_time(given["before"]),
         text_contains=given["contains"],
         text_pattern=given["pattern"],
     )
 
 
-def moment(text: str) -> int:
+def parse_time(text: str) -> int:
     """The moment an ISO time names. People mean their own clock, so a time without a zone is
     local.
     """
     try:
         local = datetime.fromisoformat(text.strip()).astimezone()
     except (ValueError, OverflowError, OSError):
-        return clock.moment(
+        return clock.parse_moment(
             text
         )  # It refuses what is no time, and reads the first days of the calendar as UTC.
-    return clock.moment(local.isoformat())
+    return clock.parse_moment(local.isoformat())
 
 
-def _optional_moment(text: str) -> int | None:
-    return moment(text) if text.strip() else None
+def _parse_optional_time(text: str) -> int | None:
+    return parse_time(text) if text.strip() else None
 
 
-def _metadata(text: str) -> dict[str, object]:
+def _parse_metadata(text: str) -> dict[str, object]:
     try:
         value = json.loads(text)
     except ValueError as error:
@@ -311,25 +314,25 @@ def _metadata(text: str) -> dict[str, object]:
     return cast("dict[str, object]", value)
 
 
-def _same(value: Any) -> Any:
+def _identity(value: Any) -> Any:
     return value
 
 
 # The option's name, the field it fills, and how its text is read.
-_FIELDS: tuple[tuple[str, str, Callable[[Any], Any]], ...] = (
-    ("title", "title", _same),
-    ("kind", "kind", _same),
-    ("tag", "tags", _same),
-    ("category", "category", _same),
-    ("path", "paths", _same),
-    ("when", "happened_at", _optional_moment),
-    ("until", "happened_until", _optional_moment),
-    ("expires", "expires_at", _optional_moment),
-    ("metadata", "metadata", _metadata),
+_FIELD_OPTIONS: tuple[tuple[str, str, Callable[[Any], Any]], ...] = (
+    ("title", "title", _identity),
+    ("kind", "kind", _identity),
+    ("tag", "tags", _identity),
+    ("category", "category", _identity),
+    ("path", "paths", _identity),
+    ("when", "happened_at", _parse_optional_time),
+    ("until", "happened_until", _parse_optional_time),
+    ("expires", "expires_at", _parse_optional_time),
+    ("metadata", "metadata", _parse_metadata),
 )
 
 
-def spoken(words: tuple[str, ...]) -> str:
+def read_text(words: tuple[str, ...]) -> str:
     """The text on the command line, or on standard input when it is a single `-`."""
     if words != ("-",):
         return " ".join(words)
@@ -339,7 +342,7 @@ def spoken(words: tuple[str, ...]) -> str:
             hint="Give the text as an argument, or pipe it in.",
         )
     if terminal.is_terminal(sys.stdin):
-        terminal.note("Type the text and end it with Ctrl-D on a line of its own.")
+        terminal.print_note("Type the text and end it with Ctrl-D on a line of its own.")
     try:
         # Enough to see that it is over the limit, however much more would come.
         given = sys.stdin.buffer.read(TEXT_BYTES_MAX + 4)
@@ -364,7 +367,7 @@ def _bank_option() -> Callable[[Command], Command]:
     )
 
 
-def _with(command: Command, options: list[Callable[[Command], Command]]) -> Command:
+def _apply_options(command: Command, options: list[Callable[[Command], Command]]) -> Command:
     for option in reversed(options):
         command = option(command)
     return command

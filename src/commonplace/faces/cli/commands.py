@@ -11,112 +11,116 @@ from commonplace import lazy
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class CommandEntry:
     """A command: where it is defined, as `module:attribute`, and the first sentence of its help."""
 
-    defined: str
+    reference: str
     help: str
 
 
-ROWS: dict[str, Row] = {
-    "add": Row("commonplace.faces.cli.memories:add", "Remember a statement."),
-    "recall": Row(
+COMMAND_TABLE: dict[str, CommandEntry] = {
+    "add": CommandEntry("commonplace.faces.cli.memories:add", "Remember a statement."),
+    "recall": CommandEntry(
         "commonplace.faces.cli.recall:recall",
         "Find the memories that answer a question, best first.",
     ),
-    "list": Row("commonplace.faces.cli.memories:list_memories", "List memories, newest first."),
-    "show": Row("commonplace.faces.cli.memories:show", "Show one memory with all its fields."),
-    "revise": Row(
+    "list": CommandEntry(
+        "commonplace.faces.cli.memories:list_memories", "List memories, newest first."
+    ),
+    "show": CommandEntry(
+        "commonplace.faces.cli.memories:show", "Show one memory with all its fields."
+    ),
+    "revise": CommandEntry(
         "commonplace.faces.cli.memories:revise",
         "Change a memory; the older versions are kept.",
     ),
-    "history": Row(
+    "history": CommandEntry(
         "commonplace.faces.cli.history:history",
         "Show every version of a memory and what it changed.",
     ),
-    "forget": Row(
+    "forget": CommandEntry(
         "commonplace.faces.cli.history:forget",
         "Forget memories; `commonplace restore` brings them back.",
     ),
-    "restore": Row(
+    "restore": CommandEntry(
         "commonplace.faces.cli.history:restore",
         "Restore forgotten memories, an older version, or a whole store.",
     ),
-    "purge": Row(
+    "purge": CommandEntry(
         "commonplace.faces.cli.purge:purge",
         "Erase memories for good, or all that a user or a bank has.",
     ),
-    "tags": Row(
+    "tags": CommandEntry(
         "commonplace.faces.cli.memories:tags",
         "List the tags and how many memories have each.",
     ),
-    "projects": Row(
+    "projects": CommandEntry(
         "commonplace.faces.cli.maintenance:projects",
         "List the projects of a bank, the most recently changed first.",
     ),
     # purging adds `banks delete` to the group that care defines.
-    "banks": Row(
+    "banks": CommandEntry(
         "commonplace.faces.cli.purge:banks",
         "List, limit or delete banks, which keep memories apart.",
     ),
-    "doctor": Row(
+    "doctor": CommandEntry(
         "commonplace.faces.cli.maintenance:doctor",
         "Check the store and explain what is wrong with it.",
     ),
-    "rebuild": Row(
+    "rebuild": CommandEntry(
         "commonplace.faces.cli.maintenance:rebuild",
         "Rebuild the text index and the vectors from the memories.",
     ),
-    "eval": Row(
+    "eval": CommandEntry(
         "commonplace.faces.cli.evaluate:evaluate",
         "Measure how well the memories answer your own questions.",
     ),
-    "export": Row(
+    "export": CommandEntry(
         "commonplace.faces.cli.archive:export",
         "Export the store to a new file of JSON lines.",
     ),
-    "import": Row(
+    "import": CommandEntry(
         "commonplace.faces.cli.import_:import_memories",
         "Import the memories of another product, or an archive.",
     ),
-    "backup": Row(
+    "backup": CommandEntry(
         "commonplace.faces.cli.archive:backup",
         "Back up the whole store to a new file, even while it is in use.",
     ),
-    "settings": Row(
+    "settings": CommandEntry(
         "commonplace.faces.cli.maintenance:settings",
         "Show every setting, its value and where the value comes from.",
     ),
-    "connect": Row(
+    "connect": CommandEntry(
         "commonplace.faces.cli.connect:connect",
         "Connect an assistant to this memory.",
     ),
-    "disconnect": Row(
+    "disconnect": CommandEntry(
         "commonplace.faces.cli.connect:disconnect",
         "Disconnect an assistant from this memory.",
     ),
-    "rules": Row(
+    "rules": CommandEntry(
         "commonplace.faces.cli.rules:rules",
         "Write the rules and skills of a project as files for an assistant.",
     ),
-    "vault": Row(
+    "vault": CommandEntry(
         "commonplace.faces.cli.vault:vault",
         "Manage the notes that are kept as markdown files in a folder.",
     ),
-    "serve": Row("commonplace.faces.cli.serve:serve", "Serve the memory over HTTP."),
-    "mcp": Row(
+    "serve": CommandEntry("commonplace.faces.cli.serve:serve", "Serve the memory over HTTP."),
+    "mcp": CommandEntry(
         "commonplace.faces.cli.serve:mcp",
         "Serve the memory to one client on standard input and output.",
     ),
-    "token": Row(
+    "token": CommandEntry(
         "commonplace.faces.cli.serve:token",
         "Show the token that clients of the vault dialect need.",
     ),
-    "help": Row(
+    "help": CommandEntry(
         "commonplace.faces.cli.groups:show_help",
         "Show the help of the program or of a command.",
     ),
-    "completion": Row(
+    "completion": CommandEntry(
         "commonplace.faces.cli.completions:completion",
         "Print the script that lets a shell complete commands.",
     ),
@@ -127,30 +131,32 @@ class Commands(MutableMapping[str, click.Command]):
     """The commands by name, each imported when it is first looked up."""
 
     def __init__(self) -> None:
-        self._known: dict[str, click.Command | None] = dict.fromkeys(ROWS)
+        self._commands: dict[str, click.Command | None] = dict.fromkeys(COMMAND_TABLE)
 
     def __getitem__(self, name: str) -> click.Command:
-        command = self._known[name]
+        command = self._commands[name]
         if command is None:
-            command = self._known[name] = lazy.load(ROWS[name].defined)
+            command = self._commands[name] = lazy.load(COMMAND_TABLE[name].reference)
             assert isinstance(command, click.Command)
         return command
 
     def __setitem__(self, name: str, command: click.Command) -> None:
-        self._known[name] = command
+        self._commands[name] = command
 
     def __delitem__(self, name: str) -> None:
-        del self._known[name]
+        del self._commands[name]
 
     def __contains__(self, name: object) -> bool:
-        return name in self._known
+        return name in self._commands
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._known)
+        return iter(self._commands)
 
     def __len__(self) -> int:
-        return len(self._known)
+        return len(self._commands)
 
     def short_help(self, name: str) -> str:
         """The first sentence of a command's help, without importing the command."""
-        return ROWS[name].help if name in ROWS else self[name].get_short_help_str(66)
+        return (
+            COMMAND_TABLE[name].help if name in COMMAND_TABLE else self[name].get_short_help_str(66)
+        )

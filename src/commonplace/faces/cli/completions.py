@@ -19,7 +19,7 @@ from commonplace.dialects import registry
 from commonplace.engine.engine import Engine
 from commonplace.errors import CommonplaceError
 from commonplace.faces.cli.completers import DEFAULT_BANK, Completer
-from commonplace.faces.connect.clients import CLIENTS as KNOWN_CLIENTS
+from commonplace.faces.connect import clients
 from commonplace.limits import LIST_MAX
 
 SHELLS = ("bash", "zsh", "fish")
@@ -98,16 +98,16 @@ def completion(shell: str) -> None:
     click.echo(made(root.command, {}, "commonplace", "_COMMONPLACE_COMPLETE").source(), nl=False)
 
 
-def of(names: Callable[[], Iterable[str]]) -> Completer:
+def complete_fixed(names: Callable[[], Iterable[str]]) -> Completer:
     """Completes names that are the same for every store."""
-    return lambda _ctx, _param, typed: _beginning(names(), typed)
+    return lambda _ctx, _param, typed: _with_prefix(names(), typed)
 
 
-def of_store(names: Callable[[Engine, str], Iterable[str]]) -> Completer:
+def complete_from_store(names: Callable[[Engine, str], Iterable[str]]) -> Completer:
     """Completes names that the store of a command has, in the bank that it names."""
 
     def complete(ctx: click.Context, _param: click.Parameter, typed: str) -> list[str]:
-        home = _given(ctx, "home")
+        home = _option_value(ctx, "home")
         try:
             chosen = settings_table.load()
             if home:
@@ -117,7 +117,9 @@ def of_store(names: Callable[[Engine, str], Iterable[str]]) -> Completer:
             # A shell must not wait for a writer.
             engine = open_engine(replace(chosen, busy_timeout_ms=_BUSY_TIMEOUT_MS))
             try:
-                return _beginning(names(engine, _given(ctx, "bank") or DEFAULT_BANK), typed)
+                return _with_prefix(
+                    names(engine, _option_value(ctx, "bank") or DEFAULT_BANK), typed
+                )
             finally:
                 engine.db.close()
         except (CommonplaceError, OSError, RuntimeError):
@@ -126,13 +128,13 @@ def of_store(names: Callable[[Engine, str], Iterable[str]]) -> Completer:
     return complete
 
 
-def _given(ctx: click.Context, option: str) -> str:
+def _option_value(ctx: click.Context, option: str) -> str:
     """The nearest value of an option, which may stand before the command or after it."""
     value: Any = ctx.params.get(option)
-    return value or (_given(ctx.parent, option) if ctx.parent else "")
+    return value or (_option_value(ctx.parent, option) if ctx.parent else "")
 
 
-def _beginning(names: Iterable[str], typed: str) -> list[str]:
+def _with_prefix(names: Iterable[str], typed: str) -> list[str]:
     # A line ends at a line break, and so does a completion.
     return sorted({name for name in names if name.startswith(typed) and name.isprintable()})
 
@@ -160,9 +162,13 @@ def _sources() -> Sequence[str]:
     return [*(source.name for source in detection.SOURCES), detection.ARCHIVE]
 
 
-BANKS, TAGS, PROJECTS = of_store(_banks), of_store(_tags), of_store(_projects)
-CLIENTS, DIALECTS = (
-    of(lambda: [client.name for client in KNOWN_CLIENTS]),
-    of(lambda: registry.NAMES),
+BANKS, TAGS, PROJECTS = (
+    complete_from_store(_banks),
+    complete_from_store(_tags),
+    complete_from_store(_projects),
 )
-TOOLS, SOURCES = of(_tools), of(_sources)
+CLIENTS, DIALECTS = (
+    complete_fixed(lambda: [client.name for client in clients.CLIENTS]),
+    complete_fixed(lambda: registry.NAMES),
+)
+TOOLS, SOURCES = complete_fixed(_tools), complete_fixed(_sources)

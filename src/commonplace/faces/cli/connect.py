@@ -15,40 +15,40 @@ from click.core import ParameterSource
 from commonplace.dialects import catalog, registry
 from commonplace.errors import CommonplaceError, Conflict, Invalid
 from commonplace.faces.cli import completers, terminal
-from commonplace.faces.cli.command import Call, Command, called
+from commonplace.faces.cli.command import Command, CommandCall, with_call
 from commonplace.faces.cli.terminal import Column
 from commonplace.faces.connect import edits, keys
 from commonplace.faces.connect.clients import CLIENTS, Client, Machine, client_named
-from commonplace.faces.connect.edits import DEFAULT_NAME, Plan, Wanted
+from commonplace.faces.connect.edits import DEFAULT_NAME, EditPlan, ServerSpec
 
 PROGRAM = "commonplace"
 
 
-def wanting(command: Command) -> Command:
+def with_server_options(command: Command) -> Command:
     """Gives a command `wanted`: the server that its options describe."""
 
     @wraps(command)
-    def run(call: Call, **options: Any) -> None:
+    def run(call: CommandCall, **options: Any) -> None:
         dialect, url = options.pop("dialect"), options.pop("http") or ""
         registry.find(dialect)
         variable, written = options.pop("key_variable"), options.pop("write_key")
-        wanted = Wanted(
+        wanted = ServerSpec(
             dialect=dialect,
-            program=launcher(call.home or os.environ.get("COMMONPLACE_HOME", "")),
+            program=launch_command(call.home or os.environ.get("COMMONPLACE_HOME", "")),
             name=options.pop("entry_name"),
             bank=options.pop("bank") or "",
             url=url,
-            key=_key(call, url, dialect, variable, written),
+            key=_key_from_options(call, url, dialect, variable, written),
         )
         command(call, wanted=wanted, **options)
 
     decorated: Command = run
-    for option in reversed(_OPTIONS):
+    for option in reversed(_SERVER_OPTIONS):
         decorated = option(decorated)
     return decorated
 
 
-_OPTIONS: tuple[Callable[[Command], Command], ...] = (
+_SERVER_OPTIONS: tuple[Callable[[Command], Command], ...] = (
     click.option(
         "--dialect",
         metavar="NAME",
@@ -83,10 +83,10 @@ _OPTIONS: tuple[Callable[[Command], Command], ...] = (
 
 @click.command()
 @click.argument("client", required=False, metavar="[CLIENT]", shell_complete=completers.CLIENTS)
-@called(bank=False)
-@wanting
+@with_call(bank=False)
+@with_server_options
 @click.option("--write", is_flag=True, help="Write the change; without this it is only shown.")
-def connect(call: Call, client: str | None, wanted: Wanted, write: bool) -> None:
+def connect(call: CommandCall, client: str | None, wanted: ServerSpec, write: bool) -> None:
     """Connect an assistant to this memory.
 
     Shows the change to the configuration file of claude-code, claude-desktop, cursor, vscode,
@@ -101,24 +101,24 @@ def connect(call: Call, client: str | None, wanted: Wanted, write: bool) -> None
       commonplace connect claude-code --dialect memstate --write
     """
     if client is None:
-        return _overview(call, wanted.name)
+        return _print_overview(call, wanted.name)
     chosen = client_named(client)
     planned = edits.plan(chosen, wanted, _machine())
-    _carry_out(
-        call, planned, write, done=chosen.then, nothing=f"{chosen.title} is connected already."
+    _apply_or_show(
+        call, planned, write, done=chosen.next_step, nothing=f"{chosen.title} is connected already."
     )
     if not call.as_json:
-        _explain(chosen, wanted)
+        _print_next_steps(chosen, wanted)
 
 
 @click.command()
 @click.argument("client", metavar="CLIENT", shell_complete=completers.CLIENTS)
-@called(bank=False)
+@with_call(bank=False)
 @click.option(
     "--name", "entry_name", metavar="NAME", default=DEFAULT_NAME, help="Name of the entry."
 )
 @click.option("--write", is_flag=True, help="Write the change; without this it is only shown.")
-def disconnect(call: Call, client: str, entry_name: str, write: bool) -> None:
+def disconnect(call: CommandCall, client: str, entry_name: str, write: bool) -> None:
     """Disconnect an assistant from this memory.
 
     Removes the entry that `connect` made and nothing else. The memories stay.
@@ -130,43 +130,43 @@ def disconnect(call: Call, client: str, entry_name: str, write: bool) -> None:
     """
     chosen = client_named(client)
     planned = edits.plan_removal(chosen, entry_name, _machine())
-    _carry_out(
+    _apply_or_show(
         call, planned, write, done="The memories stay.", nothing=f"{chosen.title} is not connected."
     )
 
 
-def _explain(client: Client, wanted: Wanted) -> None:
+def _print_next_steps(client: Client, wanted: ServerSpec) -> None:
     """Say what the client needs beside its file, and what else it could be given."""
     if wanted.key and not wanted.key.value:
         token = wanted.key.variable == keys.TOKEN_VARIABLE
         value = f'"$({PROGRAM} token)"' if token else "KEY"
-        terminal.note(
+        terminal.print_note(
             f"{client.title} takes the key from a variable: export {wanted.key.variable}={value}"
         )
-        terminal.note(
+        terminal.print_note(
             "Where it is started without that variable, --write-key writes the key into the file."
         )
     if click.get_current_context().get_parameter_source("dialect") is ParameterSource.DEFAULT:
-        spoken = keys.spoken(wanted.url, wanted.dialect)
-        terminal.note(
+        spoken = keys.dialect_at(wanted.url, wanted.dialect)
+        terminal.print_note(
             f"It gets the tools of {spoken}. `{PROGRAM} connect` shows what each dialect is for."
         )
 
 
-def _key(
-    call: Call, url: str, dialect: str, variable: str | None, written: bool
+def _key_from_options(
+    call: CommandCall, url: str, dialect: str, variable: str | None, written: bool
 ) -> keys.Key | None:
     """The key that the server at an address asks for, as the options want it written down."""
     if not url:
         return keys.Key(variable or "") if variable or written else None
     if variable is None:
-        variable = keys.needed(url, dialect, call.settings)
+        variable = keys.required_variable(url, dialect, call.settings)
     if not written:
         return keys.Key(variable) if variable else None
-    return keys.known(variable or keys.ANY_VARIABLE, call.settings, os.environ.get(variable, ""))
+    return keys.read_key(variable or keys.ANY_VARIABLE, call.settings, os.environ.get(variable, ""))
 
 
-def launcher(home: str = "") -> tuple[str, ...]:
+def launch_command(home: str = "") -> tuple[str, ...]:
     """The command that starts this very installation, wherever a client starts it from; with the
     store it uses now.
     """
@@ -189,7 +189,9 @@ def _machine() -> Machine:
     return Machine(Path.home(), sys.platform, os.environ)
 
 
-def _carry_out(call: Call, planned: Plan, write: bool, *, done: str, nothing: str) -> None:
+def _apply_or_show(
+    call: CommandCall, planned: EditPlan, write: bool, *, done: str, nothing: str
+) -> None:
     backup = edits.apply(planned) if write else None
     if call.as_json:
         shape = {
@@ -198,28 +200,28 @@ def _carry_out(call: Call, planned: Plan, write: bool, *, done: str, nothing: st
             "changes": planned.changes,
         }
         written = {"written": write and planned.changes, "backup": str(backup) if backup else None}
-        return terminal.emit(
+        return terminal.print_json(
             {**shape, **written, "entry": planned.shown_entry, "diff": planned.diff}
         )
     if not planned.changes:
-        return terminal.note(f"{nothing} Nothing to change in {planned.path}.")
+        return terminal.print_note(f"{nothing} Nothing to change in {planned.path}.")
     for line in planned.diff.splitlines():
-        terminal.line(_coloured(line))
+        terminal.print_line(_colour_diff_line(line))
     if not write:
-        return terminal.note("Nothing was written. Repeat with --write to make this change.")
-    terminal.note(
+        return terminal.print_note("Nothing was written. Repeat with --write to make this change.")
+    terminal.print_note(
         f"Written to {planned.path}."
         + (f" The previous version is kept beside it as {backup.name}." if backup else "")
     )
-    return terminal.note(done)
+    return terminal.print_note(done)
 
 
-def _coloured(line: str) -> str:
+def _colour_diff_line(line: str) -> str:
     colour = {"+": "green", "-": "red", "@": "cyan"}.get(line[:1])
-    return terminal.styled(line, fg=colour) if colour else terminal.clean(line)
+    return terminal.style(line, fg=colour) if colour else terminal.clean(line)
 
 
-_TROUBLES: dict[type[CommonplaceError], str] = {
+_ERROR_STATES: dict[type[CommonplaceError], str] = {
     Conflict: "name is in use",
     Invalid: "file is broken",
 }
@@ -234,7 +236,7 @@ _DIALECT_COLUMNS = (
 )
 
 
-def _overview(call: Call, name: str) -> None:
+def _print_overview(call: CommandCall, name: str) -> None:
     machine = _machine()
     rows: list[tuple[str, str, str]] = []
     for client in CLIENTS:
@@ -246,23 +248,23 @@ def _overview(call: Call, name: str) -> None:
                 else "not connected"
             )
         except CommonplaceError as error:
-            state = _TROUBLES.get(type(error), "cannot be read")
+            state = _ERROR_STATES.get(type(error), "cannot be read")
         if not path.exists():
             state = "no file yet" if path.parent.exists() else "not found"
         rows.append((client.name, state, str(path)))
         if call.as_json:
-            terminal.emit({"client": client.name, "state": state, "file": str(path)})
+            terminal.print_json({"client": client.name, "state": state, "file": str(path)})
     if call.as_json:
         return
-    terminal.table(
+    terminal.print_table(
         (Column("Client", style="cyan"), Column("State"), Column("File", share=1, fold=True)), rows
     )
-    terminal.answer()
-    heads = dict(zip(catalog.HEADS, _DIALECT_COLUMNS, strict=True))
-    terminal.table(
+    terminal.print_answer()
+    heads = dict(zip(catalog.COLUMNS, _DIALECT_COLUMNS, strict=True))
+    terminal.print_table(
         [replace(column, name=head) for head, column in heads.items()],
         [c.cells for c in catalog.choices()],
     )
-    terminal.note(
+    terminal.print_note(
         f"--dialect chooses one; the default is {registry.DEFAULT}. All of them share one memory."
     )

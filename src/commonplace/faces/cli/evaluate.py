@@ -15,17 +15,17 @@ from commonplace.errors import Invalid, NotFound, TooLarge
 from commonplace.evaluation import metrics
 from commonplace.evaluation.metrics import Answer, Estimate
 from commonplace.faces.cli import terminal
-from commonplace.faces.cli.columns import Column
-from commonplace.faces.cli.command import DEFAULT_BANK, Call, called
+from commonplace.faces.cli.command import DEFAULT_BANK, CommandCall, with_call
+from commonplace.faces.cli.terminal import Column
 from commonplace.limits import RECALL_MAX, TEXT_BYTES_MAX
 from commonplace.records.query import Filter, Hit, Query, TagMatch
 
-Given: TypeAlias = Mapping[str, object]
+Fields: TypeAlias = Mapping[str, object]
 
 FILE_BYTES_MAX = 20 * TEXT_BYTES_MAX
-_NAMES = ("project", "user", "kind", "category")
-_IDS = ("expected", "superseded", "also_fine")
-_FIELDS = ("question", *_IDS, "bank", "tags", *_NAMES, "now")
+_FILTER_FIELDS = ("project", "user", "kind", "category")
+_ID_FIELDS = ("expected", "superseded", "also_fine")
+_FIELDS = ("question", *_ID_FIELDS, "bank", "tags", *_FILTER_FIELDS, "now")
 _EXAMPLE = """Write {"question": "which port?", "expected": ["m0srn2x8v000"]}, or [] if no memory answers it."""
 
 
@@ -33,7 +33,7 @@ _EXAMPLE = """Write {"question": "which port?", "expected": ["m0srn2x8v000"]}, o
 class Case:
     """One question of the file, where it stands there, and what it should find."""
 
-    place: str
+    location: str
     text: str
     bank: str
     filter: Filter
@@ -51,8 +51,8 @@ class Case:
 @click.option(
     "--misses", is_flag=True, help="List the questions that were answered wrongly, and how."
 )
-@called()
-def evaluate(call: Call, file: Path, limit: int, misses: bool) -> None:
+@with_call()
+def evaluate(call: CommandCall, file: Path, limit: int, misses: bool) -> None:
     """Measure how well the memories answer your own questions.
 
     Each line of the file is a JSON object with a question and the ids of the memories that answer
@@ -67,17 +67,19 @@ def evaluate(call: Call, file: Path, limit: int, misses: bool) -> None:
       commonplace eval q.jsonl --misses
     """
     validation.count(limit, what="limit", least=1, most=RECALL_MAX)
-    cases = [_known(call, case) for case in _cases(file, call.bank)]
-    answers = list(_answers(call, cases, limit))
-    found = metrics.estimates(answers, {**metrics.RANKING, **metrics.PRECISION, **metrics.PACE})
+    cases = [_resolve_ids(call, case) for case in _read_cases(file, call.bank)]
+    answers = list(_ask_all(call, cases, limit))
+    found = metrics.estimate_measures(
+        answers, {**metrics.RANKING, **metrics.PRECISION, **metrics.PACE}
+    )
     wrong = [
         (case, answer, why)
         for case, answer in zip(cases, answers, strict=True)
-        if (why := metrics.fault(answer))
+        if (why := metrics.fault_of(answer))
     ]
     if call.as_json:
         listed = [_miss_out(case, answer, why) for case, answer, why in wrong]
-        terminal.emit(report_out(len(cases), limit, found, listed))
+        terminal.print_json(report_out(len(cases), limit, found, listed))
         return
     columns = (
         Column("measure"),
@@ -85,33 +87,37 @@ def evaluate(call: Call, file: Path, limit: int, misses: bool) -> None:
         Column("95 % interval"),
         Column("over", right=True),
     )
-    terminal.table(columns, [(name, *_cells(estimate)) for name, estimate in found.items()])
+    terminal.print_table(
+        columns, [(name, *_estimate_cells(estimate)) for name, estimate in found.items()]
+    )
     if misses:
         for case, answer, why in wrong:
             _show_miss(call, case, answer, why)
     unknown = sum(1 for case in cases if not case.expected)
-    told = f"Asked {terminal.counted(len(cases), 'question')}, {unknown} of which no memory answers"
-    terminal.note(
+    told = (
+        f"Asked {terminal.pluralize(len(cases), 'question')}, {unknown} of which no memory answers"
+    )
+    terminal.print_note(
         f"{told}; {len(wrong)} answered"
         f" wrongly{'' if misses or not wrong else ' (--misses lists them)'}."
     )
 
 
-def _answers(call: Call, cases: Sequence[Case], limit: int) -> Iterator[Answer]:
+def _ask_all(call: CommandCall, cases: Sequence[Case], limit: int) -> Iterator[Answer]:
     with terminal.progress("Asking") as progress:
         # The first question of a process pays for loading the embedder, which says nothing about
         # the others.
         call.engine.recall(cases[0].bank, Query("warm up", limit=1))
         for number, case in enumerate(cases):
             begun = time.perf_counter()
-            with _at(case.place):
+            with _locate_errors(case.location):
                 found = call.engine.recall(
                     case.bank, Query(case.text, case.filter, limit=limit, now=case.now)
                 )
             seconds = time.perf_counter() - begun
             yield Answer(
                 frozenset(case.expected),
-                tuple(number for hit in found.hits for number in _meant(hit, case.expected)),
+                tuple(number for hit in found.hits for number in _matching_ids(hit, case.expected)),
                 frozenset(case.superseded),
                 frozenset(case.also_fine),
                 found.unsure,
@@ -120,7 +126,7 @@ def _answers(call: Call, cases: Sequence[Case], limit: int) -> Iterator[Answer]:
             progress(number + 1, len(cases))
 
 
-def _meant(hit: Hit, expected: Collection[int]) -> Sequence[int]:
+def _matching_ids(hit: Hit, expected: Collection[int]) -> Sequence[int]:
     """Which of the memories that say the same a hit counts as: those that were expected, or else
     itself.
     """
@@ -129,7 +135,7 @@ def _meant(hit: Hit, expected: Collection[int]) -> Sequence[int]:
     ]
 
 
-def _known(call: Call, case: Case) -> Case:
+def _resolve_ids(call: CommandCall, case: Case) -> Case:
     """The case with its memories looked up: what could never be found would blame the search for a
     slip in the file.
     """
@@ -141,21 +147,21 @@ def _known(call: Call, case: Case) -> Case:
             memory = call.engine.get(case.bank, number)
         except NotFound as error:
             raise NotFound(
-                f"{case.place} expects {ids.short(number)}, which bank {case.bank!r} does not"
+                f"{case.location} expects {ids.short_form(number)}, which bank {case.bank!r} does not"
                 " have.",
                 hint="Correct the id or the bank; `commonplace list` shows the ids.",
             ) from error
         if memory.forgotten_at is not None:
             raise NotFound(
-                f"{case.place} expects {ids.short(number)}, which was forgotten.",
-                hint=f"Remove it from the file, or run `commonplace restore {ids.short(number)}`.",
+                f"{case.location} expects {ids.short_form(number)}, which was forgotten.",
+                hint=f"Remove it from the file, or run `commonplace restore {ids.short_form(number)}`.",
             )
         found.append(memory.id)
     return replace(case, expected=tuple(found))
 
 
 @contextmanager
-def _at(place: str) -> Generator[None]:
+def _locate_errors(place: str) -> Generator[None]:
     """Names the place in the file where something was refused."""
     try:
         yield
@@ -163,14 +169,14 @@ def _at(place: str) -> Generator[None]:
         raise type(error)(f"{place}: {error.message}", hint=error.hint) from error
 
 
-def _cases(file: Path, bank: str) -> list[Case]:
-    cases = [_case(place, given, bank) for place, given in _objects(_text(file))]
+def _read_cases(file: Path, bank: str) -> list[Case]:
+    cases = [_parse_case(place, given, bank) for place, given in _parse_objects(_read_file(file))]
     if not cases:
         raise Invalid("The file has no questions.", hint=_EXAMPLE)
     return cases
 
 
-def _text(file: Path) -> str:
+def _read_file(file: Path) -> str:
     try:
         with file.open("rb") as stream:
             given = stream.read(FILE_BYTES_MAX + 1)
@@ -192,7 +198,7 @@ def _text(file: Path) -> str:
         ) from error
 
 
-def _objects(text: str) -> Iterator[tuple[str, object]]:
+def _parse_objects(text: str) -> Iterator[tuple[str, object]]:
     """What the file holds, with its place: a list, an object with a list, or an object on each
     line.
     """
@@ -203,7 +209,7 @@ def _objects(text: str) -> Iterator[tuple[str, object]]:
     except ValueError as error:
         if text.lstrip().startswith("["):
             raise Invalid(f"The file is not JSON: {error}.", hint=_EXAMPLE) from error
-        yield from _lines(text)
+        yield from _parse_lines(text)
         return
     listed: object = whole
     if isinstance(whole, dict) and "questions" in whole:
@@ -212,7 +218,7 @@ def _objects(text: str) -> Iterator[tuple[str, object]]:
     yield from ((f"Question {number}", one) for number, one in enumerate(many, 1))
 
 
-def _lines(text: str) -> Iterator[tuple[str, object]]:
+def _parse_lines(text: str) -> Iterator[tuple[str, object]]:
     for number, line in enumerate(text.splitlines(), 1):
         if line.strip():
             try:
@@ -221,37 +227,37 @@ def _lines(text: str) -> Iterator[tuple[str, object]]:
                 raise Invalid(f"Line {number} is not JSON: {error}.", hint=_EXAMPLE) from error
 
 
-def _case(place: str, given: object, bank: str) -> Case:
+def _parse_case(place: str, given: object, bank: str) -> Case:
     if not isinstance(given, dict):
         raise Invalid(f"{place} is not an object.", hint=_EXAMPLE)
-    fields = cast("Given", given)
+    fields = cast("Fields", given)
     unknown = [name for name in fields if name not in _FIELDS]
     if unknown:
         raise Invalid(
             f"{place} has an unknown field {unknown[0]!r}.",
             hint=f"Use some of: {', '.join(_FIELDS)}.",
         )
-    text = _line(place, fields, "question")
+    text = _string_field(place, fields, "question")
     if not text.strip():
         raise Invalid(f"{place} has no question.", hint=_EXAMPLE)
     if "expected" not in fields:
         raise Invalid(f"{place} has no expected ids.", hint=_EXAMPLE)
-    now = _line(place, fields, "now")
-    with _at(place):
-        asked_at = clock.moment(now) if now else None
+    now = _string_field(place, fields, "now")
+    with _locate_errors(place):
+        asked_at = clock.parse_moment(now) if now else None
     return Case(
         place,
         text,
-        _line(place, fields, "bank") or bank,
-        _filter(place, fields),
+        _string_field(place, fields, "bank") or bank,
+        _build_filter(place, fields),
         asked_at,
-        *(_ids(place, fields, name) for name in _IDS),
+        *(_id_field(place, fields, name) for name in _ID_FIELDS),
     )
 
 
-def _filter(place: str, fields: Given) -> Filter:
-    tags = tuple(str(tag) for tag in _list(place, fields, "tags"))
-    values = {name: _line(place, fields, name) for name in _NAMES}
+def _build_filter(place: str, fields: Fields) -> Filter:
+    tags = tuple(str(tag) for tag in _list_field(place, fields, "tags"))
+    values = {name: _string_field(place, fields, name) for name in _FILTER_FIELDS}
     return Filter(
         projects=(values["project"],) if values["project"] else None,
         users=(values["user"],) if values["user"] else None,
@@ -261,20 +267,20 @@ def _filter(place: str, fields: Given) -> Filter:
     )
 
 
-def _ids(place: str, fields: Given, name: str) -> tuple[int, ...]:
+def _id_field(place: str, fields: Fields, name: str) -> tuple[int, ...]:
     found: list[int] = []
-    for form in _list(place, fields, name):
+    for form in _list_field(place, fields, name):
         if not isinstance(form, int | str):
             raise Invalid(
                 f"{place} has {form!r} in {name!r}, which is not an id.",
                 hint="Write ids as `commonplace list` prints them.",
             )
-        with _at(f"{place}, {name!r}"):
+        with _locate_errors(f"{place}, {name!r}"):
             found.append(ids.parse(form))
     return tuple(found)
 
 
-def _list(place: str, fields: Given, name: str) -> list[object]:
+def _list_field(place: str, fields: Fields, name: str) -> list[object]:
     value = fields.get(name, [])
     if isinstance(value, int | str):  # One is as good as a list of one.
         return [value]
@@ -283,14 +289,14 @@ def _list(place: str, fields: Given, name: str) -> list[object]:
     return cast("list[object]", value)
 
 
-def _line(place: str, fields: Given, name: str) -> str:
+def _string_field(place: str, fields: Fields, name: str) -> str:
     value = fields.get(name, "")
     if not isinstance(value, str):
         raise Invalid(f"{place}: {name!r} is not a string.", hint=f'Write "{name}": "...".')
     return value
 
 
-def _cells(estimate: Estimate) -> tuple[str, str, str]:
+def _estimate_cells(estimate: Estimate) -> tuple[str, str, str]:
     if estimate.value > 1:  # A pace, not a share.
         return (
             f"{estimate.value:.0f}",
@@ -318,8 +324,8 @@ def report_out(
 
 def _miss_out(case: Case, answer: Answer, why: str) -> dict[str, object]:
     expected, found = (
-        [ids.short(one) for one in case.expected],
-        [ids.short(int(one)) for one in answer.found],
+        [ids.short_form(one) for one in case.expected],
+        [ids.short_form(int(one)) for one in answer.found],
     )
     return {
         "question": case.text,
@@ -333,22 +339,26 @@ def _miss_out(case: Case, answer: Answer, why: str) -> dict[str, object]:
 _FOUND_SHOWN = 3
 
 
-def _show_miss(call: Call, case: Case, answer: Answer, why: str) -> None:
-    terminal.line()
-    terminal.line(terminal.styled(why, fg="yellow"), "  ", terminal.styled(case.text, bold=True))
+def _show_miss(call: CommandCall, case: Case, answer: Answer, why: str) -> None:
+    terminal.print_line()
+    terminal.print_line(
+        terminal.style(why, fg="yellow"), "  ", terminal.style(case.text, bold=True)
+    )
     _show_memories(call, case.bank, "expected", case.expected)
     found = tuple(int(one) for one in answer.found)
     _show_memories(call, case.bank, "found", found[:_FOUND_SHOWN])
     if len(found) > _FOUND_SHOWN:
-        terminal.line(" " * 11, terminal.styled(f"and {len(found) - _FOUND_SHOWN} more", dim=True))
+        terminal.print_line(
+            " " * 11, terminal.style(f"and {len(found) - _FOUND_SHOWN} more", dim=True)
+        )
 
 
-def _show_memories(call: Call, bank: str, head: str, numbers: Sequence[int]) -> None:
+def _show_memories(call: CommandCall, bank: str, head: str, numbers: Sequence[int]) -> None:
     if not numbers:
-        terminal.line(terminal.styled(f"  {head:<9}nothing", dim=True))
+        terminal.print_line(terminal.style(f"  {head:<9}nothing", dim=True))
     for place, number in enumerate(numbers):
-        name = terminal.styled(f"  {'' if place else head:<9}", dim=True)
-        text = terminal.shortened(call.engine.get(bank, number).text, terminal.width() - 26)
-        terminal.line(
-            name, terminal.styled(ids.short(number), fg="cyan"), "  ", terminal.styled(text)
+        name = terminal.style(f"  {'' if place else head:<9}", dim=True)
+        text = terminal.shorten(call.engine.get(bank, number).text, terminal.width() - 26)
+        terminal.print_line(
+            name, terminal.style(ids.short_form(number), fg="cyan"), "  ", terminal.style(text)
         )

@@ -4,15 +4,15 @@ from collections.abc import Mapping, Sequence
 
 from commonplace import ids
 from commonplace.faces.cli import terminal
-from commonplace.faces.cli.command import Call
+from commonplace.faces.cli.command import CommandCall
 from commonplace.limits import LIST_MAX
 from commonplace.records.query import Dropped, Filter, Hit
 
 _INDENT = " " * 6
-_NAME, _CELLS = 16, 16
+_NAME_WIDTH, _BAR_WIDTH = 16, 16
 _SHOWN_MAX = 5  # Of each reason: the first few tell what kind of thing it was.
 # What a person should read behind each number, in the order of reading.
-_MEANT = {
+_DESCRIPTIONS = {
     "keyword": "its words, rare ones weigh more",
     "coverage": "share of the question's words",
     "passage": "the same of its best passage",
@@ -38,10 +38,10 @@ _MEANT = {
     "unread": "not read by the reranker",
     "sure": "how surely it answers",
 }
-_MAIN = ("keyword", "coverage", "vector", "tokens")
+_ALWAYS_SHOWN = ("keyword", "coverage", "vector", "tokens")
 # A short text is its own best passage.
-_SAME = {"passage": "coverage", "passage tokens": "tokens", "section tokens": "tokens"}
-_BY = {
+_DUPLICATES = {"passage": "coverage", "passage tokens": "tokens", "section tokens": "tokens"}
+_EVIDENCE_GROUPS = {
     "its words": ("keyword", "coverage"),
     "its meaning": ("vector", "tokens"),
     "the text around it": ("coverage around", "vector around", "tokens around"),
@@ -59,35 +59,39 @@ _HINTS = {
 
 def show_evidence(hit: Hit) -> None:
     """Show what speaks for a hit, as bars with what they mean."""
-    by = [way for way, names in _BY.items() if any(hit.channels.get(name, 0) > 0 for name in names)]
+    by = [
+        way
+        for way, names in _EVIDENCE_GROUPS.items()
+        if any(hit.channels.get(name, 0) > 0 for name in names)
+    ]
     if by:
         told = f"found by {' and '.join(filter(None, (', '.join(by[:-1]), by[-1])))}"
-        terminal.line(
+        terminal.print_line(
             _INDENT,
-            terminal.styled(terminal.shortened(told, terminal.width() - len(_INDENT)), dim=True),
+            terminal.style(terminal.shorten(told, terminal.width() - len(_INDENT)), dim=True),
         )
-    room = terminal.width() - len(_INDENT) - _NAME - _CELLS - 9
-    for name, score in _told(hit.channels).items():
-        meant = _MEANT.get(name, "")
-        terminal.line(
+    room = terminal.width() - len(_INDENT) - _NAME_WIDTH - _BAR_WIDTH - 9
+    for name, score in _visible_evidence(hit.channels).items():
+        meant = _DESCRIPTIONS.get(name, "")
+        terminal.print_line(
             _INDENT,
-            terminal.styled(name.ljust(_NAME), dim=True),
-            terminal.styled(terminal.bar(score, _CELLS), fg="green"),
+            terminal.style(name.ljust(_NAME_WIDTH), dim=True),
+            terminal.style(terminal.score_bar(score, _BAR_WIDTH), fg="green"),
             f"  {score:5.2f}  ",
-            terminal.styled(meant if len(meant) <= room else "", dim=True),
+            terminal.style(meant if len(meant) <= room else "", dim=True),
         )
-    terminal.line()
+    terminal.print_line()
 
 
-def show_dropped(call: Call, kept_count: int, dropped: Sequence[Dropped]) -> None:
+def show_dropped(call: CommandCall, kept_count: int, dropped: Sequence[Dropped]) -> None:
     """Show what was found and left out: reason by reason, the best of each first."""
     if not dropped:
-        terminal.note("Nothing else was found.")
+        terminal.print_note("Nothing else was found.")
         return
-    total = terminal.counted(kept_count + len(dropped), "memory")
+    total = terminal.pluralize(kept_count + len(dropped), "memory")
     verb = "was" if kept_count + len(dropped) == 1 else "were"
-    terminal.line(
-        terminal.styled(
+    terminal.print_line(
+        terminal.style(
             f"{total} {verb} considered: {kept_count:,} kept, {len(dropped):,} left out.", bold=True
         )
     )
@@ -103,44 +107,44 @@ def show_dropped(call: Call, kept_count: int, dropped: Sequence[Dropped]) -> Non
     names = call.short_ids(shown)
     for why, some in reasons.items():
         hint = f" ({_HINTS[why]})" if why in _HINTS else ""
-        terminal.line()
-        terminal.line(
+        terminal.print_line()
+        terminal.print_line(
             "  ",
-            terminal.styled(f"{why[:1].upper()}{why[1:]}: {len(some):,}"),
-            terminal.styled(hint, dim=True),
+            terminal.style(f"{why[:1].upper()}{why[1:]}: {len(some):,}"),
+            terminal.style(hint, dim=True),
         )
         for one in some[:_SHOWN_MAX]:
-            _show_one(
+            _show_dropped_memory(
                 one,
-                names.get(one.memory_id) or ids.short(one.memory_id),
+                names.get(one.memory_id) or ids.short_form(one.memory_id),
                 texts.get(one.memory_id, ""),
             )
         if len(some) > _SHOWN_MAX:
-            terminal.line(
+            terminal.print_line(
                 "  ",
-                terminal.styled(
+                terminal.style(
                     f"      … and {len(some) - _SHOWN_MAX:,} more; --json has all", dim=True
                 ),
             )
 
 
-def _show_one(one: Dropped, name: str, text: str) -> None:
+def _show_dropped_memory(one: Dropped, name: str, text: str) -> None:
     room = terminal.width() - len(name) - 10
-    terminal.line(
+    terminal.print_line(
         f"  {one.score:.2f}  ",
-        terminal.styled(name, fg="cyan"),
+        terminal.style(name, fg="cyan"),
         "  ",
-        terminal.styled(terminal.shortened(text, room)),
+        terminal.style(terminal.shorten(text, room)),
     )
 
 
-def _told(channels: Mapping[str, float]) -> dict[str, float]:
+def _visible_evidence(channels: Mapping[str, float]) -> dict[str, float]:
     """The evidence worth a line, in the order of reading: what repeats another or is nothing is
     left out.
     """
-    ordered = {name: channels[name] for name in (*_MEANT, *channels) if name in channels}
+    ordered = {name: channels[name] for name in (*_DESCRIPTIONS, *channels) if name in channels}
     return {
         name: score
         for name, score in ordered.items()
-        if name in _MAIN or (score and ordered.get(_SAME.get(name, "")) != score)
+        if name in _ALWAYS_SHOWN or (score and ordered.get(_DUPLICATES.get(name, "")) != score)
     }

@@ -17,23 +17,23 @@ class Group(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Find a command, or name the nearest one."""
         if args and not ctx.resilient_parsing and args[0][:1] != "-":
-            _find(self, ctx, args[0])
+            _find_command(self, ctx, args[0])
         return super().resolve_command(ctx, args)
 
 
-def _find(command: click.Command, ctx: click.Context, name: str) -> click.Command:
+def _find_command(command: click.Command, ctx: click.Context, name: str) -> click.Command:
     names = command.list_commands(ctx) if isinstance(command, click.Group) else []
     if name in names:
         return cast("click.Group", command).commands[name]
     if not names:
         raise click.UsageError(f"{ctx.command_path} has no commands of its own.", ctx)
-    meant = spelling.name(name, names)
+    meant = spelling.closest_name(name, names)
     raise click.UsageError(
         f"No such command {name!r}.{f' Did you mean {meant!r}?' if meant else ''}", ctx
     )
 
 
-def _complete(ctx: click.Context, _param: click.Parameter, typed: str) -> list[str]:
+def _complete_command(ctx: click.Context, _param: click.Parameter, typed: str) -> list[str]:
     command: click.Command | None = ctx.find_root().command
     for name in ctx.params.get("commands") or ():
         command = command.commands.get(name) if isinstance(command, click.Group) else None
@@ -45,7 +45,7 @@ def _complete(ctx: click.Context, _param: click.Parameter, typed: str) -> list[s
 
 
 @click.command("help")
-@click.argument("commands", metavar="[COMMAND]...", nargs=-1, shell_complete=_complete)
+@click.argument("commands", metavar="[COMMAND]...", nargs=-1, shell_complete=_complete_command)
 @click.pass_context
 def show_help(ctx: click.Context, commands: tuple[str, ...]) -> None:
     """Show the help of the program or of a command.
@@ -58,5 +58,7 @@ def show_help(ctx: click.Context, commands: tuple[str, ...]) -> None:
     """
     shown = ctx.find_root()
     for name in commands:
-        shown = click.Context(_find(shown.command, shown, name), parent=shown, info_name=name)
+        shown = click.Context(
+            _find_command(shown.command, shown, name), parent=shown, info_name=name
+        )
     click.echo(shown.get_help())

@@ -11,8 +11,8 @@ import click
 from commonplace.errors import Invalid
 from commonplace.faces.cli import terminal
 from commonplace.faces.cli.archive import restore_backup
-from commonplace.faces.cli.command import Call, called, with_filter
-from commonplace.faces.cli.memories import report
+from commonplace.faces.cli.command import CommandCall, with_call, with_filter
+from commonplace.faces.cli.memories import print_outcomes
 from commonplace.faces.cli.output import memory_out, version_out
 from commonplace.limits import LIST_MAX
 from commonplace.records.memory import Version
@@ -24,8 +24,8 @@ _MOMENTS = ("happened_at", "happened_until", "expires_at")
 
 @click.command()
 @click.argument("memory_id", metavar="ID")
-@called()
-def history(call: Call, memory_id: str) -> None:
+@with_call()
+def history(call: CommandCall, memory_id: str) -> None:
     """Show every version of a memory and what it changed.
 
     The oldest comes first. Each version shows who made it, when, through which dialect and why.
@@ -38,9 +38,9 @@ def history(call: Call, memory_id: str) -> None:
     before: Version | None = None
     for version in call.engine.history(call.read_bank, memory_id):
         if call.as_json:
-            terminal.emit(version_out(version))
+            terminal.print_json(version_out(version))
         else:
-            _show(version, before)
+            _print_version(version, before)
         before = version
 
 
@@ -49,9 +49,9 @@ def history(call: Call, memory_id: str) -> None:
 @with_filter()
 @click.option("--dry-run", is_flag=True, help="Only show what would be forgotten.")
 @click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
-@called(reason=True)
+@with_call(reason=True)
 def forget(
-    call: Call, memory_ids: tuple[str, ...], chosen: Filter, dry_run: bool, yes: bool
+    call: CommandCall, memory_ids: tuple[str, ...], chosen: Filter, dry_run: bool, yes: bool
 ) -> None:
     """Forget memories; `commonplace restore` brings them back.
 
@@ -63,18 +63,20 @@ def forget(
       commonplace forget m0vc3sn6jr00 --reason "out of date"
       commonplace forget --project old-site --dry-run
     """
-    _one_way_only(bool(memory_ids), chosen != Filter(), "Give ids, or options such as --project.")
+    _require_one_selection(
+        bool(memory_ids), chosen != Filter(), "Give ids, or options such as --project."
+    )
     if dry_run:
         _preview(call, memory_ids, chosen)
     elif memory_ids:
-        report(call, *call.engine.forget(call.bank, memory_ids, call.origin))
+        print_outcomes(call, *call.engine.forget(call.bank, memory_ids, call.origin))
     else:
         count = call.engine.count(call.read_bank, chosen)
         if count and not yes:
-            terminal.confirm(f"Forget {terminal.counted(count, 'memory')}?")
-        report(call, *call.engine.forget_where(call.bank, chosen, call.origin))
+            terminal.confirm(f"Forget {terminal.pluralize(count, 'memory')}?")
+        print_outcomes(call, *call.engine.forget_where(call.bank, chosen, call.origin))
         if not count:
-            terminal.note("No memory matches, so nothing was forgotten.")
+            terminal.print_note("No memory matches, so nothing was forgotten.")
 
 
 @click.command()
@@ -87,9 +89,13 @@ def forget(
     help="Restore the whole store from a backup.",
 )
 @click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
-@called(reason=True)
+@with_call(reason=True)
 def restore(
-    call: Call, memory_ids: tuple[str, ...], number: int | None, backup: Path | None, yes: bool
+    call: CommandCall,
+    memory_ids: tuple[str, ...],
+    number: int | None,
+    backup: Path | None,
+    yes: bool,
 ) -> None:
     """Restore forgotten memories, an older version, or a whole store.
 
@@ -104,27 +110,29 @@ def restore(
       commonplace restore m0vc3sn6jr00 --version 2
       commonplace restore --backup before-move.db
     """
-    _one_way_only(bool(memory_ids), backup is not None, "Give ids, or --backup FILE.")
+    _require_one_selection(bool(memory_ids), backup is not None, "Give ids, or --backup FILE.")
     if number is not None:
         if len(memory_ids) != 1:
             raise Invalid(
                 "--version goes with one id.", hint="Give the id of the memory to restore."
             )
-        report(call, call.engine.restore_version(call.bank, memory_ids[0], number, call.origin))
+        print_outcomes(
+            call, call.engine.restore_version(call.bank, memory_ids[0], number, call.origin)
+        )
     elif backup is not None:
         restore_backup(call, backup, yes=yes)
     else:
-        report(call, *call.engine.restore(call.bank, memory_ids, call.origin))
+        print_outcomes(call, *call.engine.restore(call.bank, memory_ids, call.origin))
 
 
-def _one_way_only(first: bool, second: bool, hint: str) -> None:
+def _require_one_selection(first: bool, second: bool, hint: str) -> None:
     if first == second:
         raise Invalid(
             "Ids and options cannot be combined." if first else "Nothing was selected.", hint=hint
         )
 
 
-def _preview(call: Call, memory_ids: tuple[str, ...], chosen: Filter) -> None:
+def _preview(call: CommandCall, memory_ids: tuple[str, ...], chosen: Filter) -> None:
     bank = call.read_bank
     if memory_ids:
         found = tuple(call.engine.get(bank, memory_id) for memory_id in memory_ids)
@@ -135,32 +143,36 @@ def _preview(call: Call, memory_ids: tuple[str, ...], chosen: Filter) -> None:
     names = call.short_ids([memory.id for memory in found])
     for memory in found:
         if call.as_json:
-            terminal.emit(memory_out(memory, bank))
+            terminal.print_json(memory_out(memory, bank))
         else:
-            text = terminal.shortened(memory.text, terminal.width() - 14)
-            terminal.line(terminal.styled(names[memory.id], fg="cyan"), "  ", terminal.styled(text))
+            text = terminal.shorten(memory.text, terminal.width() - 14)
+            terminal.print_line(
+                terminal.style(names[memory.id], fg="cyan"), "  ", terminal.style(text)
+            )
     more = f", of which the first {LIST_MAX:,} are shown" if count > len(found) else ""
-    terminal.note(f"Would forget {terminal.counted(count, 'memory')}{more}. Nothing was changed.")
+    terminal.print_note(
+        f"Would forget {terminal.pluralize(count, 'memory')}{more}. Nothing was changed."
+    )
 
 
-def _show(version: Version, before: Version | None) -> None:
+def _print_version(version: Version, before: Version | None) -> None:
     origin = version.origin
-    head = f"version {version.number} · {_ACTIONS[version.action]} · {terminal.when(version.at)}"
+    head = f"version {version.number} · {_ACTIONS[version.action]} · {terminal.format_time(version.at)}"
     by = f" · by {origin.who}" if origin.who else ""
     through = f" · through {origin.dialect}" if origin.dialect else ""
-    terminal.line(terminal.styled(head, bold=True), terminal.styled(by + through, dim=True))
+    terminal.print_line(terminal.style(head, bold=True), terminal.style(by + through, dim=True))
     if origin.reason:
-        terminal.line(
-            terminal.styled(terminal.wrapped(f"because: {origin.reason}", "  "), dim=True)
+        terminal.print_line(
+            terminal.style(terminal.wrap(f"because: {origin.reason}", "  "), dim=True)
         )
     for sign, text in _text_changes(version, before):
         colour = {"+": "green", "-": "red"}.get(sign)
-        body = terminal.wrapped(text, "    ").removeprefix("    ")
-        terminal.line(
-            "  ", terminal.styled(f"{sign} {body}", **({"fg": colour} if colour else {"dim": True}))
+        body = terminal.wrap(text, "    ").removeprefix("    ")
+        terminal.print_line(
+            "  ", terminal.style(f"{sign} {body}", **({"fg": colour} if colour else {"dim": True}))
         )
     for change in _field_changes(version, before):
-        terminal.line("  ", terminal.styled(change))
+        terminal.print_line("  ", terminal.style(change))
 
 
 _ACTIONS = {
@@ -184,16 +196,16 @@ def _text_changes(version: Version, before: Version | None) -> Iterator[tuple[st
 
 def _field_changes(version: Version, before: Version | None) -> Iterator[str]:
     for name in (*_FIELDS, *_MOMENTS):
-        new, old = _value(version, name), _value(before, name) if before else ""
+        new, old = _format_field(version, name), _format_field(before, name) if before else ""
         if new != old and (before or name != "kind"):
             label = name.removesuffix("_at").replace("_", " ")
             yield f"{label}: {old or 'none'} → {new or 'none'}" if before else f"{label}: {new}"
 
 
-def _value(version: Version, name: str) -> str:
+def _format_field(version: Version, name: str) -> str:
     value: Any = getattr(version, name)
     if name in _MOMENTS:
-        return terminal.when(value)
+        return terminal.format_time(value)
     if name == "metadata":
         return ", ".join(f"{field}={content}" for field, content in value.items())
     return value if isinstance(value, str) else ", ".join(value)

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from commonplace.faces.cli import completers
-from commonplace.faces.cli.command import Call, called
+from commonplace.faces.cli.command import CommandCall, with_call
 
 
 @click.command("import")
@@ -43,9 +43,9 @@ from commonplace.faces.cli.command import Call, called
     metavar="USER",
     help="Your name in the source; may be repeated.",
 )
-@called(bank=False)
+@with_call(bank=False)
 def import_memories(
-    call: Call,
+    call: CommandCall,
     file: Path,
     source: str | None,
     dry_run: bool,
@@ -81,6 +81,6 @@ def import_memories(
     # command needs them.
     from commonplace.faces.cli import import_files
 
-    import_files.bring_file(
-        call, file, source or "", import_files.Wishes(bank or "", project, owners, dry_run)
+    import_files.import_file(
+        call, file, source or "", import_files.ImportOptions(bank or "", project, owners, dry_run)
     )

@@ -8,11 +8,11 @@ from pathlib import Path
 
 from commonplace.errors import Invalid
 from commonplace.faces.cli import archive, terminal
-from commonplace.faces.cli.columns import Column
-from commonplace.faces.cli.command import DEFAULT_BANK, Call
+from commonplace.faces.cli.command import DEFAULT_BANK, CommandCall
+from commonplace.faces.cli.terminal import Column
 from commonplace.importers import detection
-from commonplace.importers.base import Place
-from commonplace.importers.runner import Report, Wishes, bring
+from commonplace.importers.base import ImportContext
+from commonplace.importers.runner import ImportOptions, ImportReport, import_source
 from commonplace.records.memory import Draft, Origin
 
 _STREAM = Path("-")
@@ -20,33 +20,33 @@ _BROKEN_SHOWN = 10
 _USERS_SHOWN = 5
 
 
-def bring_file(call: Call, file: Path, name: str, wishes: Wishes) -> None:
+def import_file(call: CommandCall, file: Path, name: str, wishes: ImportOptions) -> None:
     """Bring in what a file or folder has, by the name of its source or whatever it is seen to
     be.
     """
-    name = name or (detection.ARCHIVE if file == _STREAM else detection.found(file))
+    name = name or (detection.ARCHIVE if file == _STREAM else detection.detect_source(file))
     if name == detection.ARCHIVE:
         if wishes.bank or wishes.project or wishes.owners:
             raise Invalid(
                 "An archive already names its banks, projects and users.",
                 hint="Repeat without --bank, --project and --owner.",
             )
-        archive.bring_archive(call, file, dry_run=wishes.dry_run)
+        archive.import_archive(call, file, dry_run=wishes.dry_run)
         return
-    source = detection.named(name)
+    source = detection.source_by_name(name)
     bank = wishes.bank or (source.bank(file) if source.bank else "") or DEFAULT_BANK
     origin = Origin(who=call.origin.who, dialect="import", reason=f"from {source.title}")
     with terminal.progress(f"Reading {source.title}") as progress:
         vault = call.engine.vault if bank == DEFAULT_BANK else None
-        place = Place(file, call.engine.clock.now(), progress, vault)
-        report = bring(call.engine, source, place, replace(wishes, bank=bank), origin)
+        place = ImportContext(file, call.engine.clock.now(), progress, vault)
+        report = import_source(call.engine, source, place, replace(wishes, bank=bank), origin)
     if call.as_json:
-        terminal.emit(_shape(file, report))
+        terminal.print_json(_report_out(file, report))
     else:
-        _tell(report)
+        _print_report(report)
 
 
-def _shape(file: Path, report: Report) -> dict[str, object]:
+def _report_out(file: Path, report: ImportReport) -> dict[str, object]:
     return {
         "file": str(file),
         "from": report.source,
@@ -57,65 +57,67 @@ def _shape(file: Path, report: Report) -> dict[str, object]:
         "moved": report.moved,
         "unchanged": report.unchanged,
         "documents": report.documents,
-        "standings": report.standings,
+        "standings": report.bank_items,
         "reminders": report.reminders,
-        "left": dict(report.left),
-        "broken": [{"where": one.where, "why": one.why} for one in report.broken],
+        "left": dict(report.skipped),
+        "broken": [{"where": one.location, "why": one.reason} for one in report.broken],
         "broken_count": report.broken_count,
         "users": dict(report.users),
-        "first": [_brief(one.foreign.draft) for one in report.shown],
+        "first": [_draft_out(one.external.draft) for one in report.samples],
     }
 
 
-def _brief(draft: Draft) -> dict[str, object]:
+def _draft_out(draft: Draft) -> dict[str, object]:
     return {name: getattr(draft, name) for name in ("text", "title", "kind", "key", "tags")}
 
 
-def _tell(report: Report) -> None:
-    terminal.note(
-        f"From {detection.named(report.source).title} into the bank {terminal.clean(report.bank)}:"
+def _print_report(report: ImportReport) -> None:
+    terminal.print_note(
+        f"From {detection.source_by_name(report.source).title} into the bank {terminal.clean(report.bank)}:"
     )
-    if report.shown and report.dry_run:
-        _first(report)
-    rows = _rows(report)
-    terminal.table(
+    if report.samples and report.dry_run:
+        _print_first_drafts(report)
+    rows = _report_rows(report)
+    terminal.print_table(
         (Column("What"), Column("Count", right=True), Column("Why", fold=True, share=1)), rows
     )
     for one in report.broken[:_BROKEN_SHOWN]:
-        terminal.note(
-            terminal.styled("  ! ", fg="yellow")
-            + terminal.clean(f"{one.where}: {_sentence(one.why)}")
+        terminal.print_note(
+            terminal.style("  ! ", fg="yellow")
+            + terminal.clean(f"{one.location}: {_as_sentence(one.reason)}")
         )
     if report.broken_count > _BROKEN_SHOWN:
-        terminal.note(f"  … and {report.broken_count - _BROKEN_SHOWN:,} more; --json lists them.")
+        terminal.print_note(
+            f"  … and {report.broken_count - _BROKEN_SHOWN:,} more; --json lists them."
+        )
     if report.users:
-        _tell_users(report)
+        _print_users(report)
     if report.dry_run:
-        terminal.note("Nothing was changed. Repeat without --dry-run to import.")
+        terminal.print_note("Nothing was changed. Repeat without --dry-run to import.")
 
 
-def _first(report: Report) -> None:
-    drafts = [one.foreign.draft for one in report.shown]
+def _print_first_drafts(report: ImportReport) -> None:
+    drafts = [one.external.draft for one in report.samples]
     columns = (
         Column("Kind", style="dim"),
         Column("Title"),
         Column("Text", share=1),
         Column("Tags", style="dim"),
     )
-    terminal.table(
+    terminal.print_table(
         columns,
         [
-            [one.kind, terminal.shortened(one.title, 24), one.text[:300], _tags(one.tags)]
+            [one.kind, terminal.shorten(one.title, 24), one.text[:300], _format_tags(one.tags)]
             for one in drafts
         ],
     )
 
 
-def _tags(tags: Sequence[str]) -> str:
-    return terminal.shortened(" ".join(tags), 20)
+def _format_tags(tags: Sequence[str]) -> str:
+    return terminal.shorten(" ".join(tags), 20)
 
 
-def _rows(report: Report) -> list[list[str]]:
+def _report_rows(report: ImportReport) -> list[list[str]]:
     would = "would be " if report.dry_run else ""
     rows = [
         [f"{would}added", report.added, ""],
@@ -125,29 +127,29 @@ def _rows(report: Report) -> list[list[str]]:
         [f"documents {would}added", report.documents, "with the facts extracted from them"],
         [
             f"instructions {would}added",
-            report.standings,
+            report.bank_items,
             "directives, and the queries of mental models",
         ],
         [f"reminders {would}added", report.reminders, "with their schedules"],
-        *(["skipped", count, why] for why, count in report.left.most_common()),
+        *(["skipped", count, why] for why, count in report.skipped.most_common()),
         ["not readable", report.broken_count, "see below"],
     ]
     told = [row for row in rows if row[1]] or rows[:1]
     return [[str(row[0]), f"{row[1]:,}", str(row[2])] for row in told]
 
 
-def _tell_users(report: Report) -> None:
+def _print_users(report: ImportReport) -> None:
     listed = ", ".join(
         f"{user} ({count:,})" for user, count in report.users.most_common(_USERS_SHOWN)
     )
     others = len(report.users) - _USERS_SHOWN
     more = f" and {others:,} more" if others > 0 else ""
-    terminal.note(f"Users in the source: {terminal.clean(listed)}{more}.")
-    terminal.note(
+    terminal.print_note(f"Users in the source: {terminal.clean(listed)}{more}.")
+    terminal.print_note(
         "If one of them is you, add --owner NAME, so that all your tools see those memories as"
         " yours."
     )
 
 
-def _sentence(text: str) -> str:
+def _as_sentence(text: str) -> str:
     return text if text.endswith(".") else f"{text}."

@@ -12,11 +12,11 @@ from commonplace.dialects import allowlists, registry
 from commonplace.engine.operations.doctor import Finding, examine_file
 from commonplace.errors import Forbidden, Invalid, Unsupported
 from commonplace.faces.cli import completers, terminal
-from commonplace.faces.cli.columns import Column
-from commonplace.faces.cli.command import Call, called
+from commonplace.faces.cli.command import CommandCall, with_call
 from commonplace.faces.cli.groups import Group
 from commonplace.faces.cli.output import bank_out, project_out
-from commonplace.faces.cli.vault import findings as vault_findings
+from commonplace.faces.cli.terminal import Column
+from commonplace.faces.cli.vault import vault_findings
 from commonplace.records.memory import BankEdit
 from commonplace.settings import Setting, Settings
 
@@ -24,8 +24,8 @@ _STATES = {"ok": "green", "fixed": "cyan", "warning": "yellow", "problem": "bold
 
 
 @click.group(cls=Group, invoke_without_command=True)
-@called(bank=False)
-def banks(call: Call) -> None:
+@with_call(bank=False)
+def banks(call: CommandCall) -> None:
     """List, limit or delete banks, which keep memories apart.
 
     Searches and changes stay within one bank. The first write to a bank creates it. --json prints
@@ -43,7 +43,7 @@ def banks(call: Call) -> None:
     found = [(bank, call.engine.count(bank.name)) for bank in call.engine.list_banks()]
     if call.as_json:
         for bank, count in found:
-            terminal.emit(bank_out(bank, count))
+            terminal.print_json(bank_out(bank, count))
     elif found:
         columns = (
             Column("Bank", style="cyan"),
@@ -51,20 +51,23 @@ def banks(call: Call) -> None:
             Column("Made"),
             Column("Title", share=1),
         )
-        terminal.table(
+        terminal.print_table(
             columns,
-            [(b.name, f"{count:,}", terminal.when(b.created_at), b.title) for b, count in found],
+            [
+                (b.name, f"{count:,}", terminal.format_time(b.created_at), b.title)
+                for b, count in found
+            ],
         )
     else:
-        terminal.note("There is no bank yet. The first `commonplace add` creates one.")
+        terminal.print_note("There is no bank yet. The first `commonplace add` creates one.")
 
 
 @banks.command()
 @click.argument("name", shell_complete=completers.BANKS)
 @click.argument("tools", metavar="[TOOL]...", nargs=-1, shell_complete=completers.TOOLS)
 @click.option("--all", "everything", is_flag=True, help="Allow all tools again.")
-@called(bank=False)
-def allow(call: Call, name: str, tools: tuple[str, ...], everything: bool) -> None:
+@with_call(bank=False)
+def allow(call: CommandCall, name: str, tools: tuple[str, ...], everything: bool) -> None:
     """Limit what clients may do in a bank.
 
     TOOL is a tool of the hindsight dialect. A client of another dialect may use a tool there if it
@@ -85,14 +88,16 @@ def allow(call: Call, name: str, tools: tuple[str, ...], everything: bool) -> No
     for tool in set(tools).difference(known):
         raise Invalid(f"Hindsight has no tool {tool!r}.", hint=spelling.hint(tool, known))
     call.engine.update_bank(
-        name, BankEdit(config={allowlists.FIELD: None if everything else list(tools)})
+        name, BankEdit(config={allowlists.CONFIG_FIELD: None if everything else list(tools)})
     )
-    terminal.note(f"The bank {name} allows {'all tools' if everything else ', '.join(tools)}.")
+    terminal.print_note(
+        f"The bank {name} allows {'all tools' if everything else ', '.join(tools)}."
+    )
 
 
 @click.command()
-@called()
-def projects(call: Call) -> None:
+@with_call()
+def projects(call: CommandCall) -> None:
     """List the projects of a bank, the most recently changed first.
 
     The revision of a project counts its changes. --json prints one object per line.
@@ -105,7 +110,7 @@ def projects(call: Call) -> None:
     found = call.engine.list_projects(call.read_bank)
     if call.as_json:
         for project in found:
-            terminal.emit(project_out(project))
+            terminal.print_json(project_out(project))
     elif found:
         columns = (
             Column("Project", style="cyan"),
@@ -118,18 +123,18 @@ def projects(call: Call) -> None:
                 p.name or "(none)",
                 f"{p.memory_count:,}",
                 f"{p.revision:,}",
-                terminal.when(p.changed_at),
+                terminal.format_time(p.changed_at),
             )
             for p in found
         ]
-        terminal.table(columns, rows)
+        terminal.print_table(columns, rows)
     else:
-        terminal.note("No memory belongs to a project.")
+        terminal.print_note("No memory belongs to a project.")
 
 
 @click.command()
-@called(bank=False)
-def rebuild(call: Call) -> None:
+@with_call(bank=False)
+def rebuild(call: CommandCall) -> None:
     """Rebuild the text index and the vectors from the memories.
 
     Needed after changing the embedder, or when `commonplace doctor` says so. You can stop it at any
@@ -142,18 +147,18 @@ def rebuild(call: Call) -> None:
     with terminal.progress("Rebuilding") as progress:
         report = call.engine.rebuild(progress)
     if call.as_json:
-        terminal.emit({"memory_count": report.memory_count, "resumed": report.resumed})
+        terminal.print_json({"memory_count": report.memory_count, "resumed": report.resumed})
     else:
         rest = ", continuing where the last rebuild stopped" if report.resumed else ""
-        terminal.note(
-            f"Rebuilt the indexes of {terminal.counted(report.memory_count, 'memory')}{rest}."
+        terminal.print_note(
+            f"Rebuilt the indexes of {terminal.pluralize(report.memory_count, 'memory')}{rest}."
         )
 
 
 @click.command()
 @click.option("--fix", is_flag=True, help="Fix the problems that can be fixed safely.")
-@called(bank=False, verbose="Also show the checks that passed.")
-def doctor(call: Call, fix: bool) -> None:
+@with_call(bank=False, verbose="Also show the checks that passed.")
+def doctor(call: CommandCall, fix: bool) -> None:
     """Check the store and explain what is wrong with it.
 
     Shows what needs attention, or that all is well. The exit code is 1 when a problem remains.
@@ -164,17 +169,17 @@ def doctor(call: Call, fix: bool) -> None:
       commonplace doctor
       commonplace doctor --fix
     """
-    findings = _findings(call, fix)
+    findings = _examine(call, fix)
     if call.as_json:
         for finding in findings:
-            terminal.emit(asdict(finding))
+            terminal.print_json(asdict(finding))
     else:
-        _show_findings(call, findings)
+        _print_findings(call, findings)
     if any(finding.state == "problem" for finding in findings):
         click.get_current_context().exit(1)
 
 
-def _show_findings(call: Call, findings: Sequence[Finding]) -> None:
+def _print_findings(call: CommandCall, findings: Sequence[Finding]) -> None:
     shown = [finding for finding in findings if call.verbose or finding.state != "ok"]
     if shown:
         columns = (
@@ -182,21 +187,21 @@ def _show_findings(call: Call, findings: Sequence[Finding]) -> None:
             Column("State", styles=_STATES),
             Column("Finding", fold=True, share=1),
         )
-        terminal.table(
+        terminal.print_table(
             columns, [(f.check, f.state, " ".join(filter(None, (f.text, f.hint)))) for f in shown]
         )
-        terminal.note(_verdict([finding.state for finding in findings]))
+        terminal.print_note(_summarize([finding.state for finding in findings]))
         return
     found = call.engine.list_banks()
-    memories = terminal.counted(sum(call.engine.count(bank.name) for bank in found), "memory")
-    terminal.answer(f"All is well: {terminal.counted(len(findings), 'check')} passed.")
-    terminal.answer(
-        f"The store has {memories} in {terminal.counted(len(found), 'bank')}. --verbose shows every"
+    memories = terminal.pluralize(sum(call.engine.count(bank.name) for bank in found), "memory")
+    terminal.print_answer(f"All is well: {terminal.pluralize(len(findings), 'check')} passed.")
+    terminal.print_answer(
+        f"The store has {memories} in {terminal.pluralize(len(found), 'bank')}. --verbose shows every"
         " check."
     )
 
 
-def _findings(call: Call, fix: bool) -> tuple[Finding, ...]:
+def _examine(call: CommandCall, fix: bool) -> tuple[Finding, ...]:
     path = call.settings.database_path
     try:
         return (*call.engine.doctor(fix=fix), *vault_findings(call.engine))
@@ -209,20 +214,20 @@ def _findings(call: Call, fix: bool) -> tuple[Finding, ...]:
         )
 
 
-def _verdict(states: list[str]) -> str:
+def _summarize(states: list[str]) -> str:
     counts = {
         state: states.count(state) for state in ("problem", "warning", "fixed") if state in states
     }
     named = ", ".join(
-        terminal.counted(count, state, "fixed" if state == "fixed" else "")
+        terminal.pluralize(count, state, "fixed" if state == "fixed" else "")
         for state, count in counts.items()
     )
-    return f"{terminal.counted(len(states), 'check')}: {named or 'all well'}."
+    return f"{terminal.pluralize(len(states), 'check')}: {named or 'all well'}."
 
 
 @click.command()
-@called(bank=False)
-def settings(call: Call) -> None:
+@with_call(bank=False)
+def settings(call: CommandCall) -> None:
     """Show every setting, its value and where the value comes from.
 
     Settings are environment variables: COMMONPLACE_ followed by the name in capitals. --json prints
@@ -236,7 +241,7 @@ def settings(call: Call) -> None:
     untouched = settings_table.load({})
     widest = max(len(setting.name) for setting in settings_table.SETTINGS)
     for setting in settings_table.SETTINGS:
-        value, default = _shown(setting, call.settings), _shown(setting, untouched)
+        value, default = _format_value(setting, call.settings), _format_value(setting, untouched)
         source = (
             "default"
             if value == default
@@ -250,23 +255,25 @@ def settings(call: Call) -> None:
                 "value": value,
                 "default": default,
             }
-            terminal.emit(shape | {"source": source, "help": setting.help})
+            terminal.print_json(shape | {"source": source, "help": setting.help})
             continue
         origin = (
             "default" if source == "default" else f"from {source}; default: {default or 'empty'}"
         )
-        name = terminal.styled(setting.name.ljust(widest), fg="cyan")
-        terminal.line(
-            name, "  ", terminal.styled(value or "empty"), terminal.styled(f" ({origin})", dim=True)
+        name = terminal.style(setting.name.ljust(widest), fg="cyan")
+        terminal.print_line(
+            name, "  ", terminal.style(value or "empty"), terminal.style(f" ({origin})", dim=True)
         )
-        terminal.line(terminal.styled(terminal.wrapped(setting.help, " " * (widest + 2)), dim=True))
+        terminal.print_line(
+            terminal.style(terminal.wrap(setting.help, " " * (widest + 2)), dim=True)
+        )
 
 
-def _shown(setting: Setting, values: Settings) -> str:
+def _format_value(setting: Setting, values: Settings) -> str:
     value: object = getattr(values, setting.name)
     if setting.secret:
         return "(set, not shown)" if value else ""
     if isinstance(value, bool):
         return str(value).lower()
     text = ", ".join(cast("tuple[str, ...]", value)) if isinstance(value, tuple) else str(value)
-    return settings_table.without_secrets(text, is_url=setting.is_url)
+    return settings_table.mask_secrets(text, is_url=setting.is_url)

@@ -7,14 +7,20 @@ import click
 
 from commonplace import ids
 from commonplace.faces.cli import completers, terminal
-from commonplace.faces.cli.columns import Column
-from commonplace.faces.cli.command import Call, called, spoken, with_fields, with_filter
+from commonplace.faces.cli.command import (
+    CommandCall,
+    read_text,
+    with_call,
+    with_fields,
+    with_filter,
+)
 from commonplace.faces.cli.output import memory_out, outcome_out, tag_out
+from commonplace.faces.cli.terminal import Column
 from commonplace.records.memory import Draft, Edit, Memory, Outcome, Scope
 from commonplace.records.query import Filter, Order
 
-_EMPTY: dict[str, Any] = {"default": "", "show_default": False}
-_DONE = {
+_NO_DEFAULT: dict[str, Any] = {"default": "", "show_default": False}
+_CHANGE_WORDS = {
     "added": "Remembered",
     "revised": "Revised",
     "unchanged": "Nothing to change:",
@@ -22,7 +28,7 @@ _DONE = {
     "forgotten": "Forgot",
     "purged": "Purged",
 }
-_LIST = (
+_LIST_COLUMNS = (
     Column("Id", "cyan"),
     Column("Made"),
     Column("Kind"),
@@ -37,23 +43,28 @@ _LIST = (
 @click.option(
     "--key",
     metavar="KEY",
-    **_EMPTY,
+    **_NO_DEFAULT,
     help="A key such as deploy.port; adding it again revises the memory.",
 )
 @click.option(
     "--project",
     metavar="NAME",
-    **_EMPTY,
+    **_NO_DEFAULT,
     help="The project it belongs to.",
     shell_complete=completers.PROJECTS,
 )
 @click.option(
-    "--user", metavar="NAME", **_EMPTY, help="The user it belongs to; by default the owner."
+    "--user", metavar="NAME", **_NO_DEFAULT, help="The user it belongs to; by default the owner."
 )
 @with_fields
-@called(reason=True)
+@with_call(reason=True)
 def add(
-    call: Call, text: tuple[str, ...], key: str, project: str, user: str, given: dict[str, Any]
+    call: CommandCall,
+    text: tuple[str, ...],
+    key: str,
+    project: str,
+    user: str,
+    given: dict[str, Any],
 ) -> None:
     """Remember a statement.
 
@@ -67,8 +78,8 @@ def add(
       commonplace add --key deploy.region "We deploy to eu-west-1."
       git log -1 --format=%B | commonplace add - --kind commit
     """
-    draft = Draft(text=spoken(text), key=key, scope=Scope(project=project, user=user), **given)
-    report(call, call.engine.remember(call.bank, draft, call.origin))
+    draft = Draft(text=read_text(text), key=key, scope=Scope(project=project, user=user), **given)
+    print_outcomes(call, call.engine.remember(call.bank, draft, call.origin))
 
 
 @click.command("list")
@@ -84,9 +95,9 @@ def add(
 )
 @click.option("--limit", type=int, metavar="N", default=50, help="Show at most N memories.")
 @click.option("--offset", type=int, metavar="N", default=0, help="Skip the first N memories.")
-@called()
+@with_call()
 def list_memories(
-    call: Call,
+    call: CommandCall,
     chosen: Filter,
     forgotten: bool,
     everything: bool,
@@ -110,24 +121,28 @@ def list_memories(
     found = call.engine.list(bank, chosen, order=order, limit=limit, offset=offset)
     if call.as_json:
         for memory in found:
-            terminal.emit(memory_out(memory, bank))
+            terminal.print_json(memory_out(memory, bank))
         return
     if found:
         names = call.short_ids([memory.id for memory in found])
-        terminal.table(_LIST, [_row(memory, names[memory.id]) for memory in found])
+        terminal.print_table(
+            _LIST_COLUMNS, [_list_row(memory, names[memory.id]) for memory in found]
+        )
     total = call.engine.count(bank, chosen)
     if offset + len(found) < total and found:
-        terminal.note(
+        terminal.print_note(
             f"{len(found)} of {total:,} memories; --offset {offset + len(found)} shows the next."
         )
     elif not found:
-        terminal.note("No memory matches." if total == 0 else f"There are only {total:,} memories.")
+        terminal.print_note(
+            "No memory matches." if total == 0 else f"There are only {total:,} memories."
+        )
 
 
 @click.command()
 @click.argument("memory_id", metavar="ID")
-@called()
-def show(call: Call, memory_id: str) -> None:
+@with_call()
+def show(call: CommandCall, memory_id: str) -> None:
     """Show one memory with all its fields.
 
     The id can be shortened to its beginning; the id of one of its versions works too. A forgotten
@@ -140,15 +155,15 @@ def show(call: Call, memory_id: str) -> None:
     """
     memory = call.engine.get(call.read_bank, memory_id)
     if call.as_json:
-        terminal.emit(memory_out(memory, call.bank))
+        terminal.print_json(memory_out(memory, call.bank))
         return
     if memory.title:
-        terminal.line(terminal.styled(memory.title, bold=True))
-    terminal.answer(terminal.wrapped(memory.text, ""))
-    terminal.answer()
-    for name, value in _details(memory, call.bank):
+        terminal.print_line(terminal.style(memory.title, bold=True))
+    terminal.print_answer(terminal.wrap(memory.text, ""))
+    terminal.print_answer()
+    for name, value in _detail_rows(memory, call.bank):
         if value:
-            terminal.line(terminal.styled(f"{name:<10}", dim=True), terminal.styled(value))
+            terminal.print_line(terminal.style(f"{name:<10}", dim=True), terminal.style(value))
 
 
 @click.command()
@@ -163,9 +178,13 @@ def show(call: Call, memory_id: str) -> None:
     help="Refuse if N is not the newest version.",
 )
 @with_fields
-@called(reason=True)
+@with_call(reason=True)
 def revise(
-    call: Call, memory_id: str, text: tuple[str, ...], expected: int | None, given: dict[str, Any]
+    call: CommandCall,
+    memory_id: str,
+    text: tuple[str, ...],
+    expected: int | None,
+    given: dict[str, Any],
 ) -> None:
     """Change a memory; the older versions are kept.
 
@@ -179,16 +198,18 @@ def revise(
       commonplace revise m0vc3sn6jr00 --tag infra --tag staging --reason "moved"
     """
     if text:
-        given["text"] = spoken(text)
+        given["text"] = read_text(text)
     edit = Edit(**given)
-    report(call, call.engine.revise(call.bank, memory_id, edit, call.origin, expected=expected))
+    print_outcomes(
+        call, call.engine.revise(call.bank, memory_id, edit, call.origin, expected=expected)
+    )
 
 
 @click.command()
 @click.argument("pattern", default="", shell_complete=completers.TAGS)
 @click.option("--limit", type=int, metavar="N", default=100, help="Show at most N tags.")
-@called()
-def tags(call: Call, pattern: str, limit: int) -> None:
+@with_call()
+def tags(call: CommandCall, pattern: str, limit: int) -> None:
     """List the tags and how many memories have each.
 
     * and ? in the pattern are wildcards. --json prints one object per line.
@@ -201,30 +222,32 @@ def tags(call: Call, pattern: str, limit: int) -> None:
     found = call.engine.list_tags(call.read_bank, pattern, limit=limit)
     if call.as_json:
         for tag in found:
-            terminal.emit(tag_out(tag))
+            terminal.print_json(tag_out(tag))
     elif found:
         columns = (Column("Tag", style="magenta"), Column("Memories", right=True))
-        terminal.table(columns, [(tag.tag, f"{tag.count}") for tag in found])
+        terminal.print_table(columns, [(tag.tag, f"{tag.count}") for tag in found])
     else:
-        terminal.note("No tag matches." if pattern else "No memory has a tag.")
+        terminal.print_note("No tag matches." if pattern else "No memory has a tag.")
 
 
-def report(call: Call, *outcomes: Outcome) -> None:
+def print_outcomes(call: CommandCall, *outcomes: Outcome) -> None:
     """Say what a write did: a sentence for a person, a JSON object on a line for a program."""
     for outcome in outcomes:
         if call.as_json:
-            terminal.emit(outcome_out(outcome, call.bank))
+            terminal.print_json(outcome_out(outcome, call.bank))
             continue
         memory = outcome.memory
         version = f" (version {memory.version})" if memory.version > 1 else ""
         name = call.short_ids([memory.id])[memory.id]
-        terminal.line(_DONE[outcome.change], " ", terminal.styled(name, fg="cyan"), version)
+        terminal.print_line(
+            _CHANGE_WORDS[outcome.change], " ", terminal.style(name, fg="cyan"), version
+        )
 
 
-def _row(memory: Memory, name: str) -> tuple[str, ...]:
+def _list_row(memory: Memory, name: str) -> tuple[str, ...]:
     return (
         name,
-        terminal.day(memory.created_at),
+        terminal.format_day(memory.created_at),
         memory.kind,
         "" if memory.forgotten_at is None else "forgotten",
         f"{memory.title}: {memory.text}" if memory.title else memory.text,
@@ -234,9 +257,9 @@ def _row(memory: Memory, name: str) -> tuple[str, ...]:
     )
 
 
-def _details(memory: Memory, bank: str) -> tuple[tuple[str, str], ...]:
+def _detail_rows(memory: Memory, bank: str) -> tuple[tuple[str, str], ...]:
     return (
-        ("id", ids.short(memory.id)),
+        ("id", ids.short_form(memory.id)),
         ("bank", bank),
         ("project", memory.scope.project),
         ("user", memory.scope.user),
@@ -248,15 +271,18 @@ def _details(memory: Memory, bank: str) -> tuple[tuple[str, str], ...]:
         ("tags", ", ".join(memory.tags)),
         ("paths", ", ".join(memory.paths)),
         *(("metadata", f"{name}: {value}") for name, value in memory.metadata.items()),
-        ("happened", _span(memory)),
-        ("expires", terminal.when(memory.expires_at)),
-        ("made", terminal.when(memory.created_at)),
-        ("version", f"{memory.version} ({terminal.when(memory.updated_at)})"),
-        ("forgotten", terminal.when(memory.forgotten_at)),
+        ("happened", _format_span(memory)),
+        ("expires", terminal.format_time(memory.expires_at)),
+        ("made", terminal.format_time(memory.created_at)),
+        ("version", f"{memory.version} ({terminal.format_time(memory.updated_at)})"),
+        ("forgotten", terminal.format_time(memory.forgotten_at)),
     )
 
 
-def _span(memory: Memory) -> str:
+def _format_span(memory: Memory) -> str:
     return " to ".join(
-        filter(None, (terminal.when(memory.happened_at), terminal.when(memory.happened_until)))
+        filter(
+            None,
+            (terminal.format_time(memory.happened_at), terminal.format_time(memory.happened_until)),
+        )
     )

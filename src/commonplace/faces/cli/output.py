@@ -9,8 +9,8 @@ from commonplace import ids, lazy
 from commonplace.faces.cli.terminal import iso
 from commonplace.records.memory import Bank, Memory, Outcome, Project, TagCount, Version
 from commonplace.records.query import Dropped, Hit
-from commonplace.records.receipt import Gone, Receipt
-from commonplace.reserved_metadata import NOTE
+from commonplace.records.receipt import ErasedItem, Receipt
+from commonplace.reserved_metadata import NOTE_FIELD
 
 if TYPE_CHECKING:
     from commonplace.vault import vault
@@ -21,7 +21,7 @@ else:
 def memory_out(memory: Memory, bank: str) -> dict[str, object]:
     """A memory, with its id in the printed form and as the number behind it."""
     return {
-        "id": ids.short(memory.id),
+        "id": ids.short_form(memory.id),
         "number": memory.id,
         "bank": bank,
         "text": memory.text,
@@ -46,7 +46,7 @@ def memory_out(memory: Memory, bank: str) -> dict[str, object]:
 def path_of(memory: Memory) -> str:
     """Where the file of a note lies, from the folder of notes on; "" where a memory is no note."""
     # Most memories are none, and then nothing of the vault is imported.
-    return vault.path_of(memory) if NOTE in memory.metadata else ""
+    return vault.path_of(memory) if NOTE_FIELD in memory.metadata else ""
 
 
 def outcome_out(outcome: Outcome, bank: str) -> dict[str, object]:
@@ -69,16 +69,16 @@ def receipt_out(receipt: Receipt) -> dict[str, object]:
         "reason": receipt.origin.reason,
         "asked": dict(receipt.asked),
         "counts": receipt.counts,
-        "gone": [_gone_out(one) for one in receipt.gone],
-        "shortened": [_gone_out(one) for one in receipt.shortened],
+        "gone": [_erased_out(one) for one in receipt.gone],
+        "shortened": [_erased_out(one) for one in receipt.shortened],
         "log_emptied": receipt.log_emptied,
     }
 
 
-def _gone_out(one: Gone) -> dict[str, object]:
+def _erased_out(one: ErasedItem) -> dict[str, object]:
     return {
         "kind": one.kind,
-        "id": ids.short(one.id),
+        "id": ids.short_form(one.id),
         "number": one.id,
         "hash": one.hash,
         "derived": one.derived,
@@ -93,8 +93,8 @@ def version_out(version: Version) -> dict[str, object]:
         "at": iso(version.at),
         **asdict(version.origin),
         "revision": version.revision,
-        "id": ids.short(version.id),
-        "memory": ids.short(version.memory_id),
+        "id": ids.short_form(version.id),
+        "memory": ids.short_form(version.memory_id),
         "text": version.text,
         "title": version.title,
         "kind": version.kind,
@@ -113,7 +113,7 @@ def hit_out(hit: Hit, bank: str) -> dict[str, object]:
     """A memory that answers a question, its score, what each channel made of it, and which others
     say the same.
     """
-    copies = [ids.short(number) for number in hit.copies]
+    copies = [ids.short_form(number) for number in hit.copies]
     return {
         "score": hit.score,
         "channels": dict(hit.channels),
@@ -126,7 +126,12 @@ def hit_out(hit: Hit, bank: str) -> dict[str, object]:
 def dropped_out(dropped: Dropped) -> dict[str, object]:
     """A candidate that was left out, and why."""
     number = dropped.memory_id
-    return {"id": ids.short(number), "number": number, "score": dropped.score, "why": dropped.why}
+    return {
+        "id": ids.short_form(number),
+        "number": number,
+        "score": dropped.score,
+        "why": dropped.why,
+    }
 
 
 def tag_out(tag: TagCount) -> dict[str, object]:

@@ -7,16 +7,18 @@ import click
 from click.core import ParameterSource
 
 from commonplace import ids
-from commonplace.engine.scoped_erasure import meant
+from commonplace.engine.scoped_erasure import portion_filter
 from commonplace.errors import Invalid
 from commonplace.faces.cli import completers, terminal
-from commonplace.faces.cli.command import Call, called
+from commonplace.faces.cli.command import CommandCall, with_call
 from commonplace.faces.cli.maintenance import banks
 from commonplace.faces.cli.output import receipt_out
-from commonplace.faces.cli.vault import tell_of_files
-from commonplace.records.receipt import WHOLE, Portion, Receipt
+from commonplace.faces.cli.vault import clear_erased_files
+from commonplace.records.receipt import WHOLE_BANK, Portion, Receipt
 
-_WAYS = "Give ids, or one of --user, --project, --document, --session, --forgotten and --bank."
+_SELECTION_HINT = (
+    "Give ids, or one of --user, --project, --document, --session, --forgotten and --bank."
+)
 
 
 @click.command()
@@ -36,9 +38,9 @@ _WAYS = "Give ids, or one of --user, --project, --document, --session, --forgott
     help="Erase only forgotten memories, of the user or project if one is given.",
 )
 @click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
-@called(reason=True)
+@with_call(reason=True)
 def purge(
-    call: Call,
+    call: CommandCall,
     memory_ids: tuple[str, ...],
     user: str | None,
     project: str | None,
@@ -64,14 +66,15 @@ def purge(
     """
     portion = Portion(user, project, document, session, forgotten)
     named = click.get_current_context().get_parameter_source("bank") is ParameterSource.COMMANDLINE
-    _check(memory_ids, portion, whole_bank=named)
+    _check_selection(memory_ids, portion, whole_bank=named)
     if memory_ids:
         numbers = {call.engine.get(call.read_bank, memory_id).id for memory_id in memory_ids}
-        _ask(
-            f"Erase {terminal.counted(len(numbers), 'memory')} and all versions for good?", yes=yes
+        _confirm(
+            f"Erase {terminal.pluralize(len(numbers), 'memory')} and all versions for good?",
+            yes=yes,
         )
-        _report(call, call.engine.erase_ids(call.bank, sorted(numbers), call.origin))
-    elif portion == WHOLE:
+        _print_receipt(call, call.engine.erase_ids(call.bank, sorted(numbers), call.origin))
+    elif portion == WHOLE_BANK:
         _erase_bank(call, yes=yes)
     else:
         _erase_portion(call, portion, yes=yes)
@@ -80,8 +83,8 @@ def purge(
 @banks.command()
 @click.argument("name", shell_complete=completers.BANKS)
 @click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
-@called(bank=False, reason=True)
-def delete(call: Call, name: str, yes: bool) -> None:
+@with_call(bank=False, reason=True)
+def delete(call: CommandCall, name: str, yes: bool) -> None:
     """Erase a bank for good, with everything in it.
 
     The same as `commonplace purge --bank NAME`. The command asks first and ends with a receipt.
@@ -94,37 +97,37 @@ def delete(call: Call, name: str, yes: bool) -> None:
     _erase_bank(call, yes=yes)
 
 
-def _erase_bank(call: Call, *, yes: bool) -> None:
+def _erase_bank(call: CommandCall, *, yes: bool) -> None:
     call.engine.get_bank(call.bank)
-    count = call.engine.count(call.bank, meant(WHOLE))
-    held = terminal.counted(count, "memory")
-    _ask(f"Erase the bank {call.bank} for good, with {held} and everything else in it?", yes=yes)
-    _report(call, call.engine.erase_bank(call.bank, call.origin))
+    count = call.engine.count(call.bank, portion_filter(WHOLE_BANK))
+    held = terminal.pluralize(count, "memory")
+    _confirm(
+        f"Erase the bank {call.bank} for good, with {held} and everything else in it?", yes=yes
+    )
+    _print_receipt(call, call.engine.erase_bank(call.bank, call.origin))
 
 
-def _erase_portion(call: Call, portion: Portion, *, yes: bool) -> None:
-    count = call.engine.count(call.read_bank, meant(portion))
-    if not call.is_written or (portion.forgotten and not count):
-        terminal.note(
+def _erase_portion(call: CommandCall, portion: Portion, *, yes: bool) -> None:
+    count = call.engine.count(call.read_bank, portion_filter(portion))
+    if not call.bank_exists or (portion.forgotten and not count):
+        terminal.print_note(
             "No memory is forgotten, so nothing was purged." if portion.forgotten else _NOTHING
         )
         return
     if portion.document or portion.session:
-        question = f"Erase {_described(portion)} for good, and everything made from it?"
+        question = f"Erase {_describe(portion)} for good, and everything made from it?"
     else:
-        held = terminal.counted(count, "memory")
-        question = (
-            f"Erase {_described(portion)} in the bank {call.bank} for good, including {held}?"
-        )
-    _ask(question, yes=yes)
-    _report(call, call.engine.erase(call.bank, portion, call.origin))
-    _tell_of_other_banks(call, portion)
+        held = terminal.pluralize(count, "memory")
+        question = f"Erase {_describe(portion)} in the bank {call.bank} for good, including {held}?"
+    _confirm(question, yes=yes)
+    _print_receipt(call, call.engine.erase(call.bank, portion, call.origin))
+    _note_other_banks(call, portion)
 
 
 _NOTHING = "Nothing matches, so nothing was purged."
 
 
-def _described(portion: Portion) -> str:
+def _describe(portion: Portion) -> str:
     if portion.document:
         return f"the document {portion.document}"
     if portion.session:
@@ -137,63 +140,65 @@ def _described(portion: Portion) -> str:
     return " ".join(["all forgotten memories" if portion.forgotten else "everything", *whose])
 
 
-def _check(memory_ids: tuple[str, ...], portion: Portion, *, whole_bank: bool) -> None:
+def _check_selection(memory_ids: tuple[str, ...], portion: Portion, *, whole_bank: bool) -> None:
     """Refuse what means nothing, and two ways of choosing at once."""
     scope = portion.user is not None or portion.project is not None or portion.forgotten
     ways = [bool(memory_ids), portion.document is not None, portion.session is not None, scope]
     if sum(ways) > 1:
-        raise Invalid("Ids and options, or two kinds of options, cannot be combined.", hint=_WAYS)
+        raise Invalid(
+            "Ids and options, or two kinds of options, cannot be combined.", hint=_SELECTION_HINT
+        )
     if not any(ways) and not whole_bank:
-        raise Invalid("Nothing was selected.", hint=_WAYS)
+        raise Invalid("Nothing was selected.", hint=_SELECTION_HINT)
     if "" in (portion.user, portion.project, portion.document, portion.session):
-        raise Invalid("A name is empty.", hint=_WAYS)
+        raise Invalid("A name is empty.", hint=_SELECTION_HINT)
 
 
-def _ask(question: str, *, yes: bool) -> None:
+def _confirm(question: str, *, yes: bool) -> None:
     if not yes:
         terminal.confirm(question)
 
 
-def _report(call: Call, receipt: Receipt) -> None:
+def _print_receipt(call: CommandCall, receipt: Receipt) -> None:
     if call.as_json:
-        terminal.emit(receipt_out(receipt))
+        terminal.print_json(receipt_out(receipt))
     else:
-        _show(receipt)
-    tell_of_files(call.engine, receipt.memory_ids)
+        _print_receipt_text(receipt)
+    clear_erased_files(call.engine, receipt.memory_ids)
 
 
-def _show(receipt: Receipt) -> None:
+def _print_receipt_text(receipt: Receipt) -> None:
     for number in receipt.memory_ids:
-        terminal.line("Purged ", terminal.styled(ids.short(number), fg="cyan"))
+        terminal.print_line("Purged ", terminal.style(ids.short_form(number), fg="cyan"))
     if not receipt.counts and not receipt.shortened:
-        terminal.note(_NOTHING)
+        terminal.print_note(_NOTHING)
         return
     shortened = [one.kind for one in receipt.shortened]
     lost = {kind: shortened.count(kind) for kind in dict.fromkeys(shortened)}
-    also = f" {_listed(lost).capitalize()} lost the erased text." if lost else ""
-    terminal.note(f"Erased {_listed(receipt.counts)}.{also}")
+    also = f" {_format_counts(lost).capitalize()} lost the erased text." if lost else ""
+    terminal.print_note(f"Erased {_format_counts(receipt.counts)}.{also}")
     if not receipt.log_emptied:
-        terminal.note(
+        terminal.print_note(
             "Another program is reading the store. The log is emptied as soon as no program"
             " reads it."
         )
 
 
-def _listed(counts: Mapping[str, int]) -> str:
+def _format_counts(counts: Mapping[str, int]) -> str:
     return ", ".join(
-        terminal.counted(count, kind.replace("_", " ")) for kind, count in counts.items()
+        terminal.pluralize(count, kind.replace("_", " ")) for kind, count in counts.items()
     )
 
 
-def _tell_of_other_banks(call: Call, portion: Portion) -> None:
+def _note_other_banks(call: CommandCall, portion: Portion) -> None:
     """A person may have memories behind other walls too."""
     if portion.user is None:
         return
-    chosen = meant(replace(portion, project=None))
+    chosen = portion_filter(replace(portion, project=None))
     for bank in call.engine.list_banks():
         if bank.name != call.bank and (count := call.engine.count(bank.name, chosen)):
-            held = terminal.counted(count, "memory")
-            terminal.note(
+            held = terminal.pluralize(count, "memory")
+            terminal.print_note(
                 f"The bank {bank.name} also has {held} of this user. Repeat with --bank {bank.name}"
                 " to erase them."
             )

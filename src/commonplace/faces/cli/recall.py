@@ -5,9 +5,9 @@ from typing import Any
 
 import click
 
-from commonplace.faces.cli import explain as explaining
 from commonplace.faces.cli import terminal
-from commonplace.faces.cli.command import Call, called, with_filter
+from commonplace.faces.cli.command import CommandCall, with_call, with_filter
+from commonplace.faces.cli.explain import show_dropped, show_evidence
 from commonplace.faces.cli.output import dropped_out, hit_out, path_of
 from commonplace.records.query import Filter, Hit, Query, Recall
 
@@ -33,9 +33,14 @@ _COPIES_SHOWN = 3
 @click.option(
     "--explain", is_flag=True, help="Show the scores of each memory, and what was left out and why."
 )
-@called()
+@with_call()
 def recall(
-    call: Call, question: tuple[str, ...], chosen: Filter, full: bool, explain: bool, **options: Any
+    call: CommandCall,
+    question: tuple[str, ...],
+    chosen: Filter,
+    full: bool,
+    explain: bool,
+    **options: Any,
 ) -> None:
     """Find the memories that answer a question, best first.
 
@@ -55,67 +60,71 @@ def recall(
     bank = call.read_bank
     query = Query(text=asked, filter=chosen, explain=explain, **options)
     # A newcomer may ask before the first add, and the true answer is that nothing is known.
-    found = call.engine.recall(bank, query) if call.is_written else Recall(())
+    found = call.engine.recall(bank, query) if call.bank_exists else Recall(())
     if call.as_json:
         hits, dropped = (
             [hit_out(hit, bank) for hit in found.hits],
             [dropped_out(one) for one in found.dropped],
         )
-        terminal.emit({"question": asked, "unsure": found.unsure, "hits": hits, "dropped": dropped})
+        terminal.print_json(
+            {"question": asked, "unsure": found.unsure, "hits": hits, "dropped": dropped}
+        )
         return
     names = call.short_ids(
         [number for hit in found.hits for number in (hit.memory.id, *hit.copies)]
     )
     if not found.hits:
-        terminal.answer(NOTHING)
+        terminal.print_answer(NOTHING)
     elif found.unsure:
-        terminal.answer(UNSURE)
+        terminal.print_answer(UNSURE)
     texts = [hit.memory.text for hit in found.hits]
     passages = texts if full else call.engine.passages_of(asked, texts) if texts else ()
     for hit, passage in zip(found.hits, passages, strict=True):
-        _show(hit, passage, explain, names)
+        _print_hit(hit, passage, explain, names)
     if list(passages) != texts:
-        terminal.note("--full shows the whole texts.")
+        terminal.print_note("--full shows the whole texts.")
     if explain:
-        explaining.show_dropped(call, len(found.hits), found.dropped)
+        show_dropped(call, len(found.hits), found.dropped)
 
 
-def _show(hit: Hit, passage: str, explain: bool, names: Mapping[int, str]) -> None:
+def _print_hit(hit: Hit, passage: str, explain: bool, names: Mapping[int, str]) -> None:
     memory = hit.memory
     indent = " " * 6
     cut = len(passage) < len(memory.text)
-    shown = _with_marks(passage, memory.text) if cut else passage
+    shown = _with_ellipses(passage, memory.text) if cut else passage
     text = f"{memory.title}\n{shown}" if memory.title else shown
-    score = terminal.styled(f"{hit.score:.2f}", fg="green", bold=True)
-    terminal.line(score, "  ", terminal.styled(_lines(text, indent)))
+    score = terminal.style(f"{hit.score:.2f}", fg="green", bold=True)
+    terminal.print_line(score, "  ", terminal.style(_hanging_indent(text, indent)))
     details = (
-        terminal.when(memory.created_at),
+        terminal.format_time(memory.created_at),
         path_of(memory),
         memory.key,
         memory.scope.project and f"project {memory.scope.project}",
         memory.scope.user and f"user {memory.scope.user}",
         " ".join(f"#{tag}" for tag in memory.tags),
-        _also([names[number] for number in hit.copies]),
+        _format_copies([names[number] for number in hit.copies]),
         f"passage of {len(memory.text):,} characters" if cut else "",
     )
     number = names[memory.id]
-    rest = _lines(" · ".join((number, *filter(None, details))), indent).removeprefix(number)
-    terminal.line(indent, terminal.styled(number, fg="cyan"), terminal.styled(rest, dim=True))
+    rest = _hanging_indent(" · ".join((number, *filter(None, details))), indent).removeprefix(
+        number
+    )
+    terminal.print_line(indent, terminal.style(number, fg="cyan"), terminal.style(rest, dim=True))
     if explain:
-        explaining.show_evidence(hit)
+        show_evidence(hit)
 
 
-def _with_marks(passage: str, whole: str) -> str:
+def _with_ellipses(passage: str, whole: str) -> str:
     """The passage with … where the text goes on."""
     plain = whole.strip()
     return f"{'' if plain.startswith(passage) else '… '}{passage}{'' if plain.endswith(passage) else ' …'}"
 
 
-def _also(copies: Sequence[str]) -> str:
+def _format_copies(copies: Sequence[str]) -> str:
     shown = ", ".join(copies[:_COPIES_SHOWN])
     more = len(copies) - _COPIES_SHOWN
     return f"also {shown}{f' and {more:,} more' if more > 0 else ''}" if copies else ""
 
 
-def _lines(text: str, indent: str) -> str:
-    return terminal.wrapped(text, indent).removeprefix(indent)
+def _hanging_indent(text: str, indent: str) -> str:
+    return terminal.wrap(text, indent).removeprefix(indent)

@@ -16,9 +16,9 @@ MARKER = (
     "<!-- Written by `commonplace rules`. Edit the memories instead: an edited file is no longer"
     " updated. -->"
 )
-_SIGN = "<!-- Written by `commonplace rules`"
-_SEALED = re.compile(re.escape(_SIGN) + r" \(([0-9a-f]{16})\)\.[^\n]*-->")
-Author: TypeAlias = Literal["ours", "edited", "person"]
+_MARKER_START = "<!-- Written by `commonplace rules`"
+_SEALED_MARKER = re.compile(re.escape(_MARKER_START) + r" \(([0-9a-f]{16})\)\.[^\n]*-->")
+FileAuthor: TypeAlias = Literal["ours", "edited", "person"]
 _WINDSURF_CHARS_MAX = 6_000  # Windsurf passes over what is longer.
 _DESCRIPTION_CHARS_MAX = 200
 _Files: TypeAlias = Iterator[tuple[str, str]]
@@ -30,7 +30,7 @@ class Target:
     all rules.
     """
 
-    whole: str = ""
+    single_file: str = ""
     rules: str = ""
     ending: str = ".md"
     front: Callable[[str, tuple[str, ...]], Mapping[str, object]] | None = None
@@ -38,7 +38,7 @@ class Target:
     chars_max: int = 0
 
 
-class _Bare(str):
+class _Unquoted(str):
     """A value that its tool reads up to the end of the line: quotation marks would become a part of
     the pattern.
     """
@@ -53,7 +53,7 @@ def _claude(_name: str, paths: tuple[str, ...]) -> Mapping[str, object]:
 def _cursor(name: str, paths: tuple[str, ...]) -> Mapping[str, object]:
     return {
         "description": f"Rules: {name}",
-        "globs": _Bare(",".join(paths)),
+        "globs": _Unquoted(",".join(paths)),
         "alwaysApply": not paths,
     }
 
@@ -64,7 +64,9 @@ def _copilot(_name: str, paths: tuple[str, ...]) -> Mapping[str, object]:
 
 def _windsurf(_name: str, paths: tuple[str, ...]) -> Mapping[str, object]:
     return (
-        {"trigger": "glob", "globs": _Bare(",".join(paths))} if paths else {"trigger": "always_on"}
+        {"trigger": "glob", "globs": _Unquoted(",".join(paths))}
+        if paths
+        else {"trigger": "always_on"}
     )
 
 
@@ -72,7 +74,7 @@ TARGETS = {
     "claude": Target(rules=".claude/rules", front=_claude, skills=".claude/skills"),
     "cursor": Target(rules=".cursor/rules", ending=".mdc", front=_cursor, skills=".cursor/skills"),
     "copilot": Target(
-        whole=".github/copilot-instructions.md",
+        single_file=".github/copilot-instructions.md",
         rules=".github/instructions",
         ending=".instructions.md",
         front=_copilot,
@@ -84,74 +86,80 @@ TARGETS = {
         skills=".windsurf/skills",
         chars_max=_WINDSURF_CHARS_MAX,
     ),
-    "gemini": Target(whole="GEMINI.md", skills=".gemini/skills"),
-    "agents": Target(whole="AGENTS.md", skills=".agents/skills"),
+    "gemini": Target(single_file="GEMINI.md", skills=".gemini/skills"),
+    "agents": Target(single_file="AGENTS.md", skills=".agents/skills"),
 }
 
 
-def author(file: str, text: str) -> Author:
+def file_author(file: str, text: str) -> FileAuthor:
     """Who wrote a file of a project: this command, this command and then a person who edited it, or
     a person.
 
     The marker carries a digest of the file's path and text, so an edited, copied or renamed file is
     not ours.
     """
-    sealed = _SEALED.search(text)
+    sealed = _SEALED_MARKER.search(text)
     if sealed and sealed[1] == _digest(
         file, text[: sealed.start()] + MARKER + text[sealed.end() :]
     ):
         return "ours"
-    return "edited" if _SIGN in text else "person"
+    return "edited" if _MARKER_START in text else "person"
 
 
-def written(target: Target, rules: Sequence[Memory], skills: Sequence[Memory]) -> dict[str, str]:
+def render_files(
+    target: Target, rules: Sequence[Memory], skills: Sequence[Memory]
+) -> dict[str, str]:
     """Every file of a tool, by its path inside the project."""
-    apart = [rule for rule in rules if rule.paths or not target.whole] if target.rules else []
+    apart = [rule for rule in rules if rule.paths or not target.single_file] if target.rules else []
     together = [rule for rule in rules if rule not in apart]
     files = (
-        dict(_whole(target, together)) | dict(_apart(target, apart)) | dict(_skills(target, skills))
+        dict(_render_single_file(target, together))
+        | dict(_render_separate_files(target, apart))
+        | dict(_render_skills(target, skills))
     )
-    return {file: _sealed(file, text) for file, text in files.items()}
+    return {file: _seal(file, text) for file, text in files.items()}
 
 
-def _sealed(file: str, text: str) -> str:
-    return text.replace(MARKER, MARKER.replace(_SIGN, f"{_SIGN} ({_digest(file, text)})"), 1)
+def _seal(file: str, text: str) -> str:
+    return text.replace(
+        MARKER, MARKER.replace(_MARKER_START, f"{_MARKER_START} ({_digest(file, text)})"), 1
+    )
 
 
 def _digest(file: str, text: str) -> str:
     return hashlib.sha256(f"{file}\n{text}".encode()).hexdigest()[:16]
 
 
-def _whole(target: Target, rules: Sequence[Memory]) -> _Files:
-    if target.whole and rules:
-        sections = [_section(group) for group in _groups(rules).values()]
-        yield target.whole, "\n\n".join(["# Rules", MARKER, *sections]) + "\n"
+def _render_single_file(target: Target, rules: Sequence[Memory]) -> _Files:
+    if target.single_file and rules:
+        sections = [_render_section(group) for group in _group_rules(rules).values()]
+        yield target.single_file, "\n\n".join(["# Rules", MARKER, *sections]) + "\n"
 
 
-def _section(group: Sequence[Memory]) -> str:
+def _render_section(group: Sequence[Memory]) -> str:
     title = group[0].category or ("Files" if group[0].paths else "General")
     paths = [f"For {', '.join(f'`{path}`' for path in group[0].paths)}:"] if group[0].paths else []
-    return "\n\n".join([f"## {title}", *paths, _items(group)])
+    return "\n\n".join([f"## {title}", *paths, _bullet_list(group)])
 
 
-def _apart(target: Target, rules: Sequence[Memory]) -> _Files:
+def _render_separate_files(target: Target, rules: Sequence[Memory]) -> _Files:
     taken: set[str] = set()
-    for (category, paths), group in _groups(rules).items():
-        for part in _parts(group, target.chars_max):
-            name = _free(slug(category or "general"), taken)
-            front = _front(target.front(name, paths)) if target.front else ""
+    for (category, paths), group in _group_rules(rules).items():
+        for part in _split_group(group, target.chars_max):
+            name = _unique_name(slug(category or "general"), taken)
+            front = _front_matter(target.front(name, paths)) if target.front else ""
             title = category or "General"
             yield (
                 f"{target.rules}/{name}{target.ending}",
-                f"{front}{MARKER}\n\n# {title}\n\n{_items(part)}\n",
+                f"{front}{MARKER}\n\n# {title}\n\n{_bullet_list(part)}\n",
             )
 
 
-def _parts(group: Sequence[Memory], chars_max: int) -> Iterator[list[Memory]]:
+def _split_group(group: Sequence[Memory], chars_max: int) -> Iterator[list[Memory]]:
     """A group in parts that are no longer than a tool reads; one rule is never cut."""
     part: list[Memory] = []
     for rule in group:
-        if part and chars_max and len(_items([*part, rule])) > chars_max - 500:
+        if part and chars_max and len(_bullet_list([*part, rule])) > chars_max - 500:
             yield part
             part = []
         part.append(rule)
@@ -159,41 +167,41 @@ def _parts(group: Sequence[Memory], chars_max: int) -> Iterator[list[Memory]]:
         yield part
 
 
-def _skills(target: Target, skills: Sequence[Memory]) -> _Files:
+def _render_skills(target: Target, skills: Sequence[Memory]) -> _Files:
     taken: set[str] = set()
     for skill in skills:
         wanted = skill.metadata.get("name")
         title = wanted if isinstance(wanted, str) and wanted.strip() else skill.category
-        name = _free(slug(title or f"skill-{ids.short(skill.id)}"), taken)
+        name = _unique_name(slug(title or f"skill-{ids.short_form(skill.id)}"), taken)
         told = skill.metadata.get("description")
         description = told if isinstance(told, str) and told.strip() else _first_line(skill.text)
-        front = _front({"name": name, "description": description[:_DESCRIPTION_CHARS_MAX]})
+        front = _front_matter({"name": name, "description": description[:_DESCRIPTION_CHARS_MAX]})
         yield f"{target.skills}/{name}/SKILL.md", f"{front}{MARKER}\n\n{skill.text.strip()}\n"
 
 
-def _groups(rules: Sequence[Memory]) -> dict[tuple[str, tuple[str, ...]], list[Memory]]:
+def _group_rules(rules: Sequence[Memory]) -> dict[tuple[str, tuple[str, ...]], list[Memory]]:
     found: dict[tuple[str, tuple[str, ...]], list[Memory]] = {}
     for rule in rules:
         found.setdefault((rule.category, rule.paths), []).append(rule)
     return found
 
 
-def _items(rules: Sequence[Memory]) -> str:
+def _bullet_list(rules: Sequence[Memory]) -> str:
     return "\n".join("- " + rule.text.strip().replace("\n", "\n  ") for rule in rules)
 
 
-def _front(fields: Mapping[str, object]) -> str:
+def _front_matter(fields: Mapping[str, object]) -> str:
     """Front matter. JSON is YAML too, so values are written as JSON and nothing in them can break
     out.
     """
     if not fields:
         return ""
-    lines = [f"{name}: {_value(value)}".rstrip() for name, value in fields.items()]
+    lines = [f"{name}: {_format_value(value)}".rstrip() for name, value in fields.items()]
     return "\n".join(["---", *lines, "---", "", ""])
 
 
-def _value(value: object) -> str:
-    return value if isinstance(value, _Bare) else json.dumps(value, ensure_ascii=False)
+def _format_value(value: object) -> str:
+    return value if isinstance(value, _Unquoted) else json.dumps(value, ensure_ascii=False)
 
 
 def slug(text: str) -> str:
@@ -201,7 +209,7 @@ def slug(text: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")[:60].strip("-") or "rules"
 
 
-def _free(name: str, taken: set[str]) -> str:
+def _unique_name(name: str, taken: set[str]) -> str:
     free, number = name, 2
     while free in taken:
         free, number = f"{name}-{number}", number + 1

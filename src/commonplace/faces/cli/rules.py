@@ -11,17 +11,17 @@ from pathlib import Path
 import click
 
 from commonplace import git_project
-from commonplace.engine.sessions.rules import visible
+from commonplace.engine.sessions.rules import visible_to
 from commonplace.errors import Invalid
 from commonplace.faces.cli import completers, terminal
-from commonplace.faces.cli.command import Call, called
-from commonplace.faces.cli.rule_files import TARGETS, author, written
+from commonplace.faces.cli.command import CommandCall, with_call
+from commonplace.faces.cli.rule_files import TARGETS, file_author, render_files
 from commonplace.limits import LIST_MAX
 from commonplace.records.memory import Scope
 from commonplace.records.query import Filter
 
-_REMOVED_UNASKED_MAX = 3
-_NAMED_MAX = 20
+_REMOVED_WITHOUT_CONFIRMATION_MAX = 3
+_LISTED_MAX = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +57,9 @@ class _Step:
 @click.option("--force", is_flag=True, help="Also replace files that a person wrote or edited.")
 @click.option("--yes", is_flag=True, help="Do not ask before removing files.")
 @click.option("--dry-run", is_flag=True, help="Only show what would change.")
-@called()
+@with_call()
 def rules(
-    call: Call,
+    call: CommandCall,
     tools: tuple[str, ...],
     project: str | None,
     folder: str,
@@ -81,8 +81,8 @@ def rules(
       commonplace rules --for cursor --project github.com/me/app --dry-run
     """
     root = Path(folder).resolve()
-    name = project if project is not None else git_project.project(str(root))
-    seen = visible(Scope(project=name))
+    name = project if project is not None else git_project.project_of_folder(str(root))
+    seen = visible_to(Scope(project=name))
     listed = call.engine.list_rules(call.read_bank, seen)
     skills = call.engine.list(
         call.bank,
@@ -92,60 +92,64 @@ def rules(
     steps = [
         step
         for tool in dict.fromkeys(tools)
-        for step in _planned(root, tool, written(TARGETS[tool], listed, skills[::-1]))
+        for step in _plan_steps(root, tool, render_files(TARGETS[tool], listed, skills[::-1]))
     ]
     if not (yes or dry_run):
         _confirm_removal(root, steps)
     for step in steps:
-        _report(call, step, _carry_out(root, step, force=force, dry_run=dry_run), dry_run=dry_run)
+        _print_outcome(
+            call, step, _apply_step(root, step, force=force, dry_run=dry_run), dry_run=dry_run
+        )
 
 
-def _planned(root: Path, tool: str, wanted: Mapping[str, str]) -> Iterator[_Step]:
+def _plan_steps(root: Path, tool: str, wanted: Mapping[str, str]) -> Iterator[_Step]:
     """The files to write, then those with our mark whose rules are gone."""
     yield from (_Step(tool, file, text) for file, text in wanted.items())
     target = TARGETS[tool]
     for pattern in (
-        target.whole,
+        target.single_file,
         target.rules and f"{target.rules}/*{target.ending}",
         f"{target.skills}/*/SKILL.md",
     ):
         for path in sorted(root.glob(pattern)) if pattern else ():
             file = path.relative_to(root).as_posix()
-            if file not in wanted and path.is_file() and author(file, _read(path)) != "person":
+            if file not in wanted and path.is_file() and file_author(file, _read(path)) != "person":
                 yield _Step(tool, file, None)
 
 
 def _confirm_removal(root: Path, steps: Sequence[_Step]) -> None:
     removed = [step.file for step in steps if step.text is None and not _reason_to_keep(root, step)]
     emptied = len(removed) > 1 and all(step.text is None for step in steps)
-    if len(removed) <= _REMOVED_UNASKED_MAX and not emptied:
+    if len(removed) <= _REMOVED_WITHOUT_CONFIRMATION_MAX and not emptied:
         return
-    for file in removed[:_NAMED_MAX]:
-        terminal.note(f"to remove  {terminal.clean(file)}")
-    if len(removed) > _NAMED_MAX:
-        terminal.note(f"... and {len(removed) - _NAMED_MAX:,} more")
-    terminal.confirm(f"Remove {terminal.counted(len(removed), 'file')} whose rules are gone?")
+    for file in removed[:_LISTED_MAX]:
+        terminal.print_note(f"to remove  {terminal.clean(file)}")
+    if len(removed) > _LISTED_MAX:
+        terminal.print_note(f"... and {len(removed) - _LISTED_MAX:,} more")
+    terminal.confirm(f"Remove {terminal.pluralize(len(removed), 'file')} whose rules are gone?")
 
 
-def _report(call: Call, step: _Step, outcome: tuple[str, str], *, dry_run: bool) -> None:
+def _print_outcome(
+    call: CommandCall, step: _Step, outcome: tuple[str, str], *, dry_run: bool
+) -> None:
     done, reason = outcome
     if call.as_json:
         shape = {"tool": step.tool, "file": step.file, "done": done, "dry_run": dry_run}
-        terminal.emit(shape | ({"reason": reason} if reason else {}))
+        terminal.print_json(shape | ({"reason": reason} if reason else {}))
     elif done == "kept":
         advice = (
             "its rules are gone, so remove it yourself"
             if step.text is None
             else "--force replaces it"
         )
-        terminal.note(f"{step.file} {reason} and stays as it is; {advice}.")
+        terminal.print_note(f"{step.file} {reason} and stays as it is; {advice}.")
     else:
-        terminal.answer(
+        terminal.print_answer(
             f"{'would be ' if dry_run and done != 'unchanged' else ''}{done}  {step.file}"
         )
 
 
-def _carry_out(root: Path, step: _Step, *, force: bool, dry_run: bool) -> tuple[str, str]:
+def _apply_step(root: Path, step: _Step, *, force: bool, dry_run: bool) -> tuple[str, str]:
     """What was done to a file, or would be (written, replaced, unchanged, removed or kept), and why
     it was kept.
     """
@@ -163,7 +167,7 @@ def _carry_out(root: Path, step: _Step, *, force: bool, dry_run: bool) -> tuple[
 
 def _reason_to_keep(root: Path, step: _Step) -> str:
     path = root / step.file
-    wrote = author(step.file, _read(path))
+    wrote = file_author(step.file, _read(path))
     # A linked folder may be shared with other projects, which still have rules in it.
     if path.is_symlink() or (step.text is None and path.resolve() != path):
         return "is a link or in a linked folder"

@@ -13,14 +13,14 @@ import click
 from commonplace import settings as settings_table
 from commonplace.dialects import registry
 from commonplace.faces.cli import completers, terminal
-from commonplace.faces.cli.command import Call, called
+from commonplace.faces.cli.command import CommandCall, with_call
 
 HOST = "127.0.0.1"
 PORT = 8888
 
 
 @click.command()
-@called(bank=False)
+@with_call(bank=False)
 @click.option(
     "--host",
     default=HOST,
@@ -41,7 +41,7 @@ PORT = 8888
     shell_complete=completers.DIALECTS,
 )
 @click.option("--log-json", is_flag=True, help="Write the log as JSON lines.")
-def serve(call: Call, host: str, port: int, dialect: str | None, log_json: bool) -> None:
+def serve(call: CommandCall, host: str, port: int, dialect: str | None, log_json: bool) -> None:
     """Serve the memory over HTTP.
 
     Every dialect has its own path, such as /memstate/mcp. Ctrl-C finishes the running calls and
@@ -59,7 +59,7 @@ def serve(call: Call, host: str, port: int, dialect: str | None, log_json: bool)
 
 
 @click.command()
-@called(bank=False)
+@with_call(bank=False)
 @click.option(
     "--dialect",
     default=registry.DEFAULT,
@@ -81,7 +81,7 @@ def serve(call: Call, host: str, port: int, dialect: str | None, log_json: bool)
 @click.option(
     "--env", default="", show_default=False, metavar="FILE", help="A file of NAME=VALUE lines."
 )
-def mcp(call: Call, dialect: str, bank: str, config: str, env: str) -> None:
+def mcp(call: CommandCall, dialect: str, bank: str, config: str, env: str) -> None:
     """Serve the memory to one client on standard input and output.
 
     Assistants start this command themselves; `commonplace connect` configures them to.
@@ -92,15 +92,15 @@ def mcp(call: Call, dialect: str, bank: str, config: str, env: str) -> None:
     """
     from commonplace.faces.mcp import main
 
-    chosen = settings_table.load(main.environment(config, env, dialect))
+    chosen = settings_table.load(main.load_environment(config, env, dialect))
     if call.home:
         chosen = replace(chosen, home=Path(call.home).expanduser().absolute())
     click.get_current_context().exit(main.serve(dialect, chosen, bank))
 
 
 @click.command()
-@called(bank=False)
-def token(call: Call) -> None:
+@with_call(bank=False)
+def token(call: CommandCall) -> None:
     """Show the token that clients of the vault dialect need.
 
     It is created on first use and kept in the home folder, in a file that only you can read.
@@ -112,4 +112,4 @@ def token(call: Call) -> None:
     from commonplace.faces.http.tokens import vault_token
 
     found = vault_token(call.settings.home)
-    terminal.emit({"token": found}) if call.as_json else click.echo(found)
+    terminal.print_json({"token": found}) if call.as_json else click.echo(found)

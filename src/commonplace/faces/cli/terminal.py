@@ -8,6 +8,7 @@ import sys
 import unicodedata
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from shutil import get_terminal_size
 from typing import TextIO, TypeAlias
@@ -16,17 +17,32 @@ import click
 
 from commonplace import clock
 from commonplace.errors import Forbidden
-from commonplace.faces.cli.columns import Column
 
 Progress: TypeAlias = Callable[[int, int | None], None]
 
-_BAR = " ▏▎▍▌▋▊▉█"
+_BAR_CELLS = " ▏▎▍▌▋▊▉█"
 # A stored text must not be able to steer the terminal: no escape sequences, bells or carriage
 # returns.
 _CONTROLS = dict.fromkeys((*range(9), *range(11, 32), *range(127, 160)), "�")
 
 
-def colours() -> bool:
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column of a table. A column with a `share` gets that part of the remaining width and
+    cuts or folds its cells.
+
+    `styles` maps cell texts to a style of their own.
+    """
+
+    name: str
+    style: str = ""
+    right: bool = False
+    fold: bool = False
+    share: int = 0
+    styles: Mapping[str, str] = field(default_factory=dict[str, str])
+
+
+def wants_colours() -> bool:
     """Whether this terminal wants colours. NO_COLOR and TERM belong to the terminal, so they are
     not our settings.
     """
@@ -43,34 +59,34 @@ def width() -> int:
     return max(40, get_terminal_size((80, 24)).columns)
 
 
-def answer(text: str = "") -> None:
+def print_answer(text: str = "") -> None:
     """Print a part of the answer."""
     click.echo(clean(text) if is_terminal(sys.stdout) else text)
 
 
-def styled(text: str, **style: bool | str) -> str:
+def style(text: str, **style: bool | str) -> str:
     """A cleaned text in colour. The colours are taken out again where nobody would see them."""
     # Cleaned before the style is put on, because a style is an escape sequence itself.
     return click.style(clean(text), **style)  # pyright: ignore[reportArgumentType]
 
 
-def line(*parts: str) -> None:
+def print_line(*parts: str) -> None:
     """Print a line of the answer made of styled parts."""
-    click.echo("".join(parts), color=None if colours() else False)
+    click.echo("".join(parts), color=None if wants_colours() else False)
 
 
-def note(text: str) -> None:
+def print_note(text: str) -> None:
     """Tell something that is not the answer."""
     # Failures are printed when click has ended, and no longer knows what was said of colours.
-    click.echo(text, err=True, color=None if colours() else False)
+    click.echo(text, err=True, color=None if wants_colours() else False)
 
 
-def emit(shape: Mapping[str, object]) -> None:
+def print_json(shape: Mapping[str, object]) -> None:
     """Print one JSON object on a line of its own."""
     click.echo(_json(shape, sys.stdout))
 
 
-def emit_note(shape: Mapping[str, object]) -> None:
+def print_json_note(shape: Mapping[str, object]) -> None:
     """One JSON object on stderr, for the summary of a command whose stdout is taken by the data
     itself.
     """
@@ -93,50 +109,50 @@ def one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-def columns_of(text: str) -> int:
+def display_width(text: str) -> int:
     """How wide a text is on the screen; Chinese, Japanese and Korean characters take two places."""
     return len(text) + sum(unicodedata.east_asian_width(character) in "WF" for character in text)
 
 
-def shortened(text: str, columns_max: int) -> str:
+def shorten(text: str, columns_max: int) -> str:
     """The text on one line, cut with … when it is wider than a number of columns."""
     plain = one_line(text)
-    if columns_of(plain) <= columns_max:
+    if display_width(plain) <= columns_max:
         return plain
-    return _head(plain, columns_max - 1).rstrip() + "…"
+    return _cut(plain, columns_max - 1).rstrip() + "…"
 
 
-def wrapped(text: str, indent: str) -> str:
+def wrap(text: str, indent: str) -> str:
     """The text indented, its long lines broken between words. A pipe gets the lines as they are."""
     room = width() - len(indent) if is_terminal(sys.stdout) else sys.maxsize
-    lines = [piece for line in text.splitlines() or [""] for piece in _broken(line, room)]
+    lines = [piece for line in text.splitlines() or [""] for piece in _break_line(line, room)]
     return "\n".join((indent + piece).rstrip() for piece in lines)
 
 
-def _broken(text: str, room: int) -> list[str]:
-    if columns_of(text) <= room:
+def _break_line(text: str, room: int) -> list[str]:
+    if display_width(text) <= room:
         return [text]
     pieces = [""]
     for word in text.split(" "):
-        if pieces[-1] and columns_of(pieces[-1]) + 1 + columns_of(word) > room:
+        if pieces[-1] and display_width(pieces[-1]) + 1 + display_width(word) > room:
             pieces.append("")
         pieces[-1] = f"{pieces[-1]} {word}" if pieces[-1] else word
         while (
-            columns_of(pieces[-1]) > room
+            display_width(pieces[-1]) > room
         ):  # A word wider than the line, or a language without spaces.
-            head = _head(pieces[-1], room)
+            head = _cut(pieces[-1], room)
             pieces[-1:] = [head, pieces[-1][len(head) :]]
     return pieces
 
 
-def _head(text: str, room: int) -> str:
+def _cut(text: str, room: int) -> str:
     head = text[:room]
-    while columns_of(head) > room:
+    while display_width(head) > room:
         head = head[:-1]
     return head
 
 
-def when(moment: int | None) -> str:
+def format_time(moment: int | None) -> str:
     """A moment for people: local time, to the minute."""
     if moment is None:
         return ""
@@ -150,9 +166,9 @@ def when(moment: int | None) -> str:
     return f"{local:%Y-%m-%d %H:%M}" if local.year >= 1000 else clock.iso(moment)
 
 
-def day(moment: int) -> str:
+def format_day(moment: int) -> str:
     """The day of a moment, for lists."""
-    return when(moment)[:10]
+    return format_time(moment)[:10]
 
 
 def iso(moment: int | None) -> str | None:
@@ -160,19 +176,19 @@ def iso(moment: int | None) -> str | None:
     return None if moment is None else clock.iso(moment)
 
 
-def bar(score: float, cells: int = 20) -> str:
+def score_bar(score: float, cells: int = 20) -> str:
     """A score in 0..1 as a bar."""
     eighths = round(min(max(score, 0.0), 1.0) * cells * 8)
-    return ("█" * (eighths // 8) + _BAR[eighths % 8].strip()).ljust(cells)
+    return ("█" * (eighths // 8) + _BAR_CELLS[eighths % 8].strip()).ljust(cells)
 
 
-def counted(count: int, noun: str, plural: str = "") -> str:
+def pluralize(count: int, noun: str, plural: str = "") -> str:
     """A number and its noun: `1 memory`, `2 memories`."""
     many = plural or (f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s")
     return f"{count:,} {noun if count == 1 else many}"
 
 
-def table(columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> None:
+def print_table(columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> None:
     """Print rows: a table on a terminal; anywhere else lines with tabs between the cells, uncut and
     without a head.
     """
@@ -185,7 +201,7 @@ def table(columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> None:
     from commonplace.faces.cli import charts
 
     cells = [[clean(one_line(cell)) for cell in row] for row in rows]
-    charts.draw_table(columns, cells, width=width(), colours=colours())
+    charts.draw_table(columns, cells, width=width(), colours=wants_colours())
 
 
 @contextmanager
@@ -200,7 +216,7 @@ def progress(title: str) -> Generator[Progress]:
     # need it.
     from commonplace.faces.cli import charts
 
-    with charts.bar(title, colours=colours()) as update:
+    with charts.progress_bar(title, colours=wants_colours()) as update:
         yield update
 
 

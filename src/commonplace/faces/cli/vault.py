@@ -11,20 +11,20 @@ import click
 from commonplace.engine.engine import Engine
 from commonplace.engine.operations.doctor import Finding
 from commonplace.faces.cli import terminal
-from commonplace.faces.cli.columns import Column
-from commonplace.faces.cli.command import Call, called
+from commonplace.faces.cli.command import CommandCall, with_call
 from commonplace.faces.cli.groups import Group
-from commonplace.storage import note_files as rows
-from commonplace.vault.inspection import look, look_without_store
-from commonplace.vault.memory_to_file import adopt_files, catch_up
-from commonplace.vault.report import Report
+from commonplace.faces.cli.terminal import Column
+from commonplace.storage import note_files
+from commonplace.vault.inspection import inspect_folder, inspect_vault
+from commonplace.vault.memory_to_file import catch_up_files, write_ids
+from commonplace.vault.report import SyncReport
 from commonplace.vault.root_marker import AWAY, BRING_BACK, OTHER, TRUST, is_usable, trust
 from commonplace.vault.sync import sync
 from commonplace.vault.tombstones import TRASH
-from commonplace.vault.vault import DEFAULT_BANK, Vault, vault_of, vaults
+from commonplace.vault.vault import DEFAULT_BANK, Vault, list_vaults, vault_of
 
-_SHOWN = 3
-_PASSED_SHOWN = 5
+_SHOWN_MAX = 3
+_IGNORED_SHOWN_MAX = 5
 _COPY = "It has the id of another file, or the name of a copy. It is a note of its own."
 _MISSING = (
     "The file is gone. Its note is forgotten 90 seconds after that, unless the file comes back."
@@ -33,7 +33,7 @@ _CONFLICT = (
     "It is another version of a note. Copy what is missing from it into the note, then delete it."
 )
 # What is said of a folder that is not read, and what to do.
-_NOT_READ = {"away": (AWAY, BRING_BACK), "other": (OTHER, TRUST)}
+_UNREADABLE_STATES = {"away": (AWAY, BRING_BACK), "other": (OTHER, TRUST)}
 
 
 @click.group(cls=Group)
@@ -50,8 +50,8 @@ def vault() -> None:
 
 
 @vault.command()
-@called()
-def status(call: Call) -> None:
+@with_call()
+def status(call: CommandCall) -> None:
     """Show the folder of notes and what is wrong with any of its files.
 
     Reads every file and changes nothing, neither in the folder nor in the store. Ends with exit
@@ -61,23 +61,23 @@ def status(call: Call) -> None:
     Example:
       commonplace vault status
     """
-    call.only_looks = True
+    call.is_read_only = True
     if not call.settings.database_path.exists():
         # Opening the store would make it.
-        _tell(
+        _print_report(
             call,
             call.settings.vault_path,
             0,
-            look_without_store(call.settings.vault_path),
+            inspect_folder(call.settings.vault_path),
             whole=True,
         )
         return
-    _told(call, look(vault_of(call.engine, call.bank)), whole=True)
+    _print_status(call, inspect_vault(vault_of(call.engine, call.bank)), whole=True)
 
 
 @vault.command("sync")
-@called()
-def synchronise(call: Call) -> None:
+@with_call()
+def synchronise(call: CommandCall) -> None:
     """Synchronize the folder with the memories now.
 
     A server does this by itself every few seconds. What was changed in the folder becomes a version
@@ -87,12 +87,12 @@ def synchronise(call: Call) -> None:
     Example:
       commonplace vault sync
     """
-    _told(call, _synced(call), whole=False)
+    _print_status(call, _sync_now(call), whole=False)
 
 
 @vault.command()
-@called()
-def adopt(call: Call) -> None:
+@with_call()
+def adopt(call: CommandCall) -> None:
     """Write ids into the files of notes that have none.
 
     Notes made by hand are recognized without an id. With one in the file, a note stays the same
@@ -105,18 +105,18 @@ def adopt(call: Call) -> None:
     """
     sync(place := vault_of(call.engine, call.bank), full=True)
     bank_id = place.bank_id
-    known = rows.listed(call.engine.db, bank_id) if bank_id is not None else []
-    count = adopt_files(place, [one.memory_id for one in known])
+    known = note_files.list_files(call.engine.db, bank_id) if bank_id is not None else []
+    count = write_ids(place, [one.memory_id for one in known])
     if call.as_json:
-        terminal.emit({"adopted_count": count})
+        terminal.print_json({"adopted_count": count})
     else:
-        terminal.note(f"Wrote ids into {terminal.counted(count, 'file')}.")
+        terminal.print_note(f"Wrote ids into {terminal.pluralize(count, 'file')}.")
 
 
 @vault.command("trust")
 @click.option("--yes", is_flag=True, help="Do not ask.")
-@called()
-def trust_folder(call: Call, yes: bool) -> None:
+@with_call()
+def trust_folder(call: CommandCall, yes: bool) -> None:
     """Keep the notes in the folder that is there now.
 
     Commonplace knows its folder of notes by a mark in it, so that an empty folder is not taken for
@@ -130,123 +130,133 @@ def trust_folder(call: Call, yes: bool) -> None:
     """
     place = vault_of(call.engine, call.bank)
     if is_usable(place) and place.root.is_dir():
-        terminal.note("The folder of notes is there, so there was nothing to do.")
+        terminal.print_note("The folder of notes is there, so there was nothing to do.")
         return
     if not yes:
         terminal.confirm(f"Keep the notes in {place.root} from now on?")
     trust(place)
-    _told(call, _synced(call), whole=False)
+    _print_status(call, _sync_now(call), whole=False)
 
 
-def tell_of_files(engine: Engine, purged: Collection[int]) -> None:
+def clear_erased_files(engine: Engine, purged: Collection[int]) -> None:
     """Clear the folders of what a person just erased, and say what became of the files that a
     person made.
     """
-    cleared = catch_up(engine, trash=purged)
+    cleared = catch_up_files(engine, trash=purged)
     if cleared.removed:
-        terminal.note(
-            f"Removed {terminal.counted(cleared.removed, 'file')} from the folder of notes."
+        terminal.print_note(
+            f"Removed {terminal.pluralize(cleared.removed, 'file')} from the folder of notes."
         )
     if cleared.trashed:
-        files = terminal.counted(cleared.trashed, "file")
-        terminal.note(
+        files = terminal.pluralize(cleared.trashed, "file")
+        terminal.print_note(
             f"Moved {files} that you made to {TRASH} in the same folder; remove them there"
             " yourself."
         )
     if cleared.left:
-        files = terminal.counted(cleared.left, "file")
-        terminal.note(
+        files = terminal.pluralize(cleared.left, "file")
+        terminal.print_note(
             f"Left {files} that you made in place; the notes are gone, and the files are no longer"
             " read."
         )
 
 
-def findings(engine: Engine) -> tuple[Finding, ...]:
+def vault_findings(engine: Engine) -> tuple[Finding, ...]:
     """What doctor has to say about the folders of notes, one for each bank."""
-    busy = rows.banks_with_notes(engine.db)
+    busy = note_files.banks_with_notes(engine.db)
     places = (
-        [place for place in vaults(engine) if place.root.is_dir() or place.bank in busy]
+        [place for place in list_vaults(engine) if place.root.is_dir() or place.bank in busy]
         if engine.vault
         else []
     )
-    found = [finding for place in places for finding in _findings(place)]
+    found = [finding for place in places for finding in _vault_findings(place)]
     if not places or found:
         return tuple(found)
     folders = "the folder" if len(places) == 1 else f"the {len(places)} folders"
     return (Finding("vault", "ok", f"Every file in {folders} of notes can be read."),)
 
 
-def _findings(place: Vault) -> Iterator[Finding]:
-    report = look(place)
+def _vault_findings(place: Vault) -> Iterator[Finding]:
+    report = inspect_vault(place)
     whose = "" if place.bank == DEFAULT_BANK else f" of bank {place.bank!r}"
     command = (
         "`commonplace vault status`"
         if not whose
         else f"`commonplace vault status --bank {place.bank}`"
     )
-    if report.standing in _NOT_READ:
-        text, hint = _NOT_READ[report.standing]
+    if report.standing in _UNREADABLE_STATES:
+        text, hint = _UNREADABLE_STATES[report.standing]
         yield Finding("vault", "warning", f"{text[:-1]}{whose}." if whose else text, hint)
     if report.broken:
-        listed = "; ".join(f"{path}: {why}" for path, why in list(report.broken.items())[:_SHOWN])
-        text = f"{terminal.counted(len(report.broken), 'file')}{whose} cannot be read: {listed}"
+        listed = "; ".join(
+            f"{path}: {why}" for path, why in list(report.broken.items())[:_SHOWN_MAX]
+        )
+        text = f"{terminal.pluralize(len(report.broken), 'file')}{whose} cannot be read: {listed}"
         yield Finding("vault", "warning", text, f"{command} lists all of them.")
     if report.faults:
-        listed = "; ".join(f"{path}: {why}" for path, why in list(report.faults.items())[:_SHOWN])
-        notes = terminal.counted(len(report.faults), "note")
+        listed = "; ".join(
+            f"{path}: {why}" for path, why in list(report.faults.items())[:_SHOWN_MAX]
+        )
+        notes = terminal.pluralize(len(report.faults), "note")
         text = f"The frontmatter of {notes}{whose} is partly unreadable: {listed}"
         yield Finding("vault", "warning", text, f"Correct the lines; {command} lists all of them.")
     if report.conflicts:
-        listed = ", ".join(report.conflicts[:_SHOWN]) + (
-            ", …" if len(report.conflicts) > _SHOWN else ""
+        listed = ", ".join(report.conflicts[:_SHOWN_MAX]) + (
+            ", …" if len(report.conflicts) > _SHOWN_MAX else ""
         )
         text = (
-            f"{terminal.counted(len(report.conflicts), 'conflict copy', 'conflict copies')}{whose}:"
+            f"{terminal.pluralize(len(report.conflicts), 'conflict copy', 'conflict copies')}{whose}:"
             f" {listed}."
         )
         hint = "Copy what is missing from each into its note, then delete the copy"
         yield Finding("vault", "warning", text, f"{hint}; {command} lists all of them.")
     if report.copies:
-        copies = terminal.counted(len(report.copies), "file", "files")
+        copies = terminal.pluralize(len(report.copies), "file", "files")
         text = f"{copies}{whose} with the id of another file, or with the name of a copy."
         yield Finding("vault", "warning", text, f"{command} lists them.")
 
 
-def _synced(call: Call) -> Report:
+def _sync_now(call: CommandCall) -> SyncReport:
     return sync(vault_of(call.engine, call.bank), full=True)
 
 
-def _told(call: Call, report: Report, *, whole: bool) -> None:
+def _print_status(call: CommandCall, report: SyncReport, *, whole: bool) -> None:
     place = vault_of(call.engine, call.bank)
-    known = rows.listed(call.engine.db, place.bank_id) if place.bank_id is not None else []
-    _tell(call, place.root, sum(one.missing_at is None for one in known), report, whole=whole)
+    known = (
+        note_files.list_files(call.engine.db, place.bank_id) if place.bank_id is not None else []
+    )
+    _print_report(
+        call, place.root, sum(one.missing_at is None for one in known), report, whole=whole
+    )
 
 
-def _tell(call: Call, root: Path, count: int, report: Report, *, whole: bool) -> None:
+def _print_report(
+    call: CommandCall, root: Path, count: int, report: SyncReport, *, whole: bool
+) -> None:
     if call.as_json:
-        terminal.emit({"folder": str(root), "note_count": count} | asdict(report))
+        terminal.print_json({"folder": str(root), "note_count": count} | asdict(report))
     else:
-        terminal.note(f"{terminal.counted(count, 'note')} in {root}")
-        if report.standing in _NOT_READ:
-            terminal.note(" ".join(_NOT_READ[report.standing]))
+        terminal.print_note(f"{terminal.pluralize(count, 'note')} in {root}")
+        if report.standing in _UNREADABLE_STATES:
+            terminal.print_note(" ".join(_UNREADABLE_STATES[report.standing]))
         elif not root.is_dir():
-            terminal.note("The folder does not exist yet. The first note creates it.")
-        if report.standing not in _NOT_READ:
-            _tell_counts(report, whole=whole)
+            terminal.print_note("The folder does not exist yet. The first note creates it.")
+        if report.standing not in _UNREADABLE_STATES:
+            _print_counts(report, whole=whole)
         lines = [
             *((path, "broken", why) for path, why in report.broken.items()),
             *((path, "unclear", why) for path, why in report.faults.items()),
             *((path, "conflict", _CONFLICT) for path in report.conflicts),
             *((path, "copy", _COPY) for path in report.copies),
             *((path, "missing", _MISSING) for path in report.missing),
-            *(_passed(report.passed) if whole else ()),
+            *(_ignored_rows(report.passed) if whole else ()),
         ]
         if lines:
             styles = {
                 "broken": "bold red",
                 **dict.fromkeys(("unclear", "conflict", "copy", "missing"), "yellow"),
             }
-            terminal.table(
+            terminal.print_table(
                 (
                     Column("File", share=1),
                     Column("State", styles=styles),
@@ -254,20 +264,22 @@ def _tell(call: Call, root: Path, count: int, report: Report, *, whole: bool) ->
                 ),
                 lines,
             )
-    if report.broken or report.standing in _NOT_READ:
+    if report.broken or report.standing in _UNREADABLE_STATES:
         click.get_current_context().exit(1)
 
 
-def _tell_counts(report: Report, *, whole: bool) -> None:
+def _print_counts(report: SyncReport, *, whole: bool) -> None:
     counts = {
         name: getattr(report, name)
         for name in ("added", "changed", "forgotten", "restored", "written")
     }
     done = ", ".join(f"{count:,} {name}" for name, count in counts.items() if count)
-    terminal.note(_waiting(counts) if whole else f"Synchronized: {done or 'nothing has changed'}.")
+    terminal.print_note(
+        _pending_text(counts) if whole else f"Synchronized: {done or 'nothing has changed'}."
+    )
 
 
-def _waiting(counts: Mapping[str, int]) -> str:
+def _pending_text(counts: Mapping[str, int]) -> str:
     """What a look found that the next `sync` will do."""
     told = {
         "added": "file to read as a new note",
@@ -276,7 +288,7 @@ def _waiting(counts: Mapping[str, int]) -> str:
     }
     plural = {"added": "files to read as new notes", "changed": "changed files to read"}
     found = [
-        terminal.counted(counts[name], one, plural.get(name, ""))
+        terminal.pluralize(counts[name], one, plural.get(name, ""))
         for name, one in told.items()
         if counts[name]
     ]
@@ -285,12 +297,12 @@ def _waiting(counts: Mapping[str, int]) -> str:
     return f"Not synchronized yet: {', '.join(found)}; `commonplace vault sync` does it now."
 
 
-def _passed(passed: Mapping[str, str]) -> Iterator[tuple[str, str, str]]:
+def _ignored_rows(passed: Mapping[str, str]) -> Iterator[tuple[str, str, str]]:
     """What was passed over, a few for each reason: people keep pictures by the hundred beside their
     notes.
     """
     for why in dict.fromkeys(passed.values()):
         paths = [path for path in passed if passed[path] == why]
-        yield from ((path, "ignored", why) for path in paths[:_PASSED_SHOWN])
-        if more := len(paths[_PASSED_SHOWN:]):
+        yield from ((path, "ignored", why) for path in paths[:_IGNORED_SHOWN_MAX])
+        if more := len(paths[_IGNORED_SHOWN_MAX:]):
             yield (f"… and {more:,} more", "ignored", why)

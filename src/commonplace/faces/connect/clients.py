@@ -55,7 +55,7 @@ class Client:
     local: Callable[[str, Sequence[str]], Entry]
     # The entry of a server at an address that asks for a key or for none; None: it cannot do that.
     remote: Callable[[str, Key | None], Entry] | None
-    then: str
+    next_step: str
     format: Literal["json", "toml"] = "json"
     # Whether its JSON may have comments and final commas; elsewhere they mean that the file is
     # broken.
@@ -64,52 +64,52 @@ class Client:
     newer_keys: tuple[str, ...] = ()
 
 
-def _plain(command: str, args: Sequence[str]) -> Entry:
+def _plain_entry(command: str, args: Sequence[str]) -> Entry:
     return {"command": command, "args": list(args)}
 
 
-def _typed(command: str, args: Sequence[str]) -> Entry:
+def _typed_entry(command: str, args: Sequence[str]) -> Entry:
     return {"type": "stdio", "command": command, "args": list(args)}
 
 
-def _one_list(command: str, args: Sequence[str]) -> Entry:
+def _single_list_entry(command: str, args: Sequence[str]) -> Entry:
     return {"type": "local", "command": [command, *args]}
 
 
-def _address(field: str, reference: str, **fixed: str) -> Callable[[str, Key | None], Entry]:
+def _url_entry(field: str, reference: str, **fixed: str) -> Callable[[str, Key | None], Entry]:
     def remote(url: str, key: Key | None) -> Entry:
         entry: Entry = {**fixed, field: url}
         if key:
-            entry["headers"] = _bearer(key.value or reference.replace("NAME", key.variable))
+            entry["headers"] = _bearer_header(key.value or reference.replace("NAME", key.variable))
         return entry
 
     return remote
 
 
-def _bearer(key: str) -> dict[str, str]:
+def _bearer_header(key: str) -> dict[str, str]:
     return {"Authorization": f"Bearer {key}"}
 
 
-def _codex(command: str, args: Sequence[str]) -> Entry:
-    return {**_plain(command, args), "required": True}
+def _codex_entry(command: str, args: Sequence[str]) -> Entry:
+    return {**_plain_entry(command, args), "required": True}
 
 
-def _codex_address(url: str, key: Key | None) -> Entry:
+def _codex_url_entry(url: str, key: Key | None) -> Entry:
     entry: Entry = {"url": url, "required": True}
     if key:
         entry |= (
-            {"http_headers": _bearer(key.value)}
+            {"http_headers": _bearer_header(key.value)}
             if key.value
             else {"bearer_token_env_var": key.variable}
         )
     return entry
 
 
-def _claude_code(machine: Machine) -> Path:
+def _claude_code_path(machine: Machine) -> Path:
     return machine.variable("CLAUDE_CONFIG_DIR", machine.home) / ".claude.json"
 
 
-def _opencode(machine: Machine) -> Path:
+def _opencode_path(machine: Machine) -> Path:
     # It looks in the same folder on every system.
     folder = machine.variable("XDG_CONFIG_HOME", machine.home / ".config") / "opencode"
     return next(
@@ -122,29 +122,29 @@ CLIENTS = (
     Client(
         name="claude-code",
         title="Claude Code",
-        path=_claude_code,
+        path=_claude_code_path,
         keys=("mcpServers",),
-        local=_typed,
-        remote=_address("url", "${NAME}", type="http"),
-        then="Start a new `claude` session; `/mcp` shows the connection.",
+        local=_typed_entry,
+        remote=_url_entry("url", "${NAME}", type="http"),
+        next_step="Start a new `claude` session; `/mcp` shows the connection.",
     ),
     Client(
         name="claude-desktop",
         title="Claude Desktop",
         path=lambda machine: machine.settings_folder / "Claude" / "claude_desktop_config.json",
         keys=("mcpServers",),
-        local=_plain,
+        local=_plain_entry,
         remote=None,
-        then="Quit Claude Desktop (closing the window is not enough) and start it again.",
+        next_step="Quit Claude Desktop (closing the window is not enough) and start it again.",
     ),
     Client(
         name="cursor",
         title="Cursor",
         path=lambda machine: machine.home / ".cursor" / "mcp.json",
         keys=("mcpServers",),
-        local=_plain,
-        remote=_address("url", "${env:NAME}"),
-        then="Restart Cursor, or enable the server under MCP in its settings.",
+        local=_plain_entry,
+        remote=_url_entry("url", "${env:NAME}"),
+        next_step="Restart Cursor, or enable the server under MCP in its settings.",
         comments=True,
     ),
     Client(
@@ -152,9 +152,9 @@ CLIENTS = (
         title="VS Code",
         path=lambda machine: machine.settings_folder / "Code" / "User" / "mcp.json",
         keys=("servers",),
-        local=_typed,
-        remote=_address("url", "${env:NAME}", type="http"),
-        then="VS Code notices the change; start the server with `MCP: List Servers`.",
+        local=_typed_entry,
+        remote=_url_entry("url", "${env:NAME}", type="http"),
+        next_step="VS Code notices the change; start the server with `MCP: List Servers`.",
         comments=True,
     ),
     Client(
@@ -164,9 +164,9 @@ CLIENTS = (
             machine.variable("CODEX_HOME", machine.home / ".codex") / "config.toml"
         ),
         keys=("mcp_servers",),
-        local=_codex,
-        remote=_codex_address,
-        then="Start a new `codex` session; `/mcp` shows the connection.",
+        local=_codex_entry,
+        remote=_codex_url_entry,
+        next_step="Start a new `codex` session; `/mcp` shows the connection.",
         format="toml",
     ),
     Client(
@@ -176,9 +176,9 @@ CLIENTS = (
             machine.variable("GEMINI_CLI_HOME", machine.home) / ".gemini" / "settings.json"
         ),
         keys=("mcpServers",),
-        local=_plain,
-        remote=_address("url", "${NAME}", type="http"),
-        then="Start a new `gemini` session; `/mcp` shows the connection.",
+        local=_plain_entry,
+        remote=_url_entry("url", "${NAME}", type="http"),
+        next_step="Start a new `gemini` session; `/mcp` shows the connection.",
         comments=True,
     ),
     Client(
@@ -186,18 +186,18 @@ CLIENTS = (
         title="Windsurf",
         path=lambda machine: machine.home / ".codeium" / "windsurf" / "mcp_config.json",
         keys=("mcpServers",),
-        local=_plain,
-        remote=_address("serverUrl", "${env:NAME}"),
-        then="Press Refresh in the MCP panel of Cascade.",
+        local=_plain_entry,
+        remote=_url_entry("serverUrl", "${env:NAME}"),
+        next_step="Press Refresh in the MCP panel of Cascade.",
     ),
     Client(
         name="opencode",
         title="opencode",
-        path=_opencode,
+        path=_opencode_path,
         keys=("mcp",),
-        local=_one_list,
-        remote=_address("url", "{env:NAME}", type="remote"),
-        then="Start a new `opencode` session; `opencode mcp list` shows the connection.",
+        local=_single_list_entry,
+        remote=_url_entry("url", "{env:NAME}", type="remote"),
+        next_step="Start a new `opencode` session; `opencode mcp list` shows the connection.",
         comments=True,
         newer_keys=("mcp", "servers"),
     ),

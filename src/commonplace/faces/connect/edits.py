@@ -26,7 +26,7 @@ from commonplace.faces.connect.clients import (
     Entry,
     Machine,
 )
-from commonplace.faces.connect.keys import Key, masked
+from commonplace.faces.connect.keys import Key, mask_keys
 
 FILE_BYTES_MAX = 50_000_000
 DEFAULT_NAME = "commonplace"
@@ -34,7 +34,7 @@ _PROGRAM = "commonplace"
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class ServerSpec:
     """The server a client shall start, or the address where it runs already."""
 
     dialect: str
@@ -47,7 +47,7 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class EditPlan:
     """One change to one file; `before` is None if there is no file yet."""
 
     client: Client
@@ -75,34 +75,36 @@ class Plan:
             n=2,
             lineterm="",
         )
-        return masked("\n".join(lines))
+        return mask_keys("\n".join(lines))
 
     @property
     def shown_entry(self) -> Entry | None:
         """The entry, which shows no key."""
-        return json.loads(masked(json.dumps(self.entry, ensure_ascii=False)))
+        return json.loads(mask_keys(json.dumps(self.entry, ensure_ascii=False)))
 
 
-def plan(client: Client, wanted: Wanted, machine: Machine) -> Plan:
+def plan(client: Client, wanted: ServerSpec, machine: Machine) -> EditPlan:
     """The change that lets a client speak to us. Nothing is written."""
-    entry, name = _entry(client, wanted), _checked_name(wanted.name)
+    entry, name = _build_entry(client, wanted), _check_name(wanted.name)
     path = client.path(machine)
     before = _read(path)
-    with _named(path):
+    with _name_file_in_errors(path):
         after, entry = _with_entry(client, before or "", name, entry)
-    return Plan(client, path, before, after, entry, private=bool(wanted.key and wanted.key.value))
+    return EditPlan(
+        client, path, before, after, entry, private=bool(wanted.key and wanted.key.value)
+    )
 
 
-def plan_removal(client: Client, name: str, machine: Machine) -> Plan:
+def plan_removal(client: Client, name: str, machine: Machine) -> EditPlan:
     """The change that takes our entry out again. Nothing is written."""
-    name, path = _checked_name(name), client.path(machine)
+    name, path = _check_name(name), client.path(machine)
     before = _read(path)
-    with _named(path):
+    with _name_file_in_errors(path):
         after = _without_entry(client, before or "", name)
-    return Plan(client, path, before, after, None)
+    return EditPlan(client, path, before, after, None)
 
 
-def apply(plan: Plan) -> Path | None:
+def apply(plan: EditPlan) -> Path | None:
     """Make a planned change: whole or not at all. Gives the path of the copy of the old file, if
     there was one.
     """
@@ -120,16 +122,16 @@ def apply(plan: Plan) -> Path | None:
         backup = _backup(path) if plan.before is not None else None
         _replace(path, plan.after, private=plan.private)
     except OSError as error:
-        raise _refused(plan.path, error, "written") from error
+        raise _os_refusal(plan.path, error, "written") from error
     return backup
 
 
 def _with_entry(client: Client, text: str, name: str, entry: Entry) -> tuple[str, Entry]:
-    keys = (*_keys(client, text), name)
-    present = _value(client, text, keys)
+    keys = (*_server_keys(client, text), name)
+    present = _value_at(client, text, keys)
     if present is not None:
         _require_ours(present, keys[-1], client)
-        entry = _merged(cast(Entry, present), entry)
+        entry = _merge_entry(cast(Entry, present), entry)
     if present == entry:
         return text, entry
     if client.format == "toml":
@@ -141,8 +143,8 @@ def _with_entry(client: Client, text: str, name: str, entry: Entry) -> tuple[str
 
 
 def _without_entry(client: Client, text: str, name: str) -> str:
-    keys = (*_keys(client, text), name)
-    present = _value(client, text, keys)
+    keys = (*_server_keys(client, text), name)
+    present = _value_at(client, text, keys)
     if present is None:
         return text
     _require_ours(present, name, client)
@@ -151,7 +153,7 @@ def _without_entry(client: Client, text: str, name: str) -> str:
     return after
 
 
-def _entry(client: Client, wanted: Wanted) -> Entry:
+def _build_entry(client: Client, wanted: ServerSpec) -> Entry:
     if not wanted.url:
         if wanted.key:
             raise Invalid(
@@ -195,28 +197,28 @@ def _entry(client: Client, wanted: Wanted) -> Entry:
     return client.remote(parts._replace(path=path).geturl(), wanted.key)
 
 
-def _merged(present: Entry, entry: Entry) -> Entry:
+def _merge_entry(present: Entry, entry: Entry) -> Entry:
     """Ours, and what the user has added to it as long as it is the same kind of entry."""
-    if not _same_kind(present, entry):
+    if not _is_same_kind(present, entry):
         return entry
     # A key is for the address that it was written for.
-    moved = _address(present) != _address(entry) or any(field in entry for field in KEY_FIELDS)
+    moved = _entry_url(present) != _entry_url(entry) or any(field in entry for field in KEY_FIELDS)
     replaced = {*TRANSPORT_FIELDS, *entry} - {*CHOICES, *(() if moved else KEY_FIELDS)}
     return entry | {name: value for name, value in present.items() if name not in replaced}
 
 
-def _address(entry: Entry) -> str:
+def _entry_url(entry: Entry) -> str:
     return next(
         (str(entry[field]) for field in ("url", "httpUrl", "serverUrl") if field in entry), ""
     )
 
 
-def _same_kind(present: Any, entry: Entry) -> bool:
+def _is_same_kind(present: Any, entry: Entry) -> bool:
     return isinstance(present, dict) and ("command" in present) == ("command" in entry)
 
 
 def _with_table(text: str, keys: tuple[str, ...], present: Any, entry: Entry) -> str:
-    if not _same_kind(present, entry):
+    if not _is_same_kind(present, entry):
         return toml_text.with_value(toml_text.without(text, keys), keys, entry, ())
     changed = {name for name in TRANSPORT_FIELDS if present.get(name) != entry.get(name)} | (
         set(entry) - set(present)
@@ -236,26 +238,26 @@ def _require_ours(present: Any, name: str, client: Client) -> None:
     args: Any = entry.get("args", [])
     words += [str(word) for word in cast(list[object], args)] if isinstance(args, list) else []
     starts_us = "mcp" in words and any(_PROGRAM in re.split(r"[\\/.]", word) for word in words)
-    if not starts_us and "mcp" not in urlsplit(_address(entry)).path.split("/"):
+    if not starts_us and "mcp" not in urlsplit(_entry_url(entry)).path.split("/"):
         raise Conflict(
             f"{client.title} already has another server called {name!r}.",
             hint="Choose another name with --name.",
         )
 
 
-def _keys(client: Client, text: str) -> tuple[str, ...]:
-    if client.newer_keys and isinstance(_value(client, text, client.newer_keys), dict):
+def _server_keys(client: Client, text: str) -> tuple[str, ...]:
+    if client.newer_keys and isinstance(_value_at(client, text, client.newer_keys), dict):
         return client.newer_keys
     return client.keys
 
 
-def _value(client: Client, text: str, keys: tuple[str, ...]) -> Any:
+def _value_at(client: Client, text: str, keys: tuple[str, ...]) -> Any:
     return (toml_text if client.format == "toml" else json_text).value_at(text, keys)
 
 
-def _whole(client: Client, text: str) -> Any:
+def _parse_file(client: Client, text: str) -> Any:
     if client.format == "toml":
-        return toml_text.parsed(text)
+        return toml_text.parse(text)
     if not client.comments and text.strip():
         try:
             return json.loads(text)
@@ -264,14 +266,14 @@ def _whole(client: Client, text: str) -> Any:
                 f"The file is not plain JSON, which {client.title} requires: {error}.",
                 hint="Remove comments and trailing commas in an editor; nothing was changed.",
             ) from error
-    return json_text.parsed(text).value
+    return json_text.parse(text).value
 
 
 def _verify(
     client: Client, before: str, after: str, keys: tuple[str, ...], entry: Entry | None
 ) -> None:
     """Refuse a change that is not exactly the one that was meant, whatever form the file has."""
-    expected = _whole(client, before)
+    expected = _parse_file(client, before)
     holder: Any = expected
     for key in keys[:-1]:
         if not isinstance(holder.setdefault(key, {}), dict):
@@ -288,7 +290,7 @@ def _verify(
     if client.format == "toml" and not holder:
         expected.pop(keys[0])
     try:
-        exact = _whole(client, after) == expected
+        exact = _parse_file(client, after) == expected
     except Invalid:
         exact = False
     if not exact:
@@ -302,7 +304,7 @@ def _verify(
 
 
 @contextmanager
-def _named(path: Path) -> Generator[None]:
+def _name_file_in_errors(path: Path) -> Generator[None]:
     """Let a refusal say which file it is about."""
     try:
         yield
@@ -310,7 +312,7 @@ def _named(path: Path) -> Generator[None]:
         raise Invalid(error.message.replace("The file", str(path), 1), hint=error.hint) from error
 
 
-def _checked_name(name: str) -> str:
+def _check_name(name: str) -> str:
     if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}", name):
         raise Invalid(
             f"{name[:80]!r} is not a valid name for an entry.",
@@ -334,7 +336,7 @@ def _read(path: Path) -> str | None:
             f"{path} is not UTF-8 text.", hint="Save it as UTF-8 in an editor and try again."
         ) from error
     except OSError as error:
-        raise _refused(path, error, "read") from error
+        raise _os_refusal(path, error, "read") from error
 
 
 def _backup(path: Path) -> Path:
@@ -370,7 +372,7 @@ def _replace(path: Path, text: str, *, private: bool) -> None:
         raise
 
 
-def _refused(path: Path, error: OSError, done: str) -> Forbidden | Invalid:
+def _os_refusal(path: Path, error: OSError, done: str) -> Forbidden | Invalid:
     if isinstance(error, IsADirectoryError | NotADirectoryError):
         return Invalid(
             f"{path} cannot be {done}: {error.strerror}.", hint="Check whether it is a file."

@@ -20,11 +20,11 @@ _TOKEN = re.compile(
 _DEPTH_MAX = 100
 
 
-def _no_constant(word: str) -> Any:
+def _reject_constant(word: str) -> Any:
     raise ValueError(f"{word} is not valid JSON")
 
 
-_DECODER = json.JSONDecoder(parse_constant=_no_constant)
+_DECODER = json.JSONDecoder(parse_constant=_reject_constant)
 _HINT = "Correct the file in an editor, or move it away, and try again; nothing was changed."
 
 
@@ -50,7 +50,7 @@ class Member:
     comma: int | None = None
 
 
-def parsed(text: str, keys: tuple[str, ...] = ()) -> Node:
+def parse(text: str, keys: tuple[str, ...] = ()) -> Node:
     """The value of a whole text. Comments and final commas are allowed; an empty text is an empty
     object.
 
@@ -67,10 +67,10 @@ def parsed(text: str, keys: tuple[str, ...] = ()) -> Node:
 
 def value_at(text: str, keys: tuple[str, ...]) -> Any:
     """The value under names from the top down, or None."""
-    return found_at(parsed(text, keys).value, keys)
+    return lookup(parse(text, keys).value, keys)
 
 
-def found_at(value: Any, keys: tuple[str, ...]) -> Any:
+def lookup(value: Any, keys: tuple[str, ...]) -> Any:
     """What a value has under names from the top down, or None."""
     for key in keys:
         value = cast("dict[str, Any]", value).get(key) if isinstance(value, dict) else None
@@ -83,31 +83,31 @@ def with_value(text: str, keys: tuple[str, ...], value: Any) -> str:
     """
     if not text.strip(" \t\r\n\ufeff"):
         text = text + "{}\n"
-    holder, depth = parsed(text, keys), 0
-    while depth < len(keys) - 1 and (found := _member(holder, keys[depth])) is not None:
+    holder, depth = parse(text, keys), 0
+    while depth < len(keys) - 1 and (found := _find_member(holder, keys[depth])) is not None:
         holder, depth = found.node, depth + 1
     _require_object(holder, keys[:depth])
     for key in reversed(keys[depth + 1 :]):
         value = {key: value}
     style = _Style(text)
-    found = _member(holder, keys[depth])
+    found = _find_member(holder, keys[depth])
     if found is not None:
         indent = style.indent_of(found.start)
         return text[: found.node.start] + style.written(value, indent) + text[found.node.end :]
-    return _inserted(text, style, holder, f"{json.dumps(keys[depth])}: ", value)
+    return _insert_member(text, style, holder, f"{json.dumps(keys[depth])}: ", value)
 
 
 def without(text: str, keys: tuple[str, ...]) -> str:
     """The text without the member under names from the top down; what held it stays, even if it is
     empty now.
     """
-    holder: Node = parsed(text, keys)
+    holder: Node = parse(text, keys)
     for key in keys[:-1]:
-        found = _member(holder, key)
+        found = _find_member(holder, key)
         if found is None:
             return text
         holder = found.node
-    gone = _member(holder, keys[-1])
+    gone = _find_member(holder, keys[-1])
     if gone is None:
         return text
     place = holder.members.index(gone)
@@ -119,10 +119,10 @@ def without(text: str, keys: tuple[str, ...]) -> str:
         # The member before becomes the last one, and the last one had no comma.
         comma = holder.members[place - 1].comma or 0
         before = before[:comma] + before[comma + 1 :]
-    return _joined(before, after, alone=len(holder.members) == 1)
+    return _join_halves(before, after, alone=len(holder.members) == 1)
 
 
-def _joined(before: str, after: str, *, alone: bool) -> str:
+def _join_halves(before: str, after: str, *, alone: bool) -> str:
     """Two halves around a hole, without the line or the blanks that were there for what filled
     it.
     """
@@ -136,7 +136,7 @@ def _joined(before: str, after: str, *, alone: bool) -> str:
     return head + after if tail.startswith(("}", "\n", "\r")) else before + tail
 
 
-def _inserted(text: str, style: "_Style", holder: Node, name: str, value: Any) -> str:
+def _insert_member(text: str, style: "_Style", holder: Node, name: str, value: Any) -> str:
     close = holder.end - 1
     inside = text[holder.start : holder.end]
     if holder.members and "\n" not in inside:
@@ -185,7 +185,7 @@ class _Style:
         return made.replace("\n", self.newline + indent)
 
 
-def _member(node: Node, name: str) -> Member | None:
+def _find_member(node: Node, name: str) -> Member | None:
     found = [one for one in node.members if one.name == name]
     if len(found) > 1:
         raise Invalid(
@@ -207,9 +207,9 @@ class _Reader:
     def __init__(self, text: str, keys: tuple[str, ...]) -> None:
         self._text = text
         self._keys = keys
-        self._place = 0
-        self._tokens = self._found()
-        self._next()
+        self._position = 0
+        self._tokens = self._scan()
+        self._advance()
 
     def broken(self, wanted: str) -> Invalid:
         """What to say when something else was expected here."""
@@ -223,11 +223,11 @@ class _Reader:
         """The value that begins here."""
         if depth > _DEPTH_MAX:
             raise Invalid(f"The file is nested more than {_DEPTH_MAX} levels deep.", hint=_HINT)
-        if not on_the_way and self.kind == "mark" and (plain := self._plain()):
+        if not on_the_way and self.kind == "mark" and (plain := self._plain_value()):
             return plain
         if self.kind in ("text", "word"):
-            node = Node(self._decoded(), self.start, self.end)
-            self._next()
+            node = Node(self._decode_token(), self.start, self.end)
+            self._advance()
             return node
         if self.token == "{":
             return self._object(depth)
@@ -237,71 +237,71 @@ class _Reader:
 
     def _object(self, depth: int) -> Node:
         node = Node({}, self.start)
-        self._next()
+        self._advance()
         while self.token != "}":
             if self.kind != "text":
                 raise self.broken('a name or "}"')
-            name, start = str(self._decoded()), self.start
-            self._next()
-            self._take(":", 'a ":"')
+            name, start = str(self._decode_token()), self.start
+            self._advance()
+            self._expect(":", 'a ":"')
             on_the_way = depth < len(self._keys) and name == self._keys[depth]
             member = Member(name, start, self.value(depth + 1, on_the_way=on_the_way))
             node.members.append(member)
             node.value[name] = member.node.value
             if self.token == ",":
                 member.comma = self.start
-                self._next()
+                self._advance()
             elif self.token != "}":
                 raise self.broken('"," or "}"')
         node.end = self.end
-        self._next()
+        self._advance()
         return node
 
     def _list(self, depth: int) -> Node:
         node = Node([], self.start)
-        self._next()
+        self._advance()
         while self.token != "]":
             node.value.append(self.value(depth + 1).value)
             if self.token == ",":
-                self._next()
+                self._advance()
             elif self.token != "]":
                 raise self.broken('"," or "]"')
         node.end = self.end
-        self._next()
+        self._advance()
         return node
 
-    def _plain(self) -> Node | None:
+    def _plain_value(self) -> Node | None:
         """The value that begins here if it is plain JSON, which is read thirty times faster."""
         try:
             value, end = _DECODER.raw_decode(self._text, self.start)
         except (ValueError, RecursionError):
             return None
         node = Node(value, self.start, end)
-        self._place = end
-        self._next()
+        self._position = end
+        self._advance()
         return node
 
-    def _decoded(self) -> Any:
+    def _decode_token(self) -> Any:
         try:
             return json.loads(self.token)
         except ValueError:
             raise self.broken("a string without an invalid escape") from None
 
-    def _take(self, mark: str, wanted: str) -> None:
+    def _expect(self, mark: str, wanted: str) -> None:
         if self.token != mark:
             raise self.broken(wanted)
-        self._next()
+        self._advance()
 
-    def _next(self) -> None:
+    def _advance(self) -> None:
         self.kind, self.token, self.start, self.end = next(self._tokens)
 
-    def _found(self) -> Iterator[tuple[str, str, int, int]]:
-        while self._place < len(self._text):
-            found = _TOKEN.match(self._text, self._place)
+    def _scan(self) -> Iterator[tuple[str, str, int, int]]:
+        while self._position < len(self._text):
+            found = _TOKEN.match(self._text, self._position)
             if found is None:
-                yield "unknown", "", self._place, self._place
+                yield "unknown", "", self._position, self._position
                 return
-            self._place = found.end()
+            self._position = found.end()
             if found.lastgroup:
                 yield found.lastgroup, found[0], found.start(), found.end()
-        yield "end", "", self._place, self._place
+        yield "end", "", self._position, self._position

@@ -14,7 +14,7 @@ ANY_VARIABLE = "COMMONPLACE_API_KEY"
 HINDSIGHT_VARIABLE = "COMMONPLACE_HINDSIGHT_API_KEY"
 TOKEN_VARIABLE = "COMMONPLACE_TOKEN"
 # What a header may carry and a JSON or TOML text shows as it is.
-_KEY = re.compile(r"[!#-\[\]-~]+")
+_KEY_PATTERN = re.compile(r"[!#-\[\]-~]+")
 _WRITTEN_KEY = re.compile(r"(Bearer )(?![{$])[!#-\[\]-~]+")
 
 
@@ -28,25 +28,25 @@ class Key:
     value: str = field(default="", repr=False)
 
 
-def spoken(url: str, dialect: str) -> str:
+def dialect_at(url: str, dialect: str) -> str:
     """What the address speaks; a short one speaks what the server was told to."""
     first = urlsplit(url).path.strip("/").split("/")[0]
     return first if first in registry.NAMES else dialect
 
 
-def needed(url: str, dialect: str, settings: Settings) -> str:
+def required_variable(url: str, dialect: str, settings: Settings) -> str:
     """The variable with the key that the server at an address asks for, or ""."""
     if settings.api_key:
         return ANY_VARIABLE
-    if spoken(url, dialect) == "vault":
+    if dialect_at(url, dialect) == "vault":
         return TOKEN_VARIABLE
-    if spoken(url, dialect) == "hindsight" and settings.hindsight_api_key:
+    if dialect_at(url, dialect) == "hindsight" and settings.hindsight_api_key:
         return HINDSIGHT_VARIABLE
     # A server that others can reach does not start without a key.
     return "" if is_loopback(urlsplit(url).hostname or "") else ANY_VARIABLE
 
 
-def known(variable: str, settings: Settings, given: str) -> Key:
+def read_key(variable: str, settings: Settings, given: str) -> Key:
     """The key of a variable with its value: from the settings, the token's file or the variable
     itself.
     """
@@ -54,7 +54,7 @@ def known(variable: str, settings: Settings, given: str) -> Key:
     value = given or values.get(variable, "")
     if not value and variable == TOKEN_VARIABLE:
         value = vault_token(settings.home)
-    if not _KEY.fullmatch(value):
+    if not _KEY_PATTERN.fullmatch(value):
         raise Invalid(
             f"{variable} holds no key that could be written." if value else f"{variable} is empty.",
             hint=f"Set {variable or ANY_VARIABLE} to the server's key and repeat.",
@@ -62,6 +62,6 @@ def known(variable: str, settings: Settings, given: str) -> Key:
     return Key(variable, value)
 
 
-def masked(text: str) -> str:
+def mask_keys(text: str) -> str:
     """A text without the keys that stand in it."""
     return _WRITTEN_KEY.sub(r"\1…", text)

@@ -9,13 +9,13 @@ from collections.abc import Iterable
 from typing import Any, cast
 
 from commonplace.errors import Invalid
-from commonplace.faces.connect.json_text import found_at
+from commonplace.faces.connect.json_text import lookup
 
 _HEADER = re.compile(r"\ufeff?[ \t]*\[{1,2}[^\[\]]+\]{1,2}[ \t]*(#.*)?\r?$")
 _HINT = "Correct the file in an editor, or move it away, and try again; nothing was changed."
 
 
-def parsed(text: str) -> dict[str, Any]:
+def parse(text: str) -> dict[str, Any]:
     """The value of a whole text."""
     try:
         return tomllib.loads(text.removeprefix("\ufeff").replace("\r\n", "\n"))
@@ -25,7 +25,7 @@ def parsed(text: str) -> dict[str, Any]:
 
 def value_at(text: str, keys: tuple[str, ...]) -> Any:
     """The value under names from the top down, or None."""
-    return found_at(parsed(text), keys)
+    return lookup(parse(text), keys)
 
 
 def with_value(
@@ -37,28 +37,28 @@ def with_value(
     which are ours.
     """
     carriage = "\r" if "\r\n" in text else ""
-    ours = [f"{name} = {_written(one)}{carriage}" for name, one in value.items()]
+    ours = [f"{name} = {_format_value(one)}{carriage}" for name, one in value.items()]
     lines = _lines(text)
-    start = _header(lines, keys, exact=True)
+    start = _find_header(lines, keys, exact=True)
     if start is None:
         # One empty line of our own, which goes again with the table.
         gap = [carriage] if text.strip() else []
-        return _joined([*lines, *gap, f"[{_dotted(keys)}]{carriage}", *ours])
-    end = _end(lines, start)
+        return _join_lines([*lines, *gap, f"[{_dotted_name(keys)}]{carriage}", *ours])
+    end = _table_end(lines, start)
     kept = _without_fields(lines[start + 1 : end], set(fields) | set(value))
-    return _joined([*lines[: start + 1], *ours, *kept, *lines[end:]])
+    return _join_lines([*lines[: start + 1], *ours, *kept, *lines[end:]])
 
 
 def without(text: str, keys: tuple[str, ...]) -> str:
     """The text without a table and the tables below it."""
     lines = _lines(text)
-    while (start := _header(lines, keys, exact=False)) is not None:
-        end = _end(lines, start)
+    while (start := _find_header(lines, keys, exact=False)) is not None:
+        end = _table_end(lines, start)
         last = end == len(lines)
         del lines[start:end]
         if start and not lines[start - 1].strip() and (last or not lines[start].strip()):
             del lines[start - 1]
-    return _joined(lines)
+    return _join_lines(lines)
 
 
 def _lines(text: str) -> list[str]:
@@ -66,17 +66,17 @@ def _lines(text: str) -> list[str]:
     return text.removesuffix("\n").split("\n") if text else []
 
 
-def _joined(lines: list[str]) -> str:
+def _join_lines(lines: list[str]) -> str:
     return "\n".join(lines) + "\n" if lines else ""
 
 
-def _header(lines: list[str], keys: tuple[str, ...], *, exact: bool) -> int | None:
+def _find_header(lines: list[str], keys: tuple[str, ...], *, exact: bool) -> int | None:
     """The line where the table begins or, unless `exact`, the first table below it."""
     for place, line in enumerate(lines):
         if not _HEADER.match(line):
             continue
         try:
-            value = found_at(tomllib.loads(line.strip("\ufeff\r")), keys)
+            value = lookup(tomllib.loads(line.strip("\ufeff\r")), keys)
         except tomllib.TOMLDecodeError:
             continue
         if value == {} or (value and not exact):
@@ -84,7 +84,7 @@ def _header(lines: list[str], keys: tuple[str, ...], *, exact: bool) -> int | No
     return None
 
 
-def _end(lines: list[str], start: int) -> int:
+def _table_end(lines: list[str], start: int) -> int:
     """The line after the last one of a table; comments right above the next table are the next
     table's.
     """
@@ -107,11 +107,11 @@ def _without_fields(lines: list[str], fields: set[str]) -> list[str]:
             kept.append(lines[place])
             place += 1
         else:
-            place += _length(lines[place:])
+            place += _value_length(lines[place:])
     return kept
 
 
-def _length(lines: list[str]) -> int:
+def _value_length(lines: list[str]) -> int:
     """How many lines the value that begins on the first one takes."""
     for count in range(1, len(lines) + 1):
         try:
@@ -122,18 +122,16 @@ def _length(lines: list[str]) -> int:
     return 1
 
 
-def _dotted(keys: tuple[str, ...]) -> str:
+def _dotted_name(keys: tuple[str, ...]) -> str:
     return ".".join(
         key if re.fullmatch(r"[A-Za-z0-9_-]+", key) else json.dumps(key) for key in keys
     )
 
 
-def _written(value: Any) -> str:
+def _format_value(value: Any) -> str:
     if isinstance(value, dict):
         members = cast("dict[str, object]", value).items()
-        return (
-            f"{{ {', '.join(f'{_dotted((name,))} = {_written(one)}' for name, one in members)} }}"
-        )
+        return f"{{ {', '.join(f'{_dotted_name((name,))} = {_format_value(one)}' for name, one in members)} }}"
     # The texts, lists of texts and truths we write are spelt the same in TOML as in JSON, but for
     # the character DEL.
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -1,7 +1,7 @@
-"""The server as an ASGI app: the guard, and behind it the pages and the dispatcher of messages.
+"""The server as an ASGI app: access control, the pages, and the dispatcher of messages.
 
 The official SDK takes most of a second to import, so it is loaded in the background once the server
-listens; only what needs event streams or sessions waits for it.
+listens. Only event streams and sessions wait for it.
 """
 
 import asyncio
@@ -18,17 +18,17 @@ from commonplace.dialects.dialect import Dialect
 from commonplace.engine.engine import Engine
 from commonplace.engine.operations.stats import totals
 from commonplace.engine.operations.worker import Worker
-from commonplace.errors import Busy, CommonplaceError, traced
+from commonplace.errors import Busy, CommonplaceError, trace_summary
 from commonplace.faces.http.access import (
-    Admission,
-    Arrival,
-    Guard,
+    AccessGuard,
+    AccessPolicy,
+    HttpRequest,
     Message,
     Receive,
     Scope,
     Send,
-    answer,
-    answer_error,
+    send_error,
+    send_response,
 )
 from commonplace.faces.http.calls import Calls
 from commonplace.faces.http.dispatch import Dispatcher
@@ -36,7 +36,7 @@ from commonplace.faces.http.endpoints import Endpoints
 from commonplace.faces.http.health import health
 from commonplace.faces.http.jobs import job_page
 from commonplace.faces.http.metrics import Metrics
-from commonplace.faces.http.routing import Paths
+from commonplace.faces.http.routing import Router
 from commonplace.faces.mcp import messages
 
 if TYPE_CHECKING:
@@ -48,36 +48,38 @@ _RETRY_S = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
-    """What a server serves, and to whom."""
+class SiteConfig:
+    """What a server serves, and its rules of access."""
 
     dialects: Mapping[str, Dialect]
     # The dialect of /mcp.
     default: str
-    # The bank of calls that name none, by dialect.
+    # By dialect, the bank of calls that name none.
     banks: Mapping[str, str]
-    admission: Admission
+    admission: AccessPolicy
 
 
 class Site:
     """One server's app."""
 
-    def __init__(self, engine: Engine, plan: Plan) -> None:
+    def __init__(self, engine: Engine, plan: SiteConfig) -> None:
         self.calls = Calls(engine, metrics := Metrics())
-        # Those whose health is the server's health.
+        # The workers that /health reports on.
         self.workers: Mapping[str, Worker] = {}
         self._metrics = metrics
         self._endpoints = Endpoints(plan.dialects, plan.banks)
         self.dispatcher = Dispatcher(self.calls, self.bridge)
-        self._guard = Guard(self._inside, Paths(plan.dialects, plan.default), plan.admission)
+        self._access = AccessGuard(
+            self._dispatch, Router(plan.dialects, plan.default), plan.admission
+        )
         self._bridge: asyncio.Future[Bridge] | None = None
-        self._keeper: asyncio.Task[None] | None = None
-        self._ended: asyncio.Event | None = None
+        self._bridge_task: asyncio.Task[None] | None = None
+        self._stop_event: asyncio.Event | None = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
         if not _log.isEnabledFor(logging.DEBUG):
-            await self._guard(scope, receive, send)
+            await self._access(scope, receive, send)
             return
         started, status = time.perf_counter(), 0
 
@@ -87,29 +89,29 @@ class Site:
             await send(message)
 
         try:
-            await self._guard(scope, receive, noting)
+            await self._access(scope, receive, noting)
         finally:
-            # The path as it came, still encoded, and nothing of the query: no line breaks, no keys.
+            # The path stays encoded and the query is left out: no line breaks, no keys.
             took_ms = (time.perf_counter() - started) * 1000
             path = scope["raw_path"].decode("ascii", "backslashreplace")
             _log.debug("%s %s %d %.1f ms", scope["method"], path, status, took_ms)
 
     def start(self) -> None:
-        """Begin to fetch the SDK. Call it in the running loop, once the server listens."""
+        """Start loading the SDK. Call it in the running loop, once the server listens."""
         self._bridge = asyncio.get_running_loop().create_future()
-        self._ended = asyncio.Event()
-        self._keeper = asyncio.create_task(self._keep_bridge(self._ended))
+        self._stop_event = asyncio.Event()
+        self._bridge_task = asyncio.create_task(self._run_bridge(self._stop_event))
 
     def end_streams(self) -> None:
-        """End the streams that only wait for news, so that the server need not wait for them."""
+        """End idle event streams, so that the shutdown does not wait for them."""
         if self._bridge is not None and self._bridge.done() and not self._bridge.cancelled():
             self._bridge.result().end_streams()
 
     async def stop(self) -> None:
-        """End everything but the calls that still run."""
-        if self._keeper is not None and self._ended is not None:
-            self._ended.set()
-            await self._keeper
+        """Stop everything except running calls."""
+        if self._bridge_task is not None and self._stop_event is not None:
+            self._stop_event.set()
+            await self._bridge_task
         self.calls.close()
 
     async def bridge(self) -> "Bridge":
@@ -117,13 +119,13 @@ class Site:
         assert self._bridge is not None, "start() comes first"
         return await asyncio.shield(self._bridge)
 
-    async def _keep_bridge(self, ended: asyncio.Event) -> None:
+    async def _run_bridge(self, ended: asyncio.Event) -> None:
         while not ended.is_set():
             try:
                 bridge = await asyncio.to_thread(_load_bridge, self.calls)
             except Exception as error:
-                # Too many open files, for instance: whoever waits for the SDK is told, and it is
-                # fetched again.
+                # Too many open files, for instance: requests that wait for the SDK fail, and loading
+                # is repeated.
                 self._retry_bridge(error)
                 with suppress(asyncio.TimeoutError):
                     await asyncio.wait_for(ended.wait(), _RETRY_S)
@@ -134,65 +136,72 @@ class Site:
                 await ended.wait()
 
     def _retry_bridge(self, error: Exception) -> None:
-        _log.error("Cannot load the MCP library; trying again: %s", traced(error))
+        _log.error("Cannot load the MCP library; trying again: %s", trace_summary(error))
         waited, self._bridge = self._bridge, asyncio.get_running_loop().create_future()
         if waited is not None:
             waited.set_exception(
                 Busy("The server is still starting.", hint="Try again in a few seconds.")
             )
-            waited.exception()  # Noted as seen, because nobody may be waiting.
+            waited.exception()  # Retrieved, because no request may be waiting.
 
-    async def _inside(self, arrival: Arrival) -> None:
+    async def _dispatch(self, http_request: HttpRequest) -> None:
         try:
-            if arrival.place.dialect:
-                await self.dispatcher.serve(arrival, self._endpoints.find(arrival))
-            elif arrival.place.page:
-                await self._page(arrival)
+            if http_request.route.dialect:
+                await self.dispatcher.serve(http_request, self._endpoints.find(http_request))
+            elif http_request.route.page:
+                await self._serve_page(http_request)
             else:
-                await answer(arrival.send, 404, _NOWHERE)
+                await send_response(http_request.send, 404, _NO_SUCH_PATH)
         except CommonplaceError as error:
-            await answer_error(arrival.send, error)
+            await send_error(http_request.send, error)
 
-    async def _page(self, arrival: Arrival) -> None:
-        if arrival.method not in ("GET", "HEAD"):
-            await answer(arrival.send, 405, b"", ((b"allow", _METHODS),))
+    async def _serve_page(self, http_request: HttpRequest) -> None:
+        if http_request.method not in ("GET", "HEAD"):
+            await send_response(http_request.send, 405, b"", ((b"allow", _METHODS),))
             return
-        match arrival.place.page:
+        match http_request.route.page:
             case "metrics":
                 running = self.calls.running
-                text = self._metrics.text(await self.calls.read(totals, self.calls.engine), running)
-                await answer(
-                    arrival.send,
+                text = self._metrics.render(
+                    await self.calls.read(totals, self.calls.engine), running
+                )
+                await send_response(
+                    http_request.send,
                     200,
                     text.encode(),
                     content_type=b"text/plain; version=0.0.4; charset=utf-8",
                 )
             case "job":
-                bank = self._endpoints.named_bank(arrival)
-                found = await self.calls.read(job_page, self.calls.engine, bank, arrival.place.item)
-                await answer(arrival.send, 200, json.dumps(found, ensure_ascii=False).encode())
+                bank = self._endpoints.bank_of(http_request)
+                found = await self.calls.read(
+                    job_page, self.calls.engine, bank, http_request.route.job_id
+                )
+                await send_response(
+                    http_request.send, 200, json.dumps(found, ensure_ascii=False).encode()
+                )
             case "version":
                 versions = [*messages.LEGACY, *messages.MODERN]
                 about = messages.server_info() | {"protocolVersions": versions}
-                await answer(arrival.send, 200, json.dumps(about).encode())
+                await send_response(http_request.send, 200, json.dumps(about).encode())
             case _:
                 status, found = health(self.calls.engine, self.workers)
-                await answer(arrival.send, status, json.dumps(found, ensure_ascii=False).encode())
+                await send_response(
+                    http_request.send, status, json.dumps(found, ensure_ascii=False).encode()
+                )
 
 
 def _load_bridge(calls: Calls) -> "Bridge":
-    # The SDK is the larger half of the start; nobody who asks for /health should wait for it.
+    # The SDK takes more than half of the start, and /health must not wait for it.
     from commonplace.faces.http.sdk_bridge import Bridge
 
     bridge = Bridge(calls)
-    # What is loaded by now stays; looking through it again for garbage would be a tenth of every
-    # call.
+    # Loaded modules stay in memory; scanning them for garbage would take a tenth of every call.
     gc.collect()
     gc.freeze()
     return bridge
 
 
-_NOWHERE = json.dumps(
+_NO_SUCH_PATH = json.dumps(
     {
         "error": {
             "message": "There is no such path.",

@@ -1,7 +1,7 @@
-"""Runs requests in threads, counts them, and stops those whose caller has gone away.
+"""Runs requests in threads, counts them, and cancels those whose caller has disconnected.
 
-The engine is synchronous; this is the one hop from the event loop to a thread. The results are made
-in `methods`, as on every transport.
+The engine is synchronous; this is the only place where the event loop hands work to a thread. The
+results come from `protocol`, as on every transport.
 """
 
 import asyncio
@@ -22,37 +22,36 @@ from commonplace.faces.http.endpoints import Endpoint
 from commonplace.faces.http.metrics import Metrics
 from commonplace.faces.mcp import messages, protocol
 from commonplace.faces.mcp.messages import Json
+from commonplace.faces.mcp.parsing import Request
 from commonplace.limits import CALLS_MAX
 
 Result = TypeVar("Result")
 
 
 @dataclass(slots=True)
-class Line:
-    """The connection of a caller, as a running tool sees it."""
+class Caller:
+    """The caller of a running tool: its session, its progress reports, and its cancellation."""
 
     session: str = ""
     report: Progress | None = None
-    ask: protocol.Asking | None = None
+    confirm: protocol.Confirm | None = None
     work: asyncio.Future[Json] | None = None
     watcher: asyncio.Task[None] | None = None
     # Set in the event loop, read in the tool's thread.
-    cut: bool = False
+    is_cancelled: bool = False
 
     def watch(self, receive: Receive) -> None:
-        """From now on cancel when the caller disconnects."""
+        """Cancel the work as soon as the caller disconnects."""
         self.watcher = asyncio.create_task(self._cancel_when_disconnected(receive))
 
     def unwatch(self) -> None:
-        """Watch no longer."""
+        """Stop watching the connection."""
         if self.watcher is not None:
             self.watcher.cancel()
 
     def cancel(self) -> None:
-        """Stop waiting for the result: work that waits never starts, work that runs ends at its
-        next report.
-        """
-        self.cut = True
+        """Cancel the work: queued work never starts, running work ends at its next progress report."""
+        self.is_cancelled = True
         if self.work is not None:
             self.work.cancel()
 
@@ -62,9 +61,9 @@ class Line:
         self.cancel()
 
     def progress(self, done: float, total: float | None, text: str) -> None:
-        """Report to the caller. Raises Gone when the caller has gone away."""
-        if self.cut:
-            raise protocol.Gone
+        """Report progress to the caller. Raises CallerGone if the caller has disconnected."""
+        if self.is_cancelled:
+            raise protocol.CallerGone
         if self.report is not None:
             self.report(done, total, text)
 
@@ -76,59 +75,59 @@ class Calls:
         self.engine = engine
         self._metrics = metrics
         self._pool = ThreadPoolExecutor(CALLS_MAX, "commonplace-call")
-        self._unfinished: set[Future[Any]] = set()
-        self._ended: deque[tuple[asyncio.Future[Any], Future[Any]]] = deque()
-        self._collecting = False
+        self._running_work: set[Future[Any]] = set()
+        self._finished_work: deque[tuple[asyncio.Future[Any], Future[Any]]] = deque()
+        self._delivery_scheduled = False
 
     @property
     def running(self) -> int:
-        """The number of calls that have not ended, also those that nobody waits for any more."""
-        return len(self._unfinished)
+        """The number of unfinished calls, including those whose caller has disconnected."""
+        return len(self._running_work)
 
     def close(self) -> None:
-        """Take no more calls. Those that run go on."""
+        """Accept no more calls. Running calls continue."""
         self._pool.shutdown(wait=False)
 
     def read(self, function: Callable[..., Result], *arguments: object) -> asyncio.Future[Result]:
-        """What a function returns or raises in a thread."""
+        """Run a function in a thread and return a future of its result."""
         try:
             work = self._pool.submit(function, *arguments)
         except RuntimeError as error:
             raise Busy(
                 "The operating system cannot start another thread.", hint="Try again in a moment."
             ) from error
-        self._unfinished.add(work)
-        # By hand, because asyncio.wrap_future is a tenth of a small call.
+        self._running_work.add(work)
+        # Done without asyncio.wrap_future, which takes a tenth of a small call.
         result: asyncio.Future[Result] = asyncio.get_running_loop().create_future()
-        work.add_done_callback(partial(self._hand_back, result))
+        work.add_done_callback(partial(self._return_result, result))
         return result
 
-    def _hand_back(self, result: asyncio.Future[Result], work: Future[Result]) -> None:
-        """Give what ended in a thread to the event loop: what ends together comes together."""
-        self._unfinished.discard(work)
-        self._ended.append((result, work))
-        # Two threads may both see that nobody collects and ask twice; the second finds nothing.
-        if not self._collecting:
-            self._collecting = True
-            with suppress(RuntimeError):  # The loop is closed: nobody waits any more.
-                result.get_loop().call_soon_threadsafe(self._collect)
+    def _return_result(self, result: asyncio.Future[Result], work: Future[Result]) -> None:
+        """Pass a finished result to the event loop, in one batch with others."""
+        self._running_work.discard(work)
+        self._finished_work.append((result, work))
+        # Two threads may both schedule a delivery; the second one finds nothing.
+        if not self._delivery_scheduled:
+            self._delivery_scheduled = True
+            with suppress(RuntimeError):  # The loop is closed, so there is no waiter.
+                result.get_loop().call_soon_threadsafe(self._deliver_results)
 
-    def _collect(self) -> None:
-        # Cleared first: what ends from here on asks again.
-        self._collecting = False
-        while self._ended:
-            _settle(*self._ended.popleft())
+    def _deliver_results(self) -> None:
+        # Cleared first, so that later results schedule another delivery.
+        self._delivery_scheduled = False
+        while self._finished_work:
+            _transfer_result(*self._finished_work.popleft())
 
-    async def result(self, request: protocol.Request, endpoint: Endpoint, line: Line) -> Json:
-        """The result of a request. Raises Refused, or Gone."""
-        if request.method not in protocol.WORKING:
-            return await self._from_table(request, endpoint)
+    async def result(self, request: Request, endpoint: Endpoint, caller: Caller) -> Json:
+        """The result of a request. Raises ProtocolError or CallerGone."""
+        if request.method not in protocol.ENGINE_METHODS:
+            return await self._answer_from_table(request, endpoint)
         started, failed = time.perf_counter(), True
         try:
-            result = await self._from_dialect(request, endpoint, line)
+            result = await self._run_in_thread(request, endpoint, caller)
             failed = result.get("isError", False)
         finally:
-            # Only names that are in the table, or callers could fill the memory with names.
+            # Only known names, because any other name would take memory for good.
             name = str(request.params.get("name"))
             if request.method == "tools/call" and name in endpoint.dialect.tools:
                 self._metrics.observe(
@@ -136,45 +135,44 @@ class Calls:
                 )
         return result
 
-    async def _from_table(self, request: protocol.Request, endpoint: Endpoint) -> Json:
+    async def _answer_from_table(self, request: Request, endpoint: Endpoint) -> Json:
         dialect, instructions = endpoint.dialect, ""
-        if request.method in protocol.INTRODUCING:
+        if request.method in protocol.INSTRUCTION_METHODS:
             instructions = messages.instructions(dialect)
-            if endpoint.single:
+            if endpoint.is_only_bank:
                 instructions = await self.read(_bank_instructions, self.engine, endpoint)
-        if request.method == "tools/list" and dialect.narrowed:
-            dialect = await self.read(dialect.narrowed, dialect, self.engine, endpoint.bank)
-        return protocol.Conversation(dialect, lambda: instructions).answer(request)
+        if request.method == "tools/list" and dialect.restrict_to_allowlist:
+            dialect = await self.read(
+                dialect.restrict_to_allowlist, dialect, self.engine, endpoint.bank
+            )
+        return protocol.ClientSession(dialect, lambda: instructions).answer_from_table(request)
 
-    async def _from_dialect(
-        self, request: protocol.Request, endpoint: Endpoint, line: Line
-    ) -> Json:
-        def make_call(request: protocol.Request) -> Call:
+    async def _run_in_thread(self, request: Request, endpoint: Endpoint, caller: Caller) -> Json:
+        def make_call(request: Request) -> Call:
             return Call(
-                self.engine, endpoint.bank, line.session, request.client, progress=line.progress
+                self.engine, endpoint.bank, caller.session, request.client, progress=caller.progress
             )
 
         def work() -> Json:
-            if line.cut:
-                raise protocol.Gone
-            return protocol.outcome(request, endpoint.dialect, make_call, line.ask)
+            if caller.is_cancelled:
+                raise protocol.CallerGone
+            return protocol.execute(request, endpoint.dialect, make_call, caller.confirm)
 
         try:
-            line.work = self.read(work)
-            return await line.work
+            caller.work = self.read(work)
+            return await caller.work
         except Busy:
-            # The pool may still find a thread for it, when the caller has been told that it was not
-            # done.
-            line.cut = True
+            # The pool may still start the work after the caller got the error.
+            caller.is_cancelled = True
             raise
         except asyncio.CancelledError:
-            if line.cut:
-                raise protocol.Gone from None
-            line.cut = True
+            if caller.is_cancelled:
+                raise protocol.CallerGone from None
+            caller.is_cancelled = True
             raise
 
 
-def _settle(result: asyncio.Future[Any], work: Future[Any]) -> None:
+def _transfer_result(result: asyncio.Future[Any], work: Future[Any]) -> None:
     if result.done():  # Cancelled.
         return
     if error := work.exception():
@@ -186,6 +184,6 @@ def _settle(result: asyncio.Future[Any], work: Future[Any]) -> None:
 def _bank_instructions(engine: Engine, endpoint: Endpoint) -> str:
     try:
         mission = engine.get_bank(endpoint.bank).mission
-    except CommonplaceError:  # A bank that is not there yet.
+    except CommonplaceError:  # The bank does not exist yet.
         mission = ""
     return messages.instructions(endpoint.dialect, endpoint.bank, mission)

@@ -1,9 +1,8 @@
-"""How long a request may take to begin and how large its head may be, before anybody has looked at
-a key.
+"""Limits for the time and the size of request heads, which apply before any key is checked.
 
-uvicorn has no such limits: a client that says nothing, or one byte a second, would hold its
-connection for ever. A connection on which no request runs has to bring one in time, and gives way
-when there are too many.
+uvicorn has no such limits: a client that sends nothing, or one byte a second, would hold its
+connection for ever. An idle connection must send a request in time, and the longest idle one is
+closed if there are too many.
 """
 
 import asyncio
@@ -12,93 +11,92 @@ import time
 from importlib.util import find_spec
 from typing import Any, cast
 
-from commonplace.faces.http.access import refusal
+from commonplace.faces.http.access import error_body
 from commonplace.limits import CONNECTIONS_MAX, HEAD_BYTES_MAX, HEAD_READ_S_MAX
 
 try:
     import resource
-except ImportError:  # Windows, where a process may open as many files as it likes.
+except ImportError:  # Windows has no limit on open files.
     resource = None
 
 
-class Punctual(asyncio.Protocol):
-    """The limits, on top of one of uvicorn's protocols. Its class comes second among the bases."""
+class TimedProtocol(asyncio.Protocol):
+    """Adds the limits to one of uvicorn's protocols, whose class is the second base."""
 
-    # What uvicorn's protocols have: the attributes used here.
+    # The attributes of uvicorn's protocols that are used here.
     loop: asyncio.AbstractEventLoop
     transport: asyncio.Transport
     connections: Any
     limit_concurrency: int | None
     cycle: Any
 
-    # Whether the head of a request has begun and not ended, where the parser sets no limit of its
-    # own.
+    # Whether a head is incomplete. Set only where the parser has no limit of its own.
     in_head = False
-    rests_since_s = 0.0
-    _clock: asyncio.TimerHandle | None = None
-    _begun = False
+    idle_since_s = 0.0
+    _timer: asyncio.TimerHandle | None = None
+    _has_begun = False
     _head_bytes = 0
 
     @property
-    def rests(self) -> bool:
-        """Whether no request of this connection is being answered."""
+    def is_idle(self) -> bool:
+        """Whether no request on this connection is being answered."""
         return self.cycle is None or self.cycle.response_complete
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Expect a request from now on."""
+        """Start waiting for a request."""
         super().connection_made(transport)
-        self.rests_since_s = time.monotonic()
-        self._expect_request()
+        self.idle_since_s = time.monotonic()
+        self._start_timer()
         if self.limit_concurrency is not None and len(self.connections) >= self.limit_concurrency:
-            self._make_room()
+            self._close_longest_idle()
 
     def data_received(self, data: bytes) -> None:
-        """Let uvicorn read on, then see whether there is a request by now."""
+        """Let uvicorn parse the data, then check the limits."""
         was_in_head = self.in_head
         super().data_received(data)
         if self.transport.is_closing():
             return
-        # A part in which a head begins may also hold the end of a body, so only whole parts count.
+        # Data in which a head begins may also contain the end of a body, so it is not counted.
         self._head_bytes = self._head_bytes + len(data) if was_in_head and self.in_head else 0
         if self._head_bytes > HEAD_BYTES_MAX:
-            self._refuse(
+            self._reject(
                 431,
                 f"The headers exceed {HEAD_BYTES_MAX:,} bytes.",
                 "Send fewer or shorter headers.",
             )
-        elif self.rests:
-            # Also blank lines, and the body of a request that was answered before it came.
-            self._begun = True
-            self._expect_request()
+        elif self.is_idle:
+            # Also true for blank lines and for a body that arrives after its response.
+            self._has_begun = True
+            self._start_timer()
         else:
-            self.rests_since_s = time.monotonic()
-            self._stop_clock()
+            self.idle_since_s = time.monotonic()
+            self._stop_timer()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Expect nothing more."""
-        self._stop_clock()
+        """Stop the timer."""
+        self._stop_timer()
         super().connection_lost(exc)
 
-    def _expect_request(self) -> None:
-        if self._clock is None:
-            self._clock = self.loop.call_later(HEAD_READ_S_MAX, self._give_up)
+    def _start_timer(self) -> None:
+        if self._timer is None:
+            self._timer = self.loop.call_later(HEAD_READ_S_MAX, self._time_out)
 
-    def _stop_clock(self) -> None:
-        self._begun = False
-        if self._clock is not None:
-            self._clock.cancel()
-            self._clock = None
+    def _stop_timer(self) -> None:
+        self._has_begun = False
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
 
-    def _give_up(self) -> None:
-        if self._begun and self.cycle is None:
-            self._refuse(408, "The request did not arrive in time.", "Send the request faster.")
+    def _time_out(self) -> None:
+        if self._has_begun and self.cycle is None:
+            self._reject(408, "The request did not arrive in time.", "Send the request faster.")
         else:
             self.transport.close()
 
-    def _refuse(self, status: int, message: str, hint: str) -> None:
-        # After an answer that is still under way, another one would be taken for a part of it.
-        if self.rests:
-            body = refusal(message, hint)
+    def _reject(self, status: int, message: str, hint: str) -> None:
+        # During another response, this one would be read as a part of it.
+        if self.is_idle:
+            body = error_body(message, hint)
             head = (
                 f"HTTP/1.1 {status} {http.HTTPStatus(status).phrase}\r\ncontent-type:"
                 " application/json\r\n"
@@ -107,19 +105,17 @@ class Punctual(asyncio.Protocol):
             self.transport.write((head + ends).encode() + body)
         self.transport.close()
 
-    def _make_room(self) -> None:
-        """End the connection that has gone longest without a request."""
-        others = cast("set[Punctual]", self.connections) - {self}
-        if resting := [one for one in others if one.rests]:
-            longest = min(resting, key=lambda one: one.rests_since_s)
+    def _close_longest_idle(self) -> None:
+        """Close the connection that has been idle longest."""
+        others = cast("set[TimedProtocol]", self.connections) - {self}
+        if resting := [one for one in others if one.is_idle]:
+            longest = min(resting, key=lambda one: one.idle_since_s)
             self.connections.discard(longest)
             longest.transport.abort()
 
 
 def connections_max() -> int:
-    """How many connections a server may hold: the usual limit, or half of the files it may open if
-    those are fewer.
-    """
+    """The maximum number of connections, at most half of the files the process may open."""
     if resource is None:
         return CONNECTIONS_MAX
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -131,8 +127,8 @@ def connections_max() -> int:
     return CONNECTIONS_MAX
 
 
-def protocol() -> type[asyncio.Protocol]:
-    """The faster of the parsers that are installed, with the limits."""
+def protocol_class() -> type[asyncio.Protocol]:
+    """The fastest installed HTTP protocol, with the limits."""
     if find_spec("httptools"):
         return _with_httptools()
     return _with_h11()
@@ -141,13 +137,13 @@ def protocol() -> type[asyncio.Protocol]:
 def _with_httptools() -> type[asyncio.Protocol]:
     from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-    class PunctualHttptools(Punctual, HttpToolsProtocol):
+    class TimedHttptools(TimedProtocol, HttpToolsProtocol):
         def on_message_begin(self) -> None:
             self.in_head = True
             super().on_message_begin()
 
         def on_header(self, name: bytes, value: bytes) -> None:
-            # What follows a body in chunks is no header: it was never looked at.
+            # Trailers of a chunked body were never checked, so they are dropped.
             if self.in_head:
                 super().on_header(name, value)
 
@@ -155,17 +151,16 @@ def _with_httptools() -> type[asyncio.Protocol]:
             self.in_head = False
             super().on_headers_complete()
             if not self.url.startswith(b"/"):
-                # The parser drops the host of a whole address, which no header says. The other
-                # parser keeps it.
+                # The parser drops the host of an absolute URL; h11 keeps it.
                 self.scope["raw_path"] = self.url
 
-    return PunctualHttptools
+    return TimedHttptools
 
 
 def _with_h11() -> type[asyncio.Protocol]:
     from uvicorn.protocols.http.h11_impl import H11Protocol
 
-    class PunctualH11(Punctual, H11Protocol):
-        """h11 has a limit for heads of its own and keeps no trailers."""
+    class TimedH11(TimedProtocol, H11Protocol):
+        """h11 limits the size of heads itself and drops trailers."""
 
-    return PunctualH11
+    return TimedH11

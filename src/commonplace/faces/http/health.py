@@ -1,4 +1,4 @@
-"""The page /health: whether the server can do its work, and if not, what to do."""
+"""The page /health: whether the server works, and if not, what to do."""
 
 from collections.abc import Mapping
 
@@ -6,17 +6,18 @@ from commonplace.engine.engine import Engine
 from commonplace.engine.operations.worker import Worker
 from commonplace.faces.mcp.messages import Json
 
-_GONE = "The store's file was removed, renamed or replaced. Put it back, or restart the server."
+_STORE_MOVED = (
+    "The store's file was removed, renamed or replaced. Put it back, or restart the server."
+)
 
 
 def health(engine: Engine, workers: Mapping[str, Worker]) -> tuple[int, Json]:
-    """The status code and the page: 503 where only a restart helps.
+    """The status code and the page. The code is 503 if only a restart helps.
 
-    Nothing here waits for a lock, a query or another thread, so that the page is there when all
-    else is slow.
+    Waits for no lock, query or thread, so that the page is available when everything else is slow.
     """
-    if not engine.db.in_place:
-        return 503, {"status": "error", "store": _GONE}
+    if not engine.db.is_in_place:
+        return 503, {"status": "error", "store": _STORE_MOVED}
     fared = {name: worker.health() for name, worker in workers.items()}
     troubled = {name: one for name, one in fared.items() if one.state != "ok"}
     if not troubled:

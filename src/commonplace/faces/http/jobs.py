@@ -1,4 +1,4 @@
-"""The page of a job: how far it is, and what came of it."""
+"""The page of a job: its progress and its result."""
 
 from typing import Any
 
@@ -7,10 +7,10 @@ from commonplace.engine.engine import Engine
 
 
 def job_page(engine: Engine, bank: str, job_id: str) -> dict[str, Any]:
-    """A job as JSON, by any form of its id."""
+    """A job as JSON. Accepts any form of its id."""
     job = engine.get_job(bank, job_id)
     return {
-        "job_id": ids.job(job.id),
+        "job_id": ids.job_form(job.id),
         "kind": job.kind,
         "status": job.state,
         "done": job.done_count,

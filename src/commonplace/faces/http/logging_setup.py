@@ -1,26 +1,24 @@
-"""The log of a server: one line for one thing, on standard error, without traces and without paths
-of this machine.
-"""
+"""The log of a server: one line per event on standard error, without tracebacks and local paths."""
 
 import json
 import logging
 import sys
 import time
 
-from commonplace.errors import traced
+from commonplace.errors import trace_summary
 
 
-class Plain(logging.Formatter):
-    """A line for people."""
+class PlainFormatter(logging.Formatter):
+    """Formats log lines for people."""
 
     def format(self, record: logging.LogRecord) -> str:
         """The line of a record."""
         at = time.strftime("%H:%M:%S", time.localtime(record.created))
-        return f"{at} {record.levelname.lower():7} {_text(record)}"
+        return f"{at} {record.levelname.lower():7} {_record_text(record)}"
 
 
-class Json(logging.Formatter):
-    """A line for programs."""
+class JsonFormatter(logging.Formatter):
+    """Formats log lines as JSON."""
 
     def format(self, record: logging.LogRecord) -> str:
         """The line of a record."""
@@ -32,7 +30,7 @@ class Json(logging.Formatter):
             "at": at,
             "level": record.levelname.lower(),
             "logger": record.name,
-            "text": _text(record),
+            "text": _record_text(record),
         }
         return json.dumps(line, ensure_ascii=False)
 
@@ -40,20 +38,20 @@ class Json(logging.Formatter):
 def configure(level: str, as_json: bool) -> None:
     """Send every log line of this process to standard error."""
     stream = logging.StreamHandler(sys.stderr)
-    stream.setFormatter(Json() if as_json else Plain())
+    stream.setFormatter(JsonFormatter() if as_json else PlainFormatter())
     root = logging.getLogger()
     root.handlers[:] = [stream]
     root.setLevel(logging.WARNING)
     logging.getLogger("commonplace").setLevel(level.upper())
 
 
-def record(text: str) -> logging.LogRecord:
-    """Something to be said whatever the level."""
+def info_record(text: str) -> logging.LogRecord:
+    """A log record to format directly, whatever the level."""
     return logging.LogRecord("commonplace.http", logging.INFO, "", 0, text, None, None)
 
 
-def _text(record: logging.LogRecord) -> str:
+def _record_text(record: logging.LogRecord) -> str:
     text = " ".join(record.getMessage().split())
     if record.exc_info and record.exc_info[1] is not None:
-        text += f" ({traced(record.exc_info[1])})"
+        text += f" ({trace_summary(record.exc_info[1])})"
     return text

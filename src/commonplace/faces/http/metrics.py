@@ -1,7 +1,6 @@
-"""What the server has done since it started, counted, and shown in the text form that Prometheus
-reads.
+"""Counts tool calls since the start and renders them in the text format of Prometheus.
 
-Counted in the event loop's thread only, so nothing here is locked.
+Used only in the event loop's thread, so there are no locks.
 """
 
 import time
@@ -15,13 +14,13 @@ BOUNDS_S = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5
 
 
 @dataclass(slots=True)
-class Tally:
-    """How often one tool was called, how often that failed, and how long it took."""
+class ToolCounts:
+    """The calls, errors and durations of one tool."""
 
     errors: int = 0
     total_s: float = 0.0
-    # One count for each bound, and a last one for everything slower.
-    within: list[int] = field(default_factory=lambda: [0] * (len(BOUNDS_S) + 1))
+    # One count for each bound, and a last one for slower calls.
+    bucket_counts: list[int] = field(default_factory=lambda: [0] * (len(BOUNDS_S) + 1))
 
 
 class Metrics:
@@ -29,19 +28,19 @@ class Metrics:
 
     def __init__(self) -> None:
         self._started_s = time.monotonic()
-        self._tallies: dict[tuple[str, str], Tally] = {}
+        self._counts: dict[tuple[str, str], ToolCounts] = {}
 
     def observe(self, dialect: str, tool: str, took_s: float, failed: bool) -> None:
-        """Count one call that ended."""
-        tally = self._tallies.get((dialect, tool))
+        """Count one finished call."""
+        tally = self._counts.get((dialect, tool))
         if tally is None:
-            tally = self._tallies[dialect, tool] = Tally()
+            tally = self._counts[dialect, tool] = ToolCounts()
         tally.errors += failed
         tally.total_s += took_s
-        tally.within[bisect_left(BOUNDS_S, took_s)] += 1
+        tally.bucket_counts[bisect_left(BOUNDS_S, took_s)] += 1
 
-    def text(self, held: Totals, running: int) -> str:
-        """Everything, as a page."""
+    def render(self, held: Totals, running: int) -> str:
+        """All metrics as a page."""
         families = (
             ("calls_total", "counter", "Finished tool calls.", self._calls()),
             ("call_errors_total", "counter", "Tool calls that failed.", self._errors()),
@@ -70,24 +69,24 @@ class Metrics:
         return "".join(f"{line}\n" for family in families for line in _family(*family))
 
     def _calls(self) -> Iterator[str]:
-        for labels, tally in self._labelled():
-            yield f"{{{labels}}} {sum(tally.within)}"
+        for labels, tally in self._sorted_counts():
+            yield f"{{{labels}}} {sum(tally.bucket_counts)}"
 
     def _errors(self) -> Iterator[str]:
-        for labels, tally in self._labelled():
+        for labels, tally in self._sorted_counts():
             yield f"{{{labels}}} {tally.errors}"
 
     def _durations(self) -> Iterator[str]:
-        for labels, tally in self._labelled():
+        for labels, tally in self._sorted_counts():
             count = 0
-            for bound, here in zip((*BOUNDS_S, "+Inf"), tally.within, strict=True):
+            for bound, here in zip((*BOUNDS_S, "+Inf"), tally.bucket_counts, strict=True):
                 count += here
                 yield f'_bucket{{{labels},le="{bound}"}} {count}'
             yield f"_sum{{{labels}}} {tally.total_s:.6f}"
             yield f"_count{{{labels}}} {count}"
 
-    def _labelled(self) -> Iterator[tuple[str, Tally]]:
-        for (dialect, tool), tally in sorted(self._tallies.items()):
+    def _sorted_counts(self) -> Iterator[tuple[str, ToolCounts]]:
+        for (dialect, tool), tally in sorted(self._counts.items()):
             yield f'dialect="{dialect}",tool="{tool}"', tally
 
 

@@ -1,8 +1,8 @@
-"""The official SDK's server, for event streams and sessions. The one module that imports the SDK.
+"""The official SDK's server, for event streams and sessions. The only module that imports the SDK.
 
-One server and its managers serve every dialect and bank: which one is meant is read from each
-request, never kept in a session. Answers come from `methods`, as on every transport; the SDK brings
-the transport of both eras.
+One server and its session managers serve every dialect and bank. The endpoint comes from each
+request and is never kept in a session. The results come from `protocol`, as on every transport; the
+SDK provides the transport.
 """
 
 import asyncio
@@ -23,14 +23,15 @@ from sse_starlette.sse import AppStatus
 
 from commonplace.dialects import parameters
 from commonplace.errors import CommonplaceError
-from commonplace.faces.http.access import Arrival, Message, Receive, Scope
-from commonplace.faces.http.calls import Calls, Line
+from commonplace.faces.http.access import HttpRequest, Message, Receive, Scope
+from commonplace.faces.http.calls import Caller, Calls
 from commonplace.faces.http.endpoints import Endpoint
 from commonplace.faces.mcp import messages, protocol
+from commonplace.faces.mcp.parsing import ProtocolError, Request
 from commonplace.limits import BODY_BYTES_MAX, SESSION_IDLE_S_MAX, SESSIONS_MAX
 
 Context: TypeAlias = ServerRequestContext[Any, Any]
-_PROGRESS_MAX = 100  # news that wait for a slow reader; later ones are left out
+_PROGRESS_QUEUE_MAX = 100  # reports queued for a slow reader; later ones are dropped
 _ENDPOINT = "commonplace.endpoint"
 
 
@@ -39,46 +40,52 @@ class Bridge:
 
     def __init__(self, calls: Calls) -> None:
         self._calls = calls
-        self._ending = anyio.Event()
+        self._stopping = anyio.Event()
         self._streams: set[anyio.CancelScope] = set()
         server = self._server()
-        self._stateful = _manager(server)
-        self._stateless = _manager(server, stateless=True)
+        self._stateful = _session_manager(server)
+        self._stateless = _session_manager(server, stateless=True)
 
     @asynccontextmanager
     async def running(self) -> AsyncGenerator[None]:
-        """Serve until the end of the context."""
-        # Streams are ended by `end_streams`; on its own the library would cut running calls off as
-        # well.
+        """Serve requests within the context."""
+        # `end_streams` ends the streams; the library would also cancel running calls.
         AppStatus.disable_automatic_graceful_drain()
         async with self._stateful.run(), self._stateless.run():
             yield
 
     def end_streams(self) -> None:
-        """End the streams that only wait for news. Calls go on."""
-        self._ending.set()
+        """End idle event streams. Running calls continue."""
+        self._stopping.set()
         for scope in tuple(self._streams):
             scope.cancel()
 
-    async def serve(self, arrival: Arrival, endpoint: Endpoint) -> None:
-        """Answer a request of a session, or one that needs none."""
-        scope = _scope(arrival, endpoint)
-        version = arrival.header(b"mcp-protocol-version")
-        if not arrival.header(b"mcp-session-id") or (version and version not in messages.LEGACY):
-            await self._stateless.handle_request(scope, _replayed(arrival), arrival.send)
-        elif arrival.method != "GET":
-            await self._stateful.handle_request(scope, _replayed(arrival), arrival.send)
+    async def serve(self, http_request: HttpRequest, endpoint: Endpoint) -> None:
+        """Answer a request, with or without a session."""
+        scope = _asgi_scope(http_request, endpoint)
+        version = http_request.header(b"mcp-protocol-version")
+        if not http_request.header(b"mcp-session-id") or (
+            version and version not in messages.LEGACY
+        ):
+            await self._stateless.handle_request(
+                scope, _replay_body(http_request), http_request.send
+            )
+        elif http_request.method != "GET":
+            await self._stateful.handle_request(
+                scope, _replay_body(http_request), http_request.send
+            )
         else:
-            with self._stream() as news:
-                await self._stateful.handle_request(scope, arrival.receive, arrival.send)
+            with self._cancellable_stream() as news:
+                await self._stateful.handle_request(scope, http_request.receive, http_request.send)
             if news.cancelled_caught:
-                await arrival.send({"type": "http.response.body", "body": b""})
+                await http_request.send({"type": "http.response.body", "body": b""})
 
-    async def open(
-        self, arrival: Arrival, endpoint: Endpoint, opened: Callable[[str], None]
+    async def open_session(
+        self, http_request: HttpRequest, endpoint: Endpoint, opened: Callable[[str], None]
     ) -> bool:
-        """Answer a handshake and open a session; False, without an answer, when there are too many
-        sessions.
+        """Answer a handshake and open a session.
+
+        Returns False without an answer if there are too many sessions.
         """
         full = False
 
@@ -90,13 +97,15 @@ class Bridge:
                 if session_id and message["status"] < HTTPStatus.BAD_REQUEST:
                     opened(session_id.decode("latin-1"))
             if not full:
-                await arrival.send(message)
+                await http_request.send(message)
 
-        await self._stateful.handle_request(_scope(arrival, endpoint), _replayed(arrival), send)
+        await self._stateful.handle_request(
+            _asgi_scope(http_request, endpoint), _replay_body(http_request), send
+        )
         return not full
 
     @contextmanager
-    def _stream(self) -> Generator[anyio.CancelScope]:
+    def _cancellable_stream(self) -> Generator[anyio.CancelScope]:
         with anyio.CancelScope() as scope:
             self._streams.add(scope)
             try:
@@ -106,14 +115,13 @@ class Bridge:
 
     def _server(self) -> Server[Any]:
         with warnings.catch_warnings():
-            # Old clients still set a log level, so the SDK is given what it calls deprecated.
+            # Old clients still set a log level, so the deprecated handler is registered.
             warnings.simplefilter("ignore", MCPDeprecationWarning)
             server = Server[Any](
                 messages.server_info()["name"],
                 version=messages.server_info()["version"],
                 title=messages.server_info()["title"],
-                # No tool of a dialect asks for a parameter in a header; without this the SDK looks
-                # through all schemas.
+                # No tool has parameters in headers; without this the SDK searches all schemas.
                 get_tool_input_schema=lambda _name: None,
                 on_list_tools=self._answer,
                 on_list_resources=self._answer,
@@ -127,45 +135,43 @@ class Bridge:
                 on_subscriptions_listen=self._listen,
             )
         server.add_request_handler("server/discover", types.RequestParams, self._answer)
-        # In place of the SDK's tracing, which nobody has switched on.
-        server.middleware[:] = [self._introduced]
+        # Replaces the SDK's tracing, which is not configured.
+        server.middleware[:] = [self._initialize]
         return server
 
-    async def _introduced(self, ctx: Context, call_next: CallNext) -> HandlerResult:
-        """Let the SDK shake hands, and say instead of it who answers here."""
+    async def _initialize(self, ctx: Context, call_next: CallNext) -> HandlerResult:
+        """Let the SDK handle the handshake, but answer with our own result."""
         result = await call_next(ctx)
         return result if ctx.method != "initialize" else await self._answer(ctx, None)
 
     async def _answer(self, ctx: Context, _params: object) -> Any:
-        """The result of a request, with news about it and a question to the person where they are
-        wanted.
-        """
+        """The result of a request, with progress reports and a confirmation if requested."""
         request, endpoint = _request(ctx), _endpoint(ctx)
-        line = Line(cast(Any, ctx.request).headers.get("mcp-session-id", ""))
+        caller = Caller(cast(Any, ctx.request).headers.get("mcp-session-id", ""))
         try:
             if request.method == "tools/call":
-                await _ask(ctx, request, endpoint, line)
-            if request.progress_token is None or request.method not in protocol.WORKING:
-                return await self._calls.result(request, endpoint, line)
-            return await self._with_news(ctx, request, endpoint, line)
-        except protocol.Refused as refused:
+                await _confirm(ctx, request, endpoint, caller)
+            if request.progress_token is None or request.method not in protocol.ENGINE_METHODS:
+                return await self._calls.result(request, endpoint, caller)
+            return await self._with_progress(ctx, request, endpoint, caller)
+        except ProtocolError as refused:
             raise MCPError(refused.code, refused.message, refused.data) from None
-        except protocol.Gone:
+        except protocol.CallerGone:
             raise MCPError(messages.REQUEST_CANCELLED, "Request cancelled") from None
 
-    async def _with_news(
-        self, ctx: Context, request: protocol.Request, endpoint: Endpoint, line: Line
+    async def _with_progress(
+        self, ctx: Context, request: Request, endpoint: Endpoint, caller: Caller
     ) -> messages.Json:
-        """The result of a call whose caller wants to know how far it is."""
+        """The result of a call whose caller wants progress reports."""
         news, reader = anyio.create_memory_object_stream[tuple[float, float | None, str]](
-            _PROGRESS_MAX
+            _PROGRESS_QUEUE_MAX
         )
 
         def offer(item: tuple[float, float | None, str]) -> None:
             try:
                 news.send_nowait(item)
             except (anyio.WouldBlock, anyio.ClosedResourceError, anyio.BrokenResourceError):
-                # A reader slower than the work misses a step, and the work does not wait.
+                # A slow reader misses a report; the work does not wait.
                 return
 
         async def tell() -> None:
@@ -174,12 +180,12 @@ class Bridge:
                     await ctx.session.report_progress(done, total, text or None)
 
         loop = asyncio.get_running_loop()
-        line.report = lambda done, total, text: cast(
+        caller.report = lambda done, total, text: cast(
             None, loop.call_soon_threadsafe(offer, (done, total, text))
         )
         teller = asyncio.create_task(tell())
         try:
-            result = await self._calls.result(request, endpoint, line)
+            result = await self._calls.result(request, endpoint, caller)
         except asyncio.CancelledError:
             teller.cancel()
             raise
@@ -189,50 +195,52 @@ class Bridge:
         return result
 
     async def _listen(self, ctx: Context, params: types.SubscriptionsListenRequestParams) -> Any:
-        """Acknowledge a subscription and wait: the lists never change while the server runs."""
+        """Acknowledge a subscription and wait for the end: lists never change."""
         wanted = params.notifications.model_dump(by_alias=True, exclude_none=True)
         meta = {messages.SUBSCRIPTION_KEY: ctx.request_id}
         acknowledged = types.SubscriptionsAcknowledgedNotification(
             params=types.SubscriptionsAcknowledgedNotificationParams(
-                notifications=types.SubscriptionFilter.model_validate(messages.honoured(wanted)),
+                notifications=types.SubscriptionFilter.model_validate(
+                    messages.supported_notifications(wanted)
+                ),
                 _meta=cast(Any, meta),
             )
         )
         await ctx.session.send_notification(acknowledged, related_request_id=ctx.request_id)
-        await self._ending.wait()
-        return messages.finished(ctx.method, {"_meta": meta}, ctx.protocol_version)
+        await self._stopping.wait()
+        return messages.complete_result(ctx.method, {"_meta": meta}, ctx.protocol_version)
 
 
-async def _ask(ctx: Context, request: protocol.Request, endpoint: Endpoint, line: Line) -> None:
-    """Put a tool's question to the person before its thread starts, so that no thread waits for
-    one.
-    """
+async def _confirm(ctx: Context, request: Request, endpoint: Endpoint, caller: Caller) -> None:
+    """Ask the user for confirmation before the thread starts, so that no thread waits for it."""
     tool = endpoint.dialect.tools.get(str(request.params.get("name")))
     asks = (
         tool is not None
         and tool.confirm
-        and request.can_ask
+        and request.can_elicit
         and not messages.is_modern(request.version)
     )
     if tool is None or not asks or not ctx.session.can_send_request:
         return
     try:
-        parameters.checked(
+        parameters.check_arguments(
             tool.parameters, request.params.get("arguments") or {}, strict=endpoint.dialect.strict
         )
     except CommonplaceError:
-        return  # The call itself will say so.
+        return  # The call itself reports the error.
     try:
         given = await ctx.session.elicit_form(
             tool.confirm, {"type": "object", "properties": {}}, ctx.request_id
         )
     except MCPError:
-        return  # A client that cannot ask after all; the question is a courtesy, not a lock.
+        return  # The client cannot ask. The question is a courtesy and no access control.
     agreed = given.action == "accept"
-    line.ask = lambda _question: agreed
+    caller.confirm = lambda _question: agreed
 
 
-def _manager(server: Server[Any], *, stateless: bool = False) -> StreamableHTTPSessionManager:
+def _session_manager(
+    server: Server[Any], *, stateless: bool = False
+) -> StreamableHTTPSessionManager:
     return StreamableHTTPSessionManager(
         server,
         stateless=stateless,
@@ -246,34 +254,34 @@ def _endpoint(ctx: Context) -> Endpoint:
     return cast(Any, ctx.request).scope[_ENDPOINT]
 
 
-def _request(ctx: Context) -> protocol.Request:
+def _request(ctx: Context) -> Request:
     client, abilities = ctx.session.client_params, ctx.session.client_capabilities
-    return protocol.Request(
+    return Request(
         id=ctx.request_id,
         method=ctx.method,
         params=dict(ctx.params or {}),
         version=ctx.protocol_version,
         client=client.client_info.name if client else "",
-        abilities=abilities.model_dump(by_alias=True, exclude_none=True) if abilities else {},
+        capabilities=abilities.model_dump(by_alias=True, exclude_none=True) if abilities else {},
     )
 
 
-def _scope(arrival: Arrival, endpoint: Endpoint) -> Scope:
-    scope: Scope = {**arrival.scope, _ENDPOINT: endpoint}
-    if b"accept" not in arrival.headers:
-        # Who names no media type takes any.
+def _asgi_scope(http_request: HttpRequest, endpoint: Endpoint) -> Scope:
+    scope: Scope = {**http_request.scope, _ENDPOINT: endpoint}
+    if b"accept" not in http_request.headers:
+        # A request without a media type accepts any.
         scope["headers"] = [*scope["headers"], (b"accept", b"*/*")]
     return scope
 
 
-def _replayed(arrival: Arrival) -> Receive:
+def _replay_body(http_request: HttpRequest) -> Receive:
     sent = False
 
     async def receive() -> Message:
         nonlocal sent
         if sent:
-            return await arrival.receive()
+            return await http_request.receive()
         sent = True
-        return {"type": "http.request", "body": arrival.body, "more_body": False}
+        return {"type": "http.request", "body": http_request.body, "more_body": False}
 
     return receive

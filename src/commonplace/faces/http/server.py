@@ -1,4 +1,4 @@
-"""Starts the server, keeps it running, and stops it without cutting off a call."""
+"""Starts the HTTP server, runs it, and stops it without interrupting calls."""
 
 import errno
 import logging
@@ -17,24 +17,24 @@ import uvicorn
 from commonplace import interrupts, spelling
 from commonplace.app import open_engine
 from commonplace.dialects import registry
-from commonplace.dialects.dialect import Dialect, instructed
+from commonplace.dialects.dialect import Dialect, add_instructions
 from commonplace.engine.engine import Engine
 from commonplace.engine.operations import maintenance
 from commonplace.engine.operations.tasks import TASKS
 from commonplace.engine.operations.worker import Tasks, Worker
-from commonplace.engine.runtime import Parts
+from commonplace.engine.runtime import Runtime
 from commonplace.errors import Busy, CommonplaceError, Forbidden, Invalid
 from commonplace.faces.http import head_limits, logging_setup, tokens
-from commonplace.faces.http.access import Admission, Keys, is_loopback
-from commonplace.faces.http.app import Plan, Site
+from commonplace.faces.http.access import AccessPolicy, ApiKeys, is_loopback
+from commonplace.faces.http.app import Site, SiteConfig
 from commonplace.limits import HEAD_BYTES_MAX, SHUTDOWN_S_MAX
 from commonplace.settings import Settings
-from commonplace.vault.sync_loop import Watch
+from commonplace.vault.sync_loop import SyncLoop
 
 HOST = "127.0.0.1"
 PORT = 8888
 _BACKLOG = 512
-# Longer than clients keep a connection, so that it is they who close it and never find it closed.
+# Longer than clients keep a connection, so that clients close it and never find it closed.
 _KEEP_ALIVE_S = 75
 _log = logging.getLogger("commonplace.http")
 
@@ -48,9 +48,9 @@ def run(
     log_json: bool = False,
     dialects: Mapping[str, Dialect] | None = None,
 ) -> int:
-    """Serve until a signal says stop; the exit code: 130 after Ctrl-C, else 0.
+    """Serve until a signal arrives, and return the exit code: 130 after Ctrl-C, otherwise 0.
 
-    The dialects are all there are unless others are given.
+    Without `dialects`, all dialects are served.
     """
     if not is_loopback(host) and not settings.api_key:
         raise Forbidden(
@@ -58,14 +58,14 @@ def run(
             hint="Set COMMONPLACE_API_KEY, or serve on 127.0.0.1.",
         )
     if settings.hindsight_tenant and not (settings.hindsight_api_key or settings.api_key):
-        # Who set this means the endpoints to be closed.
+        # This setting asks for protected endpoints.
         raise Forbidden(
             "HINDSIGHT_API_TENANT_EXTENSION is set without a key.",
             hint="Set HINDSIGHT_API_TENANT_API_KEY.",
         )
     spoken = dict(dialects or {name: registry.find(name) for name in registry.NAMES})
     if "hindsight" in spoken:
-        spoken["hindsight"] = instructed(spoken["hindsight"], settings.hindsight_instructions)
+        spoken["hindsight"] = add_instructions(spoken["hindsight"], settings.hindsight_instructions)
     if not settings.hindsight_enabled:
         spoken.pop("hindsight", None)
     if dialect is not None and dialect not in spoken:
@@ -73,40 +73,39 @@ def run(
             f"There is no dialect called {dialect!r}.", hint=spelling.hint(dialect, spoken)
         )
     logging_setup.configure(settings.log_level, log_json)
-    listener = _listener(host, port)
+    listener = _listen(host, port)
     with listener:
         engine = open_engine(settings)
-        plan = _plan(settings, spoken, dialect or registry.DEFAULT, host, listener.getsockname()[1])
+        plan = _site_config(
+            settings, spoken, dialect or registry.DEFAULT, host, listener.getsockname()[1]
+        )
         site = Site(engine, plan)
-        _welcome(settings, plan, host, log_json)
-        with working(engine, TASKS) as workers:
+        _print_banner(settings, plan, host, log_json)
+        with running_workers(engine, TASKS) as workers:
             site.workers = workers
             code = serve(site, listener)
-    _leave(engine, site, code)
+    _close_engine(engine, site, code)
     return code
 
 
 @contextmanager
-def working(engine: Engine, tasks: Tasks) -> Generator[dict[str, Worker]]:
-    """Do jobs in the background; beside them, see to the notes' files and to all that follows from
-    what was written.
-    """
-    watch = Watch(engine)
+def running_workers(engine: Engine, tasks: Tasks) -> Generator[dict[str, Worker]]:
+    """Run the background workers: one for jobs, one for note files and maintenance."""
+    watch = SyncLoop(engine)
 
-    def look(_parts: Parts) -> None:
-        watch.look()
+    def look(_runtime: Runtime) -> None:
+        watch.sync_if_due()
 
-    # Two, because a job may wait for a model, and a file that somebody saved should not wait with
-    # it.
-    keeper = Worker(engine, {}, idle={"notes": look, **maintenance.IDLE})
+    # Two workers, because a job may wait for a model, which must not delay note files.
+    keeper = Worker(engine, {}, idle={"notes": look, **maintenance.IDLE_TASKS})
     worker = Worker(engine, tasks)
     try:
         maintenance.sweep(engine)
     except CommonplaceError as error:
-        # The disk is full or the store busy: no reason not to answer, and the next start sweeps as
-        # well.
+        # The disk is full or the store is busy. The server can still answer, and the next start
+        # repeats this.
         _log.warning("Cannot remove old jobs and streams: %s", error.message)
-    watch.begin(keeper.notify)
+    watch.start(keeper.notify)
     for one in (keeper, worker):
         one.start()
     try:
@@ -120,12 +119,12 @@ def working(engine: Engine, tasks: Tasks) -> Generator[dict[str, Worker]]:
 
 
 def serve(site: Site, listener: socket.socket) -> int:
-    """Serve an app on a socket until a signal says stop; the exit code."""
+    """Serve an app on a socket until a signal arrives, and return the exit code."""
     config = uvicorn.Config(
         site,
         # uvloop and httptools where they exist, asyncio and h11 elsewhere.
         loop="auto",
-        http=head_limits.protocol(),
+        http=head_limits.protocol_class(),
         h11_max_incomplete_event_size=HEAD_BYTES_MAX,
         ws="none",
         lifespan="off",
@@ -139,45 +138,44 @@ def serve(site: Site, listener: socket.socket) -> int:
         timeout_graceful_shutdown=SHUTDOWN_S_MAX,
     )
     logging.getLogger("uvicorn").setLevel(logging.WARNING)
-    # uvicorn raises the signal again when all is done; stopping when a supervisor says so is a
-    # success.
+    # uvicorn raises the signal again at its end; a stop by a supervisor is a success.
     raised: list[int] = []
     before = {
         one: signal.signal(one, lambda number, _frame: raised.append(number))
         for one in (signal.SIGTERM, signal.SIGINT)
     }
     try:
-        Server(config, site).run([listener])
+        SiteServer(config, site).run([listener])
     finally:
         for one, handler in before.items():
             signal.signal(one, handler)
     return interrupts.EXIT_CODE if signal.SIGINT in raised else 0
 
 
-class Server(uvicorn.Server):
-    """uvicorn, with the app's own start and end at the right moments."""
+class SiteServer(uvicorn.Server):
+    """A uvicorn server that also starts and stops the app."""
 
     def __init__(self, config: uvicorn.Config, site: Site) -> None:
         super().__init__(config)
         self._site = site
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Listen, then fetch what regular requests do not need."""
+        """Listen, then load what only some requests need."""
         await super().startup(sockets)
         self._site.start()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """Let running calls end; do not wait for streams on which nothing more will come."""
+        """Wait for running calls, but not for idle streams."""
         self._site.end_streams()
         await super().shutdown(sockets)
         await self._site.stop()
 
 
-def _listener(host: str, port: int) -> socket.socket:
+def _listen(host: str, port: int) -> socket.socket:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listener = socket.socket(family, socket.SOCK_STREAM)
     if platform.system() != "Windows":
-        # A port that a server has just left may be taken again at once.
+        # A port can be reused right after another server has released it.
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((host.strip("[]"), port))
@@ -196,29 +194,31 @@ def _listener(host: str, port: int) -> socket.socket:
     return listener
 
 
-def _plan(
+def _site_config(
     settings: Settings, dialects: Mapping[str, Dialect], default: str, host: str, port: int
-) -> Plan:
+) -> SiteConfig:
     keys = {"hindsight": settings.hindsight_api_key}
     if "vault" in dialects:
         keys["vault"] = tokens.vault_token(settings.home)
-    return Plan(
+    return SiteConfig(
         dialects=dialects,
         default=default,
         banks={"hindsight": settings.hindsight_bank},
-        admission=Admission(port, Keys(settings.api_key, keys), (host, *settings.allowed_hosts)),
+        admission=AccessPolicy(
+            port, ApiKeys(settings.api_key, keys), (host, *settings.allowed_hosts)
+        ),
     )
 
 
-def _welcome(settings: Settings, plan: Plan, host: str, log_json: bool) -> None:
-    """Say where the server is and how to reach it."""
+def _print_banner(settings: Settings, plan: SiteConfig, host: str, log_json: bool) -> None:
+    """Print the address of the server and how to connect."""
     where = f"[{host}]" if ":" in host else host
     address = f"http://{where}:{plan.admission.port}"
     there = plan.default in plan.dialects
     short, path = (f"{address}/mcp ({plan.default}), ", "/mcp") if there else ("", "/DIALECT/mcp")
     lines = [
         f"Commonplace listens on {address}",
-        f"  memories   {shortened(settings.database_path)}",
+        f"  memories   {abbreviate_home(settings.database_path)}",
         f"  endpoints  {short}{address}/DIALECT/mcp for {', '.join(plan.dialects)}",
         f"  connect    claude mcp add --transport http commonplace {address}{path}",
         "  stop       Ctrl+C",
@@ -229,7 +229,7 @@ def _welcome(settings: Settings, plan: Plan, host: str, log_json: bool) -> None:
             " other endpoints"
         )
     said = (
-        logging_setup.Json().format(logging_setup.record(lines[0]))
+        logging_setup.JsonFormatter().format(logging_setup.info_record(lines[0]))
         if log_json
         else "\n".join(lines)
     )
@@ -237,22 +237,21 @@ def _welcome(settings: Settings, plan: Plan, host: str, log_json: bool) -> None:
     sys.stderr.flush()
 
 
-def shortened(path: Path) -> str:
-    """A path with ~ for the home folder of the person."""
+def abbreviate_home(path: Path) -> str:
+    """A path with ~ for the home folder of the user."""
     home = str(Path.home())
     text = str(path)
     return "~" + text.removeprefix(home) if text.startswith(home + os.sep) else text
 
 
-def _leave(engine: Engine, site: Site, code: int) -> None:
+def _close_engine(engine: Engine, site: Site, code: int) -> None:
     deadline = time.monotonic() + 1
     while site.calls.running and time.monotonic() < deadline:
         time.sleep(0.01)
     if not site.calls.running:
         engine.db.close()
         return
-    # A call that does not end would keep the process for ever; what it has not committed, it has
-    # not done.
+    # A hanging call would keep the process alive for ever. Its uncommitted changes are dropped.
     _log.warning("%d calls did not finish in time and were stopped.", site.calls.running)
     sys.stderr.flush()
     os._exit(code)

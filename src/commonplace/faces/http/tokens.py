@@ -1,4 +1,4 @@
-"""The token of the vault dialect: made once, kept in a file that only its owner can read."""
+"""The token of the vault dialect, kept in a file that only its owner can read."""
 
 import os
 import secrets
@@ -13,12 +13,10 @@ _FILE_MODE = 0o600
 
 
 def vault_token(home: Path) -> str:
-    """The token in a home folder, made now if there is none. Several processes that ask at once get
-    the same one.
-    """
+    """The token in a home folder, created if missing. Concurrent processes get the same one."""
     file = home / NAME
     try:
-        return _read(file) or _made(file)
+        return _read(file) or _create(file)
     except OSError as error:
         raise Forbidden(
             "The vault token cannot be read or created.",
@@ -36,18 +34,17 @@ def _read(file: Path) -> str:
     return token
 
 
-def _made(file: Path) -> str:
+def _create(file: Path) -> str:
     file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     number, name = tempfile.mkstemp(prefix=f".{NAME}-", dir=file.parent)
     try:
         with open(number, "w", encoding="utf-8") as draft:
             draft.write(secrets.token_urlsafe(32) + "\n")
         if file.exists():
-            # Whoever emptied the file wants a new token.
+            # The user emptied the file to get a new token.
             os.replace(name, file)
         else:
-            # A link, unlike a rename, never takes the place of a token that another process has
-            # just made.
+            # Unlike a rename, a link never replaces a token that another process has just created.
             with suppress(FileExistsError):
                 os.link(name, file)
     finally:

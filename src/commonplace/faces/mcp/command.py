@@ -1,4 +1,4 @@
-"""The options of `python -m commonplace.mcp`, which are those of PowerMem's own server."""
+"""Parses the options of `python -m commonplace.mcp`, which match PowerMem's own server."""
 
 import argparse
 import sys
@@ -7,23 +7,23 @@ from collections.abc import Sequence
 from commonplace import settings
 from commonplace.dialects import registry
 from commonplace.errors import CommonplaceError
-from commonplace.faces.mcp import main as start
+from commonplace.faces.mcp.main import load_environment, serve
 
 DIALECT = "powermem"
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """The exit code of one run of the server."""
-    given = _options().parse_args(argv)
+    """Run the server and return the exit code."""
+    given = _argument_parser().parse_args(argv)
     try:
-        chosen = settings.load(start.environment(given.config, given.env, given.dialect))
-        return start.serve(given.dialect, chosen, given.bank)
+        chosen = settings.load(load_environment(given.config, given.env, given.dialect))
+        return serve(given.dialect, chosen, given.bank)
     except CommonplaceError as error:
         sys.stderr.write(f"Error: {error.message}\nHint:  {error.hint}\n")
         return error.exit_code
 
 
-def _options() -> argparse.ArgumentParser:
+def _argument_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m commonplace.mcp",
         description="Serve the memory to one client on standard input and output.",

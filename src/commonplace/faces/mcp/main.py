@@ -1,4 +1,4 @@
-"""From the options of a command to a server on standard input and output."""
+"""Starts a server on standard input and output from the options of a command."""
 
 import json
 import os
@@ -9,71 +9,75 @@ from typing import cast
 from commonplace import settings as settings_table
 from commonplace import validation
 from commonplace.dialects import registry
-from commonplace.dialects.dialect import instructed
-from commonplace.dialects.powermem import config as powermem_config
+from commonplace.dialects.dialect import add_instructions
+from commonplace.dialects.powermem.config import (
+    from_config,
+    from_env_file,
+    is_powermem_variable,
+    normalize_environment,
+)
 from commonplace.errors import Invalid
 from commonplace.faces.mcp import stdio
-from commonplace.faces.mcp.stdio import Place
+from commonplace.faces.mcp.stdio import Target
 from commonplace.settings import Settings
 
 DEFAULT_BANK = "default"
 POWERMEM = "powermem"
 _ENV_CHARS_MAX = 100_000
-_PLAIN = (str, int, float)
+_SCALARS = (str, int, float)
 
 
 def serve(name: str, settings: Settings, bank: str = "") -> int:
-    """Serve a dialect until the input ends; the exit code. With a bank named, the client has no
-    other.
+    """Serve a dialect until the input ends, and return the exit code.
+
+    If a bank is given, it is the only one the client can use.
     """
-    offered = (registry.single(name) if bank else registry.find(name)).for_one_person()
-    spoken = instructed(offered, settings.hindsight_instructions)
+    offered = (registry.single_bank(name) if bank else registry.find(name)).for_single_user()
+    spoken = add_instructions(offered, settings.hindsight_instructions)
     if bank:
         return stdio.run(
-            spoken, settings, Place(validation.name(bank, what="bank"), True, _folder())
+            spoken, settings, Target(validation.name(bank, what="bank"), True, _working_folder())
         )
     usual = settings.hindsight_bank if name == "hindsight" else DEFAULT_BANK
-    return stdio.run(spoken, settings, Place(usual, False, _folder()))
+    return stdio.run(spoken, settings, Target(usual, False, _working_folder()))
 
 
-def environment(config: str = "", env: str = "", dialect: str = "") -> dict[str, str]:
-    """The environment with what the files add: a variable that is set wins over --env, and --config
-    over both.
+def load_environment(config: str = "", env: str = "", dialect: str = "") -> dict[str, str]:
+    """The environment together with the values of --env and --config.
 
-    For powermem, its own names are understood as well, those in `.env` of the working folder last
-    of all. What has no effect is named on standard error.
+    A variable that is set overrides --env, and --config overrides both. For powermem, PowerMem's
+    own variables are read as well; `.env` in the working folder has the lowest priority. Values
+    that have no effect are named on standard error.
     """
-    added = dict(_assignments(_text(env, "--env"))) if env else {}
-    configured = _decoded(_text(config, "--config")) if config else {}
+    added = dict(_parse_assignments(_read_file(env, "--env"))) if env else {}
+    configured = _parse_config(_read_file(config, "--config")) if config else {}
     set_here = {name: value for name, value in os.environ.items() if value}
     if dialect != POWERMEM:
-        _check(configured)
-        return added | set_here | _wanted(configured)
-    found, warnings = powermem_config.from_env_file(_assignments(_env_here()))
-    from_file, more = powermem_config.from_config(
-        configured, [one.name for one in settings_table.SETTINGS]
-    )
+        _check_settings(configured)
+        return added | set_here | _settings_in(configured)
+    found, warnings = from_env_file(_parse_assignments(_read_local_env()))
+    from_file, more = from_config(configured, [one.name for one in settings_table.SETTINGS])
     names = [
         name
         for name in added
-        if not name.startswith("COMMONPLACE_") and not powermem_config.is_known(name)
+        if not name.startswith("COMMONPLACE_") and not is_powermem_variable(name)
     ]
     if names:
         more.append(f"Unknown variables in --env: {', '.join(sorted(names))}.")
-    given, rest = powermem_config.understood(found | added | set_here | from_file)
+    given, rest = normalize_environment(found | added | set_here | from_file)
     for line in (*warnings, *more, *rest):
         sys.stderr.write(f"Warning: {line}\n")
-    return given | _wanted(configured)
+    return given | _settings_in(configured)
 
 
-def _folder() -> str:
+def _working_folder() -> str:
     try:
         return os.getcwd()
-    except OSError:  # The folder was removed after the client went there.
+    except OSError:  # The folder was removed after the client was started in it.
         return ""
 
 
-def _text(path: str, option: str) -> str:
+def _read_file(path: str, option: str) -> str:
     try:
         return Path(path).read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
@@ -82,8 +86,8 @@ def _text(path: str, option: str) -> str:
         ) from error
 
 
-def _env_here() -> str:
-    """The text of `.env` in the working folder, or "" where there is none that can be read."""
+def _read_local_env() -> str:
+    """The text of `.env` in the working folder, or "" if it is missing or unreadable."""
     try:
         file = Path(".env")
         return file.read_text(encoding="utf-8-sig")[:_ENV_CHARS_MAX] if file.is_file() else ""
@@ -91,7 +95,7 @@ def _env_here() -> str:
         return ""
 
 
-def _decoded(text: str) -> dict[str, object]:
+def _parse_config(text: str) -> dict[str, object]:
     try:
         found = json.loads(text)
     except ValueError as error:
@@ -107,29 +111,30 @@ def _decoded(text: str) -> dict[str, object]:
     return cast(dict[str, object], found)
 
 
-def _wanted(chosen: dict[str, object]) -> dict[str, str]:
-    """The settings in a configuration file: plain values under their names. PowerMem's own sections
-    are not these.
+def _settings_in(chosen: dict[str, object]) -> dict[str, str]:
+    """The settings in a configuration file: scalar values under their names.
+
+    PowerMem's own sections are not settings.
     """
     return {
         one.variable: str(chosen[one.name])
         for one in settings_table.SETTINGS
-        if isinstance(chosen.get(one.name), _PLAIN)
+        if isinstance(chosen.get(one.name), _SCALARS)
     }
 
 
-def _check(chosen: dict[str, object]) -> None:
+def _check_settings(chosen: dict[str, object]) -> None:
     names = [one.name for one in settings_table.SETTINGS]
     for name, value in chosen.items():
         settings_table.refuse_unknown(name, names, what="setting in the --config file called")
-        if not isinstance(value, _PLAIN):
+        if not isinstance(value, _SCALARS):
             raise Invalid(
                 f"The value of {name} in the --config file is neither a string nor a number.",
                 hint="Use a string, a number, true or false.",
             )
 
 
-def _assignments(text: str) -> list[tuple[str, str]]:
+def _parse_assignments(text: str) -> list[tuple[str, str]]:
     found: list[tuple[str, str]] = []
     for line in text.splitlines():
         name, equals, value = line.strip().removeprefix("export ").partition("=")

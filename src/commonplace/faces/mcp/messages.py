@@ -1,16 +1,15 @@
-"""The JSON of the Model Context Protocol, made from a dialect's table.
+"""The JSON of the Model Context Protocol, built from a dialect's table.
 
-Pure functions, no transport, no library of the protocol. Two eras: LEGACY revisions open with a
-handshake, MODERN ones carry everything in each request. What a result needs in the modern era is
-added by `finished`.
+Pure functions without a transport or a protocol library. LEGACY revisions begin with a handshake;
+in MODERN ones each request carries everything. `complete_result` adds the fields that modern
+results need.
 """
 
 import json
 from collections.abc import Iterable, Mapping
 from typing import Any, TypeAlias
 
-# The whole package, for its version only: asking the installation's metadata would cost a tenth of
-# the start.
+# Imported for its version only: reading the installation's metadata takes a tenth of the start.
 import commonplace
 from commonplace.dialects.dialect import Dialect, Prompt, Reply, Resource, Tool
 from commonplace.dialects.parameters import input_schema
@@ -26,7 +25,7 @@ INVALID_REQUEST = -32600
 METHOD_NOT_FOUND = -32601
 INVALID_PARAMS = -32602
 INTERNAL_ERROR = -32603
-RESOURCE_NOT_FOUND = -32002  # legacy only; the modern era says INVALID_PARAMS
+RESOURCE_NOT_FOUND = -32002  # legacy only; modern revisions use INVALID_PARAMS
 HEADER_MISMATCH = -32020
 UNSUPPORTED_VERSION = -32022
 REQUEST_CANCELLED = -32800
@@ -39,9 +38,8 @@ SERVER_KEY = _RESERVED + "serverInfo"
 SUBSCRIPTION_KEY = _RESERVED + "subscriptionId"
 
 LISTS_TTL_MS = 300_000
-# How long a client may keep a result, and whether it may be shared between callers. Lists come from
-# the table and change with the program only; instructions may name a bank, and what a resource says
-# changes with every write.
+# How long a client may cache a result, and whether callers may share it. Lists change only with the
+# program. Instructions may name a bank, and the text of a resource changes with every write.
 CACHE_HINTS: Mapping[str, tuple[int, str]] = {
     "tools/list": (LISTS_TTL_MS, "public"),
     "prompts/list": (LISTS_TTL_MS, "public"),
@@ -51,7 +49,7 @@ CACHE_HINTS: Mapping[str, tuple[int, str]] = {
     "resources/read": (0, "private"),
 }
 
-COMPLETIONS_MAX = 100  # what the protocol allows in one answer
+COMPLETIONS_MAX = 100  # the protocol's limit for one answer
 
 
 def is_modern(version: str) -> bool:
@@ -59,20 +57,18 @@ def is_modern(version: str) -> bool:
     return version in MODERN
 
 
-def negotiated(requested: object) -> str:
-    """The revision to speak after a handshake that asked for one: that one, or the newest that has
-    handshakes.
-    """
+def negotiate(requested: object) -> str:
+    """The revision after a handshake: the requested one, or the newest with handshakes."""
     return requested if isinstance(requested, str) and requested in LEGACY else LEGACY[-1]
 
 
 def server_info() -> Json:
-    """Who answers."""
+    """The name and version of this server."""
     return {"name": "commonplace", "title": "Commonplace", "version": commonplace.__version__}
 
 
 def tool_entry(tool: Tool, strict: bool) -> Json:
-    """One tool as a client lists it; `strict` says that arguments nobody knows are refused."""
+    """One tool of tools/list; with `strict` the schema allows no unknown arguments."""
     entry: Json = {
         "name": tool.name,
         "title": tool.title,
@@ -88,24 +84,24 @@ def tool_entry(tool: Tool, strict: bool) -> Json:
         },
     }
     if tool.always_loaded:
-        # Clients that fetch tools on demand would otherwise never think of remembering.
+        # Clients that load tools on demand would otherwise never call it.
         entry["_meta"] = {"anthropic/alwaysLoad": True}
     return entry
 
 
 def tools(dialect: Dialect) -> list[Json]:
-    """Every tool, in the order of the table."""
+    """Every listed tool, in the order of the table."""
     return [tool_entry(tool, dialect.strict) for tool in dialect.tools.values() if tool.listed]
 
 
 def resources(dialect: Dialect) -> list[Json]:
-    """The resources with a fixed address."""
-    return [_resource_entry(one, "uri") for one in dialect.resources if not _varies(one)]
+    """The resources with a fixed URI."""
+    return [_resource_entry(one, "uri") for one in dialect.resources if not _is_template(one)]
 
 
 def resource_templates(dialect: Dialect) -> list[Json]:
-    """The resources whose address has parts that vary."""
-    return [_resource_entry(one, "uriTemplate") for one in dialect.resources if _varies(one)]
+    """The resources with a URI template."""
+    return [_resource_entry(one, "uriTemplate") for one in dialect.resources if _is_template(one)]
 
 
 def prompts(dialect: Dialect) -> list[Json]:
@@ -114,7 +110,7 @@ def prompts(dialect: Dialect) -> list[Json]:
 
 
 def call_result(reply: Reply) -> Json:
-    """A tool's answer: the text for readers, the structure for programs."""
+    """A tool's result: text for models, structured content for programs."""
     result: Json = {
         "content": [{"type": "text", "text": reply.text}],
         "structuredContent": dict(reply.structured),
@@ -124,18 +120,18 @@ def call_result(reply: Reply) -> Json:
 
 
 def read_result(uri: str, mime_type: str, text: str) -> Json:
-    """What a resource says."""
+    """The contents of a resource."""
     return {"contents": [{"uri": uri, "mimeType": mime_type, "text": text}]}
 
 
 def prompt_result(prompt: Prompt, text: str) -> Json:
-    """A prompt with its parts filled in."""
+    """A prompt with its arguments filled in."""
     message = {"role": "user", "content": {"type": "text", "text": text}}
     return {"description": prompt.description, "messages": [message]}
 
 
 def completion_result(values: Iterable[str]) -> Json:
-    """Suggestions for a part being typed; the best first, and no more than the protocol allows."""
+    """Completions of a value, best first, up to the protocol's limit."""
     found = list(values)
     shown = found[:COMPLETIONS_MAX]
     return {
@@ -144,9 +140,7 @@ def completion_result(values: Iterable[str]) -> Json:
 
 
 def capabilities(dialect: Dialect, version: str = LEGACY[-1]) -> Json:
-    """What a client may ask for. Lists never change while a server runs, so nobody need wait for
-    news of that.
-    """
+    """The server's capabilities. Lists never change while it runs, so it sends no such notice."""
     offered: Json = {"tools": {"listChanged": False}}
     if dialect.resources:
         offered["resources"] = {"subscribe": False, "listChanged": False}
@@ -160,30 +154,29 @@ def capabilities(dialect: Dialect, version: str = LEGACY[-1]) -> Json:
 
 
 def initialize_result(requested_version: object, dialect: Dialect, instructions: str) -> Json:
-    """The answer to a handshake."""
-    version = negotiated(requested_version)
+    """The result of initialize."""
+    version = negotiate(requested_version)
     result: Json = {
         "protocolVersion": version,
         "capabilities": capabilities(dialect, version),
         "serverInfo": server_info(),
     }
-    return result | _spoken(instructions)
+    return result | _instructions_field(instructions)
 
 
 def discover_result(dialect: Dialect, instructions: str) -> Json:
-    """The answer to server/discover. Only modern revisions: the client takes one of them for its
-    next requests.
-    """
+    """The result of server/discover, with the modern revisions a client may choose from."""
     result: Json = {
         "supportedVersions": list(MODERN),
         "capabilities": capabilities(dialect, MODERN[-1]),
     }
-    return result | _spoken(instructions)
+    return result | _instructions_field(instructions)
 
 
-def finished(method: str, result: Json, version: str) -> Json:
-    """A result with what its era wants beside it: a modern one tells its type, its sender and how
-    long it holds.
+def complete_result(method: str, result: Json, version: str) -> Json:
+    """A result with the fields its revision requires.
+
+    A modern result has its type, the server info and how long it may be cached.
     """
     if not is_modern(version):
         return result
@@ -194,50 +187,46 @@ def finished(method: str, result: Json, version: str) -> Json:
     return whole
 
 
-def honoured(requested: Mapping[str, object]) -> Json:
-    """The part of a subscription that is kept: lists never change, and news of resources is not
-    sent.
-    """
+def supported_notifications(requested: Mapping[str, object]) -> Json:
+    """The requested notifications that the server accepts: those about lists, which never change."""
     kinds = ("toolsListChanged", "promptsListChanged", "resourcesListChanged")
     return {kind: True for kind in kinds if requested.get(kind) is True}
 
 
-def acknowledged(request_id: RequestId, requested: Mapping[str, object]) -> Json:
-    """The first news on a subscription: what of it is kept."""
+def acknowledgement(request_id: RequestId, requested: Mapping[str, object]) -> Json:
+    """The first notification of a subscription: which notifications are accepted."""
     meta = {SUBSCRIPTION_KEY: request_id}
     return notification(
         "notifications/subscriptions/acknowledged",
-        {"notifications": honoured(requested), "_meta": meta},
+        {"notifications": supported_notifications(requested), "_meta": meta},
     )
 
 
-def ended_subscription(request_id: RequestId) -> Json:
-    """The result of a subscription that the server ends."""
-    return finished("subscriptions/listen", {"_meta": {SUBSCRIPTION_KEY: request_id}}, MODERN[-1])
+def subscription_end(request_id: RequestId) -> Json:
+    """The result of a subscription when the server ends it."""
+    return complete_result(
+        "subscriptions/listen", {"_meta": {SUBSCRIPTION_KEY: request_id}}, MODERN[-1]
+    )
 
 
-def question(request_id: RequestId, params: Json) -> Json:
-    """The request that has a client ask its person something, in the era in which servers send
-    requests.
-    """
+def elicitation_request(request_id: RequestId, params: Json) -> Json:
+    """A request that makes the client ask its user, in revisions in which servers send requests."""
     return {"jsonrpc": "2.0", "id": request_id, "method": "elicitation/create", "params": params}
 
 
 def instructions(dialect: Dialect, bank: str = "", mission: str = "") -> str:
-    """What a model is told when it connects: when to recall and remember, and of what, if one bank
-    is all there is.
-    """
+    """The instructions for a model: when to recall and remember, and which bank is the only one."""
     about = f"Everything here belongs to the bank `{bank}`. {mission}" if bank else ""
     return f"{dialect.instructions}\n\n{about}".strip()
 
 
 def response(request_id: RequestId, result: Json) -> Json:
-    """The message that answers a request."""
+    """A successful response to a request."""
     return {"jsonrpc": "2.0", "id": request_id, "result": result}
 
 
-def failure(request_id: RequestId, code: int, message: str, data: object = None) -> Json:
-    """The message that refuses a request."""
+def error_response(request_id: RequestId, code: int, message: str, data: object = None) -> Json:
+    """An error response to a request."""
     error: Json = {"code": code, "message": message}
     if data is not None:
         error["data"] = data
@@ -245,12 +234,12 @@ def failure(request_id: RequestId, code: int, message: str, data: object = None)
 
 
 def notification(method: str, params: Json) -> Json:
-    """A message that wants no answer."""
+    """A notification, which has no response."""
     return {"jsonrpc": "2.0", "method": method, "params": params}
 
 
-def progress(token: str | int, done: float, total: float | None, text: str) -> Json:
-    """How far a call has come."""
+def progress_notification(token: str | int, done: float, total: float | None, text: str) -> Json:
+    """A notification about the progress of a call."""
     params: Json = {"progressToken": token, "progress": done}
     if total is not None:
         params["total"] = total
@@ -259,27 +248,25 @@ def progress(token: str | int, done: float, total: float | None, text: str) -> J
     return notification("notifications/progress", params)
 
 
-def encoded(message: Json) -> bytes:
-    """A message on one line. Raises ValueError for a number that JSON cannot say."""
+def encode(message: Json) -> bytes:
+    """A message as one line of JSON. Raises ValueError for a number JSON cannot express."""
     try:
         return _ENCODER.encode(message).encode()
     except UnicodeEncodeError:
-        # Half of a surrogate pair has no UTF-8; as an escape it can still be sent.
+        # A lone surrogate has no UTF-8 form, but it can be sent as an escape.
         return json.dumps(message, separators=(",", ":"), allow_nan=False).encode()
 
 
-def decoded(line: bytes) -> Any:
-    """What a line says. Raises ValueError, or RecursionError, when it is not JSON that can be
-    answered in JSON.
-    """
+def decode(line: bytes) -> Any:
+    """The JSON value of a line. Raises ValueError or RecursionError for anything else."""
     return _DECODER.decode(line.decode())
 
 
-def _spoken(instructions: str) -> Json:
+def _instructions_field(instructions: str) -> Json:
     return {"instructions": instructions} if instructions else {}
 
 
-def _varies(resource: Resource) -> bool:
+def _is_template(resource: Resource) -> bool:
     return "{" in resource.uri
 
 
@@ -305,16 +292,16 @@ def _prompt_entry(prompt: Prompt) -> Json:
     }
 
 
-def _finite(text: str) -> float:
+def _parse_finite(text: str) -> float:
     number = float(text)
     if number in (float("inf"), float("-inf")):
         raise ValueError(f"{text[:20]} is too large a number")
     return number
 
 
-def _no_constant(text: str) -> object:
+def _reject_constant(text: str) -> object:
     raise ValueError(f"{text} is not JSON")
 
 
 _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-_DECODER = json.JSONDecoder(parse_float=_finite, parse_constant=_no_constant)
+_DECODER = json.JSONDecoder(parse_float=_parse_finite, parse_constant=_reject_constant)

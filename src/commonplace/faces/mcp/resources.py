@@ -1,4 +1,4 @@
-"""Which resource an address means, and the parts of the address that vary."""
+"""Matches a URI to a resource and extracts the variables of its URI template."""
 
 import re
 from collections.abc import Iterable
@@ -6,12 +6,13 @@ from urllib.parse import unquote
 
 from commonplace.dialects.dialect import Resource
 
-_PART = re.compile(r"\{(\w+)\}")
+_VARIABLE = re.compile(r"\{(\w+)\}")
 
 
 def find(resources: Iterable[Resource], uri: str) -> tuple[Resource, dict[str, str]] | None:
-    """The resource of an address and the parts of it by name; a fixed address wins over one with
-    parts.
+    """The resource with a URI, and the values of its template variables.
+
+    A fixed URI takes precedence over a template.
     """
     listed = sorted(resources, key=lambda one: "{" in one.uri)
     for one in listed:
@@ -23,7 +24,7 @@ def find(resources: Iterable[Resource], uri: str) -> tuple[Resource, dict[str, s
 
 
 def _pattern(template: str, deep: bool) -> re.Pattern[str]:
-    pieces = _PART.split(template)
+    pieces = _VARIABLE.split(template)
     signs = "[^?#]+" if deep else "[^/?#]+"
     fixed, names = map(re.escape, pieces[::2]), (f"(?P<{name}>{signs})" for name in pieces[1::2])
     return re.compile(

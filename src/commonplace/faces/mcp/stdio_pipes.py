@@ -1,6 +1,4 @@
-"""Standard input and output as a pair of pipes that carry whole lines, and that nobody else can
-use.
-"""
+"""Standard input and output as a pair of line-based pipes reserved for the protocol."""
 
 import os
 import select
@@ -16,26 +14,26 @@ from commonplace.limits import LINE_BYTES_MAX
 _CHUNK_BYTES = 65_536
 
 
-class Inlet:
-    """The lines from the client, until they end or somebody wakes the reader.
+class LineReader:
+    """Reads lines from the client until the input ends or `wake` is called.
 
-    The reader waits for two things at once, because a signal alone can come just before the wait
-    and be missed.
+    It waits for the input and for a wake-up pipe, because a signal alone can arrive just before
+    the wait and be missed.
     """
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
-        self._woken, self.waker = os.pipe()
-        self._stopped = False
+        self._wake_descriptor, self.waker = os.pipe()
+        self._is_stopped = False
         os.set_blocking(self.waker, False)
 
     def wake(self) -> None:
-        """Have the reader stop, from any thread or signal."""
-        with suppress(BlockingIOError):  # The pipe is full of such calls already.
+        """Stop the reader, from any thread or signal handler."""
+        with suppress(BlockingIOError):  # The pipe already holds enough wake-ups.
             os.write(self.waker, b"x")
 
-    def closed(self) -> bool:
-        """Whether nobody can write any more, although there may be lines that are not read yet."""
+    def is_closed(self) -> bool:
+        """Whether all writers are gone, even if unread lines remain."""
         if sys.platform == "win32":
             return False
         poll = select.poll()
@@ -43,10 +41,10 @@ class Inlet:
         return bool(poll.poll(0))
 
     def lines(self) -> Iterator[bytes | None]:
-        """Every line that is not blank; None stands for one that is longer than the limit."""
+        """Yield every line that is not blank, and None for a line over the size limit."""
         parts: list[bytes] = []
         size = 0
-        while chunk := self._chunk():
+        while chunk := self._read_chunk():
             pieces = chunk.split(b"\n")
             for place, piece in enumerate(pieces, 1):
                 size += len(piece)
@@ -54,58 +52,59 @@ class Inlet:
                 if size > LINE_BYTES_MAX:
                     parts.clear()
                 if place < len(pieces):
-                    yield from _whole(parts, size)
+                    yield from _finish_line(parts, size)
                     parts.clear()
                     size = 0
-        if not self._stopped:
-            yield from _whole(parts, size)
+        if not self._is_stopped:
+            yield from _finish_line(parts, size)
 
-    def _chunk(self) -> bytes:
+    def _read_chunk(self) -> bytes:
         try:
-            # Only sockets can be waited for on Windows; there the next line ends the wait.
+            # Windows can wait for sockets only, so there the next line ends the wait.
             if (
                 os.name != "nt"
-                and self._woken in select.select((self._descriptor, self._woken), (), ())[0]
+                and self._wake_descriptor
+                in select.select((self._descriptor, self._wake_descriptor), (), ())[0]
             ):
-                self._stopped = True
+                self._is_stopped = True
                 return b""
             return os.read(self._descriptor, _CHUNK_BYTES)
-        except OSError:  # A terminal that went away reads as an error, and means the end.
+        except OSError:  # A closed terminal raises an error, which means the end of input.
             return b""
 
 
-class Outlet:
-    """The way to the client: whole lines, one at a time, from any thread."""
+class LineWriter:
+    """Writes whole lines to the client, one at a time, from any thread."""
 
     def __init__(self, descriptor: int) -> None:
-        self.broken = False
+        self.is_broken = False
         self._descriptor = descriptor
         self._lock = threading.Lock()
         self._waiting_since: float | None = None
 
     def stuck_s(self) -> float:
-        """For how long a write has waited for somebody to read."""
+        """How long the current write has been waiting for the reader."""
         since = self._waiting_since
         return 0.0 if since is None else time.monotonic() - since
 
     def write(self, line: bytes) -> None:
-        """Send a line. When nobody reads any more, nothing is sent, now and later."""
+        """Send a line. Once the reader is gone, this and every later line is dropped."""
         rest = memoryview(line + b"\n")
         with self._lock:
-            while rest and not self.broken:
-                # In pieces, because a write returns only when somebody has taken the whole of it.
+            while rest and not self.is_broken:
+                # Written in chunks, because a write returns only once all of it was read.
                 self._waiting_since = time.monotonic()
                 try:
                     rest = rest[os.write(self._descriptor, rest[:_CHUNK_BYTES]) :]
                 except OSError:
-                    self.broken = True
+                    self.is_broken = True
             self._waiting_since = None
 
 
-def claimed() -> tuple[Inlet, Outlet]:
-    """Standard input and output, for the protocol alone.
+def claim_stdio() -> tuple[LineReader, LineWriter]:
+    """Reserve standard input and output for the protocol.
 
-    A print, a library or a child process that uses the usual descriptors afterwards reads nothing,
+    Afterwards a print, a library or a child process that uses the usual descriptors reads nothing
     and writes to standard error.
     """
     try:
@@ -122,14 +121,14 @@ def claimed() -> tuple[Inlet, Outlet]:
     os.dup2(nowhere, 0)
     try:
         os.dup2(2, 1)
-    except OSError:  # Started without a standard error.
+    except OSError:  # The process has no standard error.
         os.dup2(nowhere, 1)
     os.close(nowhere)
     sys.stdout = sys.stderr
-    return Inlet(source), Outlet(target)
+    return LineReader(source), LineWriter(target)
 
 
-def _whole(parts: list[bytes], size: int) -> Iterator[bytes | None]:
+def _finish_line(parts: list[bytes], size: int) -> Iterator[bytes | None]:
     if size > LINE_BYTES_MAX:
         yield None
     elif line := b"".join(parts).strip():

@@ -1,21 +1,21 @@
-"""Tells which language a statement is written in, and loads the words of that language."""
+"""Detects the language of a statement, and loads the words of that language."""
 
 import re
 from functools import cache, lru_cache
 
 from commonplace import lazy
-from commonplace.language.words.lexicon import HAN, Language, folded_letters, words
+from commonplace.language.words.lexicon import HAN, Language, fold_letters, words
 
-# The patterns of a language take long to compile, so only those that are used are loaded.
-_DEFINED = {
+# The patterns of a language take long to compile, so only those of the text are loaded.
+_MODULES = {
     "en": "commonplace.language.words.english:ENGLISH",
     "de": "commonplace.language.words.german:GERMAN",
     "es": "commonplace.language.words.spanish:SPANISH",
     "fr": "commonplace.language.words.french:FRENCH",
     "zh": "commonplace.language.words.chinese:CHINESE",
 }
-# Words that tell the languages that put spaces between words.
-_SIGNS = {
+# Words that identify each language with spaces between words.
+_COMMON_WORDS = {
     "en": words(
         "the is are and of to in on at we our my i for with was not now uses use runs moved lives"
         " works no from it"
@@ -42,21 +42,21 @@ _CHARS_MAX = 1_000
 
 
 def language_of(text: str, name: str = "") -> Language:
-    """The language of a text; English where its words do not tell."""
-    return _language(name or name_of(text))
+    """The language of a text; English where its words do not identify one."""
+    return _language(name or detect_language(text))
 
 
 @cache
 def _language(name: str) -> Language:
-    language: Language = lazy.load(_DEFINED[name])
+    language: Language = lazy.load(_MODULES[name])
     return language
 
 
 @lru_cache(maxsize=8_192)
-def name_of(text: str) -> str:
+def detect_language(text: str) -> str:
     """The name of the language of a text."""
     head = text[:_CHARS_MAX]
     if _HAN.search(head):
         return "zh"
-    found = _WORD.findall(folded_letters(head))
-    return max(_SIGNS, key=lambda name: sum(word in _SIGNS[name] for word in found))
+    found = _WORD.findall(fold_letters(head))
+    return max(_COMMON_WORDS, key=lambda name: sum(word in _COMMON_WORDS[name] for word in found))

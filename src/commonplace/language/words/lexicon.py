@@ -1,7 +1,7 @@
-"""What a language needs to list so that statements in it can be compared.
+"""The word lists that a language needs so that statements in it can be compared.
 
-Every list is written as people write it; it is compared with folded text (`folded_letters`),
-without case and accents.
+Lists have normal spelling. They are compared with folded text (`fold_letters`), without case and
+accents.
 """
 
 import re
@@ -16,16 +16,15 @@ HAN = "\u3400-\u9fff"
 class Slot:
     """Something a subject can have a value of, such as where it lives, and the phrases for it.
 
-    `is_single` tells whether it has one value at a time. `change` are the phrases that say by
-    themselves that the
-    value is new, as in "moved to".
+    `is_single` means that it has one value at a time. `change` holds the phrases that announce a
+    new value by themselves, as in "moved to".
     """
 
     name: str
     is_single: bool
     state: re.Pattern[str]
     change: re.Pattern[str]
-    # Words that texts about it have, by which they are found.
+    # Words that find texts about it.
     found_by: Sequence[str] = ()
 
 
@@ -46,7 +45,7 @@ class Language:
     articles: frozenset[str]
     definite: frozenset[str]
     prepositions: frozenset[str]
-    # Who speaks, alone and for several, and words for somebody or something named before.
+    # The first person singular and plural, and pronouns of the third person.
     self_words: frozenset[str]
     group_words: frozenset[str]
     pronouns: frozenset[str]
@@ -57,47 +56,46 @@ class Language:
     # Verbs: forms of "to be", of what goes on, and of what happened once.
     copulas: re.Pattern[str]
     verbs: re.Pattern[str]
-    # "Is" that tells what somebody is, verbs that a participle follows, and endings of words that
-    # vary.
+    # Forms of "is" before a role, verbs before a participle, and endings of words that vary.
     roles: re.Pattern[str]
     auxiliaries: re.Pattern[str]
     endings: re.Pattern[str]
     events: re.Pattern[str]
-    # Verbs of which one subject has many objects: what differs in a number is another object.
+    # Verbs with many objects of one subject: a different number belongs to another object.
     many: re.Pattern[str]
     slots: Sequence[Slot]
-    # What may be left out without changing what is said; a change, a correction, an addition.
+    # Words without content; words that announce a change, a correction or an addition.
     fillers: re.Pattern[str]
     changes: re.Pattern[str]
     corrections: re.Pattern[str]
     additions: re.Pattern[str]
-    # Plans, conditions, exceptions, jokes and questions; and what was so before.
+    # Plans, conditions, exceptions, jokes and questions; and `past`, for former states.
     exceptions: re.Pattern[str]
     conditions: re.Pattern[str]
-    # Words that often come with a change, and tell of none by themselves.
+    # Words that often accompany a change, but announce none by themselves.
     hints: re.Pattern[str]
     past: re.Pattern[str]
     denials: re.Pattern[str]
     # Verbs that deny without a denial.
     aversions: re.Pattern[str]
-    # A denial that says that something was so until now; what stands after or before the others is
-    # over.
+    # Denials of a state that held until now. What stands after `over_after` or before
+    # `over_before` is over.
     ended: re.Pattern[str]
     over_after: re.Pattern[str]
     over_before: re.Pattern[str]
-    # Where what is over ends, as in "from A to B", and which of the phrases name it without its
-    # subject.
+    # The end of the words that are over, as in "from A to B", and the phrases of `over_after` that
+    # need no subject.
     until: re.Pattern[str]
     replaced_by: re.Pattern[str]
     # "For" and "when", and parts of a day, a week or a year.
     purposes: re.Pattern[str]
     periods: re.Pattern[str]
-    # Values of a kind, by kind: of two of one kind only one holds.
+    # Patterns of values by kind: of two values of one kind, only one holds.
     values: Mapping[str, re.Pattern[str]]
     numbers: Mapping[str, str]
 
 
-def folded_letters(text: str) -> str:
+def fold_letters(text: str) -> str:
     """A text without case, accents and differences of width."""
     plain = unicodedata.normalize("NFKC", text).replace("’", "'").casefold()
     if plain.isascii():
@@ -108,17 +106,16 @@ def folded_letters(text: str) -> str:
 
 def words(listed: str) -> frozenset[str]:
     """A list of words."""
-    return frozenset(folded_letters(listed).split())
+    return frozenset(fold_letters(listed).split())
 
 
 def phrases(pattern: str) -> re.Pattern[str]:
-    """A pattern of whole words, given as alternatives over as many lines as they need; "_" is a
-    space."""
-    joined = "".join(folded_letters(pattern).split()).replace("_", " ")
+    """A pattern of whole words from alternatives on several lines; "_" is a space."""
+    joined = "".join(fold_letters(pattern).split()).replace("_", " ")
     return re.compile(rf"(?<![^\W{HAN}])(?:{joined})(?![^\W{HAN}])" if joined else r"(?!)")
 
 
 def characters(pattern: str) -> re.Pattern[str]:
-    """The same for a language without spaces between words."""
+    """Like `phrases`, for a language without spaces between words."""
     joined = "".join(pattern.split()).replace("_", " ")
     return re.compile(joined or r"(?!)")

@@ -5,7 +5,10 @@ import re
 from commonplace.language.words.lexicon import Language, Slot, phrases, words
 
 _DAYS = "(?:lunes|martes|miércoles|jueves|viernes|sábado|domingo)"
-_MONTHS = "(?:enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|setiembre|octubre|noviembre|diciembre)"
+_MONTHS = (
+    "(?:enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|setiembre|octubre|noviembre"
+    "|diciembre)"
+)
 _NUMBERS = "una dos tres cuatro cinco seis siete ocho nueve diez once doce".split()
 _HOURS = "|".join(_NUMBERS)
 

@@ -1,0 +1,102 @@
+"""The answers of memories.sh as markdown, for people and models that read text."""
+
+from collections.abc import Sequence
+
+from commonplace import ids
+from commonplace.dialects.kinds import MEMORIES
+from commonplace.dialects.memories import responses
+from commonplace.dialects.unsure import NONE_SURE
+from commonplace.engine.facts.fact_metadata import heading
+from commonplace.engine.sessions.compaction import Compaction
+from commonplace.engine.sessions.context import Context
+from commonplace.records.memory import Memory
+
+_LABELS = {
+    "rule": "📌 RULE",
+    "decision": "💡 DECISION",
+    "fact": "📋 FACT",
+    "note": "📝 NOTE",
+    "skill": "🔧 SKILL",
+}
+
+
+def label(kind: str) -> str:
+    """The sign and the name of a type."""
+    return _LABELS[MEMORIES.display_kind(kind)]
+
+
+def line(one: Memory) -> str:
+    """A memory on a line, below its title if it has one.
+
+    Its own line breaks are kept, but cannot be taken for the beginning of another memory.
+    """
+    scope = "P" if one.scope.project else "G"
+    title = heading(one)
+    said = _indent(one.text if not title or one.text.startswith(title) else f"{title}\n{one.text}")
+    return f"{label(one.kind)} ({scope}) {ids.short_form(one.id)}: {said}{_suffix(one)}"
+
+
+def rule_line(one: Memory) -> str:
+    """A rule as an item of a list, with its id, the files it is for and its category."""
+    paths = f" (paths: {','.join(one.paths)})" if one.paths else ""
+    return (
+        f"- {ids.short_form(one.id)}:"
+        f" {_indent(one.text)}{paths}{f' {{{one.category}}}' if one.category else ''}"
+    )
+
+
+def rule_sections(rules: Sequence[Memory]) -> str:
+    """Rules for readers, those of the project and those for all, each below its heading."""
+    general = [one for one in rules if not one.scope.project]
+    special = [one for one in rules if one.scope.project]
+    parts = (("## Global Rules", general), ("## Project Rules", special))
+    return "\n\n".join(
+        "\n".join([title, *map(rule_line, listed)]) for title, listed in parts if listed
+    )
+
+
+def context_text(found: Context, query: str) -> str:
+    """A context for readers: rules, memories, what is at odds, and the compaction if it is time for
+    one.
+    """
+    sections: list[list[str]] = []
+    if found.rules:
+        sections.append(["## Active Rules", *map(rule_line, found.rules)])
+    if found.memories:
+        title = (
+            f'## Relevant to: "{responses.one_line(query)}"'
+            if query.strip()
+            else "## Recent Memories"
+        )
+        doubts = [NONE_SURE] if found.unsure else []
+        sections.append([title, *doubts, *map(line, found.memories)])
+    if found.conflicts:
+        pairs = [responses.conflict(one) for one in found.conflicts]
+        listed = (
+            f"- {one['memoryAId']} <-> {one['memoryBId']} (confidence {one['confidence']:.2f}):"
+            f" {one['explanation']}"
+            for one in pairs
+        )
+        sections.append(["## Conflicts", *listed, responses.SUGGESTION])
+    if found.compaction:
+        sections.append(_compaction_lines(found.compaction))
+    empty = "No context found. Use add_memory to store rules and knowledge."
+    return "\n\n".join("\n".join(section) for section in sections) or empty
+
+
+def _compaction_lines(one: Compaction) -> list[str]:
+    lines = ["## Compaction", f"Trigger: {one.trigger}", f"Reason: {one.reason}"]
+    if one.checkpoint_id is None or one.event_id is None:
+        return [*lines, f"Write-ahead checkpoint failed: {one.failure}"]
+    written = f"Write-ahead checkpoint: {ids.short_form(one.checkpoint_id)}"
+    return [*lines, written, f"Compaction event: {ids.short_form(one.event_id)}"]
+
+
+def _suffix(one: Memory) -> str:
+    tags = f" [{','.join(one.tags)}]" if one.tags else ""
+    paths = f" (paths: {','.join(one.paths)})" if one.paths else ""
+    return f"{tags}{paths}{f' {{{one.category}}}' if one.category else ''}"
+
+
+def _indent(text: str) -> str:
+    return text.replace("\n", "\n    ")
