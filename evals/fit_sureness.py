@@ -32,7 +32,7 @@ from commonplace.recall.pipeline import SURE_MAX, Models, Search
 from commonplace.recall.rerank import Reranker
 from commonplace.recall.scoring import ScoredHit
 from commonplace.recall.supersession import Pair
-from commonplace.storage import banks
+from commonplace.storage.rows import banks
 from evals import precise
 from evals.goals import GOALS
 from evals.goals import OWN as OWN_SET

@@ -15,7 +15,7 @@ from commonplace.dialects.dialect import Call, Dialect
 from commonplace.engine import links
 from commonplace.engine.engine import Engine
 from commonplace.engine.facts.retain_request import RetainRequest
-from commonplace.storage import links as stored
+from commonplace.storage.rows import links as stored
 from evals.texts import Author
 
 SIZES = (200, 2_000, 20_000)

@@ -21,7 +21,8 @@ import click
 from commonplace import errors, ids, limits
 from commonplace.engine.engine import Engine
 from commonplace.evaluation.metrics import Estimate
-from commonplace.faces.cli import SECTIONS, cli, evaluate, output
+from commonplace.faces.cli import SECTIONS, cli, output
+from commonplace.faces.cli.commands import evaluate
 from commonplace.records import memory as records
 from commonplace.records import query, work
 from commonplace.records.memory import Memory, Origin, Outcome, Scope, TagCount, Version

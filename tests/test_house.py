@@ -64,7 +64,7 @@ BROAD_EXCEPTS = {
     "faces/http/app.py": 1,
     "faces/mcp/protocol.py": 1,
     "faces/mcp/stdio.py": 1,
-    "vault/file_watcher.py": 1,
+    "vault/folder/file_watcher.py": 1,
 }
 # Each import inside a function, by file: start-up must not pay for numpy, the web server, rich, the
 # watching of files or the official SDK.
@@ -79,16 +79,16 @@ INLINE_IMPORTS = {
     "engine/facts/fact_extraction.py": 1,
     "engine/operations/worker.py": 1,
     "faces/cli/completions.py": 1,
-    "faces/cli/import_.py": 1,
+    "faces/cli/commands/import_.py": 1,
     "engine/reflect/structured_output.py": 1,
     "faces/cli/terminal.py": 2,
-    "faces/cli/serve.py": 3,
+    "faces/cli/commands/serve.py": 3,
     "faces/http/app.py": 1,
     # What not every system has: the faster parser of HTTP, and limits on open files.
     "faces/http/head_limits.py": 3,
     "faces/mcp/protocol.py": 1,
     "faces/mcp/stdio.py": 2,
-    "vault/file_watcher.py": 1,
+    "vault/folder/file_watcher.py": 1,
 }
 # A name that `lazy.load` takes.
 REFERENCE = re.compile(r"(commonplace(?:\.\w+)+):(\w+)")

@@ -16,7 +16,8 @@ from commonplace.engine.runtime import Runtime, skip_file_sync
 from commonplace.errors import CommonplaceError, Invalid, Unsupported
 from commonplace.models import providers
 from commonplace.settings import Settings
-from commonplace.storage import migrations, note_files
+from commonplace.storage import migrations
+from commonplace.storage.rows import note_files
 
 if TYPE_CHECKING:
     from commonplace.extract.llm_statements import Model

@@ -11,7 +11,7 @@ from typing import Any
 
 
 def load(reference: str) -> Any:
-    """The object with a name such as `commonplace.faces.cli.history:history`."""
+    """The object with a name such as `commonplace.faces.cli.commands.history:history`."""
     module, _, attribute = reference.partition(":")
     return getattr(import_module(module), attribute)
 

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from mcp import Client, StdioServerParameters
 
 from commonplace.dialects import catalog, registry
-from commonplace.faces.cli.connect import connect
+from commonplace.faces.cli.commands.connect import connect
 from tests.docs.loading import ROOT, script
 
 

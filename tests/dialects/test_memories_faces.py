@@ -21,7 +21,7 @@ from commonplace.dialects import registry
 from commonplace.engine.engine import Engine
 from commonplace.errors import Forbidden
 from commonplace.faces.cli.command import Shell
-from commonplace.faces.cli.rules import rules
+from commonplace.faces.cli.commands.rules import rules
 from commonplace.settings import load
 from tests.dialects.memories_client import Memories
 from tests.dialects.requirements import requirement

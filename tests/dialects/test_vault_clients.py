@@ -13,8 +13,8 @@ from click.testing import CliRunner
 
 from commonplace.app import open_engine
 from commonplace.faces.cli.command import Shell
-from commonplace.faces.cli.maintenance import doctor
-from commonplace.faces.cli.vault import vault as vault_command
+from commonplace.faces.cli.commands.maintenance import doctor
+from commonplace.faces.cli.commands.vault import vault as vault_command
 from commonplace.limits import TEXT_BYTES_MAX
 from commonplace.settings import load
 from tests.dialects.requirements import requirement

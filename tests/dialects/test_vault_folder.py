@@ -20,11 +20,11 @@ from commonplace.dialects.powermem import DIALECT as POWERMEM
 from commonplace.dialects.vault import DIALECT
 from commonplace.engine.engine import Engine
 from commonplace.faces.cli.command import Shell
-from commonplace.faces.cli.maintenance import doctor
-from commonplace.faces.cli.vault import vault as vault_command
+from commonplace.faces.cli.commands.maintenance import doctor
+from commonplace.faces.cli.commands.vault import vault as vault_command
 from commonplace.records.query import Filter
 from commonplace.settings import load
-from commonplace.vault import frontmatter
+from commonplace.vault.note_format import frontmatter
 from commonplace.vault.sync import sync
 from commonplace.vault.vault import vault_of
 from tests.dialects.requirements import requirement

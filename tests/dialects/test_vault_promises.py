@@ -12,8 +12,8 @@ from click.testing import CliRunner
 from commonplace import clock
 from commonplace.dialects.vault import responses
 from commonplace.faces.cli.command import Shell
-from commonplace.faces.cli.vault import vault as vault_command
-from commonplace.vault import frontmatter
+from commonplace.faces.cli.commands.vault import vault as vault_command
+from commonplace.vault.note_format import frontmatter
 from tests.dialects.requirements import requirement
 from tests.dialects.vault_client import PATH, VaultClient, vault_server
 from tests.vault.torture import BODIES, TITLES

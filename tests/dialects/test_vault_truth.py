@@ -8,8 +8,8 @@ import pytest
 from click.testing import CliRunner
 
 from commonplace.faces.cli.command import Shell
-from commonplace.faces.cli.purge import purge
-from commonplace.vault.folder import MARKER_NAME
+from commonplace.faces.cli.commands.purge import purge
+from commonplace.vault.folder.folder import MARKER_NAME
 from tests.dialects.requirements import requirement
 from tests.dialects.vault_client import VaultClient, vault_server
 from tests.faces.http_client import until

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from commonplace.faces.http.tokens import vault_token
-from commonplace.vault import frontmatter
-from commonplace.vault.folder import MARKER_NAME
-from commonplace.vault.frontmatter import Note
+from commonplace.vault.folder.folder import MARKER_NAME
+from commonplace.vault.note_format import frontmatter
+from commonplace.vault.note_format.frontmatter import Note
 from tests.faces.http_client import Answer, Running, server
 
 PATH = "/vault/mcp"

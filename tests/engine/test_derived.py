@@ -11,7 +11,8 @@ from commonplace.language import analyzer
 from commonplace.recall.vector_index import VectorIndex
 from commonplace.records.memory import Draft
 from commonplace.records.query import Query
-from commonplace.storage import banks, text_index, vector_rows
+from commonplace.storage import text_index
+from commonplace.storage.rows import banks, vector_rows
 from tests.recall.embedders import HashEmbedder
 
 COUNT = indexing.REBUILD_BATCH * 2 + 50

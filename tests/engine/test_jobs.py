@@ -22,7 +22,7 @@ from commonplace.engine.operations.worker import (
 from commonplace.errors import Busy, CommonplaceError, Conflict, Invalid, ModelFailed, NotFound
 from commonplace.limits import JOB_BYTES_MAX
 from commonplace.settings import load
-from commonplace.storage import jobs as stored
+from commonplace.storage.rows import jobs as stored
 from tests.conftest import StoppedClock
 from tests.crowd import crowd
 

@@ -17,7 +17,7 @@ from commonplace.engine.operations import maintenance
 from commonplace.errors import ModelFailed
 from commonplace.records.memory import Draft, Edit, Link, Scope
 from commonplace.records.query import Filter
-from commonplace.storage import banks, links
+from commonplace.storage.rows import banks, links
 from tests.conftest import StoppedClock
 
 BANK = "b"

@@ -1,14 +1,14 @@
 """Observations gather what is said of one subject, and follow it whoever changes it."""
 
-from commonplace.engine import deletion
 from commonplace.engine.engine import Engine
+from commonplace.engine.erasure import deletion
 from commonplace.engine.facts import observations
 from commonplace.engine.facts.fact_metadata import fact_metadata_of
 from commonplace.engine.facts.retain_request import RetainRequest
 from commonplace.engine.operations import maintenance
 from commonplace.records.memory import BankEdit, Memory
 from commonplace.records.query import Filter
-from commonplace.storage import derivations
+from commonplace.storage.rows import derivations
 from tests.conftest import StoppedClock
 
 BANK = "b"

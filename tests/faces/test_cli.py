@@ -14,7 +14,7 @@ import pytest
 
 from commonplace import ids
 from commonplace.faces.cli import SECTIONS, cli
-from commonplace.faces.cli.recall import NOTHING
+from commonplace.faces.cli.commands.recall import NOTHING
 from commonplace.faces.cli.terminal import display_width
 from commonplace.settings import SETTINGS
 from tests.faces.conftest import Run

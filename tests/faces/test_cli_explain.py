@@ -5,7 +5,7 @@ small screen.
 import json
 from collections.abc import Callable
 
-from commonplace.faces.cli import explain
+from commonplace.faces.cli.commands import explain
 from commonplace.faces.cli.terminal import display_width
 from commonplace.recall import scoring
 from tests.faces.conftest import Run

@@ -4,7 +4,7 @@ unsure.
 
 import json
 
-from commonplace.faces.cli.recall import UNSURE
+from commonplace.faces.cli.commands.recall import UNSURE
 from tests.faces.conftest import Run
 
 ANSWER = "The staging database listens on port 5433."

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from commonplace.errors import CommonplaceError, Conflict, Forbidden, Invalid, NotFound, Unsupported
-from commonplace.faces.cli.connect import connect, disconnect, launch_command
+from commonplace.faces.cli.commands.connect import connect, disconnect, launch_command
 from commonplace.faces.connect import edits, json_text
 from commonplace.faces.connect.clients import CLIENTS, Client, Machine, client_named
 from commonplace.faces.connect.edits import EditPlan, ServerSpec
@@ -624,7 +624,7 @@ def test_the_written_command_starts_this_installation() -> None:
 
 
 def test_the_program_is_found_beside_its_python(tmp_path: Path) -> None:
-    code = "from commonplace.faces.cli.connect import launcher; print(launcher()[0])"
+    code = "from commonplace.faces.cli.commands.connect import launcher; print(launcher()[0])"
     found = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=tmp_path
     )

@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from commonplace.errors import Invalid
-from commonplace.faces.cli.connect import connect
+from commonplace.faces.cli.commands.connect import connect
 from commonplace.faces.connect import edits
 from commonplace.faces.connect.clients import CLIENTS, Client, Machine, client_named
 from commonplace.faces.connect.edits import ServerSpec

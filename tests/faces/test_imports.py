@@ -10,7 +10,7 @@ import pytest
 import commonplace
 from commonplace.dialects import registry
 from commonplace.faces.cli import cli
-from commonplace.faces.cli.commands import COMMAND_TABLE
+from commonplace.faces.cli.command_table import COMMAND_TABLE
 
 # Runs the program with some arguments and leaves the names of what it imported in a file.
 PROGRAM = """

@@ -14,7 +14,7 @@ import pytest
 from mcp import Client, StdioServerParameters
 
 from commonplace.engine.engine import Engine
-from commonplace.faces.cli.import_ import import_memories
+from commonplace.faces.cli.commands.import_ import import_memories
 from commonplace.importers import detection
 from tests.docs.loading import script
 from tests.importers import files

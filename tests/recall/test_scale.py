@@ -23,7 +23,8 @@ from commonplace.recall.vector_index import VectorIndex
 from commonplace.records.memory import Draft, Scope
 from commonplace.records.query import AllOf, Filter, Match, Query, TagMatch
 from commonplace.settings import load
-from commonplace.storage import text_index, vector_rows
+from commonplace.storage import text_index
+from commonplace.storage.rows import vector_rows
 from commonplace.storage.text_index import SearchScope
 from evals.texts import Author
 from tests.conftest import StoppedClock

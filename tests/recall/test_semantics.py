@@ -13,7 +13,7 @@ from commonplace.models.static_embedder import StaticEmbedder
 from commonplace.recall.vector_index import VectorIndex
 from commonplace.records.memory import Draft
 from commonplace.records.query import Filter
-from commonplace.storage import vector_rows
+from commonplace.storage.rows import vector_rows
 from commonplace.storage.text_index import SearchScope
 from tests.recall.embedders import HashEmbedder
 

@@ -29,7 +29,8 @@ from commonplace.records.query import AllOf, Filter, LabelMatch, Match, Query, T
 from commonplace.records.receipt import Portion
 from commonplace.records.work import ReminderDraft, SessionDraft
 from commonplace.settings import load
-from commonplace.storage import derivations, jobs, migrations
+from commonplace.storage import migrations
+from commonplace.storage.rows import derivations, jobs
 from commonplace.vault.sync import sync
 from commonplace.vault.vault import vault_of
 from tests.conftest import StoppedClock

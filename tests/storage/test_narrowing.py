@@ -29,10 +29,11 @@ from commonplace.records.query import (
     TagMatch,
 )
 from commonplace.settings import load
-from commonplace.storage import memories, migrations, text_index
+from commonplace.storage import migrations, text_index
 from commonplace.storage.database import Database
 from commonplace.storage.index_selection import IndexLookups
 from commonplace.storage.migrations import open_database
+from commonplace.storage.rows import memories
 from commonplace.storage.text_index import SearchScope
 from tests.conftest import StoppedClock
 

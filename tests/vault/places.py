@@ -4,7 +4,7 @@ would.
 
 from commonplace.records.memory import Memory, Origin
 from commonplace.records.query import Filter
-from commonplace.vault.folder import MARKER_NAME
+from commonplace.vault.folder.folder import MARKER_NAME
 from commonplace.vault.memory_to_file import NewNote, add_note
 from commonplace.vault.vault import Vault
 

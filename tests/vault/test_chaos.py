@@ -12,10 +12,10 @@ import pytest
 from commonplace.engine.engine import Engine
 from commonplace.records.memory import Edit, Memory
 from commonplace.records.query import Filter
-from commonplace.storage import note_files as rows
-from commonplace.vault import frontmatter
-from commonplace.vault.frontmatter import note_text
+from commonplace.storage.rows import note_files as rows
 from commonplace.vault.memory_to_file import GRACE_MS, catch_up_files
+from commonplace.vault.note_format import frontmatter
+from commonplace.vault.note_format.frontmatter import note_text
 from commonplace.vault.sync import sync
 from commonplace.vault.vault import Vault, vault_metadata, vault_of
 from tests.conftest import StoppedClock

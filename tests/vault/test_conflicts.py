@@ -7,8 +7,8 @@ from click.testing import CliRunner
 
 from commonplace.engine.engine import Engine
 from commonplace.faces.cli.command import Shell
-from commonplace.faces.cli.maintenance import doctor
-from commonplace.faces.cli.vault import vault as vault_command
+from commonplace.faces.cli.commands.maintenance import doctor
+from commonplace.faces.cli.commands.vault import vault as vault_command
 from commonplace.records.memory import Edit
 from commonplace.vault.memory_to_file import catch_up_files
 from commonplace.vault.sync import sync

@@ -13,7 +13,7 @@ from commonplace.dialects.dialect import Call
 from commonplace.engine.engine import Engine
 from commonplace.errors import NotFound
 from commonplace.faces.cli.command import Shell
-from commonplace.faces.cli.purge import purge
+from commonplace.faces.cli.commands.purge import purge
 from commonplace.vault.memory_to_file import catch_up_files, write_ids
 from commonplace.vault.sync import sync
 from commonplace.vault.vault import Vault, list_vaults, vault_of

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from commonplace.vault.markdown import LINKS_MAX, link_names, linkable_names, text_tags
+from commonplace.vault.note_format.markdown import LINKS_MAX, link_names, linkable_names, text_tags
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commonplace.vault import filenames
+from commonplace.vault.folder import filenames
 from tests.vault.torture import TITLES
 
 

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from commonplace.clock import MOMENT_MAX, parse_moment
 from commonplace.errors import Invalid
 from commonplace.ids import ID_MAX
-from commonplace.vault import frontmatter
-from commonplace.vault.frontmatter import Note
+from commonplace.vault.note_format import frontmatter
+from commonplace.vault.note_format.frontmatter import Note
 from tests.vault.torture import BODIES, TITLES
 
 MOMENTS = st.integers(0, MOMENT_MAX - 1)

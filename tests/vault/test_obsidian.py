@@ -14,9 +14,9 @@ from commonplace.errors import Invalid
 from commonplace.records.memory import Edit, Memory
 from commonplace.records.query import Filter, Query
 from commonplace.settings import load
-from commonplace.vault.backlinks import backlinks
 from commonplace.vault.inspection import inspect_vault
 from commonplace.vault.memory_to_file import GRACE_MS
+from commonplace.vault.note_format.backlinks import backlinks
 from commonplace.vault.sync import sync
 from commonplace.vault.vault import Vault, path_of, vault_of
 from tests.conftest import StoppedClock

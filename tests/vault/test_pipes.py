@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from commonplace.errors import Invalid
-from commonplace.vault import folder
+from commonplace.vault.folder import folder
 
 
 def read(root: Path, name: str) -> list[str]:

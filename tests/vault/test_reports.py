@@ -11,8 +11,8 @@ from commonplace.app import open_engine
 from commonplace.engine.engine import Engine
 from commonplace.errors import Busy
 from commonplace.faces.cli.command import Shell
-from commonplace.faces.cli.maintenance import doctor
-from commonplace.faces.cli.vault import vault as vault_command
+from commonplace.faces.cli.commands.maintenance import doctor
+from commonplace.faces.cli.commands.vault import vault as vault_command
 from commonplace.settings import load
 from commonplace.vault.memory_to_file import GRACE_MS, write_ids
 from commonplace.vault.sync import sync

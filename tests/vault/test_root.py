@@ -11,11 +11,11 @@ from click.testing import CliRunner
 from commonplace.app import open_engine
 from commonplace.engine.engine import Engine
 from commonplace.faces.cli.command import Shell
-from commonplace.faces.cli.maintenance import doctor
-from commonplace.faces.cli.vault import vault as vault_command
+from commonplace.faces.cli.commands.maintenance import doctor
+from commonplace.faces.cli.commands.vault import vault as vault_command
 from commonplace.records.memory import Edit
 from commonplace.settings import load
-from commonplace.vault.folder import MARKER_NAME
+from commonplace.vault.folder.folder import MARKER_NAME
 from commonplace.vault.memory_to_file import GRACE_MS, catch_up_files
 from commonplace.vault.sync import sync
 from commonplace.vault.vault import Vault, vault_of

@@ -15,8 +15,9 @@ from commonplace.ids import ID_MAX, note_form
 from commonplace.records.memory import Edit, IdempotencyKey
 from commonplace.records.query import Filter
 from commonplace.settings import load
-from commonplace.vault import folder, frontmatter
+from commonplace.vault.folder import folder
 from commonplace.vault.memory_to_file import GRACE_MS, NewNote, add_note, write_ids
+from commonplace.vault.note_format import frontmatter
 from commonplace.vault.report import SyncReport
 from commonplace.vault.sync import sync
 from commonplace.vault.vault import Vault, vault_of

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from commonplace.engine.engine import Engine
-from commonplace.vault.file_watcher import FileWatcher
+from commonplace.vault.folder.file_watcher import FileWatcher
 from commonplace.vault.sync_loop import SyncLoop
 from commonplace.vault.vault import vault_of
 from tests.faces.http_client import until

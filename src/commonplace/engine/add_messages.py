@@ -28,7 +28,8 @@ from commonplace.limits import QUERY_CHARS_MAX, STATEMENTS_MAX
 from commonplace.records.memory import Draft, Memory, Metadata, Origin, Outcome, Scope
 from commonplace.records.query import Filter, Query
 from commonplace.records.work import DocumentDraft
-from commonplace.storage import banks, memories, text_index
+from commonplace.storage import text_index
+from commonplace.storage.rows import banks, memories
 
 _SIMILAR_MAX, _TERMS_MAX = 20, 40
 _SHOWN_PER_FACT_MAX, _SHOWN_MAX = 5, 10

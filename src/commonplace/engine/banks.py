@@ -7,7 +7,7 @@ from commonplace.engine.runtime import Runtime
 from commonplace.errors import NotFound
 from commonplace.limits import CONFIG_BYTES_MAX, LIST_MAX, TITLE_CHARS_MAX
 from commonplace.records.memory import Bank, BankEdit, Unset
-from commonplace.storage import banks
+from commonplace.storage.rows import banks
 
 
 def create_bank(runtime: Runtime, bank: str, edit: BankEdit = BankEdit()) -> Bank:

@@ -25,8 +25,8 @@ from commonplace.language.statement import fold_text, statement_label
 from commonplace.limits import TAGS_MAX
 from commonplace.records.memory import Link, Memory, Metadata, Origin
 from commonplace.records.query import Filter
-from commonplace.storage import banks, jobs, memories
-from commonplace.storage import links as stored
+from commonplace.storage.rows import banks, jobs, memories
+from commonplace.storage.rows import links as stored
 
 # The least confidence of the judge: for two statements with the same label, and for any two.
 _SAME_LABEL_CONFIDENCE_MIN, _CONFIDENCE_MIN = 0.7, 0.8

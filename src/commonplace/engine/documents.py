@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from commonplace import validation
 from commonplace.engine.banks import require_bank
-from commonplace.engine.erasure import erasing_transaction, purge_where
-from commonplace.engine.erasure_ledger import Ledger
+from commonplace.engine.erasure.erasure import erasing_transaction, purge_where
+from commonplace.engine.erasure.ledger import Ledger
 from commonplace.engine.memories import check_item_count
 from commonplace.engine.runtime import Runtime
 from commonplace.errors import NotFound
@@ -15,7 +15,7 @@ from commonplace.limits import COUNT_MAX, LIST_MAX, QUERY_CHARS_MAX, TITLE_CHARS
 from commonplace.records.memory import Origin, Unset
 from commonplace.records.query import Filter
 from commonplace.records.work import Document, DocumentChange, DocumentDraft, ResultPage
-from commonplace.storage import banks, documents
+from commonplace.storage.rows import banks, documents
 
 
 def put_document(

@@ -6,7 +6,7 @@ needs.
 """
 
 from commonplace import engine as nouns
-from commonplace.engine.disk_reserve import using_disk_reserve
+from commonplace.engine.operations.disk_reserve import using_disk_reserve
 from commonplace.engine.runtime import Runtime
 from commonplace.engine.verbs import propagating, syncing_files, verb
 
@@ -20,7 +20,7 @@ class Engine(Runtime):
     update_bank = verb(lambda: nouns.banks.update_bank)
     get_bank = verb(lambda: nouns.banks.get_bank)
     list_banks = verb(lambda: nouns.banks.list_banks)
-    delete_bank = syncing_files(lambda: using_disk_reserve(nouns.erasure.delete_bank))
+    delete_bank = syncing_files(lambda: using_disk_reserve(nouns.erasure.erasure.delete_bank))
 
     remember = propagating(lambda: nouns.memories.remember)
     remember_many = propagating(lambda: nouns.memories.remember_many)
@@ -42,16 +42,16 @@ class Engine(Runtime):
     passages_of = verb(lambda: nouns.passages.passages_of)
     recall_superseded = verb(lambda: nouns.history_search.recall_superseded)
 
-    forget = propagating(lambda: using_disk_reserve(nouns.deletion.forget))
-    forget_where = propagating(lambda: using_disk_reserve(nouns.deletion.forget_where))
-    restore = propagating(lambda: nouns.deletion.restore)
-    restore_version = propagating(lambda: nouns.deletion.restore_version)
-    purge = propagating(lambda: using_disk_reserve(nouns.erasure.purge))
-    purge_where = propagating(lambda: using_disk_reserve(nouns.erasure.purge_where))
+    forget = propagating(lambda: using_disk_reserve(nouns.erasure.deletion.forget))
+    forget_where = propagating(lambda: using_disk_reserve(nouns.erasure.deletion.forget_where))
+    restore = propagating(lambda: nouns.erasure.deletion.restore)
+    restore_version = propagating(lambda: nouns.erasure.deletion.restore_version)
+    purge = propagating(lambda: using_disk_reserve(nouns.erasure.erasure.purge))
+    purge_where = propagating(lambda: using_disk_reserve(nouns.erasure.erasure.purge_where))
 
-    erase = propagating(lambda: using_disk_reserve(nouns.scoped_erasure.erase))
-    erase_ids = propagating(lambda: using_disk_reserve(nouns.scoped_erasure.erase_ids))
-    erase_bank = syncing_files(lambda: using_disk_reserve(nouns.scoped_erasure.erase_bank))
+    erase = propagating(lambda: using_disk_reserve(nouns.erasure.scoped_erasure.erase))
+    erase_ids = propagating(lambda: using_disk_reserve(nouns.erasure.scoped_erasure.erase_ids))
+    erase_bank = syncing_files(lambda: using_disk_reserve(nouns.erasure.scoped_erasure.erase_bank))
 
     history = verb(lambda: nouns.history.history)
     get_version = verb(lambda: nouns.history.get_version)
@@ -169,6 +169,6 @@ class Engine(Runtime):
     restore_backup = syncing_files(lambda: nouns.operations.backups.restore_backup)
     doctor = verb(lambda: nouns.operations.doctor.doctor)
 
-    adopt = verb(lambda: nouns.note_import.adopt)
-    amend = verb(lambda: nouns.note_import.amend)
+    adopt = verb(lambda: nouns.operations.note_import.adopt)
+    amend = verb(lambda: nouns.operations.note_import.amend)
     for_phases = verb(lambda: nouns.sessions.phase_context.for_phases)

@@ -7,7 +7,7 @@ from commonplace.engine.runtime import Runtime
 from commonplace.errors import Invalid, NotFound
 from commonplace.limits import LIST_MAX
 from commonplace.records.memory import Project, Revision, Scope, Version
-from commonplace.storage import banks, memories
+from commonplace.storage.rows import banks, memories
 
 _VERSIONS_MAX = 100_000
 _STATE_MAX = 1_000_000

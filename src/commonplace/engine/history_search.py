@@ -7,7 +7,7 @@ from commonplace.engine.runtime import Runtime
 from commonplace.language import analyzer as words
 from commonplace.records.memory import Version
 from commonplace.records.query import Query
-from commonplace.storage import banks, memories
+from commonplace.storage.rows import banks, memories
 
 _VERSIONS_MAX = 5_000
 _SCORE_MIN = 0.5

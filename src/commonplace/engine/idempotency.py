@@ -12,7 +12,7 @@ from commonplace.engine import memories as memory_verbs
 from commonplace.engine.runtime import Runtime
 from commonplace.errors import Conflict
 from commonplace.records.memory import Draft, IdempotencyKey, Origin, Outcome
-from commonplace.storage import banks, memories
+from commonplace.storage.rows import banks, memories
 
 _Reply = TypeVar("_Reply", bound="str | int | dict[str, object] | list[object]")
 

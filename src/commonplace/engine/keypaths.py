@@ -23,7 +23,7 @@ from commonplace.extract import key_assignment, llm_keys, slugs
 from commonplace.limits import KEY_CHARS_MAX
 from commonplace.records.memory import Draft, Edit, Memory, Origin, Outcome, Scope, Unset, Version
 from commonplace.records.work import DocumentDraft, Job
-from commonplace.storage import banks, jobs, memories
+from commonplace.storage.rows import banks, jobs, memories
 
 # Metadata of a source text. It belongs to the version made from that text, not to later ones.
 _SOURCE_FIELDS = ("source", "context")

@@ -21,9 +21,10 @@ from commonplace.language import analyzer
 from commonplace.language.judgement import POSSIBLE_MIN, Judgement, Relation, Statement
 from commonplace.records.memory import Link, LinkKind, Memory, Scope
 from commonplace.records.query import Filter
-from commonplace.storage import banks, links, memories, text_index
+from commonplace.storage import text_index
 from commonplace.storage.database import Database
-from commonplace.storage.links import ChangePosition
+from commonplace.storage.rows import banks, links, memories
+from commonplace.storage.rows.links import ChangePosition
 
 CATCH_UP_MS = 10  # The time that a reader may spend on links of new memories.
 _BATCH = 50

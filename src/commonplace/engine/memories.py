@@ -21,7 +21,7 @@ from commonplace.errors import Conflict, NotFound, TooLarge
 from commonplace.limits import BULK_MAX, LIST_MAX
 from commonplace.records.memory import Draft, Edit, Memory, Origin, Outcome, TagCount, Unset
 from commonplace.records.query import Filter, Order, PageRequest
-from commonplace.storage import banks, documents, memories
+from commonplace.storage.rows import banks, documents, memories
 
 _Item = TypeVar("_Item")
 _CONTENT_FIELDS = tuple(field.name for field in fields(Draft) if field.name != "scope")

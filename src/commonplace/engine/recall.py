@@ -13,7 +13,7 @@ from commonplace.limits import BULK_MAX, QUERY_CHARS_MAX, RECALL_MAX
 from commonplace.recall import pagination, pipeline, recency_decay
 from commonplace.recall.pipeline import Models
 from commonplace.records.query import Query, Recall
-from commonplace.storage import banks
+from commonplace.storage.rows import banks
 
 _TIMED_CHARS = 2_000  # In a longer text the times do not bound the question.
 CATCH_UP_MS = 50  # The time that a question may spend on embedding new memories.

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from commonplace.engine.runtime import Runtime
 from commonplace.records.memory import Action, Memory, Origin
-from commonplace.storage import memories
+from commonplace.storage.rows import memories
 
 
 class RevisionWriter:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from commonplace import ids
 from commonplace.engine.runtime import Runtime
 from commonplace.errors import Invalid, NotFound
-from commonplace.storage import banks, memories
+from commonplace.storage.rows import banks, memories
 
 _CANDIDATES_MAX = 5
 _TEXT_CHARS_MAX = 40

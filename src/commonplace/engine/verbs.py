@@ -7,7 +7,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar, cast
 from commonplace import engine as nouns
 from commonplace.engine.runtime import Runtime
 from commonplace.errors import Busy, Forbidden
-from commonplace.storage import derivations
+from commonplace.storage.rows import derivations
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")

@@ -8,11 +8,13 @@ from typing import IO
 from commonplace import filesystem
 from commonplace.engine.operations.archive import FORMAT
 from commonplace.errors import CommonplaceError, Invalid, NotFound
-from commonplace.importers import (
+from commonplace.importers import json_stream, zips
+from commonplace.importers.base import Object, Reader, Skipped, list_of, object_of
+from commonplace.importers.conversations import CONVERSATIONS
+from commonplace.importers.products import (
     chatgpt,
     claude,
     hindsight,
-    json_stream,
     knowledge_graph,
     mem0,
     memories_sh,
@@ -20,10 +22,7 @@ from commonplace.importers import (
     notes,
     openmemory,
     powermem,
-    zips,
 )
-from commonplace.importers.base import Object, Reader, Skipped, list_of, object_of
-from commonplace.importers.conversations import CONVERSATIONS
 from commonplace.storage import external_sqlite
 
 ARCHIVE = "archive"

@@ -11,8 +11,9 @@ from commonplace.recall.confidence import CandidateView
 from commonplace.recall.dialogue import Turn
 from commonplace.recall.scoring import Question, WordMatch
 from commonplace.records.query import Query
-from commonplace.storage import memories, text_index, vector_rows
+from commonplace.storage import text_index
 from commonplace.storage.database import Database
+from commonplace.storage.rows import memories, vector_rows
 from commonplace.storage.text_index import SearchScope
 
 if TYPE_CHECKING:

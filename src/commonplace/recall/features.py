@@ -14,7 +14,7 @@ from commonplace.recall import (
 )
 from commonplace.recall.candidates import COMPARED_TERMS_MAX, Candidates
 from commonplace.recall.scoring import Evidence
-from commonplace.storage import memories
+from commonplace.storage.rows import memories
 
 _RECENT_SHARE = 0.15
 _RULE_SIMILARITY_MIN = 0.2  # Any text is about as similar as this to the topic of a rule.

@@ -12,8 +12,9 @@ from dataclasses import dataclass, replace
 
 from commonplace.recall.pipeline import DIGITS, Models, Search
 from commonplace.records.query import Hit, Place, Query, Recall
-from commonplace.storage import memories, text_index
+from commonplace.storage import text_index
 from commonplace.storage.database import Database
+from commonplace.storage.rows import memories
 
 HEAD_SIZE = 10  # So many are the best.
 

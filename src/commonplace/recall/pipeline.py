@@ -26,8 +26,9 @@ from commonplace.recall.scoring import Evidence, Question, ScoredHit
 from commonplace.recall.supersession import Pair
 from commonplace.records.memory import Memory
 from commonplace.records.query import Dropped, Hit, Place, Query, Recall
-from commonplace.storage import memories, text_index
+from commonplace.storage import text_index
 from commonplace.storage.database import Database
+from commonplace.storage.rows import memories
 
 if TYPE_CHECKING:
     from commonplace.recall.vector_index import VectorIndex, VectorQuery

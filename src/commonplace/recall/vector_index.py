@@ -30,10 +30,11 @@ from commonplace.recall.late_interaction import (
     squared_lengths,
 )
 from commonplace.records.memory import Memory
-from commonplace.storage import text_index, vector_rows
+from commonplace.storage import text_index
 from commonplace.storage.database import Database
+from commonplace.storage.rows import vector_rows
+from commonplace.storage.rows.vector_rows import SketchChanges
 from commonplace.storage.text_index import SearchScope
-from commonplace.storage.vector_rows import SketchChanges
 
 ROWS_MAX = (
     2_000_000  # Over all banks; 73 bytes each. The bank that was not asked for longest goes first.

@@ -16,9 +16,10 @@ import apsw
 from commonplace import filesystem, ids
 from commonplace.clock import Clock
 from commonplace.errors import Conflict, Invalid, Unsupported
-from commonplace.storage import banks, migrations
+from commonplace.storage import migrations
 from commonplace.storage.database import Database, translate_errors
 from commonplace.storage.migrations import Migration
+from commonplace.storage.rows import banks
 
 Progress: TypeAlias = Callable[[int, int | None], None]
 

@@ -14,8 +14,9 @@ import apsw
 
 from commonplace import filesystem
 from commonplace.errors import Invalid, NotFound, Unsupported
-from commonplace.storage import backups, banks, memories, migrations, text_index
+from commonplace.storage import backups, migrations, text_index
 from commonplace.storage.database import Database, translate_errors
+from commonplace.storage.rows import banks, memories
 
 _FOUND_MAX = 1_000_000
 _PAGE = 200

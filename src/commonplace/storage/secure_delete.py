@@ -2,8 +2,8 @@
 back.
 """
 
-from commonplace.storage import banks
 from commonplace.storage.database import Database
+from commonplace.storage.rows import banks
 
 _CHECKPOINT_WAIT_MS = 2_000
 _PAGES_AT_ONCE = 1_000

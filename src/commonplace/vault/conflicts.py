@@ -12,8 +12,9 @@ from commonplace import clock, ids
 from commonplace.errors import CommonplaceError
 from commonplace.filesystem import translate_os_errors
 from commonplace.records.memory import Memory
-from commonplace.storage import note_files as rows
-from commonplace.vault import folder, frontmatter_yaml
+from commonplace.storage.rows import note_files as rows
+from commonplace.vault.folder import folder
+from commonplace.vault.note_format import frontmatter_yaml
 from commonplace.vault.vault import Vault, sha256, title_of
 
 _STEM_BYTES_MAX = 180

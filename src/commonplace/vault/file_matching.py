@@ -10,11 +10,11 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from commonplace import ids
-from commonplace.storage import note_files as rows
-from commonplace.storage.note_files import NoteFile
-from commonplace.vault import filenames
-from commonplace.vault.folder import FileStat, Listing
-from commonplace.vault.frontmatter import Note, note_text
+from commonplace.storage.rows import note_files as rows
+from commonplace.storage.rows.note_files import NoteFile
+from commonplace.vault.folder import filenames
+from commonplace.vault.folder.folder import FileStat, Listing
+from commonplace.vault.note_format.frontmatter import Note, note_text
 from commonplace.vault.vault import Vault, path_id, vault_metadata
 
 # An id from further in the future comes from a wrong clock or was made up.

@@ -8,20 +8,20 @@ and a conflict file keeps the others.
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from commonplace.engine.note_import import Adoption, FileHistory
+from commonplace.engine.operations.note_import import Adoption, FileHistory
 from commonplace.errors import CommonplaceError, Conflict
 from commonplace.limits import TEXT_BYTES_MAX
 from commonplace.records.memory import UNSET, Draft, Edit, Memory, Origin, Unset
-from commonplace.storage import note_files as rows
-from commonplace.storage.note_files import NoteFile
-from commonplace.vault import folder
+from commonplace.storage.rows import note_files as rows
+from commonplace.storage.rows.note_files import NoteFile
 from commonplace.vault.conflicts import write_conflict_file
 from commonplace.vault.file_matching import ChangedFile, MatchedFile, id_for_path
-from commonplace.vault.frontmatter import Note, all_tags, note_text, text_only_tags
-from commonplace.vault.markdown import link_names, text_tags
+from commonplace.vault.folder import folder
+from commonplace.vault.folder.tombstones import is_erased
+from commonplace.vault.note_format.frontmatter import Note, all_tags, note_text, text_only_tags
+from commonplace.vault.note_format.markdown import link_names, text_tags
 from commonplace.vault.report import SyncReport
 from commonplace.vault.three_way_merge import Merged, three_way_merge
-from commonplace.vault.tombstones import is_erased
 from commonplace.vault.vault import Vault, complete_note, note_metadata, note_of, title_of
 
 ORIGIN = Origin(dialect="vault", reason="changed in the folder")

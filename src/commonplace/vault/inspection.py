@@ -3,16 +3,16 @@
 from pathlib import Path
 
 from commonplace.filesystem import translate_os_errors
-from commonplace.storage import note_files as rows
-from commonplace.storage.note_files import NoteFile
-from commonplace.vault import folder
+from commonplace.storage.rows import note_files as rows
+from commonplace.storage.rows.note_files import NoteFile
 from commonplace.vault.file_matching import ChangedFile, match_files, without_numbered_copies
-from commonplace.vault.file_reading import read_changed
-from commonplace.vault.folder import Listing
-from commonplace.vault.missing_files import display_path, is_in_cloud, is_set_aside
+from commonplace.vault.folder import folder
+from commonplace.vault.folder.file_reading import read_changed
+from commonplace.vault.folder.folder import Listing
+from commonplace.vault.folder.missing_files import display_path, is_in_cloud, is_set_aside
+from commonplace.vault.folder.root_marker import root_state
+from commonplace.vault.folder.tombstones import load_tombstones
 from commonplace.vault.report import SyncReport
-from commonplace.vault.root_marker import root_state
-from commonplace.vault.tombstones import load_tombstones
 from commonplace.vault.vault import Vault
 
 

@@ -10,13 +10,14 @@ from commonplace.engine.engine import Engine
 from commonplace.errors import CommonplaceError, Conflict, Invalid, NotFound
 from commonplace.filesystem import translate_os_errors
 from commonplace.records.memory import Draft, Edit, IdempotencyKey, Memory, Origin
-from commonplace.storage import note_files as rows
-from commonplace.storage.note_files import NoteFile
-from commonplace.vault import filenames, folder, frontmatter
-from commonplace.vault.frontmatter import Note, text_only_tags
-from commonplace.vault.markdown import link_names
-from commonplace.vault.root_marker import claim, is_usable
-from commonplace.vault.tombstones import Cleared, clear_erased_files
+from commonplace.storage.rows import note_files as rows
+from commonplace.storage.rows.note_files import NoteFile
+from commonplace.vault.folder import filenames, folder
+from commonplace.vault.folder.root_marker import claim, is_usable
+from commonplace.vault.folder.tombstones import Cleared, clear_erased_files
+from commonplace.vault.note_format import frontmatter
+from commonplace.vault.note_format.frontmatter import Note, text_only_tags
+from commonplace.vault.note_format.markdown import link_names
 from commonplace.vault.vault import (
     VAULT_FIELD,
     Vault,

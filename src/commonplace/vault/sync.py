@@ -10,30 +10,30 @@ from functools import partial
 from commonplace import ids
 from commonplace.errors import CommonplaceError
 from commonplace.filesystem import translate_os_errors
-from commonplace.storage import note_files as rows
-from commonplace.storage.note_files import NoteFile
-from commonplace.vault import folder
+from commonplace.storage.rows import note_files as rows
+from commonplace.storage.rows.note_files import NoteFile
 from commonplace.vault.file_matching import (
     ChangedFile,
     MatchedFile,
     match_files,
     without_numbered_copies,
 )
-from commonplace.vault.file_reading import Stamps, read_changed
 from commonplace.vault.file_to_memory import ORIGIN, adopt_files, apply_file
-from commonplace.vault.folder import Listing
-from commonplace.vault.markdown import link_names
-from commonplace.vault.memory_to_file import write_note
-from commonplace.vault.missing_files import forget_missing
-from commonplace.vault.report import SyncReport
-from commonplace.vault.root_marker import claim, root_state
-from commonplace.vault.tombstones import (
+from commonplace.vault.folder import folder
+from commonplace.vault.folder.file_reading import Stamps, read_changed
+from commonplace.vault.folder.folder import Listing
+from commonplace.vault.folder.missing_files import forget_missing
+from commonplace.vault.folder.root_marker import claim, root_state
+from commonplace.vault.folder.tombstones import (
     ERASED_NOTE,
     Tombstones,
     clear_and_load,
     drop_unseen,
     update_location,
 )
+from commonplace.vault.memory_to_file import write_note
+from commonplace.vault.note_format.markdown import link_names
+from commonplace.vault.report import SyncReport
 from commonplace.vault.vault import Vault
 
 _BATCH = 200

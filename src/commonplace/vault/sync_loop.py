@@ -8,8 +8,8 @@ from contextlib import suppress
 
 from commonplace.engine.engine import Engine
 from commonplace.errors import CommonplaceError
-from commonplace.storage import note_files as rows
-from commonplace.vault.file_watcher import FileWatcher
+from commonplace.storage.rows import note_files as rows
+from commonplace.vault.folder.file_watcher import FileWatcher
 from commonplace.vault.sync import sync
 from commonplace.vault.vault import Vault, folders_of, list_vaults
 

@@ -11,10 +11,10 @@ from commonplace.engine.facts.fact_metadata import heading
 from commonplace.errors import Unsupported
 from commonplace.records.memory import Memory
 from commonplace.reserved_metadata import NOTE_FIELD, aliases
-from commonplace.storage import banks, memories, note_files
-from commonplace.vault import filenames
-from commonplace.vault.frontmatter import Note, note_text, text_only_tags
-from commonplace.vault.markdown import text_tags
+from commonplace.storage.rows import banks, memories, note_files
+from commonplace.vault.folder import filenames
+from commonplace.vault.note_format.frontmatter import Note, note_text, text_only_tags
+from commonplace.vault.note_format.markdown import text_tags
 
 DEFAULT_BANK = "default"
 # The metadata field of a note: its path, and what only the file can express.

@@ -18,7 +18,7 @@ from commonplace.engine.reflect.knowledge import (
 from commonplace.engine.reflect.mental_model_rows import MentalModel
 from commonplace.errors import Invalid
 from commonplace.records.memory import Metadata
-from commonplace.vault import frontmatter_yaml
+from commonplace.vault.note_format import frontmatter_yaml
 
 Json = dict[str, Any]
 _ROOT = "root"

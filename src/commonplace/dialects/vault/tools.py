@@ -14,8 +14,8 @@ from commonplace.errors import Conflict, Invalid, NotFound
 from commonplace.limits import BULK_MAX, NAME_CHARS_MAX, RECALL_MAX, TITLE_CHARS_MAX
 from commonplace.records.memory import IdempotencyKey, Memory
 from commonplace.records.query import Filter, Query
-from commonplace.vault.backlinks import backlinks
 from commonplace.vault.memory_to_file import NewNote, add_note, write_note
+from commonplace.vault.note_format.backlinks import backlinks
 from commonplace.vault.sync import sync
 from commonplace.vault.vault import VAULT_FIELD, Vault, vault_of
 

@@ -9,8 +9,8 @@ from commonplace import validation
 from commonplace.engine import documents
 from commonplace.engine.banks import require_bank
 from commonplace.engine.draft_validation import validate_origin
-from commonplace.engine.erasure import erase_memories, erasing_transaction, purge_where
-from commonplace.engine.erasure_ledger import Ledger
+from commonplace.engine.erasure.erasure import erase_memories, erasing_transaction, purge_where
+from commonplace.engine.erasure.ledger import Ledger
 from commonplace.engine.facts import observations, provenance
 from commonplace.engine.facts.fact_listing import filter_kinds
 from commonplace.engine.facts.fact_metadata import fact_metadata_of
@@ -20,8 +20,8 @@ from commonplace.engine.runtime import Runtime
 from commonplace.records.memory import Origin
 from commonplace.records.query import Filter
 from commonplace.records.work import Document
-from commonplace.storage import banks, memories
-from commonplace.storage import documents as rows
+from commonplace.storage.rows import banks, memories
+from commonplace.storage.rows import documents as rows
 
 _DELETE_BATCH = 50
 

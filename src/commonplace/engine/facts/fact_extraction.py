@@ -24,7 +24,7 @@ from commonplace.extract.llm_statements import Model, with_time_limit
 from commonplace.models.bad_answer import UnusableAnswer
 from commonplace.records.memory import Memory, Metadata
 from commonplace.records.work import Document
-from commonplace.storage import memories
+from commonplace.storage.rows import memories
 
 EXTRACTION_S_MAX = 45  # Clients wait a minute.
 # The document's metadata field for the ids of the facts that a model extracted from each chunk.

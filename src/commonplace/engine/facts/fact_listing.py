@@ -10,8 +10,8 @@ from commonplace.engine.runtime import Runtime
 from commonplace.records.memory import Memory
 from commonplace.records.query import AllOf, AnyOf, Filter, Match
 from commonplace.records.work import Document
-from commonplace.storage import banks
-from commonplace.storage import documents as rows
+from commonplace.storage.rows import banks
+from commonplace.storage.rows import documents as rows
 
 
 def find_document(runtime: Runtime, bank: str, name: str) -> Document | None:

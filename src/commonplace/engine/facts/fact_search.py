@@ -20,7 +20,8 @@ from commonplace.language.temporal_expressions import Span
 from commonplace.recall import scoring
 from commonplace.records.memory import Memory
 from commonplace.records.query import Dropped, Filter, PageRequest, Query
-from commonplace.storage import banks, memories, text_index
+from commonplace.storage import text_index
+from commonplace.storage.rows import banks, memories
 
 _Item = TypeVar("_Item")
 # How far a question looks: candidates, and whether links are followed.

@@ -17,7 +17,8 @@ from commonplace.engine.runtime import Runtime
 from commonplace.language import analyzer
 from commonplace.records.memory import LinkKind, Memory
 from commonplace.records.query import Filter
-from commonplace.storage import links, memories, text_index
+from commonplace.storage import text_index
+from commonplace.storage.rows import links, memories
 
 DAY_MS = 86_400_000
 _LINK_TYPES: dict[LinkKind, str] = {

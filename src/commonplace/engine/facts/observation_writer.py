@@ -24,7 +24,7 @@ from commonplace.language import entities
 from commonplace.limits import LIST_MAX, MODEL_TEXT_CHARS_MAX
 from commonplace.records.memory import Draft, Memory, Origin
 from commonplace.records.query import Filter, PageRequest
-from commonplace.storage import banks, jobs, memories
+from commonplace.storage.rows import banks, jobs, memories
 
 JOB = "consolidation"
 MISSION_SETTING = "observations_mission"

@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from commonplace.engine.erasure import purge
-from commonplace.engine.erasure_ledger import Ledger
+from commonplace.engine.erasure.erasure import purge
+from commonplace.engine.erasure.ledger import Ledger
 from commonplace.engine.facts import fact_metadata, observation_writer
 from commonplace.engine.facts.fact_metadata import FactMetadata, fact_metadata_of
 from commonplace.engine.memories import first_version, next_version
@@ -20,7 +20,8 @@ from commonplace.extract import fact_splitting
 from commonplace.language import analyzer as words
 from commonplace.records.memory import Draft, Memory, Scope
 from commonplace.records.query import Filter
-from commonplace.storage import banks, derivations, memories, text_index
+from commonplace.storage import text_index
+from commonplace.storage.rows import banks, derivations, memories
 
 KIND = "observation"
 _SOURCES_MAX = 20

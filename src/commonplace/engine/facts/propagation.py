@@ -7,7 +7,7 @@ from commonplace.engine.reflect import mental_model_rows, mental_models
 from commonplace.engine.revisions import RevisionWriter
 from commonplace.engine.runtime import Runtime
 from commonplace.records.memory import Bank, Origin
-from commonplace.storage import banks, derivations, memories
+from commonplace.storage.rows import banks, derivations, memories
 
 _AUTHOR = "consolidation"
 _BATCH = 1_000

@@ -19,8 +19,8 @@ from commonplace.records.memory import Draft, Memory, Scope
 from commonplace.records.query import Filter
 from commonplace.records.work import Document
 from commonplace.reserved_metadata import FACT_FIELD
-from commonplace.storage import banks, memories
-from commonplace.storage import documents as rows
+from commonplace.storage.rows import banks, memories
+from commonplace.storage.rows import documents as rows
 
 # A document lists at most this many facts that belong to other documents.
 _SHARED_MAX = 2_000

@@ -35,8 +35,8 @@ from commonplace.extract.llm_statements import Model
 from commonplace.limits import NAME_CHARS_MAX
 from commonplace.records.memory import Bank, Draft, Memory, Metadata, Origin
 from commonplace.records.work import Document, DocumentDraft, Job
-from commonplace.storage import banks, jobs
-from commonplace.storage import documents as rows
+from commonplace.storage.rows import banks, jobs
+from commonplace.storage.rows import documents as rows
 
 _Stored = TypeVar("_Stored")
 _ATTEMPTS_MAX = 2

@@ -11,7 +11,7 @@ from commonplace.engine.runtime import Runtime
 from commonplace.limits import LIST_MAX
 from commonplace.records.memory import Memory
 from commonplace.records.query import Filter, PageRequest
-from commonplace.storage import banks, documents, links, memories
+from commonplace.storage.rows import banks, documents, links, memories
 
 KINDS = ("world", "experience", "observation")
 _DAY_MS = 86_400_000

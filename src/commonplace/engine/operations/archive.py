@@ -19,8 +19,9 @@ from commonplace.engine.runtime import Runtime
 from commonplace.errors import Invalid, TooLarge, Unsupported
 from commonplace.limits import COUNT_MAX
 from commonplace.records.receipt import WHOLE_BANK, Portion
-from commonplace.storage import archive, derivations
+from commonplace.storage import archive
 from commonplace.storage.archive import SHAPES, Kind, Shape
+from commonplace.storage.rows import derivations
 
 Progress: TypeAlias = Callable[[int, int | None], None]
 

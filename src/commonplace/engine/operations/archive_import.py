@@ -12,9 +12,10 @@ from commonplace import ids, validation
 from commonplace.engine.draft_validation import validate_draft
 from commonplace.errors import Conflict, Invalid, TooLarge, Unsupported
 from commonplace.records.memory import Draft, Memory, Origin, Scope
-from commonplace.storage import archive, banks, memories, text_index
+from commonplace.storage import archive, text_index
 from commonplace.storage.archive import BANK, MEMORY, REVISION, VERSION, Shape
 from commonplace.storage.database import Database, Row
+from commonplace.storage.rows import banks, memories
 
 _SCOPE = ("project", "user", "agent", "run")
 _EXPORT_AGAIN = "Export again and import the whole file."

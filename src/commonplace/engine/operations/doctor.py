@@ -13,7 +13,8 @@ from commonplace.engine.operations.indexing import catch_up_embeddings, is_outda
 from commonplace.engine.operations.worker import LATE_MS
 from commonplace.engine.runtime import Runtime
 from commonplace.errors import Busy, CommonplaceError, Forbidden, Unsupported
-from commonplace.storage import integrity, secure_delete, text_index, vector_rows
+from commonplace.storage import integrity, secure_delete, text_index
+from commonplace.storage.rows import vector_rows
 
 State: TypeAlias = Literal["ok", "fixed", "warning", "problem"]
 

@@ -23,8 +23,8 @@ from commonplace.errors import CommonplaceError
 from commonplace.limits import NAME_CHARS_MAX
 from commonplace.records.memory import Draft, Memory, Origin
 from commonplace.records.work import ReminderDraft
-from commonplace.storage import banks, documents, memories
-from commonplace.storage import reminders as stored
+from commonplace.storage.rows import banks, documents, memories
+from commonplace.storage.rows import reminders as stored
 
 ImportChange: TypeAlias = Literal["added", "revised", "moved", "unchanged", "left", "refused"]
 FORGOTTEN = "forgotten in the store"

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING
 from commonplace.engine.runtime import Runtime
 from commonplace.errors import Busy, Forbidden
 from commonplace.language import analyzer
-from commonplace.storage import banks, derivations, memories, text_index, vector_rows
+from commonplace.storage import text_index
 from commonplace.storage.database import Database
+from commonplace.storage.rows import banks, derivations, memories, vector_rows
 
 if TYPE_CHECKING:
     from commonplace.recall.vector_index import VectorIndex

@@ -9,7 +9,7 @@ from commonplace.engine.runtime import Runtime
 from commonplace.errors import Conflict, NotFound
 from commonplace.limits import BULK_MAX, COUNT_MAX, JOB_ATTEMPTS_MAX, JOB_BYTES_MAX, LIST_MAX
 from commonplace.records.work import Job, JobState, ResultPage
-from commonplace.storage import banks, jobs
+from commonplace.storage.rows import banks, jobs
 
 ATTEMPTS_MAX = 3
 

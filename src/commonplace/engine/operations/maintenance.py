@@ -3,13 +3,14 @@
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
-from commonplace.engine import erasure, links
+from commonplace.engine import links
+from commonplace.engine.erasure import erasure
 from commonplace.engine.facts import propagation
 from commonplace.engine.operations import indexing, jobs
 from commonplace.engine.reflect import mental_models
 from commonplace.engine.runtime import Runtime
 from commonplace.engine.sessions import streams
-from commonplace.storage import banks
+from commonplace.storage.rows import banks
 
 CATCH_UP_MS = 200
 JOBS_KEPT_MS = 30 * 24 * 3_600_000

@@ -1,8 +1,8 @@
 """Totals of a whole store over all banks, for monitoring."""
 
 from commonplace.engine.runtime import Runtime
-from commonplace.storage import stats as stored
-from commonplace.storage.stats import Totals
+from commonplace.storage.rows import stats as stored
+from commonplace.storage.rows.stats import Totals
 
 
 def totals(runtime: Runtime) -> Totals:

@@ -31,7 +31,7 @@ from commonplace.errors import (
 )
 from commonplace.limits import COUNT_MAX, JOB_BYTES_MAX, LIST_MAX
 from commonplace.records.work import Job, Progress
-from commonplace.storage import jobs
+from commonplace.storage.rows import jobs
 
 if TYPE_CHECKING:
     from logging import Logger

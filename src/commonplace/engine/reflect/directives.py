@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from commonplace import ids, validation
-from commonplace.engine.erasure import erasing_transaction
+from commonplace.engine.erasure.erasure import erasing_transaction
 from commonplace.engine.reflect.reflect import Guidance
 from commonplace.engine.runtime import Runtime
 from commonplace.errors import NotFound
 from commonplace.limits import COUNT_MAX, LIST_MAX, TITLE_CHARS_MAX
 from commonplace.records.work import BankItem
-from commonplace.storage import bank_items, banks
+from commonplace.storage.rows import bank_items, banks
 
 KIND = "directive"
 DISPOSITION_TRAITS = ("skepticism", "literalism", "empathy")

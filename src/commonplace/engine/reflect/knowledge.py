@@ -8,15 +8,15 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from commonplace import validation
-from commonplace.engine.erasure import erasing_transaction
+from commonplace.engine.erasure.erasure import erasing_transaction
 from commonplace.engine.reflect import mental_models
 from commonplace.engine.reflect.mental_model_rows import MentalModel
 from commonplace.engine.runtime import Runtime
 from commonplace.errors import Conflict, Invalid, NotFound, TooLarge
 from commonplace.limits import LIST_MAX, TITLE_CHARS_MAX
 from commonplace.records.work import BankItem
-from commonplace.storage import bank_items as rows
-from commonplace.storage import banks
+from commonplace.storage.rows import bank_items as rows
+from commonplace.storage.rows import banks
 
 KIND = "knowledge_folder"
 DEPTH_MAX = 20

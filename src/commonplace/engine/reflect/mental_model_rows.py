@@ -6,15 +6,15 @@ from datetime import UTC
 from typing import Any, cast
 
 from commonplace import validation
-from commonplace.engine.erasure_ledger import Ledger
+from commonplace.engine.erasure.ledger import Ledger
 from commonplace.engine.runtime import Runtime
 from commonplace.engine.sessions import schedules
 from commonplace.errors import NotFound
 from commonplace.records.memory import Bank, Metadata
 from commonplace.records.receipt import Kind
 from commonplace.records.work import BankItem
-from commonplace.storage import bank_items as rows
-from commonplace.storage import banks, derivations
+from commonplace.storage.rows import bank_items as rows
+from commonplace.storage.rows import banks, derivations
 
 KIND = "mental_model"
 TOKENS_DEFAULT = 2048

@@ -11,7 +11,7 @@ from datetime import UTC
 from typing import Any, cast
 
 from commonplace import validation
-from commonplace.engine.erasure import erasing_transaction
+from commonplace.engine.erasure.erasure import erasing_transaction
 from commonplace.engine.operations.jobs import enqueue
 from commonplace.engine.operations.worker import JobContext, has_model, run_or_defer
 from commonplace.engine.reflect import directives, mental_model_rows, reflect, refresh_policy
@@ -22,9 +22,9 @@ from commonplace.engine.sessions import schedules
 from commonplace.errors import CommonplaceError, Conflict, Invalid, NotFound
 from commonplace.limits import LIST_MAX, QUERY_CHARS_MAX, TITLE_CHARS_MAX
 from commonplace.records.work import BankItem, Job
-from commonplace.storage import bank_items as rows
-from commonplace.storage import banks, derivations, erasure, memories
-from commonplace.storage import jobs as queue
+from commonplace.storage.rows import bank_items as rows
+from commonplace.storage.rows import banks, derivations, erasure, memories
+from commonplace.storage.rows import jobs as queue
 
 JOB = "refresh_mental_model"
 TOKENS_MIN, TOKENS_MAX = 256, 8192

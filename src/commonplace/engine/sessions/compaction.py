@@ -11,8 +11,8 @@ from commonplace.engine.sessions import sessions
 from commonplace.errors import Invalid
 from commonplace.records.memory import Memory
 from commonplace.records.work import EventDraft, Session
-from commonplace.storage import banks
-from commonplace.storage import sessions as stored
+from commonplace.storage.rows import banks
+from commonplace.storage.rows import sessions as stored
 
 CompactionTrigger: TypeAlias = Literal["count", "time", "semantic"]
 

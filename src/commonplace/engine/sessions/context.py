@@ -26,7 +26,7 @@ from commonplace.engine.sessions.rules import (
 from commonplace.limits import LIST_MAX
 from commonplace.records.memory import Link, Memory, Scope
 from commonplace.records.query import Dropped, Filter, Hit, Query, Recall
-from commonplace.storage import banks
+from commonplace.storage.rows import banks
 
 Mode: TypeAlias = Literal["all", "working", "long_term", "rules_only"]
 

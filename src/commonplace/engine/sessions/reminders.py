@@ -4,13 +4,13 @@ from dataclasses import replace
 
 from commonplace import ids, validation
 from commonplace.engine.banks import require_bank
-from commonplace.engine.erasure import erasing_transaction
+from commonplace.engine.erasure.erasure import erasing_transaction
 from commonplace.engine.runtime import Runtime
 from commonplace.engine.sessions.schedules import next_time, validate_cron, zone
 from commonplace.errors import NotFound
 from commonplace.limits import FILTER_VALUES_MAX, LIST_MAX
 from commonplace.records.work import DueReminder, Reminder, ReminderDraft
-from commonplace.storage import banks, reminders
+from commonplace.storage.rows import banks, reminders
 
 _Names = tuple[str, ...]
 

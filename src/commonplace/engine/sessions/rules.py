@@ -9,7 +9,7 @@ from commonplace import globs
 from commonplace.engine.runtime import Runtime
 from commonplace.records.memory import Memory, Scope
 from commonplace.records.query import Filter, PageRequest
-from commonplace.storage import banks, memories
+from commonplace.storage.rows import banks, memories
 
 RULE = "rule"
 _RULES_MAX = 100_000

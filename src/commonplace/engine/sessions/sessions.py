@@ -33,7 +33,7 @@ from commonplace.records.work import (
     SnapshotDraft,
     Trigger,
 )
-from commonplace.storage import banks, session_files, sessions
+from commonplace.storage.rows import banks, session_files, sessions
 
 
 def start_session(runtime: Runtime, bank: str, draft: SessionDraft = SessionDraft()) -> Session:

@@ -5,7 +5,7 @@ from dataclasses import replace
 from commonplace import ids, validation
 from commonplace.engine.banks import require_bank
 from commonplace.engine.draft_validation import validate_draft
-from commonplace.engine.erasure import erasing_transaction
+from commonplace.engine.erasure.erasure import erasing_transaction
 from commonplace.engine.memories import remember
 from commonplace.engine.runtime import Runtime
 from commonplace.errors import Invalid, NotFound, TooLarge
@@ -18,7 +18,7 @@ from commonplace.limits import (
 )
 from commonplace.records.memory import Draft, Origin, Outcome
 from commonplace.records.work import Stream
-from commonplace.storage import banks, streams
+from commonplace.storage.rows import banks, streams
 
 _NOTE = Draft("")
 

@@ -16,7 +16,7 @@ import commonplace
 from commonplace import interrupts, lazy
 from commonplace.errors import CommonplaceError
 from commonplace.faces.cli import terminal
-from commonplace.faces.cli.commands import Commands
+from commonplace.faces.cli.command_table import Commands
 from commonplace.faces.cli.groups import Group
 from commonplace.faces.cli.shell import Shell
 

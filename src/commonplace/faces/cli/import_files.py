@@ -7,8 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from commonplace.errors import Invalid
-from commonplace.faces.cli import archive, terminal
+from commonplace.faces.cli import terminal
 from commonplace.faces.cli.command import DEFAULT_BANK, CommandCall
+from commonplace.faces.cli.commands import archive
 from commonplace.faces.cli.terminal import Column
 from commonplace.importers import detection
 from commonplace.importers.base import ImportContext

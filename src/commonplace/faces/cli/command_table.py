@@ -19,101 +19,103 @@ class CommandEntry:
 
 
 COMMAND_TABLE: dict[str, CommandEntry] = {
-    "add": CommandEntry("commonplace.faces.cli.memories:add", "Remember a statement."),
+    "add": CommandEntry("commonplace.faces.cli.commands.memories:add", "Remember a statement."),
     "recall": CommandEntry(
-        "commonplace.faces.cli.recall:recall",
+        "commonplace.faces.cli.commands.recall:recall",
         "Find the memories that answer a question, best first.",
     ),
     "list": CommandEntry(
-        "commonplace.faces.cli.memories:list_memories", "List memories, newest first."
+        "commonplace.faces.cli.commands.memories:list_memories", "List memories, newest first."
     ),
     "show": CommandEntry(
-        "commonplace.faces.cli.memories:show", "Show one memory with all its fields."
+        "commonplace.faces.cli.commands.memories:show", "Show one memory with all its fields."
     ),
     "revise": CommandEntry(
-        "commonplace.faces.cli.memories:revise",
+        "commonplace.faces.cli.commands.memories:revise",
         "Change a memory; the older versions are kept.",
     ),
     "history": CommandEntry(
-        "commonplace.faces.cli.history:history",
+        "commonplace.faces.cli.commands.history:history",
         "Show every version of a memory and what it changed.",
     ),
     "forget": CommandEntry(
-        "commonplace.faces.cli.history:forget",
+        "commonplace.faces.cli.commands.history:forget",
         "Forget memories; `commonplace restore` brings them back.",
     ),
     "restore": CommandEntry(
-        "commonplace.faces.cli.history:restore",
+        "commonplace.faces.cli.commands.history:restore",
         "Restore forgotten memories, an older version, or a whole store.",
     ),
     "purge": CommandEntry(
-        "commonplace.faces.cli.purge:purge",
+        "commonplace.faces.cli.commands.purge:purge",
         "Erase memories for good, or all that a user or a bank has.",
     ),
     "tags": CommandEntry(
-        "commonplace.faces.cli.memories:tags",
+        "commonplace.faces.cli.commands.memories:tags",
         "List the tags and how many memories have each.",
     ),
     "projects": CommandEntry(
-        "commonplace.faces.cli.maintenance:projects",
+        "commonplace.faces.cli.commands.maintenance:projects",
         "List the projects of a bank, the most recently changed first.",
     ),
     # purging adds `banks delete` to the group that care defines.
     "banks": CommandEntry(
-        "commonplace.faces.cli.purge:banks",
+        "commonplace.faces.cli.commands.purge:banks",
         "List, limit or delete banks, which keep memories apart.",
     ),
     "doctor": CommandEntry(
-        "commonplace.faces.cli.maintenance:doctor",
+        "commonplace.faces.cli.commands.maintenance:doctor",
         "Check the store and explain what is wrong with it.",
     ),
     "rebuild": CommandEntry(
-        "commonplace.faces.cli.maintenance:rebuild",
+        "commonplace.faces.cli.commands.maintenance:rebuild",
         "Rebuild the text index and the vectors from the memories.",
     ),
     "eval": CommandEntry(
-        "commonplace.faces.cli.evaluate:evaluate",
+        "commonplace.faces.cli.commands.evaluate:evaluate",
         "Measure how well the memories answer your own questions.",
     ),
     "export": CommandEntry(
-        "commonplace.faces.cli.archive:export",
+        "commonplace.faces.cli.commands.archive:export",
         "Export the store to a new file of JSON lines.",
     ),
     "import": CommandEntry(
-        "commonplace.faces.cli.import_:import_memories",
+        "commonplace.faces.cli.commands.import_:import_memories",
         "Import the memories of another product, or an archive.",
     ),
     "backup": CommandEntry(
-        "commonplace.faces.cli.archive:backup",
+        "commonplace.faces.cli.commands.archive:backup",
         "Back up the whole store to a new file, even while it is in use.",
     ),
     "settings": CommandEntry(
-        "commonplace.faces.cli.maintenance:settings",
+        "commonplace.faces.cli.commands.maintenance:settings",
         "Show every setting, its value and where the value comes from.",
     ),
     "connect": CommandEntry(
-        "commonplace.faces.cli.connect:connect",
+        "commonplace.faces.cli.commands.connect:connect",
         "Connect an assistant to this memory.",
     ),
     "disconnect": CommandEntry(
-        "commonplace.faces.cli.connect:disconnect",
+        "commonplace.faces.cli.commands.connect:disconnect",
         "Disconnect an assistant from this memory.",
     ),
     "rules": CommandEntry(
-        "commonplace.faces.cli.rules:rules",
+        "commonplace.faces.cli.commands.rules:rules",
         "Write the rules and skills of a project as files for an assistant.",
     ),
     "vault": CommandEntry(
-        "commonplace.faces.cli.vault:vault",
+        "commonplace.faces.cli.commands.vault:vault",
         "Manage the notes that are kept as markdown files in a folder.",
     ),
-    "serve": CommandEntry("commonplace.faces.cli.serve:serve", "Serve the memory over HTTP."),
+    "serve": CommandEntry(
+        "commonplace.faces.cli.commands.serve:serve", "Serve the memory over HTTP."
+    ),
     "mcp": CommandEntry(
-        "commonplace.faces.cli.serve:mcp",
+        "commonplace.faces.cli.commands.serve:mcp",
         "Serve the memory to one client on standard input and output.",
     ),
     "token": CommandEntry(
-        "commonplace.faces.cli.serve:token",
+        "commonplace.faces.cli.commands.serve:token",
         "Show the token that clients of the vault dialect need.",
     ),
     "help": CommandEntry(

@@ -9,14 +9,14 @@ from dataclasses import replace
 from itertools import groupby
 from typing import cast
 
-from commonplace.engine.erasure_ledger import Ledger
+from commonplace.engine.erasure.ledger import Ledger
 from commonplace.engine.facts.fact_metadata import parse_fact_metadata
 from commonplace.engine.runtime import Runtime
 from commonplace.extract import redaction
 from commonplace.records.memory import Metadata
 from commonplace.records.work import Document
-from commonplace.storage import documents, erasure, memories
-from commonplace.storage.erasure import VersionText
+from commonplace.storage.rows import documents, erasure, memories
+from commonplace.storage.rows.erasure import VersionText
 
 # Metadata of documents for the engine: facts that other documents stated first, and facts that a
 # model extracted from each chunk.

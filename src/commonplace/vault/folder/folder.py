@@ -15,8 +15,8 @@ from typing import NamedTuple
 from commonplace.errors import Busy, Conflict, Invalid
 from commonplace.filesystem import NO_SPACE, PART_PREFIX, PART_SUFFIX, translate_os_errors
 from commonplace.limits import TEXT_BYTES_MAX
-from commonplace.vault import filenames
-from commonplace.vault.ignore_rules import IGNORE_NAME, OPEN_FLAGS, IgnoreRules, ignore_rules
+from commonplace.vault.folder import filenames
+from commonplace.vault.folder.ignore_rules import IGNORE_NAME, OPEN_FLAGS, IgnoreRules, ignore_rules
 
 # The limit of a text, plus frontmatter.
 FILE_BYTES_MAX = TEXT_BYTES_MAX + 100_000

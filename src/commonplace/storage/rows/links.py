@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from typing import TypeAlias
 
 from commonplace.records.memory import Link, LinkKind, Memory
-from commonplace.storage import banks, memories
 from commonplace.storage.database import Database
+from commonplace.storage.rows import banks, memories
 
 # When a memory changed, and its id.
 ChangePosition: TypeAlias = tuple[int, int]

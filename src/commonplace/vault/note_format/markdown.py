@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 
-from commonplace.vault import filenames
+from commonplace.vault.folder import filenames
 
 LINKS_MAX = 500
 TAG_CHARS_MAX = 80

@@ -7,9 +7,10 @@ from pathlib import Path, PurePosixPath
 from typing import TypeAlias
 
 from commonplace.errors import CommonplaceError, NotFound, TooLarge
-from commonplace.vault import folder, frontmatter
 from commonplace.vault.file_matching import ChangedFile
-from commonplace.vault.folder import FileStat, Listing
+from commonplace.vault.folder import folder
+from commonplace.vault.folder.folder import FileStat, Listing
+from commonplace.vault.note_format import frontmatter
 from commonplace.vault.report import SyncReport
 from commonplace.vault.vault import sha256
 

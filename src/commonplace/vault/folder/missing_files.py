@@ -9,10 +9,10 @@ from dataclasses import replace
 
 from commonplace import ids
 from commonplace.records.memory import Origin
-from commonplace.storage import note_files as rows
-from commonplace.storage.note_files import NoteFile
-from commonplace.vault import filenames, folder
-from commonplace.vault.folder import Listing
+from commonplace.storage.rows import note_files as rows
+from commonplace.storage.rows.note_files import NoteFile
+from commonplace.vault.folder import filenames, folder
+from commonplace.vault.folder.folder import Listing
 from commonplace.vault.memory_to_file import GRACE_MS
 from commonplace.vault.report import SyncReport
 from commonplace.vault.vault import Vault

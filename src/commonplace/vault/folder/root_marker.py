@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 from commonplace.errors import CommonplaceError
-from commonplace.storage import note_files as rows
-from commonplace.storage.note_files import ExpectedFile, VaultRoot
-from commonplace.vault import folder
-from commonplace.vault.folder import MARKER_NAME
-from commonplace.vault.frontmatter import note_id_of
+from commonplace.storage.rows import note_files as rows
+from commonplace.storage.rows.note_files import ExpectedFile, VaultRoot
+from commonplace.vault.folder import folder
+from commonplace.vault.folder.folder import MARKER_NAME
+from commonplace.vault.note_format.frontmatter import note_id_of
 from commonplace.vault.vault import Vault, sha256
 
 # new: no notes yet; here: the right folder; away: no folder; other: another folder in its place.

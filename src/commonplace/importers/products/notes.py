@@ -32,7 +32,7 @@ from commonplace.importers.base import (
 )
 from commonplace.limits import IMPORT_FILES_MAX, TAG_CHARS_MAX, TAGS_MAX, TEXT_BYTES_MAX
 from commonplace.records.memory import Draft
-from commonplace.vault import frontmatter
+from commonplace.vault.note_format import frontmatter
 
 SOURCE = "notes"
 ENDINGS = (".md", ".markdown")

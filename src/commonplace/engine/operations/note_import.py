@@ -10,7 +10,7 @@ from commonplace.engine.revisions import RevisionWriter
 from commonplace.engine.runtime import Runtime
 from commonplace.errors import Conflict
 from commonplace.records.memory import Draft, Edit, Memory, Origin, Unset
-from commonplace.storage import banks, note_files
+from commonplace.storage.rows import banks, note_files
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,13 +7,13 @@ import click
 from click.core import ParameterSource
 
 from commonplace import ids
-from commonplace.engine.scoped_erasure import portion_filter
+from commonplace.engine.erasure.scoped_erasure import portion_filter
 from commonplace.errors import Invalid
 from commonplace.faces.cli import completers, terminal
 from commonplace.faces.cli.command import CommandCall, with_call
-from commonplace.faces.cli.maintenance import banks
+from commonplace.faces.cli.commands.maintenance import banks
+from commonplace.faces.cli.commands.vault import clear_erased_files
 from commonplace.faces.cli.output import receipt_out
-from commonplace.faces.cli.vault import clear_erased_files
 from commonplace.records.receipt import WHOLE_BANK, Portion, Receipt
 
 _SELECTION_HINT = (

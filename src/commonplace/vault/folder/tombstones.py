@@ -12,14 +12,14 @@ from pathlib import Path, PurePosixPath
 
 from commonplace.errors import CommonplaceError
 from commonplace.filesystem import translate_os_errors
-from commonplace.storage import note_files as rows
 from commonplace.storage import secure_delete
-from commonplace.storage.note_files import ErasedNoteFile
-from commonplace.vault import folder
+from commonplace.storage.rows import note_files as rows
+from commonplace.storage.rows.note_files import ErasedNoteFile
 from commonplace.vault.conflicts import remove_conflict_files
-from commonplace.vault.folder import FileStat, Listing
-from commonplace.vault.frontmatter import note_id_of
-from commonplace.vault.root_marker import is_usable, release
+from commonplace.vault.folder import folder
+from commonplace.vault.folder.folder import FileStat, Listing
+from commonplace.vault.folder.root_marker import is_usable, release
+from commonplace.vault.note_format.frontmatter import note_id_of
 from commonplace.vault.vault import DEFAULT_BANK, Vault, sha256
 
 TRASH = ".trash"

@@ -12,7 +12,7 @@ from commonplace.engine.runtime import Runtime
 from commonplace.errors import NotFound
 from commonplace.records.memory import Memory, Origin, Outcome, Version
 from commonplace.records.query import Filter
-from commonplace.storage import banks, memories
+from commonplace.storage.rows import banks, memories
 
 # Fields that restoring a version brings back. Scope, key and document stay.
 _RESTORED_FIELDS = (

@@ -7,7 +7,7 @@ import click
 
 from commonplace.faces.cli import terminal
 from commonplace.faces.cli.command import CommandCall, with_call, with_filter
-from commonplace.faces.cli.explain import show_dropped, show_evidence
+from commonplace.faces.cli.commands.explain import show_dropped, show_evidence
 from commonplace.faces.cli.output import dropped_out, hit_out, path_of
 from commonplace.records.query import Filter, Hit, Query, Recall
 

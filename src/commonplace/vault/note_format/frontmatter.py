@@ -13,8 +13,8 @@ from commonplace import clock, ids
 from commonplace.clock import MOMENT_MAX, MOMENT_MIN
 from commonplace.errors import Invalid
 from commonplace.limits import TAGS_MAX, TITLE_CHARS_MAX
-from commonplace.vault import frontmatter_yaml
-from commonplace.vault.markdown import text_tags
+from commonplace.vault.note_format import frontmatter_yaml
+from commonplace.vault.note_format.markdown import text_tags
 
 FIELDS = ("id", "title", "status", "created_at", "updated_at", "tags", "deleted_at")
 # Keys of people and plug-ins of Obsidian, read if our own is missing, and never written.

@@ -5,10 +5,11 @@ Returns a receipt.
 from collections.abc import Sequence
 
 from commonplace import ids
-from commonplace.engine import documents, erasure
+from commonplace.engine import documents
 from commonplace.engine.banks import require_bank
 from commonplace.engine.draft_validation import validate_origin
-from commonplace.engine.erasure_ledger import Ledger
+from commonplace.engine.erasure import erasure
+from commonplace.engine.erasure.ledger import Ledger
 from commonplace.engine.facts import fact_erasure
 from commonplace.engine.memories import check_item_count, get
 from commonplace.engine.reflect import mental_model_rows
@@ -17,9 +18,9 @@ from commonplace.errors import Invalid, NotFound
 from commonplace.records.memory import Bank, Origin
 from commonplace.records.query import Filter
 from commonplace.records.receipt import WHOLE_BANK, Portion, Receipt
-from commonplace.storage import documents as document_rows
-from commonplace.storage import erasure as rows
-from commonplace.storage import memories, session_files
+from commonplace.storage.rows import documents as document_rows
+from commonplace.storage.rows import erasure as rows
+from commonplace.storage.rows import memories, session_files
 
 
 def erase(runtime: Runtime, bank: str, portion: Portion, origin: Origin = Origin()) -> Receipt:

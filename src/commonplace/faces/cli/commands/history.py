@@ -10,9 +10,9 @@ import click
 
 from commonplace.errors import Invalid
 from commonplace.faces.cli import terminal
-from commonplace.faces.cli.archive import restore_backup
 from commonplace.faces.cli.command import CommandCall, with_call, with_filter
-from commonplace.faces.cli.memories import print_outcomes
+from commonplace.faces.cli.commands.archive import restore_backup
+from commonplace.faces.cli.commands.memories import print_outcomes
 from commonplace.faces.cli.output import memory_out, version_out
 from commonplace.limits import LIST_MAX
 from commonplace.records.memory import Version

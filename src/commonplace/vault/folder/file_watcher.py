@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from commonplace.errors import trace_summary
-from commonplace.vault.ignore_rules import IGNORE_NAME
+from commonplace.vault.folder.ignore_rules import IGNORE_NAME
 
 FOLDERS_MAX = 2_000
 _STEP_MS = 200  # An editor's save is several changes, so it waits for more.

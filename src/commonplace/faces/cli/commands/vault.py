@@ -14,13 +14,13 @@ from commonplace.faces.cli import terminal
 from commonplace.faces.cli.command import CommandCall, with_call
 from commonplace.faces.cli.groups import Group
 from commonplace.faces.cli.terminal import Column
-from commonplace.storage import note_files
+from commonplace.storage.rows import note_files
+from commonplace.vault.folder.root_marker import AWAY, BRING_BACK, OTHER, TRUST, is_usable, trust
+from commonplace.vault.folder.tombstones import TRASH
 from commonplace.vault.inspection import inspect_folder, inspect_vault
 from commonplace.vault.memory_to_file import catch_up_files, write_ids
 from commonplace.vault.report import SyncReport
-from commonplace.vault.root_marker import AWAY, BRING_BACK, OTHER, TRUST, is_usable, trust
 from commonplace.vault.sync import sync
-from commonplace.vault.tombstones import TRASH
 from commonplace.vault.vault import DEFAULT_BANK, Vault, list_vaults, vault_of
 
 _SHOWN_MAX = 3

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import IO
 
 from commonplace.engine.operations.external_import import ExternalItem
-from commonplace.importers import json_stream, openmemory, zips
+from commonplace.importers import json_stream, zips
 from commonplace.importers.base import (
     DELETED,
     EMPTY,
@@ -25,6 +25,7 @@ from commonplace.importers.base import (
     text_of,
 )
 from commonplace.importers.json_stream import Element
+from commonplace.importers.products import openmemory
 from commonplace.importers.table_rows import (
     external_key,
     is_database_file,

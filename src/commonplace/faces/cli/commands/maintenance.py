@@ -13,10 +13,10 @@ from commonplace.engine.operations.doctor import Finding, examine_file
 from commonplace.errors import Forbidden, Invalid, Unsupported
 from commonplace.faces.cli import completers, terminal
 from commonplace.faces.cli.command import CommandCall, with_call
+from commonplace.faces.cli.commands.vault import vault_findings
 from commonplace.faces.cli.groups import Group
 from commonplace.faces.cli.output import bank_out, project_out
 from commonplace.faces.cli.terminal import Column
-from commonplace.faces.cli.vault import vault_findings
 from commonplace.records.memory import BankEdit
 from commonplace.settings import Setting, Settings
 

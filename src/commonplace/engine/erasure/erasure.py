@@ -9,23 +9,23 @@ from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 
 from commonplace.engine.banks import require_bank
-from commonplace.engine.document_redaction import DocumentRedactor
 from commonplace.engine.draft_validation import validate_filter, validate_origin
-from commonplace.engine.erasure_ledger import Ledger
+from commonplace.engine.erasure.document_redaction import DocumentRedactor
+from commonplace.engine.erasure.ledger import Ledger
+from commonplace.engine.erasure.session_redaction import SessionRedactor
 from commonplace.engine.memories import check_item_count, get
 from commonplace.engine.reflect import mental_model_rows
 from commonplace.engine.revisions import RevisionWriter
 from commonplace.engine.runtime import Runtime
-from commonplace.engine.session_redaction import SessionRedactor
 from commonplace.records.memory import Bank, Memory, Origin
 from commonplace.records.query import Filter
-from commonplace.storage import (
+from commonplace.storage import secure_delete
+from commonplace.storage.rows import (
     banks,
     derivations,
     erasure,
     memories,
     note_files,
-    secure_delete,
     session_files,
 )
 

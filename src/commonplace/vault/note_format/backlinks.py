@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from commonplace.records.memory import Memory
-from commonplace.storage import note_files as rows
-from commonplace.vault.markdown import linkable_names
+from commonplace.storage.rows import note_files as rows
+from commonplace.vault.note_format.markdown import linkable_names
 from commonplace.vault.vault import Vault, aliases_of, path_of, title_of
 
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from commonplace.records.memory import Metadata
 from commonplace.records.receipt import Portion
 from commonplace.records.work import Snapshot
-from commonplace.storage import streams
 from commonplace.storage.database import Database
+from commonplace.storage.rows import streams
 
 _PAGE = 200
 

@@ -6,13 +6,13 @@ import re
 from collections.abc import Iterator, Sequence
 
 from commonplace import ids
-from commonplace.engine.erasure_ledger import Ledger
+from commonplace.engine.erasure.ledger import Ledger
 from commonplace.engine.runtime import Runtime
 from commonplace.extract import redaction
 from commonplace.language.statement import fold_text
 from commonplace.records.memory import Bank
 from commonplace.records.receipt import Kind
-from commonplace.storage import erasure, session_files
+from commonplace.storage.rows import erasure, session_files
 
 ERASED = "[erased]"
 _NAME = re.compile(r"[0-9A-Za-z_-]+")
