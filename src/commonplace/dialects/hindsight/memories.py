@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from commonplace.dialects.dialect import Call, ToolRole, drop_empty
 from commonplace.dialects.hindsight import responses, traces
 from commonplace.dialects.hindsight.registration import bank_tool
-from commonplace.dialects.parameters import About
+from commonplace.dialects.parameters import About, check_arguments
 from commonplace.dialects.unsure import unsure_field
 from commonplace.engine.facts.fact_extraction import split_chunks
 from commonplace.engine.facts.fact_listing import filter_kinds
@@ -269,6 +269,17 @@ def get_memory(
 ) -> Json:
     """Retrieve a specific memory by ID. One that was invalidated is shown as such."""
     return responses.full_memory(call, responses.get_memory(call, memory_id))
+
+
+def retain_request(given: Json, *, append: bool = False) -> RetainRequest:
+    """What is to be retained, from arguments by the names of the tool; each is checked."""
+    values = check_arguments(retain.parameters, given, strict=False)
+    fields = ("timestamp", "tags", "metadata", "document_id")
+    timestamp, tags, metadata, document_id = (values.get(name) for name in fields)
+    context = values.get("context", "general")
+    return _passage(
+        values["content"], context, timestamp, tags, metadata, document_id, append=append
+    )
 
 
 def _passage(

@@ -38,7 +38,7 @@ from commonplace.faces.http.jobs import job_page
 from commonplace.faces.http.metrics import Metrics
 from commonplace.faces.http.routing import Router
 from commonplace.faces.mcp import messages
-from commonplace.faces.rest.apis import RestApis
+from commonplace.faces.rest.apis import RestApis, hindsight_version
 
 if TYPE_CHECKING:
     from commonplace.faces.http.sdk_bridge import Bridge
@@ -73,7 +73,7 @@ class Site:
         self._access = AccessGuard(
             self._dispatch, Router(plan.dialects, plan.default), plan.admission
         )
-        self._rest = RestApis(self.calls)
+        self._rest = RestApis(self.calls, plan)
         self._bridge: asyncio.Future[Bridge] | None = None
         self._bridge_task: asyncio.Task[None] | None = None
         self._stop_event: asyncio.Event | None = None
@@ -185,6 +185,7 @@ class Site:
             case "version":
                 versions = [*messages.LEGACY, *messages.MODERN]
                 about = messages.server_info() | {"protocolVersions": versions}
+                about |= hindsight_version()
                 await send_response(http_request.send, 200, json.dumps(about).encode())
             case _:
                 status, found = health(self.calls.engine, self.workers)

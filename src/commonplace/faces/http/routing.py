@@ -59,12 +59,25 @@ class Router:
                 return Route(api="commonplace", streams_body=True)
             case ["api" | "openapi.json"] | ["api", "v1", *_]:
                 return Route(api="commonplace")
+            case _ if api := self._product_of(names):
+                return Route(api=api, dialect=api)
             case ["mcp", *bank] if self._default:
                 return _endpoint_route(self._default, bank)
             case [dialect, "mcp", *bank] if dialect in self._dialects:
                 return _endpoint_route(dialect, bank)
             case _:
                 return NOT_FOUND
+
+    def _product_of(self, names: list[str]) -> str:
+        """The product whose REST interface has a path."""
+        match names:
+            case ["v1", "default", *_] | ["v1", "banks" | "bank-template-schema", *_]:
+                product = "hindsight"
+            case ["health", "live"]:
+                product = "hindsight"
+            case _:
+                product = ""
+        return product if product in self._dialects else ""
 
 
 def _endpoint_route(dialect: str, bank: list[str]) -> Route:

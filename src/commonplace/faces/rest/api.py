@@ -4,7 +4,7 @@ import json
 import logging
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, TypeAlias
+from typing import Any
 
 from commonplace.app import update_note_files
 from commonplace.dialects import allowlists
@@ -15,6 +15,7 @@ from commonplace.faces.rest import idempotency
 from commonplace.faces.rest.archive_streams import find_stream
 from commonplace.faces.rest.arguments import read_arguments, split_path
 from commonplace.faces.rest.operation import ORIGIN, Operation
+from commonplace.faces.rest.path_tree import PathTree
 from commonplace.faces.rest.responses import Response, failure_response, problem_response, send
 from commonplace.faces.rest.table import OPERATIONS
 from commonplace.records.memory import Memory, Origin, Outcome
@@ -22,7 +23,6 @@ from commonplace.records.memory import Memory, Origin, Outcome
 NAME = "rest"
 _ROOT_PARTS = 2  # The parts of /api/v1.
 _log = logging.getLogger("commonplace.rest")
-_Tree: TypeAlias = "dict[str, Any]"
 
 
 class RestApi:
@@ -47,7 +47,7 @@ class RestApi:
         parts = split_path(http_request.scope["raw_path"])[_ROOT_PARTS:]
         if stream := find_stream(parts, http_request.method):
             return await stream(self._calls, self._engine, http_request)
-        methods = find(parts)
+        methods = _TREE.find(parts)
         if not methods:
             return problem_response(404, "There is no such path.", "See /api for the paths.")
         method = "GET" if http_request.method == "HEAD" else http_request.method
@@ -100,27 +100,6 @@ class RestApi:
         return operation.call(self._engine, values)
 
 
-def find(parts: tuple[str, ...]) -> dict[str, tuple[Operation, dict[str, str]]]:
-    """By method, the operations of a path, each with the values in the path."""
-    branches: list[tuple[_Tree, dict[str, str]]] = [(_TREE, {})]
-    for part in parts:
-        spelled = not part.startswith("{")
-        exact = [(tree[part], found) for tree, found in branches if spelled and part in tree]
-        named = [
-            (tree[name], found | {name[1:-1]: part})
-            for tree, found in branches
-            for name in tree
-            if name.startswith("{")
-        ]
-        # A path that is spelled out precedes one with a name.
-        branches = [*exact, *named] if part else []
-    return {
-        method: (operation, found)
-        for tree, found in reversed(branches)
-        for method, operation in tree.get("", {}).items()
-    }
-
-
 def media_type_error(http_request: HttpRequest) -> Response | None:
     """The response to a body that is not JSON."""
     given = http_request.header(b"content-type").partition(";")[0].strip().lower()
@@ -168,14 +147,11 @@ def _entity_tag(result: object) -> str:
     return f'"{memory.version}"' if isinstance(memory, Memory) else ""
 
 
-def _build_tree() -> _Tree:
-    root: _Tree = {}
+def _build_tree() -> PathTree[Operation]:
+    tree: PathTree[Operation] = PathTree()
     for operation in OPERATIONS.values():
-        tree = root
-        for part in operation.path.strip("/").split("/"):
-            tree = tree.setdefault(part, {})
-        tree.setdefault("", {})[operation.method] = operation
-    return root
+        tree.add(operation.path, operation.method, operation)
+    return tree
 
 
 _TREE = _build_tree()
