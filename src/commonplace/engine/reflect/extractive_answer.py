@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from commonplace import clock, ids
 from commonplace.engine.facts.fact_metadata import fact_metadata_of, has_ended
-from commonplace.engine.facts.fact_search import Finding
+from commonplace.engine.facts.fact_ranking import Finding
 from commonplace.extract import fact_splitting
 from commonplace.language import analyzer as words
 from commonplace.language import temporal_expressions

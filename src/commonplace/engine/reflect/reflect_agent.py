@@ -12,8 +12,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
+from commonplace.engine import token_budget
 from commonplace.engine.facts import fact_search
-from commonplace.engine.facts.fact_search import Finding, Question
+from commonplace.engine.facts.fact_ranking import Finding, left_out
+from commonplace.engine.facts.fact_search import Question
 from commonplace.engine.reflect import structured_output
 from commonplace.engine.reflect.extractive_answer import cite, time_of
 from commonplace.engine.runtime import Runtime
@@ -101,15 +103,15 @@ class MemorySearch:
     def run(self, text: str, round_number: int) -> int:
         """Search for a text. Returns the number of memories that were not found before."""
         started, known_ids = time.monotonic(), {one.memory.id for one in self.found}
-        result = fact_search.explain(
+        result = fact_search.search_facts(
             self.runtime, self.bank, replace(self.question, text=text[:QUERY_CHARS_MAX])
         )
         new_findings = [one for one in result.found if one.memory.id not in known_ids]
         facts = [one for one in new_findings if one.memory.kind != "observation"]
         added = facts[: max(0, self.shown_max - len(self.found))]
         dropped = (
-            *fact_search.left_out(new_findings, facts, _DROPPED_OBSERVATION),
-            *fact_search.left_out(facts, added, _DROPPED_OVER_BUDGET),
+            *left_out(new_findings, facts, _DROPPED_OBSERVATION),
+            *left_out(facts, added, _DROPPED_OVER_BUDGET),
         )
         self.found += added
         numbers = tuple(one.memory.id for one in added)
@@ -188,7 +190,7 @@ class ReflectAgent:
                 raise ModelFailed(f"The model did not answer within {REFLECT_S_MAX} seconds.")
             started, prompt_tokens = (
                 time.monotonic(),
-                fact_search.token_counts(self.runtime, [instructions + text])[0],
+                token_budget.token_counts(self.runtime, [instructions + text])[0],
             )
             try:
                 answer = with_time_limit(self.model, seconds_left).ask(
@@ -201,7 +203,7 @@ class ReflectAgent:
                 if is_last_attempt:
                     raise
                 continue
-            answer_tokens = fact_search.token_counts(self.runtime, [_to_json(answer)])[0]
+            answer_tokens = token_budget.token_counts(self.runtime, [_to_json(answer)])[0]
             self.search.steps.append(
                 Step(
                     "model",
@@ -257,7 +259,7 @@ class ReflectAgent:
     def _pack_answer(
         self, sentences: Sequence[str], unknown: Sequence[str], tokens_max: int
     ) -> str:
-        kept = fact_search.packed(self.runtime, sentences, lambda one: one, tokens_max)
+        kept = token_budget.fit_tokens(self.runtime, sentences, lambda one: one, tokens_max)
         return " ".join(kept) + (f"\n\nNot known: {'; '.join(unknown)}." if unknown else "")
 
 

@@ -6,7 +6,7 @@ from types import ModuleType
 from typing import Any, cast
 
 from commonplace.engine.facts.fact_metadata import fact_metadata_of
-from commonplace.engine.facts.fact_search import Finding
+from commonplace.engine.facts.fact_ranking import Finding
 from commonplace.engine.reflect.extractive_answer import day_of
 from commonplace.language import analyzer as words
 from commonplace.records.memory import Memory
