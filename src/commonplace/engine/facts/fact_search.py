@@ -4,7 +4,7 @@ time span, then by links from the best results.
 Each stage's score is kept, so that a caller can show it or require a minimum.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from commonplace.engine import recall as recalling
@@ -90,17 +90,17 @@ class _FactSearch:
         """The findings of every stage, in the order of the stages."""
         candidates_max, follows_links = DEPTHS.get(self.question.depth, DEPTHS["high"])
         recalled = self._recall(candidates_max)
-        copy_ids = {number for hit in recalled.hits for number in hit.copies}
-        recalled_ids = {hit.memory.id for hit in recalled.hits} | copy_ids
+        copy_ids = set[int]().union(*(hit.copies for hit in recalled.hits))
+        recalled_ids = copy_ids | {hit.memory.id for hit in recalled.hits}
         direct = self._rank_direct(recalled, recalled_ids)
-        direct_ids = {one.memory.id for one in direct}
-        in_window = self._find_in_window(recalled_ids | direct_ids)
-        neighbours: list[Finding] = []
-        if follows_links and direct:
-            in_window_ids = {one.memory.id for one in in_window}
-            neighbours = self._find_neighbours(direct, direct_ids | in_window_ids | copy_ids)
+        in_window = self._find_in_window(recalled_ids | _ids(direct))
+        neighbours = (
+            self._find_neighbours(direct, copy_ids | _ids(direct) | _ids(in_window))
+            if follows_links and direct
+            else []
+        )
         found = self._above_minimum([*direct, *in_window, *neighbours])
-        found_ids = {one.memory.id for one in found}
+        found_ids = _ids(found)
         # A later stage may have found what an earlier one left out.
         dropped = tuple(one for one in self.dropped if one.memory_id not in found_ids)
         unsure = recalled.unsure and not any(one.temporal for one in found)
@@ -204,6 +204,10 @@ class _FactSearch:
         )
         self.dropped += left_out(every, kept, _BELOW_MINIMUM)
         return kept
+
+
+def _ids(found: Iterable[Finding]) -> set[int]:
+    return {one.memory.id for one in found}
 
 
 def _score_above(score: float | None, least: float | None) -> float | None:

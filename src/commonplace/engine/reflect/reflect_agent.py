@@ -23,6 +23,7 @@ from commonplace.errors import ModelFailed
 from commonplace.extract.llm_statements import Model, with_time_limit
 from commonplace.limits import MODEL_TEXT_CHARS_MAX, QUERY_CHARS_MAX
 from commonplace.models.bad_answer import UnusableAnswer
+from commonplace.records.memory import Memory
 from commonplace.records.query import Dropped
 
 REFLECT_S_MAX = 50  # Clients wait a minute.
@@ -30,6 +31,7 @@ REFLECT_S_MAX = 50  # Clients wait a minute.
 ROUNDS: Mapping[str, tuple[int, int]] = {"low": (2, 40), "mid": (4, 80), "high": (8, 160)}
 _SEARCHES_MAX = 3
 _SEARCH_CHARS_MAX = 300
+_UNKNOWN_MAX = 9
 _LINE_CHARS_MAX = 1_500
 _SENTENCES_MAX = 60
 _DROPPED_OBSERVATION = "an observation: the facts it was made of are read instead"
@@ -138,12 +140,7 @@ class ReflectAgent:
 
     def answer(self, tokens_max: int) -> str:
         """The model's answer with its citations. Raises ModelFailed."""
-        guidance_text = (
-            f"\n{_guidance_text(self.guidance)}" if _guidance_text(self.guidance) else ""
-        )
-        instructions = _ANSWER_INSTRUCTIONS.format(
-            guidance=guidance_text, words=max(20, tokens_max * 3 // 4)
-        )
+        instructions = _answer_instructions(self.guidance, tokens_max)
         remark = ""
         for round_number in range(1, self.search.rounds + 1):
             is_last_round = round_number == self.search.rounds
@@ -237,24 +234,19 @@ class ReflectAgent:
 
     def _cited_sentences(self, answer: Mapping[str, Any]) -> list[str]:
         """The sentences that cite memories the model was shown, each with their ids."""
-        sentences = answer.get("sentences")
         cited: list[str] = []
-        for one in (
-            cast(list[object], sentences)[:_SENTENCES_MAX] if isinstance(sentences, list) else []
-        ):
+        for one in _as_list(answer.get("sentences"))[:_SENTENCES_MAX]:
             fields = cast(Mapping[str, Any], one if isinstance(one, Mapping) else {})
-            text, sources = fields.get("text"), fields.get("sources")
-            numbers_given = cast(list[object], sources) if isinstance(sources, list) else [sources]
-            numbers = dict.fromkeys(
-                n for n in numbers_given if isinstance(n, int) and not isinstance(n, bool)
-            )
-            cited_memories = [self.found[n - 1].memory for n in numbers if 0 < n <= len(self.found)]
-            cleaned = " ".join(_CITATION.sub("", text).split()) if isinstance(text, str) else ""
-            if cleaned and cited_memories:
-                cited.append(
-                    f"{cleaned} {''.join(f'[{cite(memory)}]' for memory in cited_memories)}"
-                )
+            text = _strip_citations(fields.get("text"))
+            citations = [f"[{cite(one)}]" for one in self._shown_memories(fields.get("sources"))]
+            if text and citations:
+                cited.append(f"{text} {''.join(citations)}")
         return cited
+
+    def _shown_memories(self, numbers: object) -> list[Memory]:
+        """The memories of the numbers in an answer. Numbers that were not shown are ignored."""
+        valid = dict.fromkeys(one for one in _as_list(numbers) if type(one) is int)
+        return [self.found[one - 1].memory for one in valid if 0 < one <= len(self.found)]
 
     def _pack_answer(
         self, sentences: Sequence[str], unknown: Sequence[str], tokens_max: int
@@ -264,25 +256,37 @@ class ReflectAgent:
 
 
 def _parse_queries(answer: Mapping[str, Any]) -> list[str]:
-    field_value = answer.get("search")
-    values = cast(list[object], field_value) if isinstance(field_value, list) else [field_value]
     texts = [
         " ".join(one.split())[:_SEARCH_CHARS_MAX]
-        for one in values
+        for one in _as_list(answer.get("search"))
         if isinstance(one, str) and one.strip()
     ]
     return list(dict.fromkeys(texts))[:_SEARCHES_MAX]
 
 
 def _parse_unknown(answer: Mapping[str, Any]) -> list[str]:
-    field_value = answer.get("unknown")
-    values = cast(list[object], field_value) if isinstance(field_value, list) else [field_value]
     texts = [
-        " ".join(_CITATION.sub("", one).split()).rstrip(".")
-        for one in values
+        _strip_citations(one).rstrip(".")
+        for one in _as_list(answer.get("unknown"))
         if isinstance(one, str) and one.strip()
     ]
-    return texts[: _SEARCHES_MAX * 3]
+    return texts[:_UNKNOWN_MAX]
+
+
+def _as_list(value: object) -> list[object]:
+    """A list as it is, and any other value as the only item of one."""
+    return cast(list[object], value) if isinstance(value, list) else [value]
+
+
+def _strip_citations(text: object) -> str:
+    return " ".join(_CITATION.sub("", text).split()) if isinstance(text, str) else ""
+
+
+def _answer_instructions(guidance: Guidance, tokens_max: int) -> str:
+    text = _guidance_text(guidance)
+    return _ANSWER_INSTRUCTIONS.format(
+        guidance=f"\n{text}" if text else "", words=max(20, tokens_max * 3 // 4)
+    )
 
 
 def _guidance_text(guidance: Guidance) -> str:
