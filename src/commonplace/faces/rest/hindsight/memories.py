@@ -1,5 +1,6 @@
 """Hindsight's routes for memories: retain, recall, browse, correct."""
 
+from dataclasses import replace
 from typing import Any, cast
 from uuid import UUID
 
@@ -13,10 +14,11 @@ from commonplace.faces.rest.hindsight import shapes
 from commonplace.faces.rest.hindsight.tools import allow, refuse, use, use_given
 from commonplace.faces.rest.product import Json, Request, Route
 from commonplace.records.memory import IdempotencyKey
+from commonplace.records.query import Filter
 
 _BANK = "/v1/default/banks/{bank_id}"
 _MEMORY = _BANK + "/memories/{memory_id}"
-_LIST_FILTERS = ("consolidation_state", "state", "document_id", "entity_id", "time_field")
+_LIST_FILTERS = ("consolidation_state", "entity_id", "time_field")
 _ITEM_FIELDS = ("content", "context", "timestamp", "tags", "metadata", "document_id")
 
 
@@ -85,7 +87,8 @@ def recall(request: Request) -> Json:
     chunks, sources = include.get("chunks"), include.get("source_facts")
     # The original returns entities unless they are null.
     entities: Json | None = include.get("entities", {})
-    limits: Json = {name: (one or {}).get("max_tokens") for name, one in include.items()}
+    given = {name: cast("Json", one or {}) for name, one in include.items()}
+    limits = {name: one.get("max_tokens") for name, one in given.items()}
     more: Json = {
         "include_trace": request.given.get("trace") is True,
         "include_chunks": chunks is not None,
@@ -111,7 +114,27 @@ def reflect(request: Request) -> Json:
 def list_memories(request: Request) -> Json:
     """Browse memories."""
     refuse(request, *_LIST_FILTERS)
-    return use_given(request, "list_memories")
+    state, document = request.given.get("state"), request.given.get("document_id")
+    if state not in (None, "valid", "invalidated"):
+        raise Invalid("`state` must be valid or invalidated.", hint="Use one of the two.")
+    if state in (None, "valid") and document is None:
+        return use_given(request, "list_memories")
+    refuse(request, "tags", "type")
+    return _list_by_state(request, invalidated=state == "invalidated")
+
+
+def _list_by_state(request: Request, *, invalidated: bool) -> Json:
+    allow(request, "list_memories")
+    limit, offset = request.number("limit", 100), request.number("offset", 0)
+    chosen = Filter(users=("",), status="forgotten" if invalidated else "live")
+    bank, words = request.call.bank, str(request.given.get("q") or "")
+    if (name := request.given.get("document_id")) is not None:
+        document = request.engine.find_document(bank, str(name))
+        chosen = replace(chosen, document_id=document.id if document else 0)
+    found, total = request.engine.browse(bank, chosen, words, limit=limit, offset=offset)
+    names = responses.document_names(request.call, found)
+    items = [responses.memory_item(request.call, one, names) for one in found]
+    return {"items": items, "total": total, "limit": limit, "offset": offset}
 
 
 def get_memory(request: Request) -> Json:
@@ -122,7 +145,7 @@ def get_memory(request: Request) -> Json:
 def update_memory(request: Request) -> Json:
     """Correct a memory, invalidate it, or take that back."""
     state, given = request.given.get("state"), dict(request.given)
-    edits = given.keys() - {"bank_id", "memory_id", "state", "reason"}
+    edits = given.keys() - {"bank_id", "memory_id", "state", "reason", "resolve_entities"}
     if state not in (None, "invalidated", "valid"):
         raise Invalid("`state` must be valid or invalidated.", hint="Use one of the two.")
     answer: Json = {}
