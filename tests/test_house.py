@@ -73,7 +73,7 @@ BROAD_EXCEPTS = {
 # watching of files or the official SDK.
 INLINE_IMPORTS = {
     # So that Ctrl-C is taken care of before anything else is loaded.
-    "__init__.py": 1,
+    "__init__.py": 3,
     # A hook is run at each prompt, so it loads less than the command line.
     "__main__.py": 2,
     "mcp.py": 1,
