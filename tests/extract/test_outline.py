@@ -2,7 +2,7 @@
 
 import pytest
 
-from commonplace.extract import markdown_outline
+from commonplace.extract import markdown_outline, sentences
 
 
 def shown(text: str) -> list[str]:
@@ -174,4 +174,4 @@ def test_code_in_the_middle_of_a_line_is_no_fence() -> None:
 def test_a_paragraph_is_cut_into_sentences_and_nothing_is_lost(
     text: str, expected: list[str]
 ) -> None:
-    assert markdown_outline.split_sentences(text) == expected
+    assert sentences.split_sentences(text) == expected

@@ -1,8 +1,7 @@
-"""Cuts a text into statement-sized facts, each with the time it speaks of and whom and what it
-names.
+"""Splits a text into facts of a sentence or two, each with its time and its entities.
 
-Pure, and word for word, but for pronouns that can mean one person only. A text from which nothing
-can be cut is one fact as a whole, because somebody asked for it to be kept.
+Pure. The words stay as they are, except for pronouns that can mean only one person. A text that
+cannot be split is one fact as a whole, because it was stored on purpose.
 """
 
 import hashlib
@@ -14,7 +13,7 @@ from functools import lru_cache
 from typing import Any, cast
 
 from commonplace.extract import causality, statement_splitting
-from commonplace.extract.markdown_outline import split_sentences
+from commonplace.extract.sentences import split_sentences
 from commonplace.extract.statement_splitting import Message
 from commonplace.language import coreference, entities, temporal_expressions
 from commonplace.language.statement import fold_text, statement_label
@@ -85,7 +84,7 @@ _VAGUE = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """One statement, what it speaks of, and in which chunk of its text it stands."""
+    """One statement of a text, with its time, its entities and the chunk it is from."""
 
     text: str
     is_experience: bool
@@ -93,8 +92,8 @@ class Fact:
     happened_until: int | None
     entities: tuple[str, ...]
     chunk: int
-    # The facts of the same text that it says are its causes, and in its own words what else it says
-    # is one.
+    # The facts of the same text that it names as its causes, and a cause that is no fact of its
+    # own.
     causes: tuple[str, ...] = ()
     stated_cause: str = ""
 
@@ -152,16 +151,23 @@ def split_chunks(
     """
     if len(text) <= chars:
         return (text,) if text.strip() else ()
-    turns = [
-        json.dumps(turn, ensure_ascii=False) for turn in _short_turns(_turns(text), turn_chars)
-    ]
+    turns = _short_turns(_turns(text), turn_chars)
+    if lines := [json.dumps(turn, ensure_ascii=False) for turn in turns]:
+        return _joined_lines(lines, chars, "\n")
+    return _joined_lines(_lines(text, chars), chars)
+
+
+def _joined_lines(lines: Iterable[str], chars: int, end: str = "") -> tuple[str, ...]:
+    """Lines, each with an end, joined to parts of about so many characters; blank parts are left
+    out.
+    """
     parts: list[str] = []
     room = 0
-    for line in turns or _lines(text, chars):
+    for line in lines:
         if room < len(line) or not parts:
             parts.append("")
             room = chars
-        parts[-1] += line + ("\n" if turns else "")
+        parts[-1] += line + end
         room -= len(line)
     return tuple(part for part in parts if part.strip())
 
@@ -198,7 +204,7 @@ def subject_of(text: str) -> str:
 
 
 def _named(said: str) -> str:
-    """Who a statement is about that stands before a colon: "Tom: write the runbook"."""
+    """The name before the colon of a statement such as "Tom: write the runbook"."""
     head = re.match(r"(?:\[[ xX]\]\s*)?(?P<who>[^\W\d_]\w*(?: [^\W\d_]\w*)?):\s", said)
     return head["who"].casefold() if head and head["who"][0].isupper() else ""
 
@@ -245,18 +251,11 @@ def _turns(text: str) -> list[dict[str, Any]]:
     """The turns of a conversation written as JSON, one list or one object a line; none when it is
     no such thing.
     """
-    if text.lstrip()[:1] not in "[{":
-        return []
-    try:
-        whole: Any = json.loads(text)
-    except (ValueError, RecursionError):
-        try:
-            whole = [json.loads(line) for line in text.splitlines() if line.strip()]
-        except (ValueError, RecursionError):
-            return []
-    if isinstance(whole, dict) and isinstance(cast(dict[str, Any], whole).get("messages"), list):
-        whole = cast(dict[str, Any], whole)["messages"]
-    items = cast(list[Any], whole if isinstance(whole, list) else [whole])
+    whole = _parse_json(text) if text.lstrip()[:1] in ("[", "{") else None
+    if isinstance(whole, dict):
+        messages: object = cast(dict[str, object], whole).get("messages")
+        whole = cast(object, messages if isinstance(messages, list) else [whole])
+    items = cast(list[object], whole) if isinstance(whole, list) else []
     if not all(isinstance(one, dict) for one in items):
         return []
     turns = [
@@ -264,6 +263,18 @@ def _turns(text: str) -> list[dict[str, Any]]:
         for one in cast(list[dict[str, Any]], items)
     ]
     return turns if all(isinstance(one["content"], str) for one in turns) else []
+
+
+def _parse_json(text: str) -> object:
+    """The value of a JSON text, or the values of its lines; None when it is neither."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        pass
+    try:
+        return [json.loads(line) for line in text.splitlines() if line.strip()]
+    except (ValueError, RecursionError):
+        return None
 
 
 def _who(turn: dict[str, Any]) -> str:
