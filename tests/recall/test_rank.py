@@ -1,9 +1,11 @@
 """The arithmetic of relevance."""
 
+from collections.abc import Mapping
+
 import pytest
 
 from commonplace.recall import scoring
-from commonplace.recall.scoring import Evidence
+from commonplace.recall.evidence import Evidence, Features, checked_weights
 
 ALL = {
     "keyword": 0.8,
@@ -11,17 +13,25 @@ ALL = {
     "passage": 1.0,
     "vector": 1.0,
     "tokens": 1.0,
-    "passage tokens": 1.0,
+    "passage_tokens": 1.0,
 }
-SURE = Evidence(1, False, ALL)
-NOTHING = Evidence(
-    2, False, dict.fromkeys(ALL, 0.0) | {"vector": 0.2, "tokens": 0.3, "passage tokens": 0.3}
-)
+
+
+def evidence_of(
+    values: Mapping[str, float], memory_id: int = 1, *, exact: bool = False
+) -> Evidence:
+    return Evidence(memory_id, exact, Features(**values))
 
 
 def relevance(evidence: Evidence) -> float:
     (scored,) = scoring.rank([evidence])
     return scored.relevance
+
+
+SURE = evidence_of(ALL)
+NOTHING = evidence_of(
+    dict.fromkeys(ALL, 0.0) | {"vector": 0.2, "tokens": 0.3, "passage_tokens": 0.3}, 2
+)
 
 
 def asked(text: str, counts: dict[str, int], rows: int = 1000) -> scoring.Question:
@@ -36,17 +46,17 @@ def test_a_stranger_is_below_what_is_shown() -> None:
     assert relevance(NOTHING) < scoring.HIT_MIN
 
 
-@pytest.mark.parametrize("channel", [*ALL, "coverage around", "vector around", "tokens around"])
+@pytest.mark.parametrize("channel", [*ALL, "coverage_around", "vector_around", "tokens_around"])
 def test_more_evidence_of_any_kind_is_more_relevant(channel: str) -> None:
     values = dict.fromkeys(ALL, 0.4)
-    less, more = (relevance(Evidence(1, False, values | {channel: v})) for v in (0.3, 0.5))
+    less, more = (relevance(evidence_of(values | {channel: v})) for v in (0.3, 0.5))
     assert less < more
 
 
 @pytest.mark.parametrize("channel", scoring.ORDER_WEIGHTS)
 def test_what_settles_the_order_does_not_make_a_memory_relevant(channel: str) -> None:
     values = dict.fromkeys(ALL, 0.4)
-    plain, further = Evidence(1, False, values), Evidence(1, False, values | {channel: 1.0})
+    plain, further = evidence_of(values), evidence_of(values | {channel: 1.0})
     assert relevance(plain) == relevance(further)
     (one,), (other,) = scoring.rank([plain]), scoring.rank([further])
     assert one.score != other.score
@@ -54,9 +64,9 @@ def test_what_settles_the_order_does_not_make_a_memory_relevant(channel: str) ->
 
 def test_a_channel_that_was_not_asked_is_not_held_against_a_memory() -> None:
     words = {name: ALL[name] for name in ("keyword", "coverage", "passage")}
-    meaning = {name: ALL[name] for name in ("vector", "tokens", "passage tokens")}
+    meaning = {name: ALL[name] for name in ("vector", "tokens", "passage_tokens")}
     for values in (words, meaning):
-        assert relevance(Evidence(1, False, values)) > 0.9
+        assert relevance(evidence_of(values)) > 0.9
 
 
 def test_the_best_passage_of_a_long_text_counts() -> None:
@@ -95,7 +105,7 @@ def test_an_identifier_must_be_whole() -> None:
 
 
 def test_a_neighbour_never_outranks_what_has_the_identifier() -> None:
-    weak = Evidence(1, True, dict.fromkeys(ALL, 0.1))
+    weak = evidence_of(dict.fromkeys(ALL, 0.1), exact=True)
     ordered = scoring.rank([SURE, weak])
     assert [one.evidence.memory_id for one in ordered] == [1, 1]
     assert ordered[0].evidence.exact
@@ -103,7 +113,7 @@ def test_a_neighbour_never_outranks_what_has_the_identifier() -> None:
 
 
 def test_of_equals_the_newer_comes_first() -> None:
-    twin = Evidence(9, False, ALL)
+    twin = evidence_of(ALL, 9)
     assert [one.evidence.memory_id for one in scoring.rank([SURE, twin])] == [9, 1]
 
 
@@ -120,3 +130,8 @@ def test_the_more_memories_the_more_it_takes_to_answer() -> None:
     assert bars == sorted(bars)
     assert bars[0] >= scoring.HIT_MIN
     assert bars[-1] < 0.5
+
+
+def test_a_weight_for_a_feature_that_does_not_exist_is_refused() -> None:
+    with pytest.raises(LookupError, match="passage tokens"):
+        checked_weights(Features, {"vector": 3.0, "passage tokens": 2.4})

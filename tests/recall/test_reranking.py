@@ -15,8 +15,9 @@ import pytest
 from commonplace.app import open_engine
 from commonplace.engine.engine import Engine
 from commonplace.errors import Invalid
-from commonplace.recall import rerank, scoring
+from commonplace.recall import rerank, scoring, weights
 from commonplace.recall.confidence import CandidateView
+from commonplace.recall.evidence import PairFeatures
 from commonplace.recall.supersession import Pair
 from commonplace.recall.vector_index import VectorIndex
 from commonplace.records.memory import Draft
@@ -365,7 +366,11 @@ def test_a_change_is_looked_for_where_something_was_taken_for_an_answer(engine: 
 
 
 def test_in_the_largest_banks_no_changes_are_read() -> None:
-    pair, looks = Pair(0, 1, {}), [CandidateView(fact, frozenset(), frozenset()) for fact in WIFI]
+    features = PairFeatures(**dict.fromkeys(weights.SUPERSEDING, 0.0))
+    pair, looks = (
+        Pair(0, 1, features),
+        [CandidateView(fact, frozenset(), frozenset()) for fact in WIFI],
+    )
     updating = Updating("router")
     assert rerank.RerankPass.sized_for(updating, "What is the wifi password?", 10**9).score_pairs(
         [pair], looks, []

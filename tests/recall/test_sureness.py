@@ -5,7 +5,8 @@ import pytest
 from commonplace import Draft, Engine, Query
 from commonplace.recall import confidence, weights
 from commonplace.recall.confidence import CandidateView, QueryInfo
-from commonplace.recall.scoring import Evidence, ScoredHit, rank
+from commonplace.recall.evidence import Evidence, Features, HitFeatures
+from commonplace.recall.scoring import ScoredHit, rank
 from tests.conftest import StoppedClock
 
 DAY_MS = 86_400_000
@@ -105,8 +106,8 @@ def test_a_memory_asked_for_in_its_own_words_is_sure(filled: Engine) -> None:
         assert not answer.unsure
 
 
-def features(question: str, text: str, found: frozenset[str] = frozenset()) -> dict[str, float]:
-    one: ScoredHit = rank([Evidence(1, False, {"vector": 0.5})])[0]
+def features(question: str, text: str, found: frozenset[str] = frozenset()) -> HitFeatures:
+    one: ScoredHit = rank([Evidence(1, False, Features(vector=0.5))])[0]
     terms = {"anand": 2.0, "birthday": 1.0, "wage": 1.0}
     asked = QueryInfo(question, terms, frozenset({"wage"}), confidence.name_terms(question, terms))
     look = CandidateView(text, frozenset(), found, [0.0] * len(confidence.REACH_DEGREES))
@@ -117,18 +118,18 @@ def test_a_name_that_is_not_there_speaks_against_a_hit() -> None:
     missing = features(
         "When is Anand's birthday?", "Sietse's birthday is in May.", frozenset({"birthday"})
     )
-    assert missing["names missing"] == 1
+    assert missing.names_missing == 1
     assert (
-        features("When is Anand's birthday?", "Anand was born in May.", frozenset({"anand"}))[
-            "names missing"
-        ]
+        features(
+            "When is Anand's birthday?", "Anand was born in May.", frozenset({"anand"})
+        ).names_missing
         == 0
     )
 
 
 def test_words_that_others_have_are_told_from_words_that_nobody_has() -> None:
     values = features("Anand birthday wage", "Something.", frozenset({"birthday"}))
-    assert (values["known missing"], values["unknown missing"]) == (0.5, 0.25)
+    assert (values.known_missing, values.unknown_missing) == (0.5, 0.25)
 
 
 @pytest.mark.parametrize(
@@ -143,13 +144,13 @@ def test_words_that_others_have_are_told_from_words_that_nobody_has() -> None:
 def test_a_hit_without_the_kind_of_thing_asked_for_is_less_sure(
     question: str, answering: str, other: str
 ) -> None:
-    assert features(question, answering)["kind missing"] == 0
-    assert features(question, other)["kind missing"] == 1
+    assert features(question, answering).kind_missing == 0
+    assert features(question, other).kind_missing == 1
 
 
 def behind(*said: float) -> list[float]:
     found = rank(
-        [Evidence(number, False, {"vector": 0.5, "read": one}) for number, one in enumerate(said)]
+        [Evidence(number, False, Features(vector=0.5, read=one)) for number, one in enumerate(said)]
     )
     asked = QueryInfo("Who has the key?", {"key": 1.0}, frozenset(), frozenset())
     looks = [
@@ -157,9 +158,8 @@ def behind(*said: float) -> list[float]:
             "Moira has it.", frozenset(), frozenset(), [0.0] * len(confidence.REACH_DEGREES)
         )
     ] * len(said)
-    return [
-        round(values["behind"], 2) for values in confidence.confidence_features(asked, found, looks)
-    ]
+    compared = confidence.confidence_features(asked, found, looks)
+    return [round(one.behind, 2) for one in compared if one.behind is not None]
 
 
 def test_what_is_read_as_less_of_an_answer_than_another_is_behind_it() -> None:
@@ -172,10 +172,10 @@ def test_more_that_speaks_for_a_hit_never_makes_it_less_sure() -> None:
     against = {
         "asking",
         "behind",
-        "kind missing",
-        "known missing",
-        "unknown missing",
-        "names missing",
+        "kind_missing",
+        "known_missing",
+        "unknown_missing",
+        "names_missing",
     }
     either_way = {"long", "turn", "speaker"}
     for name, weight in [*weights.SURE.items(), *weights.READ.items()]:
@@ -183,9 +183,11 @@ def test_more_that_speaks_for_a_hit_never_makes_it_less_sure() -> None:
 
 
 def test_among_few_candidates_less_will_do() -> None:
-    few, some, many, more = (confidence.min_probability({}, count) for count in (3, 40, 60, 500))
+    few, some, many, more = (
+        confidence.min_probability(count, is_read=False) for count in (3, 40, 60, 500)
+    )
     assert few < some < many == more == weights.SURE_MIN
-    assert confidence.min_probability({"read": 0.1}, 60) == weights.READ_MIN
+    assert confidence.min_probability(60, is_read=True) == weights.READ_MIN
 
 
 CLASSES = (

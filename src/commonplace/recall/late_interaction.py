@@ -67,6 +67,17 @@ class Similarities:
         tokens = self._weighted_mean(self.nearest_tokens[rows].max(axis=1))
         return dict(zip(windows, zip(joined.tolist(), tokens.tolist(), strict=True), strict=True))
 
+    def of(self, position: int) -> tuple[float, float, float, float]:
+        """The similarities of one memory: as a whole, of its tokens, of its best passage and of its
+        best section.
+        """
+        return (
+            float(self.vector[position]),
+            float(self.tokens[position]),
+            float(self.passage[position]),
+            float(self.section[position]),
+        )
+
     def extend(self, other: "Similarities") -> "Similarities":
         """These memories, then others."""
         return Similarities(
@@ -120,28 +131,41 @@ def compute_similarities(
     texts: Sequence[TokenIds] | None,
     lexicon: TokenEmbedder | None,
 ) -> Similarities:
-    """How near texts are to a question; without tokens only as a whole."""
+    """The similarity of texts to a question; without tokens only as a whole."""
     cosines = np.maximum(rows @ embedding.vector, 0)
     question, weights = embedding.token_vectors, embedding.token_weights
     if texts is None or lexicon is None or question is None or weights is None:
-        return Similarities(
-            cosines, cosines, cosines, cosines, rows, cosines[:, np.newaxis], embedding
-        )
+        nearest = cosines[:, np.newaxis]
+        return Similarities(cosines, cosines, cosines, cosines, rows, nearest, embedding)
     nearest = np.zeros((len(texts), len(weights)), dtype=np.float32)
-    tokens, passages, sections = np.zeros((3, len(texts)), dtype=np.float32)
-    filled = [place for place, ids in enumerate(texts) if len(ids)]
+    tokens = np.zeros(len(texts), dtype=np.float32)
+    windows = np.zeros((2, len(texts)), dtype=np.float32)
+    filled = _filled_positions(texts)
     if filled and len(weights):
         shares = weights / weights.sum()
         blocks, owners = _nearest_per_block(lexicon, question, [texts[place] for place in filled])
         starts = np.searchsorted(owners, np.arange(len(filled)))
         nearest[filled] = np.maximum.reduceat(blocks, starts, axis=0)
-        twos = _merge_blocks(blocks, blocks, owners, 1)
-        sixes = _merge_blocks(_merge_blocks(twos, twos, owners, 2), twos, owners, 4)
-        passages[filled] = np.maximum.reduceat(twos @ shares, starts)
-        sections[filled] = np.maximum.reduceat(sixes @ shares, starts)
         tokens = nearest @ shares
-    tokens, passages, sections = (np.maximum(each, 0) for each in (tokens, passages, sections))
-    return Similarities(cosines, tokens, passages, sections, rows, nearest, embedding)
+        windows[:, filled] = _best_windows(blocks, owners, starts, shares)
+    passages, sections = np.maximum(windows, 0)
+    return Similarities(
+        cosines, np.maximum(tokens, 0), passages, sections, rows, nearest, embedding
+    )
+
+
+def _filled_positions(texts: Sequence[TokenIds]) -> list[int]:
+    """The positions of the texts that have any tokens."""
+    return [position for position, ids in enumerate(texts) if len(ids)]
+
+
+def _best_windows(
+    blocks: Floats, owners: NDArray[np.intp], starts: NDArray[np.intp], shares: Floats
+) -> Floats:
+    """The best passage and the best section of each text: windows of two and of six blocks."""
+    twos = _merge_blocks(blocks, blocks, owners, 1)
+    sixes = _merge_blocks(_merge_blocks(twos, twos, owners, 2), twos, owners, 4)
+    return np.stack([np.maximum.reduceat(each @ shares, starts) for each in (twos, sixes)])
 
 
 def best_passage(embedding: QuestionEmbedding, ids: TokenIds, lexicon: TokenEmbedder) -> TokenIds:
