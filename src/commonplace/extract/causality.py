@@ -1,7 +1,7 @@
-"""Finds what a text says was the cause of what: because, therefore, so, led to, caused by, due to,
-as a result.
+"""Finds the causes that a text states: because, therefore, so, led to, caused by, due to, as a
+result.
 
-Pure, from the words alone, and only where they are plain: what merely came first is no cause.
+Pure, from clear words alone: what merely came first is no cause.
 """
 
 import re
@@ -74,21 +74,21 @@ _VERB = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Causation:
-    """What a statement says was the cause, and of what; in its own words."""
+    """A cause and its effect, in the words of the statement."""
 
     cause: str
     effect: str
 
 
 def find_causation(text: str) -> Causation | None:
-    """What one statement says of a cause and its effect."""
+    """The cause and the effect that one statement names."""
     plain = " ".join(text.split()).rstrip(".! ")
     if len(plain) > _TEXT_CHARS_MAX or not _ANY.search(plain):
         return None
     for pattern in _PATTERNS:
         match = pattern.match(plain)
         if match:
-            # What follows from it in turn is no part of a cause.
+            # A consequence of the effect is no part of the cause.
             cause = re.split(r",\s+(?:so|therefore|thus|hence|and so|which)\b", match["cause"])[
                 0
             ].strip(" ,;")
@@ -102,7 +102,7 @@ def find_causation(text: str) -> Causation | None:
 
 
 def is_consequence(text: str) -> bool:
-    """Whether a statement says that it follows from the one before it."""
+    """Whether a statement is a consequence of the one before it."""
     return _FOLLOWS.match(text.strip()) is not None
 
 

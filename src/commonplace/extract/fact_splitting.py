@@ -111,7 +111,7 @@ def split_facts(
 
 
 def chunk_facts(chunk: str, at: int, number: int, *, whole: bool = False) -> list[Fact]:
-    """The facts of one chunk of a text, by rules; or what was said in it, uncut."""
+    """The facts of one chunk of a text, by rules; or its turns, whole."""
     said = _messages(chunk)
     pieces = (
         said
@@ -122,7 +122,7 @@ def chunk_facts(chunk: str, at: int, number: int, *, whole: bool = False) -> lis
 
 
 def merge_facts(found: Iterable[Sequence[Fact]]) -> tuple[Fact, ...]:
-    """The facts of all chunks of a text, each once, with what they say of each other's causes."""
+    """The facts of all chunks of a text, each once, with their stated causes."""
     each: dict[str, Fact] = {}
     for one in (fact for some in found for fact in some):
         each.setdefault(fold_text(one.text), one)
@@ -130,15 +130,15 @@ def merge_facts(found: Iterable[Sequence[Fact]]) -> tuple[Fact, ...]:
 
 
 def link_causes(found: Sequence[Fact]) -> tuple[Fact, ...]:
-    """Facts of one text with what they say of each other's causes."""
+    """Facts of one text with their stated causes."""
     by_place = causality.find_causes([one.text for one in found])
     out: list[Fact] = []
     for place, one in enumerate(found):
         known = dict.fromkeys(
             (*one.causes, *(found[other].text for other in by_place.get(place, ())))
         )
-        told = None if known else causality.find_causation(one.text)
-        out.append(replace(one, causes=tuple(known), stated_cause=told.cause if told else ""))
+        stated = None if known else causality.find_causation(one.text)
+        out.append(replace(one, causes=tuple(known), stated_cause=stated.cause if stated else ""))
     return tuple(out)
 
 
@@ -182,12 +182,12 @@ def fact_digest(text: str, tags: Sequence[str]) -> str:
 
 @lru_cache(maxsize=8_192)
 def subject_of(text: str) -> str:
-    """What a statement is about, evened out; empty where its words do not tell."""
-    told = _TIME_FIRST.sub("", text[:_SUBJECT_CHARS_MAX].strip())
-    match = _SUBJECT.match(told)
+    """The subject of a statement, folded; empty where its words do not show it."""
+    plain = _TIME_FIRST.sub("", text[:_SUBJECT_CHARS_MAX].strip())
+    match = _SUBJECT.match(plain)
     if (
         not match
-        and (headed := _HEADED.match(told))
+        and (headed := _HEADED.match(plain))
         and len(headed["said"].split()) > _VALUE_WORDS_MAX
     ):
         # What stands under a heading is about its own subject, not about the heading.
@@ -221,7 +221,7 @@ def _parted(pieces: Sequence[Message]) -> Iterator[Message]:
 
 
 def parse_fact(piece: Message, at: int, chunk: int) -> Fact:
-    """A statement as a fact: when, of whom and of which sort it is."""
+    """A statement as a fact: its time, its entities and its type."""
     span = _span(piece.text.strip(), at)
     # What a person says of themselves in a conversation is about the world; what nobody is named
     # for may be an agent's.
@@ -237,8 +237,8 @@ def parse_fact(piece: Message, at: int, chunk: int) -> Fact:
 
 
 def _span(text: str, at: int) -> Span | None:
-    """The time that a statement speaks of; where its own time stands before it, "yesterday" is the
-    day before that.
+    """The time of a statement; where it begins with a time of its own, "yesterday" is the day
+    before that.
     """
     said = _SAID_AT.match(text)
     moment = temporal_expressions.main_span(said[0], at) if said else None
@@ -278,7 +278,7 @@ def _parse_json(text: str) -> object:
 
 
 def _who(turn: dict[str, Any]) -> str:
-    """Who speaks in a turn, where that has a name."""
+    """The name of the speaker of a turn, if it has one."""
     named = (turn.get(name) for name in ("speaker", "name", "author"))
     return next(
         (
@@ -291,7 +291,7 @@ def _who(turn: dict[str, Any]) -> str:
 
 
 def _content(given: object) -> object:
-    """What a turn says; where that is in parts, the texts among them."""
+    """The text of a turn; where it has parts, their texts."""
     if not isinstance(given, list):
         return given
     parts = [

@@ -28,7 +28,7 @@ _LABEL_BROKEN = re.compile(r"[._](?:\s|$)")
 _ASSIGNMENT = re.compile(r"^(?P<label>[^\W\d][\w.-]*)=(?P<value>[^=\s].*)$", re.DOTALL)
 _LABEL_WORDS_MAX = 6
 _DASH_WORDS_MAX = 3
-# Headers that say no more than that a value, or the name of one, stands below them.
+# Headers without a meaning of their own: a value, or the name of one, is below them.
 _PLAIN_HEADERS = frozenset(
     ("item", "value", "values", "description", "details", "meaning", "purpose", "what")
 )
@@ -198,10 +198,10 @@ def table_rows(lines: list[str]) -> list[str]:
     """The rows of a table as statements, each value with its header: "Name: Ada; Role: CTO"."""
     heads = _cells(lines[0])
     rows = ([*zip_longest(heads, _cells(line), fillvalue="")] for line in lines[2:])
-    told = (
+    texts = (
         "; ".join(f"{head}: {cell}" if head else cell for head, cell in row if cell) for row in rows
     )
-    return [row for row in told if row]
+    return [row for row in texts if row]
 
 
 def _is_table_rule(line: str) -> bool:

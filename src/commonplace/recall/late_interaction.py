@@ -1,9 +1,8 @@
-"""How near memories are to a question in meaning: as a whole, token by token, and together with
-what was said around.
+"""The similarity of memories to a question: as a whole, token by token, and with their
+surroundings.
 
-A text comes as its vector and its tokens in order. A long text touches many questions by chance
-when all of its tokens are taken together, so its best passage and its best section count beside the
-whole.
+A text comes as its vector and its tokens in order. All tokens of a long text together match many
+questions by chance, so its best passage and its best section count beside the whole.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,7 +13,7 @@ from numpy.typing import NDArray
 
 from commonplace.models.embedder import Floats, TokenEmbedder, TokenIds
 
-_DEGREE_WIDTH = 0.15  # How wide a degree of nearness is.
+_DEGREE_WIDTH = 0.15  # The width of a degree of similarity.
 # A passage is two blocks, so that a sentence cut at the end of one passage is whole in the next; a
 # section is six.
 BLOCK_TOKENS = 24
@@ -35,7 +34,7 @@ class QuestionEmbedding:
 
 @dataclass(frozen=True, slots=True)
 class Similarities:
-    """How near some memories are to a question, a row each. 1 is the same, 0 is unrelated."""
+    """The similarities of some memories to a question, a row each; 1 is the same, 0 unrelated."""
 
     vector: Floats
     tokens: Floats
@@ -50,8 +49,8 @@ class Similarities:
     def with_surroundings(
         self, positions: Mapping[int, int], windows: Mapping[int, Sequence[tuple[int, int]]]
     ) -> dict[int, tuple[float, float]]:
-        """Vector and tokens of memories together with those around them, which count less the
-        further they are.
+        """The vector and token similarities of memories together with those around them, which
+        count less with their distance.
         """
         width = 1 + max(map(len, windows.values()))
         rows: NDArray[np.intp] = np.zeros((len(windows), width), dtype=np.intp)
@@ -105,12 +104,12 @@ class Similarities:
         return np.stack(found, axis=1).tolist()
 
     def similarity_matrix(self, chosen: Sequence[int], others: Sequence[int]) -> list[list[float]]:
-        """How near some of them are to others, a row for each of the first."""
+        """The similarity of some memories to others, a row for each of the first."""
         return (self.rows[list(chosen)] @ self.rows[list(others)].T).tolist()
 
     def similarity_to_others(self, chosen: Sequence[int], shares: Sequence[float]) -> list[float]:
-        """How near each of some is to the others, which count by their shares; what all have in
-        common says nothing.
+        """The similarity of each memory to the others, which count by their shares; what all have
+        in common does not count.
         """
         rows = self.rows[list(chosen)]
         rows = normalize_rows(rows - rows.mean(axis=0))

@@ -50,15 +50,15 @@ def split_comparison(question: str) -> Sequence[str]:
 def add_part_evidence(
     found: Sequence[Evidence], of_parts: Sequence[Sequence[Evidence]]
 ) -> list[Evidence]:
-    """The evidence for a whole question, with how near each memory comes to the best one for a part
-    of it.
+    """The evidence for a whole question, with how close each memory comes to the best one for a
+    part of it.
     """
     near = [_closeness_to_best(part) for part in of_parts]
     return [one.with_part(max(part.get(one.memory_id, 0.0) for part in near)) for one in found]
 
 
 def _closeness_to_best(found: Sequence[Evidence]) -> dict[int, float]:
-    """How near each memory comes to the best one, from 0 to 1."""
+    """How close each memory comes to the best one, from 0 to 1."""
     strengths = {one.memory_id: strength(one.features) for one in found}
     best = max(strengths.values(), default=0.0)
     return {

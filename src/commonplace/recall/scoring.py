@@ -103,8 +103,8 @@ def shorten_terms(terms: Sequence[str]) -> Sequence[str]:
 def build_question(
     text: str, counts: Mapping[str, int], row_count: int, term_count: int
 ) -> Question:
-    """A question with its terms weighed by how rare they are: `counts` says in how many texts each
-    one is.
+    """A question with its terms weighted by rareness; `counts` is the number of texts with each
+    term.
     """
     total = row_count + _PRIOR_ROWS
     weights = {term: math.log(1 + total / (count + 1)) for term, count in counts.items()}

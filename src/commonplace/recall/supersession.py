@@ -122,9 +122,8 @@ def find_pairs(
     question_terms: Mapping[str, float],
 ) -> Iterator[Pair]:
     """Each of the best hits with each newer one that is similar and tied to it, or near the best.
-
-    `question_terms` are weighted and without names: that somebody has moved says nothing about what
-    they eat.
+    `question_terms` are weighted and without names: a move of a person does not change what the
+    person eats.
     """
     return _Comparison(found, views, question_terms).pairs(similarity_matrix)
 
