@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from commonplace.extract import markdown_outline
@@ -163,7 +163,7 @@ ROUNDS = settings(max_examples=150, deadline=None)
 @given(documents())
 def test_every_word_of_a_document_is_in_one_value_or_in_the_keys(text: str) -> None:
     result, words = placed(text), WORD.findall(text)
-    assert words
+    assume(words)  # A document of rules and marks has none.
     for word in words:
         values = [key for key, value in result.items() if word in value]
         names = [key for key in result if word in key]
