@@ -1,5 +1,6 @@
 """Hindsight's tools for the knowledge base: folders, and pages that keep themselves up to date."""
 
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 from commonplace import ids
@@ -164,16 +165,9 @@ def update_knowledge_node(
     A new source_query makes the page again, which operation_id tracks.
     """
     node, place = node_id.strip(), _parent_folder(parent_id)
-    of_page = (source_query, tags, max_tokens, trigger, refresh_after_consolidation)
-    if name is None and place is None and all(one is None for one in of_page):
-        raise Invalid(
-            "Nothing to update.", hint="Give a name, a parent_id or an option of the page."
-        )
+    page_options = (source_query, tags, max_tokens, trigger, refresh_after_consolidation)
+    _check_node_options(node, (name, place), page_options)
     if node.startswith("kf-"):
-        if any(one is not None for one in of_page):
-            raise Invalid(
-                "A folder has only a name and a parent_id.", hint="Give the ID of a page (kp-…)."
-            )
         return _folder(call.engine.update_folder(call.bank, node, title=name, parent=place))
     before = call.engine.knowledge_page(call.bank, node)
     given: Json = {
@@ -188,6 +182,21 @@ def update_knowledge_node(
     after = call.engine.update_page(call.bank, node, trigger=wanted, **changes)
     asked = {"operation_id": _start_refresh(call, after)} if after.query != before.query else {}
     return _page(call, call.engine.knowledge_page(call.bank, node)) | asked
+
+
+def _check_node_options(
+    node: str, node_options: Sequence[object], page_options: Sequence[object]
+) -> None:
+    """Raise Invalid if nothing is given, or if a folder is given an option of a page."""
+    has_page_option = any(one is not None for one in page_options)
+    if not has_page_option and all(one is None for one in node_options):
+        raise Invalid(
+            "Nothing to update.", hint="Give a name, a parent_id or an option of the page."
+        )
+    if has_page_option and node.startswith("kf-"):
+        raise Invalid(
+            "A folder has only a name and a parent_id.", hint="Give the ID of a page (kp-…)."
+        )
 
 
 @bank_tool("destroys", OTHER)

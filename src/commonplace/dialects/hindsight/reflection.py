@@ -73,14 +73,7 @@ def reflect(
     if include_based_on:
         answer["based_on"] = _based_on(call, done, directives)
     if include_trace:
-        answer["tool_trace"] = [
-            traces.search_trace(one, depth) for one in done.steps if one.tool == "recall"
-        ]
-        answer["llm_trace"] = [
-            {"scope": "reflect", "duration_ms": one.ms, "iteration": one.round}
-            for one in done.steps
-            if one.tool == "model"
-        ]
+        answer |= traces.reflect_trace(done, depth)
         answer["directives_applied"] = [one.title for one in directives] if done.by_model else []
     return answer
 

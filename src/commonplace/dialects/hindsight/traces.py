@@ -8,6 +8,7 @@ from typing import Any
 
 from commonplace import ids
 from commonplace.engine.facts.fact_search import Asked, Finding, Question, left_out
+from commonplace.engine.reflect.reflect import Reflection
 from commonplace.engine.reflect.reflect_agent import Step
 from commonplace.records.query import Dropped
 
@@ -38,6 +39,18 @@ def recall_trace(
         "returned": len(kept),
         "results": [_result(hit) for hit in kept],
         **_dropped_fields(dropped),
+    }
+
+
+def reflect_trace(done: Reflection, depth: str) -> Json:
+    """The searches and model calls of a reflection."""
+    return {
+        "tool_trace": [search_trace(one, depth) for one in done.steps if one.tool == "recall"],
+        "llm_trace": [
+            {"scope": "reflect", "duration_ms": one.ms, "iteration": one.round}
+            for one in done.steps
+            if one.tool == "model"
+        ],
     }
 
 

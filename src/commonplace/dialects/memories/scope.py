@@ -79,6 +79,18 @@ class Target:
         return memory.scope.user == self.user
 
 
+def _project_of_folder(folder: str) -> str:
+    """The project of a folder under git; "" if it has none, or a name that we do not accept."""
+    found = git_project.project_of_folder(folder)
+    return found if found and len(found) <= NAME_CHARS_MAX and found.isprintable() else ""
+
+
+def _resolve_user(call: Call, user_id: str | None) -> str:
+    """The user of a call; "" for the owner, also by name."""
+    user = validation.name(user_id, what="user_id") if user_id is not None else ""
+    return "" if user == call.owner else user
+
+
 def resolve_target(
     call: Call,
     tenant_id: str | None = None,
@@ -88,20 +100,15 @@ def resolve_target(
     is_global: bool = False,
     detect: bool = True,
 ) -> Target:
-    """Where a call goes: what it names, else the project of the folder it comes from, else no
-    project.
-    """
+    """The target of a call: the named project, else that of the caller's folder, else none."""
     bank = validation.name(tenant_id, what="tenant_id") if tenant_id is not None else call.bank
-    user = validation.name(user_id, what="user_id") if user_id is not None else ""
-    # The owner by name is still the owner.
-    user = "" if user == call.owner else user
+    user = _resolve_user(call, user_id)
     project = validation.line(project_id or "", what="project_id")
     if is_global and project:
         raise Invalid(_BOTH_SCOPES, hint="Leave out one of the two.")
     if project:
         return Target(bank, project, user, "argument")
-    found = git_project.project_of_folder(call.folder) if detect and not is_global else ""
-    if found and len(found) <= NAME_CHARS_MAX and found.isprintable():
+    if detect and not is_global and (found := _project_of_folder(call.folder)):
         return Target(bank, found, user, "git")
     return Target(bank, "", user)
 

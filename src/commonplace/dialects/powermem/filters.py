@@ -58,21 +58,8 @@ class _FilterParser:
         return found[0] if len(found) == 1 else AllOf(tuple(found))
 
     def _parse_entry(self, name: str, asked: object, depth: int) -> list[Condition]:
-        joined = (
-            _JOINED.get(name.removeprefix("$").lower())
-            if name.upper() in ("AND", "OR", "$AND", "$OR")
-            else None
-        )
-        if joined:
-            listed = cast(list[object], asked) if isinstance(asked, list) else [asked]
-            if not listed or not all(isinstance(one, dict) for one in listed):
-                raise Invalid(
-                    f"`{name}` needs a list of filters.",
-                    hint=f'For example {{"{name}": [{{"a": 1}}]}}.',
-                )
-            return [
-                joined(tuple(self.parse(cast(dict[str, object], one), depth + 1) for one in listed))
-            ]
+        if name.upper() in ("AND", "OR", "$AND", "$OR"):
+            return [self._parse_group(name, asked, depth)]
         if name.startswith("$"):
             raise _unknown(name)
         if isinstance(asked, dict):
@@ -87,6 +74,17 @@ class _FilterParser:
                 for operator, value in operators.items()
             ]
         return [self._parse_comparison(name, "eq", asked)]
+
+    def _parse_group(self, name: str, asked: object, depth: int) -> Condition:
+        """A list of filters joined by AND or OR."""
+        listed = cast(list[object], asked) if isinstance(asked, list) else [asked]
+        if not listed or not all(isinstance(one, dict) for one in listed):
+            raise Invalid(
+                f"`{name}` needs a list of filters.",
+                hint=f'For example {{"{name}": [{{"a": 1}}]}}.',
+            )
+        join = _JOINED[name.removeprefix("$").lower()]
+        return join(tuple(self.parse(cast(dict[str, object], one), depth + 1) for one in listed))
 
     def _parse_comparison(self, name: str, written: str, value: object) -> Condition:
         self.count += 1
