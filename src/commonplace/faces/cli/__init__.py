@@ -61,12 +61,14 @@ class Overview(Group):
         # One width for all sections keeps the columns in line.
         widest = max(len(name) for name in COMMANDS)
         for title, names in (*SECTIONS, ("More", others)):
-            known = [name for name in names if name in COMMANDS]
-            if known:
+            lines = [
+                (name.ljust(widest), COMMANDS.short_help(name))
+                for name in names
+                if name in COMMANDS
+            ]
+            if lines:
                 with formatter.section(title):
-                    formatter.write_dl(
-                        [(name.ljust(widest), COMMANDS.short_help(name)) for name in known]
-                    )
+                    formatter.write_dl(lines)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write nothing: the sections above have shown the commands."""
