@@ -1,6 +1,4 @@
-"""What a Hindsight bank can be told about itself: the fields of its configuration, each with what
-it may be.
-"""
+"""The configuration of a Hindsight bank: its fields, and which values each accepts."""
 
 import json
 import re
@@ -24,7 +22,7 @@ def _choice(*allowed: str) -> tuple[Callable[[object], bool], str]:
 
 
 def _is_name_list(value: object) -> bool:
-    # An empty list would leave nobody a tool to take it back with.
+    # With an empty list, no tool could change the list back.
     return _is_list_of(value, str) and bool(value)
 
 

@@ -1,4 +1,4 @@
-"""Hindsight's tools for the knowledge base: folders, and pages that keep themselves up to date."""
+"""Hindsight's tools for the knowledge base: folders, and pages that are refreshed automatically."""
 
 from collections.abc import Sequence
 from typing import Annotated, Any
@@ -210,14 +210,14 @@ def delete_knowledge_node(
 
 
 def _parent_folder(parent_id: str | None) -> str | None:
-    """The folder that a caller names, "" for the top level; None where nothing is said of it."""
+    """The given folder, "" for the top level; None if it is not given."""
     named = None if parent_id is None else parent_id.strip()
     return "" if named == _ROOT else named
 
 
 def _merge_trigger(before: Metadata, given: Json | None, after: bool | None) -> Json:
-    """A trigger with what a call changes of it. A schedule and refreshing after consolidation take
-    turns.
+    """The trigger with the changes of a call. A schedule and a refresh after consolidation exclude
+    each other.
     """
     changes: Json = dict(given or {})
     if after is not None:
@@ -239,7 +239,7 @@ def _start_refresh(call: Call, page: MentalModel) -> str:
 
 
 def _children(call: Call, known: Knowledge, folder: str) -> list[Json]:
-    """What stands in a folder, the folders before the pages."""
+    """The content of a folder, folders before pages."""
     folders, pages = known.children(folder)
     below = [
         drop_empty(_folder(one)) | {"children": _children(call, known, one.name)} for one in folders
@@ -279,7 +279,7 @@ def _timestamp(page: MentalModel) -> str | None:
 
 
 def _markdown(page: MentalModel, changed: str | None) -> str:
-    """The page as a document, with what it is in its front matter."""
+    """The page as a document, with its properties in the frontmatter."""
     head = [
         "---",
         "type: page",

@@ -1,6 +1,5 @@
-"""Hindsight's traces: what each stage made of every result, and what was found and left out, with
-the reason.
-"""
+"""Hindsight's traces: the scores of every result by stage, and the reasons why others were left
+out."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -23,9 +22,7 @@ _WORDS, _MEANING = ("keyword", "coverage", "passage"), ("vector", "tokens", "pas
 def recall_trace(
     question: Question, asked: Asked, hits: Sequence[Finding], kept: Sequence[Finding]
 ) -> Json:
-    """How the results of recall came about: what was found, of which `hits` were let stand and
-    `kept` had room.
-    """
+    """The trace of a recall: `hits` passed the filters, and `kept` fit into the limit."""
     stages = Counter(_stage(hit) for hit in asked.found)
     dropped = [
         *left_out(asked.found, hits, _COVERED_BY_OBSERVATION),
@@ -55,7 +52,7 @@ def reflect_trace(done: Reflection, depth: str) -> Json:
 
 
 def search_trace(one: Step, depth: str) -> Json:
-    """A search that reflect made, what it found, and what it left out."""
+    """The trace of a search during a reflection: what was found and what was left out."""
     return {
         "tool": one.tool,
         "reason": "asked by the caller" if one.round == 0 else "asked for by the model",
@@ -68,7 +65,7 @@ def search_trace(one: Step, depth: str) -> Json:
 
 
 def _result(hit: Finding) -> Json:
-    """What each stage made of a result; null where it had no part in it."""
+    """The scores of a result by stage; null for stages without it."""
     return {
         "id": ids.uuid_form(hit.memory.id),
         "stage": _stage(hit),
@@ -99,7 +96,7 @@ def _stage(hit: Finding) -> str:
 
 
 def _why(hit: Finding) -> str:
-    """Why a result is one, in words."""
+    """The reason for a result, as text."""
     if hit.graph is not None:
         return f"linked to what was found directly ({', '.join(hit.ways)})"
     if hit.relevance is None:

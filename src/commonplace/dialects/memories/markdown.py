@@ -1,4 +1,4 @@
-"""The answers of memories.sh as markdown, for people and models that read text."""
+"""The responses of memories.sh as markdown."""
 
 from collections.abc import Sequence
 
@@ -21,19 +21,18 @@ _LABELS = {
 
 
 def label(kind: str) -> str:
-    """The sign and the name of a type."""
+    """The symbol and the name of a type."""
     return _LABELS[MEMORIES.display_kind(kind)]
 
 
 def line(one: Memory) -> str:
-    """A memory on a line, below its title if it has one.
-
-    Its own line breaks are kept, but cannot be taken for the beginning of another memory.
+    """A memory as a list item, with its title above the text if it has one. Its lines are indented,
+    so that none looks like the start of another memory.
     """
     scope = "P" if one.scope.project else "G"
     title = heading(one)
-    said = _indent(one.text if not title or one.text.startswith(title) else f"{title}\n{one.text}")
-    return f"{label(one.kind)} ({scope}) {ids.short_form(one.id)}: {said}{_suffix(one)}"
+    text = _indent(one.text if not title or one.text.startswith(title) else f"{title}\n{one.text}")
+    return f"{label(one.kind)} ({scope}) {ids.short_form(one.id)}: {text}{_suffix(one)}"
 
 
 def rule_line(one: Memory) -> str:

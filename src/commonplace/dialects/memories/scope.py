@@ -1,6 +1,5 @@
-"""Where a call of memories.sh goes: which tenant, user and project it means, and the parameters
-that say so.
-"""
+"""Resolves the arguments of a memories.sh call to a tenant, user and project, and declares these
+parameters."""
 
 from dataclasses import dataclass
 from typing import Annotated, Literal, TypeAlias
@@ -48,8 +47,8 @@ _BOTH_SCOPES = "Cannot set both global=true and project_id. Choose one scope."
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A bank and, in it, a project and a user; an absent one is "". `source` tells how the project
-    was found.
+    """A bank with a project and a user; "" if there is none. `source` is where the project came
+    from.
     """
 
     bank: str
@@ -59,23 +58,23 @@ class Target:
 
     @property
     def scope(self) -> Scope:
-        """The scope of what is written here."""
+        """The scope of new memories."""
         return Scope(project=self.project, user=self.user)
 
     @property
     def visible_filter(self) -> Filter:
-        """What is read here: the project and the global rows, the user's own and the owner's."""
+        """The memories that the caller may read: those of the project and global ones, of the user
+        and the owner.
+        """
         return visible_to(self.scope)
 
     @property
     def projects(self) -> tuple[str, ...]:
-        """The projects that are read here."""
+        """The projects that the caller may read."""
         return tuple(dict.fromkeys((self.project, "")))
 
     def owns(self, memory: Memory) -> bool:
-        """Whether the caller may change a memory: it must be the user's own. A project is no
-        wall.
-        """
+        """Whether the caller may change a memory: only those of the user, in any project."""
         return memory.scope.user == self.user
 
 
@@ -114,7 +113,7 @@ def resolve_target(
 
 
 def limit_of(number: float | None, default: int, maximum: int) -> int:
-    """A limit as the original reads it: nothing and less than one is the usual, too much is the
-    most.
+    """A limit as in the original: the default if it is missing or below one, and at most the
+    maximum.
     """
     return default if number is None or not number >= 1 else int(min(number, maximum))

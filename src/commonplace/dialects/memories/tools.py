@@ -205,7 +205,7 @@ def edit_memory(
         metadata=_edited_metadata(before, metadata) if "metadata" in given else UNSET,
         expires_at=_expiry(call, layer) if layer else UNSET,
     )
-    # An edit that repeats the current values changes nothing, and is no error.
+    # An edit that repeats the current values is no error.
     edit = Edit(kind=before.kind) if edit == Edit() else edit
     memory = call.engine.revise(
         target.bank, before.id, edit, call.origin("memories"), expected=expected_version
@@ -229,7 +229,7 @@ def _edited_metadata(before: Memory, metadata: dict[str, Any] | None) -> Mapping
 
 
 def _given_fields(call: Call) -> set[str]:
-    """The fields that a call edits; null removes a category or metadata, and nothing else."""
+    """The fields that a call edits; null removes only a category or metadata."""
     given = {
         name
         for name in (*_FIELDS, "layer")
@@ -242,7 +242,7 @@ def _given_fields(call: Call) -> set[str]:
 
 
 def stripped_content(content: str) -> str:
-    """What is to be remembered, without the white space around it."""
+    """The text without surrounding white space."""
     if not content.strip():
         raise Invalid("Memory content cannot be empty.", hint="Write at least one word.")
     return content.strip()
@@ -264,7 +264,7 @@ def _narrow_filter(seen: Filter, types: list[Type] | None, layer: str | None) ->
 
 
 def get_own_memory(call: Call, target: Target, memory_id: str) -> Memory:
-    """A memory that the caller may change. Raises NotFound for those of others."""
+    """A memory that the caller may change. Raises NotFound for those of other users."""
     memory = call.engine.get(target.bank, memory_id)
     if not target.owns(memory) or memory.forgotten_at is not None:
         raise NotFound(f"There is no memory {memory_id}.")
