@@ -232,10 +232,10 @@ def _bank_edit(name: str | None, mission: str | None, updates: Json) -> BankEdit
     config = hindsight_config.check_updates(
         ({} if mission is None else {"reflect_mission": mission}) | updates
     )
-    mission = config.get("reflect_mission", UNSET) if "reflect_mission" in config else UNSET
+    new_mission = config.get("reflect_mission", UNSET)
     return BankEdit(
         title=UNSET if name is None else name,
-        mission="" if mission is None else mission,
+        mission="" if new_mission is None else new_mission,
         config=config or UNSET,
     )
 
