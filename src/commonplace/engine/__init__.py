@@ -15,6 +15,7 @@ if TYPE_CHECKING:
         facts as facts,
         history as history,
         history_search as history_search,
+        hooks as hooks,
         idempotency as idempotency,
         keypaths as keypaths,
         links as links,
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
         runtime as runtime,
         sessions as sessions,
         short_ids as short_ids,
+        token_budget as token_budget,
     )
 
 __getattr__ = lazy.submodules(__name__)

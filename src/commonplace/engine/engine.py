@@ -90,6 +90,9 @@ class Engine(Runtime):
     get_snapshot = verb(lambda: nouns.sessions.sessions.get_snapshot)
     list_snapshots = verb(lambda: nouns.sessions.sessions.list_snapshots)
 
+    run_hook = propagating(lambda: nouns.hooks.run.run_hook)
+    brief = verb(lambda: nouns.hooks.brief.make_brief)
+
     add_reminder = verb(lambda: nouns.sessions.reminders.add_reminder)
     get_reminder = verb(lambda: nouns.sessions.reminders.get_reminder)
     list_reminders = verb(lambda: nouns.sessions.reminders.list_reminders)
@@ -114,9 +117,8 @@ class Engine(Runtime):
     find_document = verb(lambda: nouns.facts.fact_listing.find_document)
     browse = verb(lambda: nouns.facts.fact_listing.browse)
     clear_facts = propagating(lambda: using_disk_reserve(nouns.facts.fact_erasure.clear_facts))
-    ask = verb(lambda: nouns.facts.fact_search.ask)
-    explain = verb(lambda: nouns.facts.fact_search.explain)
-    packed = verb(lambda: nouns.facts.fact_search.packed)
+    search_facts = verb(lambda: nouns.facts.fact_search.search_facts)
+    fit_tokens = verb(lambda: nouns.token_budget.fit_tokens)
     survey = verb(lambda: nouns.facts.stats.survey)
     holdings = verb(lambda: nouns.facts.stats.holdings)
     reflect = verb(lambda: nouns.reflect.reflect.reflect)

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from commonplace import ids
-from commonplace.engine.facts.fact_search import Asked, Finding, Question, left_out
+from commonplace.engine.facts.fact_ranking import Finding, left_out
+from commonplace.engine.facts.fact_search import FactSearchResult, Question
 from commonplace.engine.reflect.reflect import Reflection
 from commonplace.engine.reflect.reflect_agent import Step
 from commonplace.records.query import Dropped
@@ -20,14 +21,14 @@ _WORDS, _MEANING = ("keyword", "coverage", "passage"), ("vector", "tokens", "pas
 
 
 def recall_trace(
-    question: Question, asked: Asked, hits: Sequence[Finding], kept: Sequence[Finding]
+    question: Question, result: FactSearchResult, hits: Sequence[Finding], kept: Sequence[Finding]
 ) -> Json:
     """The trace of a recall: `hits` passed the filters, and `kept` fit into the limit."""
-    stages = Counter(_stage(hit) for hit in asked.found)
+    stages = Counter(_stage(hit) for hit in result.found)
     dropped = [
-        *left_out(asked.found, hits, _COVERED_BY_OBSERVATION),
+        *left_out(result.found, hits, _COVERED_BY_OBSERVATION),
         *left_out(hits, kept, _NO_ROOM),
-        *asked.dropped,
+        *result.dropped,
     ]
     return {
         "query": question.text,
@@ -74,7 +75,7 @@ def _result(hit: Finding) -> Json:
         "semantic": hit.semantic,
         "temporal": hit.temporal,
         "graph": hit.graph,
-        "links": list(hit.ways),
+        "links": list(hit.link_types),
         "reranker": hit.relevance,
         "final": round(hit.final, 4),
         "channels": dict(hit.channels),
@@ -98,7 +99,7 @@ def _stage(hit: Finding) -> str:
 def _why(hit: Finding) -> str:
     """The reason for a result, as text."""
     if hit.graph is not None:
-        return f"linked to what was found directly ({', '.join(hit.ways)})"
+        return f"linked to what was found directly ({', '.join(hit.link_types)})"
     if hit.relevance is None:
         return "from the time asked about"
     ways = {"its words": _WORDS, "its meaning": _MEANING}
