@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         hooks as hooks,
         idempotency as idempotency,
         keypaths as keypaths,
+        link_derivation as link_derivation,
         links as links,
         memories as memories,
         operations as operations,

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from commonplace import validation
 from commonplace.engine.draft_validation import validate_filter
-from commonplace.engine.operations import indexing
+from commonplace.engine.operations import catch_up
 from commonplace.engine.runtime import Runtime
 from commonplace.errors import Invalid, TooLarge
 from commonplace.language import analyzer as words
@@ -16,7 +16,6 @@ from commonplace.records.query import Query, Recall
 from commonplace.storage.rows import banks
 
 _TIMED_CHARS = 2_000  # In a longer text the times do not bound the question.
-CATCH_UP_MS = 50  # The time that a question may spend on embedding new memories.
 
 
 def recall(runtime: Runtime, bank: str, query: Query) -> Recall:
@@ -30,7 +29,7 @@ def recall(runtime: Runtime, bank: str, query: Query) -> Recall:
         return Recall(())
     models = _models(runtime, query)
     if models.semantics:
-        indexing.catch_up_embeddings(runtime, found.id, CATCH_UP_MS)
+        catch_up.catch_up_embeddings(runtime, found.id)
     now = runtime.clock.now() if query.now is None else query.now
     # Recency may lift a memory from below the limit, so all are scored before sorting. Pagination
     # sorts by the score alone.

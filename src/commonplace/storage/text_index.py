@@ -95,7 +95,7 @@ def drop_labels(db: Database, memory_ids: Sequence[int]) -> None:
         db.run(name, ids=json.dumps(list(memory_ids)))
 
 
-def unindex(db: Database, bank_id: int, memory_ids: Sequence[int]) -> None:
+def unindex(db: Database, memory_ids: Sequence[int]) -> None:
     """Leave nothing of purged memories in any derived table."""
     ids = json.dumps(list(memory_ids))
     if len(memory_ids) > _WIPE_MAX:

@@ -112,7 +112,7 @@ def write(db: Database, memory: Memory, action: Action, revision: int, origin: O
 def purge(db: Database, bank_id: int, numbers: Sequence[int]) -> None:
     """Remove memories with everything that was ever derived from them."""
     chosen = json.dumps(list(numbers))
-    text_index.unindex(db, bank_id, numbers)
+    text_index.unindex(db, numbers)
     # Their files are not in the store, so it is noted which ones are to go.
     db.run("leave_notes", ids=chosen)
     db.run("leave_conflict_files", ids=chosen)
