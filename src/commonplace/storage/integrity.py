@@ -132,7 +132,7 @@ def expired_leases(db: Database, now: int) -> int:
 
 
 def late_jobs(db: Database, before: int) -> int:
-    """How many jobs were due at a moment and nobody has begun them."""
+    """The number of jobs that were due at a moment and have not started."""
     return int(db.value("count_late_jobs", before=before))
 
 
@@ -149,7 +149,7 @@ def free_bytes(db: Database) -> tuple[int, int]:
 
 
 def leftovers(db: Database, before: int) -> list[str]:
-    """The names of half-made copies beside the store that nobody has touched since a moment."""
+    """The names of incomplete copies beside the store that have not changed since a moment."""
     with filesystem.translate_os_errors(db.path):
         return sorted(
             path.name
@@ -159,7 +159,7 @@ def leftovers(db: Database, before: int) -> list[str]:
 
 
 def remove_leftovers(db: Database, before: int) -> None:
-    """Delete half-made copies that nobody has touched since a moment."""
+    """Delete incomplete copies that have not changed since a moment."""
     with filesystem.translate_os_errors(db.path):
         for name in leftovers(db, before):
             path = db.path.with_name(name)

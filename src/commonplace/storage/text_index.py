@@ -90,13 +90,13 @@ def reindex(db: Database, memories: Sequence[Memory]) -> None:
 
 
 def drop_labels(db: Database, memory_ids: Sequence[int]) -> None:
-    """Let go of the tags and the fields of metadata of some memories."""
+    """Delete the indexed tags and metadata of some memories."""
     for name in ("drop_tags", "drop_metadata_index"):
         db.run(name, ids=json.dumps(list(memory_ids)))
 
 
 def unindex(db: Database, memory_ids: Sequence[int]) -> None:
-    """Leave nothing of purged memories in any derived table."""
+    """Delete the rows of purged memories from every derived table."""
     ids = json.dumps(list(memory_ids))
     if len(memory_ids) > _WIPE_MAX:
         with bulk_replacement(db):
@@ -298,9 +298,7 @@ def index_size(db: Database) -> tuple[int, int]:
 
 
 def stored_terms(db: Database, memory_ids: Sequence[int], chars_max: int) -> dict[int, str]:
-    """The terms of some memories as they were indexed, joined with spaces, cut after so many
-    characters.
-    """
+    """The indexed terms of some memories, joined with spaces and cut to a number of characters."""
     rows = db.all("stored_terms", ids=json.dumps(list(memory_ids)), chars=chars_max)
     return {row["id"]: row["terms"] for row in rows}
 
@@ -308,17 +306,16 @@ def stored_terms(db: Database, memory_ids: Sequence[int], chars_max: int) -> dic
 def adjacent_runs(
     db: Database, bank_id: int, memory_ids: Sequence[int], reach: int
 ) -> list[list[int]]:
-    """Runs of memories in the order they were written: each of some memories amid those before and
-    after it.
-    """
+    """For each of some memories, the run of memories written before and after it."""
     rows = db.all("surroundings", bank_id=bank_id, ids=json.dumps(list(memory_ids)), reach=reach)
     return [[*_ids(row["before"])[::-1], row["id"], *_ids(row["after"])] for row in rows]
 
 
 @dataclass(frozen=True, slots=True)
 class Excerpt:
-    """A memory's title and how it begins, whose it is, so that people can be told apart, of which
-    moment, and a number that all have which were written at once.
+    """A memory's title and beginning, its scope and its time.
+
+    `origin` is the same number for memories that were written together.
     """
 
     title: str

@@ -190,9 +190,7 @@ def banks_of_erased(db: Database, numbers: Collection[int]) -> list[str]:
 
 
 def banks_with_outdated_files(db: Database, now: int) -> list[str]:
-    """The banks whose files do not say yet what was changed just now, or erased, through another
-    tongue.
-    """
+    """The banks with files that lack a recent change or erasure by another dialect."""
     return [
         row["name"] for row in db.all("banks_behind", since=ids.smallest_id(now - _JUST_NOW_MS))
     ]

@@ -9,7 +9,7 @@ from commonplace.storage.database import Database, Row
 
 
 def find(db: Database, bank_id: int, number: int, *, idle_since: int) -> Stream | None:
-    """The stream of an id, unless nobody touched it since a moment."""
+    """The stream of an id, unless it has not changed since a moment."""
     row = db.one("find_stream", bank_id=bank_id, id=number, idle_since=idle_since)
     return Stream(**row) if row else None
 
@@ -56,6 +56,6 @@ def delete(db: Database, number: int) -> None:
 
 
 def idle_streams(db: Database, bank_id: int, *, idle_since: int, limit: int) -> list[Stream]:
-    """The streams of a bank that nobody touched since a moment."""
+    """The streams of a bank that have not changed since a moment."""
     rows = db.all("idle_streams", bank_id=bank_id, idle_since=idle_since, limit=limit)
     return [Stream(**row) for row in rows]

@@ -57,7 +57,7 @@ def all_ids(db: Database, bank_id: int) -> str:
 def vectors_of(
     db: Database, bank_id: int, embedder: str, memory_ids: Sequence[int], size: int = _BYTES_MAX
 ) -> dict[int, bytes]:
-    """The vectors of some memories, of each only so many bytes; those without one are left out."""
+    """The vectors of those memories that have one, each cut to a number of bytes."""
     wanted = {
         "bank_id": bank_id,
         "embedder": embedder,
