@@ -1,4 +1,4 @@
-"""Streams and their chunks, as rows and back."""
+"""Rows of streams and their chunks."""
 
 import json
 from dataclasses import asdict
@@ -15,7 +15,7 @@ def find(db: Database, bank_id: int, number: int, *, idle_since: int) -> Stream 
 
 
 def read_draft(db: Database, number: int) -> Draft:
-    """The draft a stream was started with; its text is still to come."""
+    """The draft of a stream, without its text."""
     fields: Row = json.loads(db.value("stream_draft", id=number))
     fields.update(
         tags=tuple(fields["tags"]), paths=tuple(fields["paths"]), scope=Scope(**fields["scope"])
@@ -50,7 +50,7 @@ def read_text(db: Database, stream: Stream) -> str:
 
 
 def delete(db: Database, number: int) -> None:
-    """Remove a stream with its chunks."""
+    """Delete a stream and its chunks."""
     db.run("delete_chunks", id=number)
     db.run("delete_stream", id=number)
 
