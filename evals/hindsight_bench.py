@@ -12,9 +12,9 @@ from collections.abc import Iterator
 import commonplace
 from commonplace.dialects import registry
 from commonplace.dialects.dialect import Call, Dialect
+from commonplace.engine.catch_up import catch_up_links
 from commonplace.engine.engine import Engine
 from commonplace.engine.facts.retain_request import RetainRequest
-from commonplace.engine.operations.catch_up import catch_up_links
 from commonplace.storage.rows import links as stored
 from evals.texts import Author
 

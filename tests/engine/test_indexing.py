@@ -5,8 +5,9 @@ from dataclasses import replace
 
 import pytest
 
+from commonplace.engine import catch_up
 from commonplace.engine.engine import Engine
-from commonplace.engine.operations import catch_up, indexing
+from commonplace.engine.operations import indexing
 from commonplace.language import analyzer
 from commonplace.recall.vector_index import VectorIndex
 from commonplace.records.memory import Draft

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 import commonplace
+from commonplace.engine.catch_up import catch_up_links
 from commonplace.engine.engine import Engine
 from commonplace.engine.operations import maintenance
-from commonplace.engine.operations.catch_up import catch_up_links
 from commonplace.errors import ModelFailed
 from commonplace.records.memory import Draft, Edit, Link, Scope
 from commonplace.records.query import Filter, Query

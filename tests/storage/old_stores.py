@@ -20,9 +20,9 @@ import apsw
 from commonplace.app import open_engine
 from commonplace.clock import Clock
 from commonplace.dialects import registry
+from commonplace.engine.catch_up import catch_up_links
 from commonplace.engine.engine import Engine
 from commonplace.engine.operations import worker
-from commonplace.engine.operations.catch_up import catch_up_links
 from commonplace.recall.vector_index import VectorIndex
 from commonplace.records.memory import BankEdit, Draft, Edit, IdempotencyKey, Scope
 from commonplace.records.query import AllOf, Filter, LabelMatch, Match, Query, TagMatch

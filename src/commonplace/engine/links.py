@@ -6,7 +6,7 @@ from typing import TypeAlias
 
 from commonplace import ids
 from commonplace.engine.banks import require_bank
-from commonplace.engine.operations.catch_up import catch_up_links
+from commonplace.engine.catch_up import catch_up_links
 from commonplace.engine.runtime import Runtime
 from commonplace.records.memory import Link, LinkKind, Memory
 from commonplace.records.query import Filter

@@ -11,8 +11,8 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from commonplace.engine.catch_up import catch_up_links
 from commonplace.engine.facts.fact_metadata import fact_metadata_of
-from commonplace.engine.operations.catch_up import catch_up_links
 from commonplace.engine.runtime import Runtime
 from commonplace.language import analyzer
 from commonplace.records.memory import LinkKind, Memory

@@ -5,8 +5,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from commonplace.engine.catch_up import catch_up_links
 from commonplace.engine.facts.fact_metadata import FactMetadata, fact_metadata_of
-from commonplace.engine.operations.catch_up import catch_up_links
 from commonplace.engine.runtime import Runtime
 from commonplace.limits import LIST_MAX
 from commonplace.records.memory import Link, Memory

@@ -9,7 +9,6 @@ if TYPE_CHECKING:
         archive as archive,
         archive_import as archive_import,
         backups as backups,
-        catch_up as catch_up,
         disk_reserve as disk_reserve,
         doctor as doctor,
         duties as duties,

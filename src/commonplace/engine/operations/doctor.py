@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias
 
 from commonplace import ids
 from commonplace.engine.banks import list_banks
-from commonplace.engine.operations.catch_up import catch_up_embeddings
+from commonplace.engine.catch_up import catch_up_embeddings
 from commonplace.engine.operations.indexing import is_outdated, rebuild
 from commonplace.engine.operations.worker import LATE_MS
 from commonplace.engine.runtime import Runtime

@@ -3,9 +3,10 @@
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
+from commonplace.engine import catch_up
 from commonplace.engine.erasure import erasure
 from commonplace.engine.facts import propagation
-from commonplace.engine.operations import catch_up, jobs, link_judging
+from commonplace.engine.operations import jobs, link_judging
 from commonplace.engine.reflect import mental_models
 from commonplace.engine.runtime import Runtime
 from commonplace.engine.sessions import streams

@@ -9,10 +9,10 @@ from typing import Literal, TypeAlias, cast
 
 from commonplace import validation
 from commonplace.engine import links
+from commonplace.engine.catch_up import catch_up_links
 from commonplace.engine.draft_validation import validate_scope
 from commonplace.engine.links import LinkedMemory
 from commonplace.engine.memories import list_memories
-from commonplace.engine.operations.catch_up import catch_up_links
 from commonplace.engine.recall import recall
 from commonplace.engine.runtime import Runtime
 from commonplace.engine.sessions import compaction
