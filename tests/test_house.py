@@ -378,7 +378,7 @@ def test_only_storage_calls_the_database() -> None:
     assert wrong == []
 
 
-def test_only_the_text_index_writes_what_a_text_has_to_match() -> None:
+def test_only_the_text_index_writes_match_expressions() -> None:
     operators = re.compile(r"(^| )(OR|AND|NOT|NEAR)( |\(|$)")
     wrong = [
         f"{path}:{node.lineno}: {node.value!r}"
@@ -402,7 +402,7 @@ def test_names_say_what_a_thing_is() -> None:
     assert wrong == []
 
 
-def test_settings_and_errors_can_be_held_in_the_head() -> None:
+def test_settings_and_error_kinds_are_few() -> None:
     from commonplace.errors import CommonplaceError
     from commonplace.settings import SETTINGS
 
@@ -410,7 +410,7 @@ def test_settings_and_errors_can_be_held_in_the_head() -> None:
     assert len(CommonplaceError.__subclasses__()) == ERRORS
 
 
-def test_what_is_imported_for_the_type_checker_alone_is_not_called() -> None:
+def test_imports_for_the_type_checker_are_not_called() -> None:
     wrong: list[str] = []
     for path, tree in trees():
         imports = [node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
