@@ -65,9 +65,7 @@ def update_directive(runtime: Runtime, bank: str, number: int, **changes: Any) -
         now = max(runtime.clock.now(), before.updated_at)
         body = {"title": title, "text": text, "priority": after.priority, "active": after.active}
         name, made = ids.short_form(before.id), before.created_at
-        bank_items.put(
-            runtime.db, BankItem(before.id, found.id, KIND, name, tags, body, made, now)
-        )
+        bank_items.put(runtime.db, BankItem(before.id, found.id, KIND, name, tags, body, made, now))
     return replace(after, title=title, tags=tags, updated_at=now)
 
 
