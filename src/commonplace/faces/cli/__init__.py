@@ -138,7 +138,8 @@ def main(args: Sequence[str] | None = None) -> int:
         _discard_stdout()
         return 1
     except OSError as error:
-        _discard_stdout()  # What could not be written would be tried again at the end, and fail once more.
+        # At exit Python would write the rest again, and fail again.
+        _discard_stdout()
         return _print_failure(
             f"The operating system reports an error: {error.strerror or error}.",
             "Check the disk space and the permissions.",
