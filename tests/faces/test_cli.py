@@ -656,6 +656,27 @@ def test_doctor_shows_a_problem_in_full_and_nothing_else(run: Run, home: Path) -
     assert "problem" in answer.err
 
 
+@pytest.mark.parametrize(
+    ("name", "value", "advice"),
+    [
+        ("COMMONPLACE_LLM_PROVIDER", "oppenai", "Did you mean openai?"),
+        ("COMMONPLACE_LLM_PROVIDER", "qwen", "Set COMMONPLACE_LLM_API_KEY."),
+        ("COMMONPLACE_LLM_URL", "localhost:8080/v1", "Correct COMMONPLACE_LLM_URL."),
+    ],
+)
+def test_doctor_warns_of_a_language_model_that_cannot_be_used(
+    run: Run, monkeypatch: pytest.MonkeyPatch, name: str, value: str, advice: str
+) -> None:
+    added(run, "One")
+    monkeypatch.setenv(name, value)
+
+    answer = run("doctor")
+
+    assert answer.code == 0
+    assert answer.out.startswith("language model\twarning\t")
+    assert advice in answer.out
+
+
 def test_doctor_finds_a_healthy_store_healthy(run: Run) -> None:
     added(run, "One")
     answer = run("doctor", "--json")
