@@ -28,7 +28,10 @@ SECTIONS = (
     ("Change and undo", ("revise", "history", "forget", "restore", "purge")),
     ("Inspect", ("tags", "projects", "banks")),
     ("Maintain", ("doctor", "rebuild", "eval", "export", "import", "backup", "settings")),
-    ("Connect and serve", ("connect", "disconnect", "rules", "vault", "serve", "mcp", "token")),
+    (
+        "Connect and serve",
+        ("connect", "disconnect", "rules", "vault", "serve", "mcp", "hook", "token"),
+    ),
     ("Help", ("help", "completion")),
 )
 COMMANDS = Commands()
