@@ -38,6 +38,7 @@ from commonplace.faces.http.jobs import job_page
 from commonplace.faces.http.metrics import Metrics
 from commonplace.faces.http.routing import Router
 from commonplace.faces.mcp import messages
+from commonplace.faces.rest.apis import RestApis
 
 if TYPE_CHECKING:
     from commonplace.faces.http.sdk_bridge import Bridge
@@ -72,6 +73,7 @@ class Site:
         self._access = AccessGuard(
             self._dispatch, Router(plan.dialects, plan.default), plan.admission
         )
+        self._rest = RestApis(self.calls)
         self._bridge: asyncio.Future[Bridge] | None = None
         self._bridge_task: asyncio.Task[None] | None = None
         self._stop_event: asyncio.Event | None = None
@@ -145,7 +147,9 @@ class Site:
 
     async def _dispatch(self, http_request: HttpRequest) -> None:
         try:
-            if http_request.route.dialect:
+            if http_request.route.api:
+                await self._rest.serve(http_request)
+            elif http_request.route.dialect:
                 await self.dispatcher.serve(http_request, self._endpoints.find(http_request))
             elif http_request.route.page:
                 await self._serve_page(http_request)
@@ -204,7 +208,7 @@ _NO_SUCH_PATH = json.dumps(
     {
         "error": {
             "message": "There is no such path.",
-            "hint": "Try /mcp, /DIALECT/mcp, /health, /version or /metrics.",
+            "hint": "Try /mcp, /DIALECT/mcp, /api, /health, /version or /metrics.",
         }
     }
 ).encode()
