@@ -120,7 +120,7 @@ def delete_bank(call: Call) -> Json:
     models).
     """
     entity_count, document_count = call.engine.holdings(call.bank)
-    exists = any(one.name == call.bank for one in call.engine.list_banks())
+    exists = _bank_exists(call)
     gone = call.engine.delete_bank(call.bank) if exists else 0
     return {
         "status": "deleted" if exists else "not_found",
@@ -148,10 +148,15 @@ def clear_memories(
         )
     entity_count, document_count = call.engine.holdings(call.bank)
     gone = call.engine.clear_facts(call.bank, [type_] if type_ else None, call.origin("hindsight"))
-    answer: Json = {"status": "cleared", "bank_id": call.bank, "memory_units_deleted": gone}
+    status = "cleared" if _bank_exists(call) else "not_found"
+    answer: Json = {"status": status, "bank_id": call.bank, "memory_units_deleted": gone}
     if type_:
         return answer | {"entities_deleted": 0}
     return answer | {"entities_deleted": entity_count, "documents_deleted": document_count}
+
+
+def _bank_exists(call: Call) -> bool:
+    return any(one.name == call.bank for one in call.engine.list_banks())
 
 
 @bank_tool("reads", OTHER, error_fields={"operations": []})
@@ -228,14 +233,14 @@ def _get_bank(call: Call) -> Bank:
 
 
 def _bank_edit(name: str | None, mission: str | None, updates: Json) -> BankEdit:
-    # The mission is one thing under two names; the one in the configuration wins.
+    # The mission has two names; the one in the configuration takes precedence.
     config = hindsight_config.check_updates(
         ({} if mission is None else {"reflect_mission": mission}) | updates
     )
-    said = config.get("reflect_mission", UNSET) if "reflect_mission" in config else UNSET
+    new_mission = config.get("reflect_mission", UNSET)
     return BankEdit(
         title=UNSET if name is None else name,
-        mission="" if said is None else said,
+        mission="" if new_mission is None else new_mission,
         config=config or UNSET,
     )
 

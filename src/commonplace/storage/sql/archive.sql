@@ -5,8 +5,8 @@
 -- name: archived_bank_is_meant
 (cast(:bank_id as integer) is null or bank_id = :bank_id)
 
--- Of a part of a bank go the memories of a user, a project or a document with what they need; never what stands for the
--- whole bank.
+-- The export of a part of a bank has the memories of a user, a project or a document and the rows they refer to, but
+-- never rows about the whole bank.
 -- name: archive_is_whole
 (cast(:user as text) is null and cast(:project as text) is null and cast(:document as text) is null)
 
@@ -36,6 +36,16 @@ and (cast(:project as text) is null or json_extract(draft, '$.scope.project') = 
 -- name: archived_rest_is_meant
 {archived_bank_is_meant} and {archive_is_whole}
 
+-- A bank in which nothing of the part lies stays out: its name and mission belong to others.
+-- name: archived_bank_has_part
+(cast(:bank_id as integer) is null or id = :bank_id)
+and ({archive_is_whole} or id in (
+  select bank_id from memories where {archived_memory_is_meant}
+  union all select bank_id from documents where {archived_document_is_meant}
+  union all select bank_id from sessions where {archived_scope_is_meant}
+  union all select bank_id from reminders where {archived_scope_is_meant}
+  union all select bank_id from streams where {archived_stream_is_meant}))
+
 -- name: archived_document_bank
 select bank_id from documents where id = :id;
 
@@ -46,11 +56,11 @@ select id from memories where id = :id union all select memory_id from versions 
 id, name, title, mission, config, created_at
 
 -- name: count_archived_bank
-select count(*) as count from banks where (cast(:bank_id as integer) is null or id = :bank_id);
+select count(*) as count from banks where {archived_bank_has_part};
 
 -- name: export_bank
 select {archived_bank_columns} from banks
-where id > :after_id and (cast(:bank_id as integer) is null or id = :bank_id)
+where id > :after_id and {archived_bank_has_part}
 order by id limit :limit;
 
 -- name: find_archived_bank
@@ -66,7 +76,7 @@ bank_id, project, number, action, at, who, dialect, session, reason
 -- name: count_archived_revision
 select count(*) as count from revisions where {archived_revision_is_meant};
 
--- Who made which change of a project is not told to who gets a part of it; versions say who made them.
+-- The export of a part leaves out who made the project's changes. Versions name their authors themselves.
 -- name: archived_revision_origin
 iif({archive_is_whole}, who, '') as who, iif({archive_is_whole}, dialect, '') as dialect,
 iif({archive_is_whole}, session, '') as session, iif({archive_is_whole}, reason, '') as reason
