@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from commonplace.dialects.dialect import Call, ToolRole, drop_empty
 from commonplace.dialects.hindsight import responses, traces
 from commonplace.dialects.hindsight.registration import bank_tool
-from commonplace.dialects.parameters import About, check_arguments
+from commonplace.dialects.parameters import About
 from commonplace.dialects.unsure import unsure_field
 from commonplace.engine.facts.fact_extraction import split_chunks
 from commonplace.engine.facts.fact_listing import filter_kinds
@@ -110,10 +110,10 @@ def retain(
     or goals are stated, and for work context or project details. Answers at once with an
     operation_id.
     """
-    passage = _passage(
+    request = passage(
         content, context, timestamp, tags, metadata, document_id, append=update_mode == "append"
     )
-    job = call.engine.retain_as_job(call.bank, passage, call.origin("hindsight"))
+    job = call.engine.retain_as_job(call.bank, request, call.origin("hindsight"))
     return {
         "status": "accepted",
         "message": "Memory storage initiated" if content.strip() else _EMPTY,
@@ -139,8 +139,8 @@ def sync_retain(
     Like retain, but the memory is fully stored and found by recall when this returns. Use it when
     you query right after storing; otherwise prefer retain.
     """
-    passage = _passage(content, context, timestamp, tags, metadata, document_id, append=False)
-    done = call.engine.retain(call.bank, passage, call.origin("hindsight"))
+    request = passage(content, context, timestamp, tags, metadata, document_id, append=False)
+    done = call.engine.retain(call.bank, request, call.origin("hindsight"))
     return {
         "status": "completed",
         "message": _retain_message(done),
@@ -241,18 +241,7 @@ def get_memory(
     return responses.full_memory(call, responses.get_memory(call, memory_id))
 
 
-def retain_request(given: Json, *, append: bool = False) -> RetainRequest:
-    """What is to be retained, from arguments by the names of the tool; each is checked."""
-    values = check_arguments(retain.parameters, given, strict=False)
-    fields = ("timestamp", "tags", "metadata", "document_id")
-    timestamp, tags, metadata, document_id = (values.get(name) for name in fields)
-    context = values.get("context", "general")
-    return _passage(
-        values["content"], context, timestamp, tags, metadata, document_id, append=append
-    )
-
-
-def _passage(
+def passage(
     content: str,
     context: str,
     timestamp: str | None,
@@ -262,6 +251,7 @@ def _passage(
     *,
     append: bool,
 ) -> RetainRequest:
+    """What is to be retained."""
     labels = None if tags is None else tuple(tags)
     said_at = responses.parse_event_time(timestamp)
     name, zone = (document_id or "").strip(), responses.utc_offset(timestamp)

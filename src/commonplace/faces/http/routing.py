@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from urllib.parse import unquote_to_bytes
 
-from commonplace.faces.rest import problems
+from commonplace.faces.rest import problems, rest_paths
 
 PAGES = ("health", "version", "metrics")
 _CACHE_SIZE_MAX = 4096
@@ -49,18 +49,14 @@ class Router:
         try:
             names = [unquote_to_bytes(part).decode() for part in parts]
         except UnicodeDecodeError:
-            return Route(api="commonplace") if problems.is_ours(raw) else NOT_FOUND
+            return Route(api=rest_paths.OURS) if problems.is_ours(raw) else NOT_FOUND
         match names:
             case [page] if page in PAGES:
                 return Route(page=page)
             case ["api", "v1", "jobs", item] if item:
                 return Route(page="job", job_id=item)
-            case ["api", "v1", "import"]:
-                return Route(api="commonplace", streams_body=True)
-            case ["api" | "openapi.json"] | ["api", "v1", *_]:
-                return Route(api="commonplace")
-            case _ if api := self._product_of(names):
-                return Route(api=api, dialect=api)
+            case _ if route := self._rest_route(names):
+                return route
             case ["mcp", *bank] if self._default:
                 return _endpoint_route(self._default, bank)
             case [dialect, "mcp", *bank] if dialect in self._dialects:
@@ -68,16 +64,11 @@ class Router:
             case _:
                 return NOT_FOUND
 
-    def _product_of(self, names: list[str]) -> str:
-        """The product whose REST interface has a path."""
-        match names:
-            case ["v1", "default", *_] | ["v1", "banks" | "bank-template-schema", *_]:
-                product = "hindsight"
-            case ["health", "live"]:
-                product = "hindsight"
-            case _:
-                product = ""
-        return product if product in self._dialects else ""
+    def _rest_route(self, names: list[str]) -> Route | None:
+        api = rest_paths.api_of(names)
+        if api == rest_paths.OURS:
+            return Route(api=api, streams_body=names == rest_paths.IMPORT)
+        return Route(api=api, dialect=api) if api in self._dialects else None
 
 
 def _endpoint_route(dialect: str, bank: list[str]) -> Route:

@@ -1,14 +1,14 @@
 """Serves the operations of the table over HTTP."""
 
 import json
-import logging
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from commonplace.app import update_note_files
 from commonplace.dialects import allowlists
-from commonplace.errors import CommonplaceError, Conflict, Invalid, trace_summary
+from commonplace.errors import CommonplaceError, Conflict, Invalid
 from commonplace.faces.http.access import HttpRequest
 from commonplace.faces.http.calls import Calls
 from commonplace.faces.rest import idempotency
@@ -16,13 +16,18 @@ from commonplace.faces.rest.archive_streams import find_stream
 from commonplace.faces.rest.arguments import read_arguments, split_path
 from commonplace.faces.rest.operation import ORIGIN, Operation
 from commonplace.faces.rest.path_tree import PathTree
-from commonplace.faces.rest.responses import Response, failure_response, problem_response, send
+from commonplace.faces.rest.responses import (
+    Response,
+    failure_response,
+    problem_response,
+    run_safely,
+    send,
+)
 from commonplace.faces.rest.table import OPERATIONS
 from commonplace.records.memory import Memory, Origin, Outcome
 
 NAME = "rest"
 _ROOT_PARTS = 2  # The parts of /api/v1.
-_log = logging.getLogger("commonplace.rest")
 
 
 class RestApi:
@@ -66,16 +71,13 @@ class RestApi:
         self, operation: Operation, path: Mapping[str, str], http_request: HttpRequest
     ) -> tuple[Response, bool]:
         """The response, and whether it is an error."""
-        try:
-            return self._execute(operation, path, http_request), False
-        except CommonplaceError as error:
+
+        def failure(error: CommonplaceError) -> Response:
             stale = isinstance(error, Conflict) and http_request.header(b"if-match")
-            return failure_response(error, 412 if stale else 0), True
-        except Exception as error:
-            _log.error("%s failed: %s", operation.name, trace_summary(error))
-            return problem_response(
-                500, "Something went wrong here.", "See the log of the server."
-            ), True
+            return failure_response(error, 412 if stale else 0)
+
+        work = partial(self._execute, operation, path, http_request)
+        return run_safely(operation.name, work, failure)
 
     def _execute(
         self, operation: Operation, path: Mapping[str, str], http_request: HttpRequest

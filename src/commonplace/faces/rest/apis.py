@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from commonplace.faces.http.access import HttpRequest, send_response
 from commonplace.faces.http.calls import Calls
 from commonplace.faces.http.endpoints import DEFAULT_BANK
-from commonplace.faces.rest import hindsight, openapi, page
+from commonplace.faces.rest import hindsight, openapi, page, rest_paths
 from commonplace.faces.rest.api import RestApi
 from commonplace.faces.rest.hindsight import shapes
 from commonplace.faces.rest.product import ProductApi
@@ -28,7 +28,7 @@ class RestApis:
         self._ours = RestApi(calls)
         self._calls = calls
         self._apis: dict[str, Callable[[HttpRequest], Awaitable[None]]] = {
-            "commonplace": self._serve_ours,
+            rest_paths.OURS: self._serve_ours,
         }
         for product in _PRODUCTS:
             if dialect := plan.dialects.get(product.dialect):

@@ -130,6 +130,11 @@ class Client:
     def __exit__(self, *_error: object) -> None:
         self.close()
 
+    @property
+    def url(self) -> str:
+        """The address of the server."""
+        return self._transport.url
+
     def close(self) -> None:
         """Close the connections."""
         self._transport.close()
@@ -302,6 +307,9 @@ def _path_part(one: Argument, value: object) -> str:
 
 def _query_pairs(one: Argument, given: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     value = given.get(one.name)
+    if value == []:
+        # A query has no empty list, and without the name everything would be meant.
+        raise Invalid(f"`{one.name}` is empty.", hint="Leave it out, or name one.")
     for item in cast("tuple[Any, ...]", value if isinstance(value, list) else (value,)):
         if item is not None:
             text = json.dumps(item) if isinstance(item, bool | int) else str(item)

@@ -5,23 +5,21 @@ MCP tool calls, and shapes the answer as the product's own server does.
 """
 
 import json
-import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 from commonplace.app import update_note_files
 from commonplace.dialects.dialect import Call, Dialect
 from commonplace.engine.engine import Engine
-from commonplace.errors import CommonplaceError, Invalid, NotFound, Unsupported, trace_summary
+from commonplace.errors import CommonplaceError, Invalid, NotFound, Unsupported
 from commonplace.faces.http.access import HttpRequest
 from commonplace.faces.http.calls import Calls
 from commonplace.faces.rest.arguments import read_json, read_query, split_path
 from commonplace.faces.rest.path_tree import PathTree
-from commonplace.faces.rest.responses import Response, send
+from commonplace.faces.rest.responses import Response, run_safely, send
 
 Json: TypeAlias = dict[str, Any]
-_log = logging.getLogger("commonplace.rest")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,9 +59,10 @@ class Request:
     def objects(self, name: str) -> list[Json]:
         """A list of objects that the request must give."""
         value = self.given.get(name)
-        if not isinstance(value, list) or not all(isinstance(one, dict) for one in value):  # pyright: ignore[reportUnknownVariableType]
+        items = cast("list[object]", value) if isinstance(value, list) else [value]
+        if not all(isinstance(one, dict) for one in items):
             raise Invalid(f"`{name}` must be a list of objects.", hint=f"Give `{name}`.")
-        return value  # pyright: ignore[reportUnknownVariableType]
+        return cast("list[Json]", items)
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,14 +124,11 @@ class ProductApi:
         self, route: Route, path: Mapping[str, str], http_request: HttpRequest
     ) -> tuple[Response, bool]:
         """The response, and whether it is an error."""
-        try:
-            answer = route.handle(self._read(path, http_request))
-            return _response(route.status, answer), False
-        except CommonplaceError as error:
-            return self._failure(error), True
-        except Exception as error:
-            _log.error("%s failed: %s", route.path, trace_summary(error))
-            return _response(500, {"detail": "Something went wrong here."}), True
+
+        def work() -> Response:
+            return _response(route.status, route.handle(self._read(path, http_request)))
+
+        return run_safely(route.path, work, self._failure)
 
     def _read(self, path: Mapping[str, str], http_request: HttpRequest) -> Request:
         query = read_query(http_request.scope.get("query_string", b""))

@@ -7,7 +7,7 @@ from collections.abc import Generator, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
-from typing import Any
+from typing import Any, TypeAlias
 from urllib.parse import urlsplit
 
 import commonplace
@@ -19,6 +19,7 @@ _PAUSE_S = 0.2
 # A server closes connections that are unused for longer.
 _IDLE_S = 30
 _PART_BYTES = 256_000
+_Idle: TypeAlias = tuple[float, HTTPConnection]
 _KINDS = {one.__name__: one for one in CommonplaceError.__subclasses__()}
 _BY_STATUS: Mapping[int, type[CommonplaceError]] = {
     **{one.status: one for one in CommonplaceError.__subclasses__()},
@@ -46,7 +47,7 @@ class Transport:
     url: str
     key: str = field(default="", repr=False)
     timeout_s: float = 60.0
-    _idle: list[tuple[float, HTTPConnection]] = field(default_factory=list, repr=False)  # pyright: ignore[reportUnknownVariableType]
+    _idle: list[_Idle] = field(default_factory=list[_Idle], repr=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
     def __post_init__(self) -> None:

@@ -80,7 +80,7 @@ def update_config(request: Request) -> Json:
     updates = request.given.get("updates")
     if not isinstance(updates, dict):
         raise Invalid("`updates` must be an object.", hint='Send {"updates": {...}}.')
-    use(request, "update_bank", config_updates=updates)  # pyright: ignore[reportUnknownArgumentType]
+    use(request, "update_bank", config_updates=cast("Json", updates))
     return get_config(request)
 
 

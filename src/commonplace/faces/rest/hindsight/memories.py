@@ -6,8 +6,10 @@ from uuid import UUID
 
 from commonplace import ids
 from commonplace.dialects.hindsight import responses
-from commonplace.dialects.hindsight.memories import retain_request
+from commonplace.dialects.hindsight.memories import passage
+from commonplace.dialects.hindsight.memories import retain as retain_tool
 from commonplace.dialects.hindsight.registration import check_bank
+from commonplace.dialects.parameters import check_arguments
 from commonplace.engine.facts.retain_request import RetainRequest
 from commonplace.errors import Invalid, NotFound, Unsupported
 from commonplace.faces.rest.hindsight import shapes
@@ -71,7 +73,13 @@ def _item(request: Request, item: Json) -> RetainRequest:
     given["tags"] = list(dict.fromkeys(labels)) or None
     if str(given["timestamp"]).lower() in ("unset", "none"):
         given["timestamp"] = None
-    return retain_request(given, append=item.get("update_mode") == "append")
+    values = check_arguments(retain_tool.parameters, given, strict=False)
+    fields = ("timestamp", "tags", "metadata", "document_id")
+    timestamp, tags, metadata, document_id = (values.get(name) for name in fields)
+    context, append = values.get("context", "general"), item.get("update_mode") == "append"
+    return passage(
+        values["content"], context, timestamp, tags, metadata, document_id, append=append
+    )
 
 
 def _block_text(block: object) -> str:
