@@ -18,6 +18,7 @@ Way: TypeAlias = Callable[[], AbstractContextManager[Changed]]
 
 OURS, BM25, VECTORS = "Commonplace", "plain BM25", "vectors alone"
 UNREAD = "without the reranker"
+SMALL = "without the small ingredients"
 
 
 @contextmanager
@@ -82,6 +83,29 @@ all_as_rare = _with(
 spelt_as_known = _with(candidates, "CHARACTER_LEVEL_SHARE", 1.0)
 
 
+# Ingredients of which none moves a public set by more than a question or two when it is left out
+# alone; "without the small ingredients" leaves all of them out together.
+SMALL_INGREDIENTS = (
+    "telling",
+    "asking",
+    "part",
+    "company",
+    "recent",
+    "preference",
+    "answer",
+    "kind",
+    "kind missing",
+    "rule",
+)
+
+
+@contextmanager
+def without_small_ingredients() -> Generator[Changed]:
+    """All small ingredients left out together, and no blend with words for what is spelt."""
+    with without(*SMALL_INGREDIENTS)() as changed, spelt_as_known():
+        yield changed
+
+
 def _lightened(weights: Mapping[str, float], names: Sequence[str]) -> dict[str, float]:
     """The weights without some of them. What a memory says itself weighs as much as before, so that
     thresholds fit.
@@ -114,4 +138,9 @@ ABLATIONS: Mapping[str, Way] = {
     "without words for what is spelt": spelt_as_known,
     "without the newest first": as_weighed,
 }
-WAYS: Mapping[str, Way] = {OURS: as_daily, VECTORS: only("vector"), **ABLATIONS}
+WAYS: Mapping[str, Way] = {
+    OURS: as_daily,
+    VECTORS: only("vector"),
+    SMALL: without_small_ingredients,
+    **ABLATIONS,
+}

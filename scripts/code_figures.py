@@ -1,17 +1,23 @@
-"""Writes the table of docs/architecture.md: sizes and complexity of this code beside three well-known projects.
+"""Writes the table of docs/architecture.md: this code beside three well-known projects.
 
-`python scripts/code_figures.py` measures this project again. `--beside NAME=FOLDER` also measures the package in a
-folder and keeps its figures in docs/code_figures.json, so that they need not be fetched again.
+`python scripts/code_figures.py` measures this project again. `--beside NAME=FOLDER` also measures
+the package in a folder and keeps its figures in docs/code_figures.json, so that they need not be
+fetched again.
 """
 
 import argparse
 import ast
 import json
 import statistics
+import tempfile
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TypeAlias
+
+from walks import walks
+
+from commonplace.settings import SETTINGS
 
 ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "src" / "commonplace"
@@ -70,6 +76,10 @@ NAMES: Mapping[str, str] = {
     "broad_excepts": "broad excepts",
     "casts": "casts",
     "nodes": "nodes of the syntax tree",
+    # Only of this project: the others have neither our settings nor a recall.
+    "settings": "settings",
+    "recall_files": "files that one recall passes",
+    "recall_functions": "functions that one recall passes",
 }
 
 
@@ -149,13 +159,32 @@ def measure(package: Path) -> Figures:
     )
 
 
+def own_figures() -> dict[str, float]:
+    """The figures of this project, with those that the others do not have."""
+    with tempfile.TemporaryDirectory() as folder:
+        recall = walks(Path(folder))["A recall"]
+    return {
+        **asdict(measure(PACKAGE)),
+        "settings": len(SETTINGS),
+        "recall_files": len(recall.files),
+        "recall_functions": len(recall.functions),
+    }
+
+
 def table(columns: Mapping[str, Mapping[str, float]]) -> str:
     """The figures of several packages side by side, in Markdown."""
     rows = [["", *columns], ["---", *["---:"] * len(columns)]]
-    rows += [
-        [label, *(f"{one[name]:,}" for one in columns.values())] for name, label in NAMES.items()
-    ]
+    for name, label in NAMES.items():
+        cells = (f"{one[name]:,}" if name in one else "–" for one in columns.values())
+        rows.append([label, *cells])
     return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+
+
+def read_table(text: str) -> dict[str, str]:
+    """The labels of a page's table, and what it says of this project."""
+    rows = text.split(BEGIN)[1].split(END, maxsplit=1)[0].strip().splitlines()[2:]
+    cells = [[cell.strip() for cell in row.strip("|").split("|")] for row in rows]
+    return {row[0]: row[1] for row in cells}
 
 
 def page() -> str:
@@ -163,7 +192,7 @@ def page() -> str:
     kept: dict[str, dict[str, float]] = json.loads(KEPT.read_text()) if KEPT.exists() else {}
     before, rest = PAGE.read_text().split(BEGIN)
     after = rest.split(END)[1]
-    made = table({"Commonplace": asdict(measure(PACKAGE)), **kept})
+    made = table({"Commonplace": own_figures(), **kept})
     return f"{before}{BEGIN}\n{made}\n{END}{after}"
 
 

@@ -262,8 +262,8 @@ def changed(session: Session) -> None:
     note = session.engine.list("default", limit=1)[0]
     session.say(
         "Every product prints ids in its own form, and every form works in every product. Here the"
-        f" editor changes the note, whose id it knows as `{ids.short_form(note.id)}`, and the script"
-        " changes it again under its number:"
+        f" editor changes the note, whose id it knows as `{ids.short_form(note.id)}`, and the"
+        " script changes it again under its number:"
     )
     session.show(
         (

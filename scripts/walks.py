@@ -1,7 +1,8 @@
 """Traces three walks through the code: a recall, a remember and an edited note.
 
 `python scripts/walks.py` prints which files each walk passes, in the order in which it first enters
-them, and how many functions. docs/architecture.md tells these walks, and a test compares.
+them, and how many functions. docs/architecture.md describes these walks, and
+tests/docs/test_architecture.py compares the two.
 """
 
 import sys
@@ -16,8 +17,7 @@ import commonplace
 from commonplace.dialects import registry
 from commonplace.dialects.dialect import Call
 from commonplace.engine.engine import Engine
-from commonplace.faces.mcp import messages, protocol
-from commonplace.faces.mcp.parsing import Request
+from commonplace.faces.mcp import messages, parsing, protocol
 from commonplace.vault.sync import sync
 from commonplace.vault.vault import vault_of
 
@@ -54,12 +54,22 @@ def trace(run: Callable[[], object]) -> Walk:
     return walk
 
 
-def _tool(engine: Engine, dialect: str, name: str, given: Mapping[str, Any]) -> object:
-    version = messages.LEGACY[-1]
+def prepare(
+    engine: Engine, dialect: str, name: str, given: Mapping[str, Any]
+) -> Callable[[], bytes]:
+    """A call of a tool, from the bytes of its message to the bytes of its reply."""
     params = {"name": name, "arguments": dict(given)}
-    request = Request(1, "tools/call", params, version, dialect)
+    line = messages.encode({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params})
+    table = registry.find(dialect).for_single_user()
+    session = protocol.ClientSession(table, str)
     call = Call(engine, "default", "session", dialect)
-    return protocol.execute(request, registry.find(dialect).for_single_user(), lambda _: call)
+
+    def answer() -> bytes:
+        request = session.read_request(parsing.classify(parsing.decode(line))[1])
+        result = protocol.execute(request, table, lambda _: call)
+        return protocol.encode(messages.response(request.id, result))
+
+    return answer
 
 
 def walks(home: Path) -> dict[str, Walk]:
@@ -71,16 +81,15 @@ def walks(home: Path) -> dict[str, Walk]:
             "Lena deploys the shop on Tuesdays.",
             "The shop keeps sessions in signed cookies.",
         ):
-            _tool(engine, "memories", "add_memory", {"content": text})
-        _tool(engine, "vault", "memory_append", {"title": "Boat", "body": "It lies at pier 7."})
-        recall = {"query": "which port does staging use?"}
-        # Modules that are loaded at the first use would count their bodies.
-        _tool(engine, "memories", "search_memories", recall)
-        remember = {"content": "Production listens on port 9090."}
-        found = {
-            "A recall": trace(lambda: _tool(engine, "memories", "search_memories", recall)),
-            "A remember": trace(lambda: _tool(engine, "memories", "add_memory", remember)),
-        }
+            prepare(engine, "memories", "add_memory", {"content": text})()
+        prepare(engine, "vault", "memory_append", {"title": "Boat", "body": "It lies at pier 7."})()
+        question = {"query": "which port does staging use?"}
+        recall = prepare(engine, "memories", "search_memories", question)
+        statement = {"content": "Production listens on port 9090."}
+        remember = prepare(engine, "memories", "add_memory", statement)
+        # The first call loads modules, whose bodies would be traced too.
+        recall()
+        found = {"A recall": trace(recall), "A remember": trace(remember)}
         vault = vault_of(engine, "default")
         note = next(vault.root.glob("*.md"))
         note.write_text(note.read_text().replace("pier 7", "pier 8"))

@@ -49,6 +49,7 @@ MARKED: dict[str, tuple[str, ...]] = {
         *("dialects/test_vault_pages.py", "faces/test_bodies.py", "faces/test_cli_completion.py"),
         *("faces/test_guard.py", "faces/test_heads.py", "faces/test_http.py"),
         *(
+            "faces/test_hook_command.py",
             "faces/test_imports.py",
             "faces/test_jobs_page.py",
             "faces/test_metrics.py",

@@ -58,6 +58,8 @@ ERRORS = 8
 # Each broad except, by file: one per face, one for a job, one for each thread that must outlive
 # what goes wrong in it.
 BROAD_EXCEPTS = {
+    # A hook that fails must not stop the agent that runs it.
+    "engine/hooks/launch.py": 1,
     "engine/operations/duties.py": 1,
     "engine/operations/worker.py": 1,
     "faces/cli/__init__.py": 1,
@@ -72,7 +74,8 @@ BROAD_EXCEPTS = {
 INLINE_IMPORTS = {
     # So that Ctrl-C is taken care of before anything else is loaded.
     "__init__.py": 1,
-    "__main__.py": 1,
+    # A hook is run at each prompt, so it loads less than the command line.
+    "__main__.py": 2,
     "mcp.py": 1,
     "spelling.py": 1,
     "app.py": 5,

@@ -2,6 +2,7 @@
 no program.
 """
 
+import os
 import re
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -25,6 +26,17 @@ def project_of_folder(folder: str) -> str:
         return ""
     config = _config_of(Path(folder))
     return project_id(_origin(config)) if config else ""
+
+
+def repository_root(folder: str) -> Path | None:
+    """The folder of the main repository of a folder, which its work trees share; None without
+    one.
+    """
+    config = _config_of(Path(folder)) if folder else None
+    if config is None:
+        return None
+    git = Path(os.path.normpath(config.parent))
+    return git.parent if git.name == ".git" else git
 
 
 def project_id(remote: str) -> str:

@@ -14,6 +14,7 @@ from commonplace.errors import Invalid
 
 EMBEDDERS = ("static", "none")
 RERANKERS = ("cross-encoder", "none")
+HOOK_MODES = ("on", "all", "off")
 # Variables that are not settings: the folder of public sets for evals, and the token of vault
 # clients.
 _OTHER_VARIABLES = ("COMMONPLACE_DATA", "COMMONPLACE_TOKEN")
@@ -165,6 +166,12 @@ SETTINGS = (
         "0",
         "Days after which a memory ranks half as high; 0 means that age does not matter",
     ),
+    Setting(
+        "hooks",
+        "on",
+        "Sessions whose hooks are answered: on (interactive ones), all (headless ones too) or off",
+    ),
+    Setting("brief_tokens", "1200", "Most tokens of the brief that a session starts with"),
 )
 
 
@@ -195,6 +202,8 @@ class Settings:
     vault: str = "vault"
     vault_inbox: str = ""
     reranker: str = DEFAULT_RERANKER
+    hooks: str = "on"
+    brief_tokens: int = 1200
 
     @property
     def database_path(self) -> Path:
@@ -251,6 +260,10 @@ def load(environment: Mapping[str, str] | None = None) -> Settings:
         vault=values["vault"],
         vault_inbox=_inbox(values["vault_inbox"]),
         reranker=_choice("reranker", given, values, RERANKERS),
+        hooks=_choice("hooks", given, values, HOOK_MODES),
+        brief_tokens=int(
+            _number("brief_tokens", given, values, 20_000, "a whole number of tokens")
+        ),
     )
 
 

@@ -21,7 +21,10 @@ Answer = types.CallToolResult | types.InputRequiredResult
 ToolFunction = Callable[[Context, types.CallToolRequestParams], Awaitable[Answer]]
 
 # One white pixel, and one silent sample.
-PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg=="
+PIXEL = (
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJg"
+    "gg=="
+)
 SAMPLE = "UklGRiYAAABXQVZFZm10IBAAAAABAAEAQB8AAAB9AAACABAAZGF0YQIAAAA="
 NOTHING: dict[str, Any] = {"type": "object", "properties": {}}
 TOOLS: dict[str, tuple[types.Tool, ToolFunction]] = {}

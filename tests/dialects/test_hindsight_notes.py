@@ -37,7 +37,8 @@ alice [09:16]: thanks! I'll write the postmortem by Friday
 """
 EMAIL = """Hi Peter,
 
-thanks for your patience. Legal signed off on the renewal this morning. We need your signed copy by July 25.
+thanks for your patience. Legal signed off on the renewal this morning. \
+We need your signed copy by July 25.
 
 Best regards,
 Hannah

@@ -1,18 +1,16 @@
 """Loads the modules of scripts/, which is no package."""
 
-import importlib.util
 import sys
+from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 
 ROOT = Path(__file__).parent.parent.parent
+SCRIPTS = str(ROOT / "scripts")
 
 
 def script(name: str) -> ModuleType:
-    """A module of scripts/."""
-    specification = importlib.util.spec_from_file_location(name, ROOT / "scripts" / f"{name}.py")
-    assert specification
-    assert specification.loader
-    module = sys.modules.setdefault(name, importlib.util.module_from_spec(specification))
-    specification.loader.exec_module(module)
-    return module
+    """A module of scripts/, which may import others beside it."""
+    if SCRIPTS not in sys.path:
+        sys.path.append(SCRIPTS)
+    return import_module(name)

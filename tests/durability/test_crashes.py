@@ -142,8 +142,9 @@ def _limit_files(size: int) -> None:
 READ_ONLY = """
 import ctypes, os, sys
 if os.getuid() == 0:
-    # The superuser may write anything. Without CAP_DAC_OVERRIDE the modes hold for it too, and it can still read
-    # this checkout and its Python, which another user could not in a folder that is closed to others.
+    # The superuser may write anything. Without CAP_DAC_OVERRIDE the modes hold for it too, and it
+    # can still read this checkout and its Python, which another user could not in a folder that is
+    # closed to others.
     header = (ctypes.c_uint32 * 2)(0x20080522, 0)  # _LINUX_CAPABILITY_VERSION_3, this thread
     sets = (ctypes.c_uint32 * 6)()  # effective, permitted, inheritable; twice
     libc = ctypes.CDLL(None)

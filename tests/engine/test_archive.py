@@ -20,7 +20,7 @@ from commonplace.errors import (
     Unsupported,
 )
 from commonplace.records.memory import Draft, Edit, Scope
-from commonplace.storage.archive import SHAPES
+from commonplace.storage.archive_schema import SHAPES
 from tests.conftest import StoppedClock
 from tests.engine.archives import exported, meddle, open_filled, open_home, peek
 

@@ -219,7 +219,10 @@ def test_a_receipt_says_what_was_derived_and_what_only_lost_words(engine: Engine
 def test_sessions_lose_the_lines_that_name_or_repeat_an_erased_memory(engine: Engine) -> None:
     session = engine.start_session(BANK)
     memory = engine.remember(BANK, Draft("The PIN is quux.")).memory
-    text = f"Memories:\n- {ids.short_form(memory.id)} The PIN is quu…\nAna came. The PIN is quux. Ben went."
+    text = (
+        f"Memories:\n- {ids.short_form(memory.id)} The PIN is quu…\n"
+        "Ana came. The PIN is quux. Ben went."
+    )
     engine.checkpoint_session(BANK, session.id, EventDraft(text))
     engine.publish_snapshot(BANK, session.id)
 

@@ -12,12 +12,24 @@ import pytest
 ROOT = Path(__file__).parent.parent.parent
 LOADERS = """
 def lights():
-    docs = {"a": "The red lamp hangs in the hall.", "b": "The green lamp hangs in the yard.", "c": "Fog lamps blink."}
-    yield "one", docs, [("1", "Where does the green lamp hang?", {"b"}, ""), ("2", "Who wrote Hamlet?", {"c"}, "")]
+    docs = {
+        "a": "The red lamp hangs in the hall.",
+        "b": "The green lamp hangs in the yard.",
+        "c": "Fog lamps blink.",
+    }
+    questions = [
+        ("1", "Where does the green lamp hang?", {"b"}, ""),
+        ("2", "Who wrote Hamlet?", {"c"}, ""),
+    ]
+    yield "one", docs, questions
 
 
 def earlier():
-    docs = {"a": "Ada painted the door blue.", "b": "Ada painted the door green.", "c": "Ada painted the door white."}
+    docs = {
+        "a": "Ada painted the door blue.",
+        "b": "Ada painted the door green.",
+        "c": "Ada painted the door white.",
+    }
     # Only what stands before the second document may be ranked.
     yield "two", docs, [("1|1", "Which colour is the door that Ada painted?", {"a"}, "")]
 

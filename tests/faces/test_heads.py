@@ -2,6 +2,7 @@
 connections.
 """
 
+import json
 import resource
 import socket
 import sys
@@ -112,8 +113,9 @@ def test_neither_a_pause_between_requests_nor_a_long_call_ends_a_connection(
     locked: Running, tmp_path: Path
 ) -> None:
     there = tmp_path / "there"
-    body = b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"await_file","arguments":{"path":"%s"}}}'
-    body %= str(there).encode()
+    params = {"name": "await_file", "arguments": {"path": str(there)}}
+    message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
+    body = json.dumps(message).encode()
     head = (
         f"POST /test/mcp HTTP/1.1\r\nHost: localhost\r\nX-API-Key: {KEY}\r\nContent-Type:"
         " application/json\r\n"

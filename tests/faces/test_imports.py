@@ -17,8 +17,11 @@ PROGRAM = """
 import atexit, json, pathlib, sys
 out = pathlib.Path(sys.argv.pop(1))
 before = set(sys.modules)
-names = lambda: {name: getattr(one, "__file__", None) or "" for name, one in sys.modules.items() if name not in before}
-atexit.register(lambda: out.write_text(json.dumps(names())))
+def write_names():
+    new = {name: one for name, one in sys.modules.items() if name not in before}
+    files = {name: getattr(one, "__file__", None) or "" for name, one in new.items()}
+    out.write_text(json.dumps(files))
+atexit.register(write_names)
 from commonplace.__main__ import main
 sys.exit(main())
 """

@@ -25,7 +25,8 @@ WAIT_S = 20
 # Starts the server on the pipes it is given, says its process id, and lives on.
 CLIENT = """
 import subprocess, sys, time
-server = subprocess.Popen([sys.executable, "-m", sys.argv[1]], stdin=int(sys.argv[2]), stdout=int(sys.argv[3]))
+command = [sys.executable, "-m", sys.argv[1]]
+server = subprocess.Popen(command, stdin=int(sys.argv[2]), stdout=int(sys.argv[3]))
 print(server.pid, flush=True)
 time.sleep(600)
 """

@@ -241,7 +241,7 @@ def _inline(module: ModuleType) -> Iterator[Found]:
                 text, flags = _text(node.args[0], module), _flags(node, module)
                 place = f"{module.__name__}:{node.lineno}"
                 if text is None:
-                    continue  # Built from what is given: those of `globs` and of questions, see test_globs.
+                    continue  # Built while the program runs, see test_globs and test_questions.
                 yield Found(place, re.compile(text, flags), _kinds(frozenset({node.func.attr})))
 
 

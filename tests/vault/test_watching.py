@@ -110,8 +110,8 @@ def test_what_no_notice_told_of_is_found_by_looking(engine: Engine) -> None:
 def test_a_store_without_notes_does_not_load_what_listens(home: Path) -> None:
     code = (
         "import sys; from commonplace.app import open_engine; from commonplace.settings import"
-        " load\nfrom commonplace.vault.sync_loop import Watch\nwatch ="
-        f" Watch(open_engine(load({{'COMMONPLACE_HOME': {str(home)!r}}})))\nwatch.look();"
-        " watch.close(); sys.exit('watchfiles' in sys.modules)"
+        " load\nfrom commonplace.vault.sync_loop import SyncLoop\nloop ="
+        f" SyncLoop(open_engine(load({{'COMMONPLACE_HOME': {str(home)!r}}})))\nloop.sync_if_due();"
+        " loop.close(); sys.exit('watchfiles' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

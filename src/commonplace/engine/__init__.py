@@ -17,6 +17,7 @@ if TYPE_CHECKING:
         facts as facts,
         history as history,
         history_search as history_search,
+        hooks as hooks,
         idempotency as idempotency,
         keypaths as keypaths,
         links as links,

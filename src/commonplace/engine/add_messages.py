@@ -118,6 +118,22 @@ def add_messages(
         return MessagesResult(_without_repeats(outcomes), found.skipped, merger.document, failure)
 
 
+def merge_statements(
+    runtime: Runtime, bank: str, batch: MessageBatch, origin: Origin = Origin()
+) -> tuple[StatementOutcome, ...]:
+    """Merge statements that are cut already: one per message, by the rules alone. The caller keeps
+    the text that they come from.
+    """
+    checked, name, author = (
+        _validate(batch),
+        validation.name(bank, what="bank"),
+        validate_origin(origin),
+    )
+    with runtime.db.transaction():
+        merger = _Merger(runtime, name, checked, author)
+        return _without_repeats([merger.merge(one) for one in checked.messages])
+
+
 class _Merger:
     """Merges the statements of one batch into the store."""
 

@@ -94,6 +94,9 @@ class Engine(Runtime):
     get_snapshot = verb(lambda: nouns.sessions.sessions.get_snapshot)
     list_snapshots = verb(lambda: nouns.sessions.sessions.list_snapshots)
 
+    run_hook = propagating(lambda: nouns.hooks.run.run_hook)
+    brief = verb(lambda: nouns.hooks.brief.make_brief)
+
     add_reminder = verb(lambda: nouns.sessions.reminders.add_reminder)
     get_reminder = verb(lambda: nouns.sessions.reminders.get_reminder)
     list_reminders = verb(lambda: nouns.sessions.reminders.list_reminders)

@@ -55,7 +55,8 @@ _EXPERIENCE = re.compile(
 )
 _SUBJECT = re.compile(
     r"(?P<subject>(?:[^\s,;:.!?]++\s++){0,6}?[^\s,;:.!?]+?)(?:['’]s)?\s++(?:(?:now|still|currently|always|usually|also|"
-    r"no longer)\s++)*+(?:is|are|was|were|has|have|had|lives?|lived|works?|worked|moved|prefers?|preferred|"
+    r"no longer)\s++)*+(?:is|are|was|were|has|have|had|lives?|lived|works?|worked|moved|prefers?|"
+    r"preferred|"
     r"likes?|liked|loves?|hates?|uses?|used|wants?|needs?|runs?|listens?|costs?|became|becomes|will|can|does|did|owns?|plays?|"
     r"speaks?|joined|left|started|stopped|switched|studies|studied|failed|crashed|broke|visited|bought|sold|met|went|said|deployed|"
     r"fixed|wrote|built|launched|finished|completed|signed|leads?|manages?|reached|dropped|ends|ended|expires?|expired|released|raised|hired|married|died|turned|decided|chose|plans?|planned|agreed|owes?|knows?|"
@@ -77,7 +78,8 @@ _JOINING = re.compile(
     r"\b(?:because|since|although|though|when|while|if|that|which|who|so|and then)\b", re.IGNORECASE
 )
 _VAGUE = frozenset(
-    "it this that these those there he she they we one what which who here everything something".split()
+    "it this that these those there he she they we one what which who here everything"
+    " something".split()
 )
 
 

@@ -161,7 +161,8 @@ def extract_facts(model: Model, chunk: Chunk, at: int, wanted: ExtractionConfig)
             f"The text has more than the {MODEL_TEXT_CHARS_MAX:,} characters that a model is sent."
         )
     instructions = _instructions(wanted)
-    asked = f"Said on {clock.iso(at)[:10]} ({temporal_expressions.weekday_name(at)}).\n{chunk.prompt_text}"
+    weekday = temporal_expressions.weekday_name(at)
+    asked = f"Said on {clock.iso(at)[:10]} ({weekday}).\n{chunk.prompt_text}"
     try:
         return _checked(model.ask(instructions, asked), chunk, at, wanted)
     except UnusableAnswer as wrong:

@@ -7,13 +7,15 @@ candidates:
   out of line      how far its evidence is from what the candidates of this question usually have
   reached …        which share of the question's tokens it reaches, at several degrees of nearness
   names missing    which share of the names and figures in the question it does not have
-  known missing    which share of the question it does not have though other memories do: it speaks of something else
+  known missing    which share of the question it lacks though other memories have it, so that it is
+                   about something else
   unknown missing  the same of words that no memory has, which may only be said otherwise
-  kind missing     whether it lacks what is asked for: a time, a number, a name, a place, or something of a kind
+  kind missing     whether it lacks what is asked for: a time, a number, a name, a place, or
+                   something of a type
   long, turn       whether it is a long text, or said in a conversation
-  behind           how far it is behind the best in what a reranker says: most questions have one answer
-  named            whether it has the identifiers of a question that has nothing else: who asks for a ticket wants
-                   whatever names it
+  behind           how far its reranker score is below the best: most questions have one answer
+  named            whether it has the identifiers of a question that consists of nothing else, such
+                   as a ticket number
 
 Where a reranker has read the best hits, what it says counts most, and all else weighs otherwise.
 

@@ -15,7 +15,9 @@ from numpy.typing import NDArray
 from commonplace.models.embedder import Floats, TokenEmbedder, TokenIds
 
 _DEGREE_WIDTH = 0.15  # How wide a degree of nearness is.
-BLOCK_TOKENS = 24  # A passage is two of these, so that a sentence at an end of one is whole in another; a section six.
+# A passage is two blocks, so that a sentence cut at the end of one passage is whole in the next; a
+# section is six.
+BLOCK_TOKENS = 24
 EXCERPT_TOKENS = 72  # A passage, and half a block on either side, so that its sentences are whole.
 
 

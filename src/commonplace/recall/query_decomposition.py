@@ -10,7 +10,8 @@ from collections.abc import Sequence
 
 from commonplace.recall.scoring import ONE_QUESTION_CHARS, Evidence, strength
 
-_EVIDENCE_RANGE = 5.0  # So much less evidence than the best has for a part of the question, and nothing is left of it.
+# A memory whose evidence for a part of the question is this far below the best counts nothing.
+_EVIDENCE_RANGE = 5.0
 _PARTS_MAX, _WORDS_MIN = 4, 2
 _END = re.compile(r"(?<![\s.?!])[\s.?!]++$")
 # Each begins with the first of its words in a line, and no later one is tried: what follows the

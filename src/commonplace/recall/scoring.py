@@ -4,21 +4,25 @@ hits. Only arithmetic.
 Each kind of evidence goes from 0 to 1, and none is relative to the other hits, so that a good hit
 is good in any store:
 
-  keyword        how much of the most BM25 could give, as a square root, so that the first words found count most
+  keyword        the share of the highest possible BM25 score, as a square root, so that the first
+                 words found count most
   coverage       which share of the question's terms is there, rare terms counting more
   passage        the same of the best passage, because a long text touches many questions by chance
   vector         how near the text is to the question as a whole
-  tokens         how near the text comes to each word of the question, heavy words and rare ones counting more
+  tokens         how similar the text is to each word of the question, weighted by the embedder's
+                 token weights and by rareness
   … tokens       the same of the best passage, and of the best section of a few passages
-  … around       how much more there is of coverage, vector and tokens when what was said around is heard too
+  … around       how much coverage, vector and tokens gain when the surrounding turns are included
 
 Their weighted sum goes through a logistic curve: the relevance. What follows only settles the
 order:
 
   company        how near a long text is to the best of the other candidates
   speaker        whether a turn is said by whom the question is about
-  asking         among people, which share of a turn's sentences are questions, which seldom answer any
-  telling        how much a turn or a message tells, rather than thanks, agrees or promises; 0 is as much as usual
+  asking         among people, the share of a turn's sentences that are questions, which seldom
+                 answer one
+  telling        how informative a turn or a message is, rather than thanks, consent or a promise; 0
+                 is average
   part           how near it comes to the best for one of two things that the question compares
   recent         how new it is, when the question goes on with what was last talked about
   time           whether it is of the time that the question speaks of
@@ -84,7 +88,8 @@ _LENGTH_RATIO_MAX = (
 )
 _EXPECTED_TERMS = 8
 _PROBABILITY_MIN = 1e-12  # Nothing is less likely.
-_PRIOR_ROWS = 100  # A store is treated as if it held this many more texts, so that a small one still knows rare words.
+# A store is treated as if it held this many more texts, so that words can be rare in a small one.
+_PRIOR_ROWS = 100
 
 
 @dataclass(frozen=True, slots=True)

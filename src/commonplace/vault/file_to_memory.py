@@ -28,7 +28,7 @@ ORIGIN = Origin(dialect="vault", reason="changed in the folder")
 
 
 @dataclass(frozen=True, slots=True)
-class _MergeBase:
+class _CommonVersion:
     """The last version that memory and file had in common. Version 0 if it is unknown."""
 
     version: int
@@ -103,7 +103,7 @@ def _file_row(memory: Memory, one: ChangedFile, version: int) -> NoteFile:
 
 def _merge_base(
     vault: Vault, memory: Memory, kept: NoteFile | None, note: Note
-) -> _MergeBase | None:
+) -> _CommonVersion | None:
     """The version to merge against; None if only the file changed."""
     if kept is not None and kept.version >= memory.version:
         return None
@@ -116,9 +116,9 @@ def _merge_base(
         # The row of the file is lost. The file may have the text of an older version.
         found = next((one for one in reversed(history) if one.text == note_text(note)), None)
     return (
-        _MergeBase(found.number, found.text, found.title, found.tags, found.forgotten)
+        _CommonVersion(found.number, found.text, found.title, found.tags, found.forgotten)
         if found
-        else _MergeBase(0)
+        else _CommonVersion(0)
     )
 
 
@@ -159,7 +159,7 @@ def _revise(
     vault: Vault,
     memory: Memory,
     file: tuple[ChangedFile, bool],
-    base: _MergeBase | None,
+    base: _CommonVersion | None,
     report: SyncReport,
 ) -> Memory:
     (one, _), engine = file, vault.engine
@@ -188,7 +188,7 @@ def _revise(
 
 
 def _build_edit(
-    memory: Memory, file: tuple[ChangedFile, bool], base: _MergeBase | None
+    memory: Memory, file: tuple[ChangedFile, bool], base: _CommonVersion | None
 ) -> tuple[Edit, bool]:
     """The edit of a memory that follows from its file, and whether there was a conflict."""
     one, copy = file
@@ -214,7 +214,7 @@ def _build_edit(
     return edit, merged.conflict_count > 0 or titles_differ
 
 
-def _merge_text(memory: Memory, note: Note, base: _MergeBase | None) -> Merged:
+def _merge_text(memory: Memory, note: Note, base: _CommonVersion | None) -> Merged:
     """The merged text of file and memory; in conflicts, the lines of the file."""
     text = note_text(note)
     if base is None or text == memory.text:
@@ -226,7 +226,7 @@ def _merge_text(memory: Memory, note: Note, base: _MergeBase | None) -> Merged:
     return merged if fits else Merged(text, 1)
 
 
-def _merge_tags(memory: Memory, note: Note, base: _MergeBase) -> tuple[str, ...]:
+def _merge_tags(memory: Memory, note: Note, base: _CommonVersion) -> tuple[str, ...]:
     """The merged tags of the frontmatter. Tags in the text come from the text alone."""
     in_text = {*text_tags(base.text), *text_tags(memory.text)}
     kept = [tag for tag in note.tags if tag in memory.tags or tag not in base.tags]

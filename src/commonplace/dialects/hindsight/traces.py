@@ -12,7 +12,8 @@ from commonplace.engine.reflect.reflect_agent import Step
 from commonplace.records.query import Dropped
 
 Json = dict[str, Any]
-_DROPPED_MAX = 50  # Traces of hundreds of ids are what made answers of the original too large for some clients.
+# Traces of hundreds of ids made some answers of the original too large for their clients.
+_DROPPED_MAX = 50
 _COVERED_BY_OBSERVATION = "an observation in the answer is based on it"
 _NO_ROOM = "no room left within max_tokens"
 _WORDS, _MEANING = ("keyword", "coverage", "passage"), ("vector", "tokens", "passage tokens")

@@ -48,7 +48,8 @@ def add_reminder(
     reminder = call.engine.add_reminder(target.bank, draft)
     scope = "project" if reminder.project else "global"
     next_at = responses.moment(reminder.next_at)
-    text = f"Created reminder {ids.short_form(reminder.id)} ({scope}) next at {next_at}: {reminder.message}"
+    name = ids.short_form(reminder.id)
+    text = f"Created reminder {name} ({scope}) next at {next_at}: {reminder.message}"
     return responses.reply(target, _reminder_data(reminder, text), text)
 
 

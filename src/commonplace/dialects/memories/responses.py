@@ -238,9 +238,8 @@ def consolidation(done: Consolidation) -> tuple[dict[str, Any], str]:
         "superseded": len(losers),
         "conflicts": done.conflict_count,
     }
-    lines = [
-        f"{'Dry-run consolidation' if done.dry_run else 'consolidation'} run {ids.short_form(done.id)}"
-    ]
+    name = "Dry-run consolidation" if done.dry_run else "consolidation"
+    lines = [f"{name} run {ids.short_form(done.id)}"]
     lines += [f"{name}={count}" for name, count in counts.items()]
     lines += [
         f"{name}={','.join(listed)}"

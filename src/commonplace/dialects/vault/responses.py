@@ -139,7 +139,8 @@ def failure(_tool: Tool, _given: Mapping[str, object], error: CommonplaceError) 
 def _section(memory: Memory) -> str:
     path = f", in {path_of(memory)}" if path_of(memory) else ""
     tags = f", tagged {', '.join(memory.tags)}" if memory.tags else ""
-    return f"## {title_of(memory)}\n\n_{ids.note_form(memory.id)}{path}{tags}_\n\n{memory.text.rstrip()}\n\n"
+    described = f"_{ids.note_form(memory.id)}{path}{tags}_"
+    return f"## {title_of(memory)}\n\n{described}\n\n{memory.text.rstrip()}\n\n"
 
 
 def _shorten(section: str, budget: int) -> str:

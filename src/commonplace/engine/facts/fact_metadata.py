@@ -85,7 +85,7 @@ def user_metadata(memory: Memory) -> dict[str, object]:
 
 
 def merge_metadata(before: Metadata, from_caller: Metadata) -> dict[str, object]:
-    """The caller's new metadata and the reserved fields stored before. Raises Invalid on a clash."""
+    """The new metadata and the reserved fields stored before. Raises Invalid on a clash."""
     reserved = {name: value for name, value in before.items() if is_reserved(name, value)}
     for name, value in from_caller.items():
         if name in reserved or is_reserved(name, value):

@@ -20,7 +20,7 @@ from commonplace.errors import Invalid, TooLarge, Unsupported
 from commonplace.limits import COUNT_MAX
 from commonplace.records.receipt import WHOLE_BANK, Portion
 from commonplace.storage import archive
-from commonplace.storage.archive import SHAPES, Kind, Shape
+from commonplace.storage.archive_schema import SHAPES, Kind, Shape
 from commonplace.storage.rows import derivations
 
 Progress: TypeAlias = Callable[[int, int | None], None]

@@ -13,7 +13,14 @@ from commonplace.engine.draft_validation import validate_draft
 from commonplace.errors import Conflict, Invalid, TooLarge, Unsupported
 from commonplace.records.memory import Draft, Memory, Origin, Scope
 from commonplace.storage import archive, text_index
-from commonplace.storage.archive import BANK, MEMORY, REVISION, VERSION, Shape
+from commonplace.storage.archive_schema import (
+    BANK,
+    CONTENT,
+    MEMORY,
+    REVISION,
+    VERSION,
+    Shape,
+)
 from commonplace.storage.database import Database, Row
 from commonplace.storage.rows import banks, memories
 
@@ -267,7 +274,7 @@ def _moment(shape: Shape, row: Row) -> int:
 
 def _is_newest(memory: Row, version: Row) -> bool:
     state = {
-        **{name: version[name] for name in archive.CONTENT},
+        **{name: version[name] for name in CONTENT},
         "version": version["number"],
         "version_id": version["id"],
         "updated_at": version["at"],
@@ -277,7 +284,7 @@ def _is_newest(memory: Row, version: Row) -> bool:
 
 
 def _draft(memory: Row, version: Row) -> Draft:
-    content = {name: version[name] for name in archive.CONTENT}
+    content = {name: version[name] for name in CONTENT}
     content |= {"tags": tuple(version["tags"]), "paths": tuple(version["paths"])}
     return Draft(**content, scope=_scope(memory))
 

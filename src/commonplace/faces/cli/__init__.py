@@ -28,7 +28,10 @@ SECTIONS = (
     ("Change and undo", ("revise", "history", "forget", "restore", "purge")),
     ("Inspect", ("tags", "projects", "banks")),
     ("Maintain", ("doctor", "rebuild", "eval", "export", "import", "backup", "settings")),
-    ("Connect and serve", ("connect", "disconnect", "rules", "vault", "serve", "mcp", "token")),
+    (
+        "Connect and serve",
+        ("connect", "disconnect", "rules", "vault", "serve", "mcp", "hook", "token"),
+    ),
     ("Help", ("help", "completion")),
 )
 COMMANDS = Commands()
@@ -138,7 +141,8 @@ def main(args: Sequence[str] | None = None) -> int:
         _discard_stdout()
         return 1
     except OSError as error:
-        _discard_stdout()  # What could not be written would be tried again at the end, and fail once more.
+        # At exit Python would write the rest again, and fail again.
+        _discard_stdout()
         return _print_failure(
             f"The operating system reports an error: {error.strerror or error}.",
             "Check the disk space and the permissions.",

@@ -114,6 +114,10 @@ COMMAND_TABLE: dict[str, CommandEntry] = {
         "commonplace.faces.cli.commands.serve:mcp",
         "Serve the memory to one client on standard input and output.",
     ),
+    "hook": CommandEntry(
+        "commonplace.faces.cli.commands.hooks:hook",
+        "Run a hook for an assistant; clients start this command themselves.",
+    ),
     "token": CommandEntry(
         "commonplace.faces.cli.commands.serve:token",
         "Show the token that clients of the vault dialect need.",

@@ -73,9 +73,8 @@ def _draft_out(draft: Draft) -> dict[str, object]:
 
 
 def _print_report(report: ImportReport) -> None:
-    terminal.print_note(
-        f"From {detection.source_by_name(report.source).title} into the bank {terminal.clean(report.bank)}:"
-    )
+    title = detection.source_by_name(report.source).title
+    terminal.print_note(f"From {title} into the bank {terminal.clean(report.bank)}:")
     if report.samples and report.dry_run:
         _print_first_drafts(report)
     rows = _report_rows(report)

@@ -13,7 +13,8 @@ from typing import Any, cast
 from commonplace.errors import Invalid
 
 _TOKEN = re.compile(
-    r'[ \t\r\n\ufeff]+|//[^\r\n]*|/\*.*?\*/|(?P<mark>[{}\[\]:,])|(?P<text>"(?:[^"\\\x00-\x1f]|\\.)*")'
+    r"[ \t\r\n\ufeff]+|//[^\r\n]*|/\*.*?\*/|(?P<mark>[{}\[\]:,])"
+    r'|(?P<text>"(?:[^"\\\x00-\x1f]|\\.)*")'
     r"|(?P<word>true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w.]))",
     re.DOTALL,
 )

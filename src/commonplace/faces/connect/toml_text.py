@@ -131,7 +131,8 @@ def _dotted_name(keys: tuple[str, ...]) -> str:
 def _format_value(value: Any) -> str:
     if isinstance(value, dict):
         members = cast("dict[str, object]", value).items()
-        return f"{{ {', '.join(f'{_dotted_name((name,))} = {_format_value(one)}' for name, one in members)} }}"
+        pairs = [f"{_dotted_name((name,))} = {_format_value(one)}" for name, one in members]
+        return f"{{ {', '.join(pairs)} }}"
     # The texts, lists of texts and truths we write are spelt the same in TOML as in JSON, but for
     # the character DEL.
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

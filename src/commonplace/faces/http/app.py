@@ -127,8 +127,7 @@ class Site:
             try:
                 bridge = await asyncio.to_thread(_load_bridge, self.calls)
             except Exception as error:
-                # Too many open files, for instance: requests that wait for the SDK fail, and loading
-                # is repeated.
+                # Too many open files, for instance. Requests that need the SDK fail meanwhile.
                 self._retry_bridge(error)
                 with suppress(asyncio.TimeoutError):
                     await asyncio.wait_for(ended.wait(), _RETRY_S)

@@ -50,7 +50,7 @@ class Caller:
             self.watcher.cancel()
 
     def cancel(self) -> None:
-        """Cancel the work: queued work never starts, running work ends at its next progress report."""
+        """Cancel the work: queued work never starts, running work ends at its next report."""
         self.is_cancelled = True
         if self.work is not None:
             self.work.cancel()

@@ -188,7 +188,7 @@ def complete_result(method: str, result: Json, version: str) -> Json:
 
 
 def supported_notifications(requested: Mapping[str, object]) -> Json:
-    """The requested notifications that the server accepts: those about lists, which never change."""
+    """The requested notifications that the server accepts: those about lists, which are fixed."""
     kinds = ("toolsListChanged", "promptsListChanged", "resourcesListChanged")
     return {kind: True for kind in kinds if requested.get(kind) is True}
 

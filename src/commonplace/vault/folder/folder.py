@@ -37,7 +37,7 @@ class FileStat(NamedTuple):
 
     @property
     def stable_mtime_ns(self) -> int:
-        """The time to store for the file; a wrong one while a new write could leave the same time."""
+        """The time to store; one nanosecond less while a new write could get the same time."""
         young = abs(time.time_ns() - self.mtime_ns) < _TICK_NS
         return self.mtime_ns - 1 if young else self.mtime_ns
 

@@ -26,7 +26,10 @@ FILE_BYTES_MAX = 20 * TEXT_BYTES_MAX
 _FILTER_FIELDS = ("project", "user", "kind", "category")
 _ID_FIELDS = ("expected", "superseded", "also_fine")
 _FIELDS = ("question", *_ID_FIELDS, "bank", "tags", *_FILTER_FIELDS, "now")
-_EXAMPLE = """Write {"question": "which port?", "expected": ["m0srn2x8v000"]}, or [] if no memory answers it."""
+_EXAMPLE = (
+    'Write {"question": "which port?", "expected": ["m0srn2x8v000"]},'
+    " or [] if no memory answers it."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,18 +146,18 @@ def _resolve_ids(call: CommandCall, case: Case) -> Case:
         call.engine.get_bank(case.bank)
     found: list[int] = []
     for number in case.expected:
+        name = ids.short_form(number)
         try:
             memory = call.engine.get(case.bank, number)
         except NotFound as error:
             raise NotFound(
-                f"{case.location} expects {ids.short_form(number)}, which bank {case.bank!r} does not"
-                " have.",
+                f"{case.location} expects {name}, which bank {case.bank!r} does not have.",
                 hint="Correct the id or the bank; `commonplace list` shows the ids.",
             ) from error
         if memory.forgotten_at is not None:
             raise NotFound(
-                f"{case.location} expects {ids.short_form(number)}, which was forgotten.",
-                hint=f"Remove it from the file, or run `commonplace restore {ids.short_form(number)}`.",
+                f"{case.location} expects {name}, which was forgotten.",
+                hint=f"Remove it from the file, or run `commonplace restore {name}`.",
             )
         found.append(memory.id)
     return replace(case, expected=tuple(found))

@@ -157,7 +157,8 @@ def _preview(call: CommandCall, memory_ids: tuple[str, ...], chosen: Filter) -> 
 
 def _print_version(version: Version, before: Version | None) -> None:
     origin = version.origin
-    head = f"version {version.number} · {_ACTIONS[version.action]} · {terminal.format_time(version.at)}"
+    at = terminal.format_time(version.at)
+    head = f"version {version.number} · {_ACTIONS[version.action]} · {at}"
     by = f" · by {origin.who}" if origin.who else ""
     through = f" · through {origin.dialect}" if origin.dialect else ""
     terminal.print_line(terminal.style(head, bold=True), terminal.style(by + through, dim=True))

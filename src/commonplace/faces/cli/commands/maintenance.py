@@ -195,10 +195,8 @@ def _print_findings(call: CommandCall, findings: Sequence[Finding]) -> None:
     found = call.engine.list_banks()
     memories = terminal.pluralize(sum(call.engine.count(bank.name) for bank in found), "memory")
     terminal.print_answer(f"All is well: {terminal.pluralize(len(findings), 'check')} passed.")
-    terminal.print_answer(
-        f"The store has {memories} in {terminal.pluralize(len(found), 'bank')}. --verbose shows every"
-        " check."
-    )
+    banks = terminal.pluralize(len(found), "bank")
+    terminal.print_answer(f"The store has {memories} in {banks}. --verbose shows every check.")
 
 
 def _examine(call: CommandCall, fix: bool) -> tuple[Finding, ...]:

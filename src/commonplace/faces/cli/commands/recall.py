@@ -117,7 +117,9 @@ def _print_hit(hit: Hit, passage: str, explain: bool, names: Mapping[int, str]) 
 def _with_ellipses(passage: str, whole: str) -> str:
     """The passage with … where the text goes on."""
     plain = whole.strip()
-    return f"{'' if plain.startswith(passage) else '… '}{passage}{'' if plain.endswith(passage) else ' …'}"
+    before = "" if plain.startswith(passage) else "… "
+    after = "" if plain.endswith(passage) else " …"
+    return f"{before}{passage}{after}"
 
 
 def _format_copies(copies: Sequence[str]) -> str:

@@ -204,10 +204,8 @@ def _vault_findings(place: Vault) -> Iterator[Finding]:
         listed = ", ".join(report.conflicts[:_SHOWN_MAX]) + (
             ", …" if len(report.conflicts) > _SHOWN_MAX else ""
         )
-        text = (
-            f"{terminal.pluralize(len(report.conflicts), 'conflict copy', 'conflict copies')}{whose}:"
-            f" {listed}."
-        )
+        count = terminal.pluralize(len(report.conflicts), "conflict copy", "conflict copies")
+        text = f"{count}{whose}: {listed}."
         hint = "Copy what is missing from each into its note, then delete the copy"
         yield Finding("vault", "warning", text, f"{hint}; {command} lists all of them.")
     if report.copies:
