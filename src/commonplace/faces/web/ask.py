@@ -141,7 +141,9 @@ def _hit_row(visit: Visit, question: str, hit: Hit, tokens: int) -> HitRow:
     evidence = visible_evidence(hit.channels)
     largest = max((abs(score) for score in evidence.values()), default=1.0) or 1.0
     signals = [
-        Signal(name, score, 100 * min(abs(score) / max(largest, 1.0), 1.0), DESCRIPTIONS.get(name, ""))
+        Signal(
+            name, score, 100 * min(abs(score) / max(largest, 1.0), 1.0), DESCRIPTIONS.get(name, "")
+        )
         for name, score in evidence.items()
     ]
     return HitRow(hit, signals, tokens, _case(visit, question, hit.memory))
@@ -187,4 +189,14 @@ def _twin(result: Result) -> dict[str, object]:
     }
 
 
-_FIELDS = ("as", "as2", "channels", "channels2", "limit", "limit2", "project", "project2", "compare")
+_FIELDS = (
+    "as",
+    "as2",
+    "channels",
+    "channels2",
+    "limit",
+    "limit2",
+    "project",
+    "project2",
+    "compare",
+)
