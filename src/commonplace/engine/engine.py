@@ -79,6 +79,7 @@ class Engine(Runtime):
     context = verb(lambda: nouns.sessions.context.context)
     list_rules = verb(lambda: nouns.sessions.rules.list_rules)
     list_derivations = verb(lambda: nouns.derivations.list_derivations)
+    list_contradictions = verb(lambda: nouns.links.list_contradictions)
     list_links = verb(lambda: nouns.links.list_links)
     consolidate = propagating(lambda: nouns.dedupe.consolidate)
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from commonplace import ids
+from commonplace import ids, validation
 from commonplace.engine.banks import require_bank
 from commonplace.engine.facts.fact_metadata import fact_metadata_of, to_statement
 from commonplace.engine.runtime import Runtime
@@ -20,6 +20,7 @@ from commonplace.extract import llm_links
 from commonplace.extract.llm_statements import Model
 from commonplace.language import analyzer
 from commonplace.language.judgement import POSSIBLE_MIN, Judgement, Relation, Statement
+from commonplace.limits import LIST_MAX
 from commonplace.records.memory import Link, LinkKind, Memory, Scope
 from commonplace.records.query import Filter
 from commonplace.storage import text_index
@@ -77,6 +78,16 @@ def list_links(runtime: Runtime, bank: str, memory_ids: Sequence[int | str]) -> 
     bank_id = require_bank(runtime, bank).id
     catch_up_links(runtime, bank_id, (), CATCH_UP_MS)
     return tuple(links.links_of(runtime.db, bank_id, map(ids.parse, memory_ids), limit=_LINKS_MAX))
+
+
+def list_contradictions(runtime: Runtime, bank: str, *, limit: int = 50) -> tuple[Link, ...]:
+    """The links between live memories that contradict each other, the newest first."""
+    validation.count(limit, what="limit", most=LIST_MAX)
+    found = banks.find(runtime.db, bank)
+    if found is None:
+        return ()
+    catch_up_links(runtime, found.id, (), CATCH_UP_MS)
+    return tuple(links.links_between_live(runtime.db, found.id, "contradicts", limit))
 
 
 def supersession_reason(winner: int) -> str:

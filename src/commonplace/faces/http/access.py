@@ -87,6 +87,14 @@ class ApiKeys:
     everything: str = field(default="", repr=False)
     by_dialect: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
 
+    @property
+    def descriptions(self) -> list[str]:
+        """Which keys are set, without the keys."""
+        if not self.everything and not self.by_dialect:
+            return ["None is set: everything on this machine may use the memory."]
+        first = "One for everything." if self.everything else "None for everything."
+        return [first, *(f"One for {name}." for name, key in self.by_dialect.items() if key)]
+
     def accepted_for(self, route: Route) -> tuple[str, ...]:
         """The keys that are valid for a route. Without any, the route needs no key."""
         if route.page == "health" or route.web is not None:

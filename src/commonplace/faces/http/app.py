@@ -12,6 +12,7 @@ import time
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from commonplace.dialects.dialect import Dialect
@@ -59,6 +60,8 @@ class SiteConfig:
     # By dialect, the bank of calls that name none.
     banks: Mapping[str, str]
     admission: AccessPolicy
+    # The folder for backups, where there is one.
+    home: Path | None = None
 
 
 class Site:
@@ -76,6 +79,7 @@ class Site:
         )
         self._rest = RestApis(self.calls)
         port, key = plan.admission.port, plan.admission.keys.everything
+        self._keys, self._plan = plan.admission.keys, plan
         self._web = WebPages(self.calls, port, key, self._web_facts)
         self._bridge: asyncio.Future[Bridge] | None = None
         self._bridge_task: asyncio.Task[None] | None = None
@@ -166,7 +170,17 @@ class Site:
     def _web_facts(self) -> Mapping[str, object]:
         """What the page about the health of the server shows besides the store."""
         status, page = health(self.calls.engine, self.workers)
-        return {"status": status, "health": page, "running": self.calls.running}
+        return {
+            "status": status,
+            "health": page,
+            "running": self.calls.running,
+            "tools": self._metrics.tool_rows(),
+            "clients": self._metrics.client_rows(),
+            "uptime_s": self._metrics.uptime_s,
+            "keys": self._keys.descriptions,
+            "home": self._plan.home,
+            "address": f"http://127.0.0.1:{self._plan.admission.port}",
+        }
 
     async def _serve_page(self, http_request: HttpRequest) -> None:
         if http_request.method not in ("GET", "HEAD"):

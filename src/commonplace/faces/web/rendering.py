@@ -13,7 +13,14 @@ from commonplace.faces.web.assets import asset_address
 from commonplace.faces.web.visit import Page, Visit, address
 
 # The views in the order of the navigation: path, label, and the key after `g`.
-NAVIGATION = (("memories", "Memories", "m"), ("ask", "Ask", "a"))
+NAVIGATION = (
+    ("memories", "Memories", "m"),
+    ("ask", "Ask", "a"),
+    ("timeline", "Timeline", "t"),
+    ("inbox", "Inbox", "i"),
+    ("status", "Health", "h"),
+    ("transfer", "Bring and take", "b"),
+)
 _LINE_CHARS = 240
 _MINUTE_S, _HOUR_S, _DAY_S = 60, 3_600, 86_400
 
@@ -81,6 +88,14 @@ def bytes_text(count: int) -> str:
     return f"{size:.1f} GB"
 
 
+def duration_text(seconds: float) -> str:
+    """A duration in its largest unit."""
+    for size, unit in ((_DAY_S, "days"), (_HOUR_S, "h"), (_MINUTE_S, "min")):
+        if seconds >= size:
+            return f"{seconds / size:.0f} {unit}"
+    return f"{seconds:.0f} s"
+
+
 def thousands(value: int) -> str:
     """A number with separators."""
     return f"{value:,}"
@@ -99,4 +114,6 @@ _FILTERS: dict[str, Callable[..., object]] = {
     "line": one_line,
     "number": thousands,
     "bytes": bytes_text,
+    "duration": duration_text,
+    "job": ids.job_form,
 }

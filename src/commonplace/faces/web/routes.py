@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 from commonplace.errors import NotFound
-from commonplace.faces.web import ask, memories, memory
+from commonplace.faces.web import ask, inbox, memories, memory, status, timeline, transfer
 from commonplace.faces.web.visit import Answer, Visit
 
 View: TypeAlias = Callable[[Visit], Answer]
@@ -23,6 +23,17 @@ _VIEWS: dict[tuple[str, str], View] = {
     ("POST", "memory/ID/restore"): memory.restore_version,
     ("GET", "ask"): ask.ask_page,
     ("POST", "ask/keep"): ask.keep,
+    ("GET", "inbox"): inbox.inbox_page,
+    ("POST", "inbox/settle"): inbox.settle,
+    ("GET", "session/ID"): timeline.session_page,
+    ("GET", "timeline"): timeline.timeline_page,
+    ("GET", "transfer"): transfer.transfer_page,
+    ("GET", "transfer/export"): transfer.export,
+    ("POST", "transfer/backup"): transfer.backup,
+    ("POST", "transfer/import"): transfer.take_in,
+    ("GET", "status"): status.status_page,
+    ("POST", "status/fix"): status.fix,
+    ("POST", "status/job"): status.change_job,
 }
 
 

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 SECTIONS = frozenset(
     (
         *("", "login", "logout", "static"),
-        *("memories", "memory", "undo", "ask"),
+        *("memories", "memory", "undo", "ask", "inbox", "status"),
+        *("session", "timeline", "transfer"),
     )
 )
 
