@@ -9,9 +9,11 @@ if TYPE_CHECKING:
         add_messages as add_messages,
         banks as banks,
         dedupe as dedupe,
+        derivations as derivations,
         documents as documents,
         draft_validation as draft_validation,
         erasure as erasure,
+        facets as facets,
         facts as facts,
         history as history,
         history_search as history_search,
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
         keypaths as keypaths,
         links as links,
         memories as memories,
+        move as move,
         operations as operations,
         passages as passages,
         recall as recall,
@@ -28,6 +31,7 @@ if TYPE_CHECKING:
         runtime as runtime,
         sessions as sessions,
         short_ids as short_ids,
+        undo as undo,
     )
 
 __getattr__ = lazy.submodules(__name__)

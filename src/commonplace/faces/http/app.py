@@ -38,6 +38,7 @@ from commonplace.faces.http.jobs import job_page
 from commonplace.faces.http.metrics import Metrics
 from commonplace.faces.http.routing import Router
 from commonplace.faces.mcp import messages
+from commonplace.faces.web.asgi import WebPages, show_refusal
 
 if TYPE_CHECKING:
     from commonplace.faces.http.sdk_bridge import Bridge
@@ -70,8 +71,10 @@ class Site:
         self._endpoints = Endpoints(plan.dialects, plan.banks)
         self.dispatcher = Dispatcher(self.calls, self.bridge)
         self._access = AccessGuard(
-            self._dispatch, Router(plan.dialects, plan.default), plan.admission
+            self._dispatch, Router(plan.dialects, plan.default), plan.admission, show_refusal
         )
+        port, key = plan.admission.port, plan.admission.keys.everything
+        self._web = WebPages(self.calls, port, key, self._web_facts)
         self._bridge: asyncio.Future[Bridge] | None = None
         self._bridge_task: asyncio.Task[None] | None = None
         self._stop_event: asyncio.Event | None = None
@@ -147,12 +150,19 @@ class Site:
         try:
             if http_request.route.dialect:
                 await self.dispatcher.serve(http_request, self._endpoints.find(http_request))
+            elif http_request.route.web is not None:
+                await self._web.serve(http_request)
             elif http_request.route.page:
                 await self._serve_page(http_request)
             else:
                 await send_response(http_request.send, 404, _NO_SUCH_PATH)
         except CommonplaceError as error:
             await send_error(http_request.send, error)
+
+    def _web_facts(self) -> Mapping[str, object]:
+        """What the page about the health of the server shows besides the store."""
+        status, page = health(self.calls.engine, self.workers)
+        return {"status": status, "health": page, "running": self.calls.running}
 
     async def _serve_page(self, http_request: HttpRequest) -> None:
         if http_request.method not in ("GET", "HEAD"):

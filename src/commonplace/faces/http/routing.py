@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from urllib.parse import unquote_to_bytes
 
+from commonplace.faces.web import sections
+
 PAGES = ("health", "version", "metrics")
 _CACHE_SIZE_MAX = 4096
 
@@ -21,6 +23,8 @@ class Route:
     bank: str = ""
     # The id of a job, on the page of one.
     job_id: str = ""
+    # The parts of the path of a web page; None is not one.
+    web: tuple[str, ...] | None = None
     # Clients look for OAuth metadata before they connect, also below the endpoint.
     well_known: bool = False
 
@@ -53,6 +57,8 @@ class Router:
                 return _endpoint_route(self._default, bank)
             case [dialect, "mcp", *bank] if dialect in self._dialects:
                 return _endpoint_route(dialect, bank)
+            case _ if sections.is_page(names):
+                return Route(web=tuple(name for name in names if name))
             case _:
                 return NOT_FOUND
 

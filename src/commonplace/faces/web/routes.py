@@ -1,0 +1,40 @@
+"""Which view answers which path. A part in capitals stands for any text."""
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+from commonplace.errors import NotFound
+from commonplace.faces.web import memories, memory
+from commonplace.faces.web.visit import Answer, Visit
+
+View: TypeAlias = Callable[[Visit], Answer]
+
+_VIEWS: dict[tuple[str, str], View] = {
+    ("GET", ""): memories.list_page,
+    ("GET", "memories"): memories.list_page,
+    ("POST", "memories/change"): memories.change,
+    ("POST", "memories/purge"): memories.purge,
+    ("POST", "memories/add"): memories.add,
+    ("POST", "undo"): memories.undo,
+    ("GET", "memory/ID"): memory.memory_page,
+    ("GET", "memory/ID/text"): memory.whole_text,
+    ("GET", "memory/ID/edit"): memory.edit_page,
+    ("POST", "memory/ID/edit"): memory.save,
+    ("POST", "memory/ID/restore"): memory.restore_version,
+}
+
+
+def find_view(method: str, path: tuple[str, ...]) -> View:
+    """The view of a path."""
+    wanted = "GET" if method == "HEAD" else method
+    for (one, pattern), view in _VIEWS.items():
+        parts = pattern.split("/") if pattern else []
+        if one == wanted and _matches(parts, path):
+            return view
+    raise NotFound("There is no such page.", hint="Start at the list of memories.")
+
+
+def _matches(parts: list[str], path: tuple[str, ...]) -> bool:
+    return len(parts) == len(path) and all(
+        part.isupper() or part == given for part, given in zip(parts, path, strict=True)
+    )
