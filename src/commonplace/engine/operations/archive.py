@@ -167,7 +167,7 @@ def import_from(
         filesystem.translate_os_errors(source),
         source.open(encoding="utf-8-sig", newline="\n") as file,
     ):
-        return import_archive(runtime, _read_lines(file), dry_run=dry_run, progress=progress)
+        return import_archive(runtime, read_lines(file), dry_run=dry_run, progress=progress)
 
 
 def _read_all(
@@ -214,7 +214,8 @@ def _format_line(value: dict[str, Any]) -> str:
     return text + "\n"
 
 
-def _read_lines(file: IO[str]) -> Iterator[str]:
+def read_lines(file: IO[str]) -> Iterator[str]:
+    """The lines of an archive. A line without an end is refused."""
     try:
         while line := file.readline(LINE_CHARS_MAX):
             if len(line) == LINE_CHARS_MAX:

@@ -15,6 +15,7 @@ from typing import Any, TypeAlias, cast
 
 from commonplace.errors import CommonplaceError
 from commonplace.faces.http.routing import Route, Router
+from commonplace.faces.rest import problems
 from commonplace.limits import BODY_BYTES_MAX, BODY_READ_S_MAX, HEAD_BYTES_MAX
 
 Scope: TypeAlias = MutableMapping[str, Any]
@@ -137,11 +138,15 @@ class AccessGuard:
         await self._handler(http_request)
 
     async def _refuse(self, scope: Scope, send: Send, away: Rejection) -> None:
-        """Send a refusal: a page where a person is waiting for one, otherwise JSON."""
+        """Send a refusal: a page where a person reads it, otherwise JSON."""
         if self._show_refusal and self._find(scope["raw_path"]).web is not None:
             await self._show_refusal(send, away)
             return
-        await send_response(send, away.status, error_body(str(away), away.hint), away.headers)
+        body, media_type = error_body(str(away), away.hint), b"application/json"
+        if problems.is_ours(scope["raw_path"]):
+            body = problems.problem(away.status, str(away), away.hint)
+            media_type = problems.MEDIA_TYPE
+        await send_response(send, away.status, body, away.headers, media_type)
 
     async def _admit(self, scope: Scope, receive: Receive, send: Send) -> HttpRequest:
         headers: dict[bytes, bytes] = {}
@@ -182,7 +187,8 @@ class AccessGuard:
             )
         self._check_key(route, headers)
         method = scope["method"]
-        body = b"" if method in _BODILESS else await self._read_body_in_time(headers, receive)
+        is_read_later = method in _BODILESS or route.streams_body
+        body = b"" if is_read_later else await self._read_body_in_time(headers, receive)
         return HttpRequest(route, method, headers, body, scope, receive, send)
 
     def _check_origin(self, route: Route, headers: Mapping[bytes, bytes]) -> None:

@@ -38,6 +38,7 @@ from commonplace.faces.http.jobs import job_page
 from commonplace.faces.http.metrics import Metrics
 from commonplace.faces.http.routing import Router
 from commonplace.faces.mcp import messages
+from commonplace.faces.rest.apis import RestApis
 from commonplace.faces.web.asgi import WebPages, show_refusal
 
 if TYPE_CHECKING:
@@ -73,6 +74,7 @@ class Site:
         self._access = AccessGuard(
             self._dispatch, Router(plan.dialects, plan.default), plan.admission, show_refusal
         )
+        self._rest = RestApis(self.calls)
         port, key = plan.admission.port, plan.admission.keys.everything
         self._web = WebPages(self.calls, port, key, self._web_facts)
         self._bridge: asyncio.Future[Bridge] | None = None
@@ -148,7 +150,9 @@ class Site:
 
     async def _dispatch(self, http_request: HttpRequest) -> None:
         try:
-            if http_request.route.dialect:
+            if http_request.route.api:
+                await self._rest.serve(http_request)
+            elif http_request.route.dialect:
                 await self.dispatcher.serve(http_request, self._endpoints.find(http_request))
             elif http_request.route.web is not None:
                 await self._web.serve(http_request)
@@ -214,7 +218,7 @@ _NO_SUCH_PATH = json.dumps(
     {
         "error": {
             "message": "There is no such path.",
-            "hint": "Try /mcp, /DIALECT/mcp, /health, /version or /metrics.",
+            "hint": "Try /mcp, /DIALECT/mcp, /api, /health, /version or /metrics.",
         }
     }
 ).encode()

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from urllib.parse import unquote_to_bytes
 
+from commonplace.faces.rest import problems
 from commonplace.faces.web import sections
 
 PAGES = ("health", "version", "metrics")
@@ -21,6 +22,10 @@ class Route:
     page: str = ""
     dialect: str = ""
     bank: str = ""
+    # The REST interface: ours, or that of a product.
+    api: str = ""
+    # Whether the body is read by the handler, in parts, because it may be of any size.
+    streams_body: bool = False
     # The id of a job, on the page of one.
     job_id: str = ""
     # The parts of the path of a web page; None is not one.
@@ -47,12 +52,16 @@ class Router:
         try:
             names = [unquote_to_bytes(part).decode() for part in parts]
         except UnicodeDecodeError:
-            return NOT_FOUND
+            return Route(api="commonplace") if problems.is_ours(raw) else NOT_FOUND
         match names:
             case [page] if page in PAGES:
                 return Route(page=page)
             case ["api", "v1", "jobs", item] if item:
                 return Route(page="job", job_id=item)
+            case ["api", "v1", "import"]:
+                return Route(api="commonplace", streams_body=True)
+            case ["api" | "openapi.json"] | ["api", "v1", *_]:
+                return Route(api="commonplace")
             case ["mcp", *bank] if self._default:
                 return _endpoint_route(self._default, bank)
             case [dialect, "mcp", *bank] if dialect in self._dialects:
