@@ -22,7 +22,8 @@ def visitor(running: Running) -> Visitor:
     return Visitor(running)
 
 
-@pytest.fixture(scope="session")
+# Not for the whole session: its event loop runs in this thread, where other tests run theirs.
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     path, arguments = script("browser").chromium()
     with sync_playwright() as playwright:

@@ -12,7 +12,10 @@ from tests.web.hostile import HOSTILE
 from tests.web.visitor import Visitor
 
 # Each view, with ID in the place of a memory's id.
-VIEWS = ("/memories?bank=views", "/memories?bank=empty", "/memory/ID?bank=views")
+VIEWS = (
+    *("/memories?bank=views", "/memories?bank=empty", "/memory/ID?bank=views"),
+    *("/ask?bank=views&q=which+port&limit=20&compare=1&as2=hindsight", "/ask"),
+)
 FORMS = ("/memory/ID/edit?bank=views", "/memory/nonsense")
 
 

@@ -13,7 +13,7 @@ from commonplace.faces.web.assets import asset_address
 from commonplace.faces.web.visit import Page, Visit, address
 
 # The views in the order of the navigation: path, label, and the key after `g`.
-NAVIGATION = (("memories", "Memories", "m"),)
+NAVIGATION = (("memories", "Memories", "m"), ("ask", "Ask", "a"))
 _LINE_CHARS = 240
 _MINUTE_S, _HOUR_S, _DAY_S = 60, 3_600, 86_400
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 from commonplace.errors import NotFound
-from commonplace.faces.web import memories, memory
+from commonplace.faces.web import ask, memories, memory
 from commonplace.faces.web.visit import Answer, Visit
 
 View: TypeAlias = Callable[[Visit], Answer]
@@ -21,6 +21,8 @@ _VIEWS: dict[tuple[str, str], View] = {
     ("GET", "memory/ID/edit"): memory.edit_page,
     ("POST", "memory/ID/edit"): memory.save,
     ("POST", "memory/ID/restore"): memory.restore_version,
+    ("GET", "ask"): ask.ask_page,
+    ("POST", "ask/keep"): ask.keep,
 }
 
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 SECTIONS = frozenset(
     (
         *("", "login", "logout", "static"),
-        *("memories", "memory", "undo"),
+        *("memories", "memory", "undo", "ask"),
     )
 )
 
