@@ -1,4 +1,4 @@
--- Counts over the whole store, for those who watch over a server.
+-- Counts over the whole store, for monitoring.
 
 -- name: count_all_memories
 select count(*) as count from memories where forgotten_at is null;

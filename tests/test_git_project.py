@@ -1,4 +1,4 @@
-"""The project of a folder, told by the files that git leaves in it."""
+"""The project of a folder is read from the files of git in it."""
 
 from pathlib import Path
 
@@ -64,7 +64,7 @@ ORIGIN = '[remote "origin"]\n\turl = https://h.com/u/r.git\n'
         ("", ""),
     ],
 )
-def test_the_remote_called_origin_counts(tmp_path: Path, text: str, expected: str) -> None:
+def test_only_the_remote_origin_counts(tmp_path: Path, text: str, expected: str) -> None:
     assert git_project.project_of_folder(str(config(tmp_path / "r", text))) == expected
 
 
@@ -92,7 +92,7 @@ def test_a_work_tree_and_a_submodule_are_followed(tmp_path: Path) -> None:
     assert git_project.project_of_folder(str(main / "lib")) == "h.com/u/lib"
 
 
-def test_where_there_is_nothing_there_is_no_project(tmp_path: Path) -> None:
+def test_a_folder_without_git_has_no_project(tmp_path: Path) -> None:
     (tmp_path / "broken").mkdir()
     (tmp_path / "broken" / ".git").write_text("gitdir: /nowhere/at/all\n")
     for folder in ("", str(tmp_path), str(tmp_path / "missing"), str(tmp_path / "broken")):

@@ -15,7 +15,7 @@ from commonplace.records.query import Filter
 from commonplace.records.receipt import Portion
 from commonplace.settings import load
 from tests.conftest import StoppedClock
-from tests.engine.test_portions import BANK, everything_of
+from tests.engine.test_scoped_erasure import BANK, everything_of
 
 
 def lines(engine: Engine, portion: Portion) -> list[str]:

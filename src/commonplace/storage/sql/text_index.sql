@@ -1,4 +1,4 @@
--- The text index, the tags, the index of metadata, the vectors and the queue of memories that need new ones. All derived.
+-- The text index, tags, metadata index, vectors and embedding queue. All derived.
 
 -- name: put_text
 replace into text_index (rowid, title, body, labels) values (:memory_id, :title, :body, :labels);
@@ -18,7 +18,7 @@ insert into tags (bank_id, tag, memory_id) values (:bank_id, :tag, :memory_id) o
 -- name: drop_tags
 delete from tags where memory_id in ({list:ids});
 
--- The scalars of a memory's metadata and the members of its lists, each by the names that lead to it.
+-- The scalars of a memory's metadata and the members of its lists, each with its path.
 -- name: put_metadata_index
 insert or ignore into metadata_index (bank_id, path, value, memory_id)
 with recursive inside (path, type, value) as (
@@ -60,16 +60,16 @@ delete from links where to_id in ({list:ids});
 -- name: count_term
 select count(*) as count from (select rowid from text_index where text_index match :match limit :limit);
 
--- The first row of an FTS5 table's data is its own account of rows and terms; counting them would read everything.
+-- FTS5 keeps the numbers of rows and terms in the first row of its data. Counting them would read the whole index.
 -- name: text_extent
 select block from text_index_data where id = 1;
 
--- The best matches, as one text.
+-- The ids of the best matches, joined into one text.
 -- name: ranked_ids
 select group_concat(id, ' ') as ids from (select rowid as id from text_index where text_index match :match
   order by bm25(text_index, 2.0, 1.0, 1.0), rowid desc limit :limit);
 
--- Looks at the newest so many instead of weighing all, so its match may hold common words.
+-- Reads only the newest matches without ranking them, so the terms may be common ones.
 -- name: newest_matching
 select m.id from (select rowid as id from text_index where text_index match :match order by rowid desc limit :reach) t
 cross join memories m on m.id = t.id where m.bank_id = :bank_id
@@ -83,11 +83,11 @@ limit :limit
 -- name: passing_ids
 select m.id from ({list:candidates}) c cross join memories m on m.id = c.value where m.bank_id = :bank_id
 
--- All memories that a filter means, as one text.
+-- The ids of all memories that match a filter, joined into one text.
 -- name: meant_ids
 select group_concat(m.id, ' ') as ids from memories m where m.bank_id = :bank_id
 
--- A cross join is SQLite's way to fix the order: first what is given, then each one's row, whatever indexes there are.
+-- A cross join fixes the join order in SQLite: first the given ids, then the row of each.
 -- name: meant_ids_among
 select group_concat(m.id, ' ') as ids from ({list:among}) i cross join memories m on m.id = i.value
 where m.bank_id = :bank_id
@@ -96,7 +96,7 @@ where m.bank_id = :bank_id
 select t.rowid as id, substr(t.title || ' ' || t.labels || ' ' || t.body, 1, :chars) as terms
 from ({list:ids}) i cross join text_index t on t.rowid = i.value;
 
--- What was written just before and after some memories, in the same project and of the same kind; nearest first.
+-- The memories written just before and after some others, of the same project and kind, nearest first.
 -- name: surroundings
 select m.id,
   (select group_concat(id, ' ') from (select p.id from memories p
@@ -120,8 +120,8 @@ from ({list:ids}) i cross join memories m on m.id = i.value where m.bank_id = :b
 -- name: vector_mark
 select seq from sqlite_sequence where name = 'vectors';
 
--- Thousands of rows as one, because that is ten times as fast as one by one. Whatever order they are joined in, it is
--- the same for all columns. Of another embedder's vectors nothing comes, so that what they replaced is let go.
+-- Thousands of rows joined into one, which is ten times as fast. All columns are joined in the same order. Vectors of
+-- another embedder are returned empty, so that the ones they replaced are dropped.
 -- name: newer_sketches
 select count(*) as count, max(seq) as seq, group_concat(memory_id, ' ') as ids, group_concat(live, ' ') as live,
   group_concat(length(sketch), ' ') as sizes, cast(group_concat(sketch, '') as blob) as sketches
@@ -142,7 +142,7 @@ select memory_id from embedding_queue where bank_id = :bank_id and memory_id > :
 -- name: count_embedding_queue
 select count(*) as count from embedding_queue where cast(:bank_id as integer) is null or bank_id = :bank_id;
 
--- Only for the state that was embedded: a memory that changed meanwhile stays in the queue.
+-- Only for the version that was embedded: a memory that changed meanwhile stays in the queue.
 -- name: put_vector_of_version
 replace into vectors (bank_id, memory_id, version, embedder, live, vector, sketch)
 select bank_id, id, version, :embedder, forgotten_at is null, :vector, :sketch from memories

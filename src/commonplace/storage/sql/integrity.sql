@@ -1,4 +1,4 @@
--- What the doctor looks at, and what a restore needs to know. Nothing here changes a canonical row.
+-- The checks of the doctor and of a restore. Nothing here changes a canonical row.
 
 -- name: page_size
 select page_size from pragma_page_size;
@@ -6,7 +6,7 @@ select page_size from pragma_page_size;
 -- name: integrity
 select integrity_check as line from pragma_integrity_check limit 20;
 
--- Names are compared by the caller with the steps this build knows.
+-- The caller compares the names with the migrations of this version.
 -- name: recorded_steps
 select name, sha256 from migrations order by name;
 
@@ -39,7 +39,7 @@ where not exists (select 1 from revisions r
                   where r.bank_id = m.bank_id and r.project = m.project and r.number = v.revision)
 order by v.memory_id limit :limit;
 
--- Bytes, because a driver cannot hand out a text that is not valid UTF-8, and finding those is the point.
+-- As bytes, because the driver cannot return the invalid UTF-8 that this query looks for.
 -- name: memory_bytes
 select id, id as memory_id, cast(text || title || kind || key || category || project || user_name || agent || run as blob)
   as bytes, json_valid(tags) and json_valid(metadata) and json_valid(paths) as valid
@@ -90,7 +90,7 @@ select memory_id as id from (select * from expected except select * from kept)
 union select memory_id from (select * from kept except select * from expected)
 order by 1 limit :limit;
 
--- A memory without a vector waits in the queue; one in neither place would never get one.
+-- A memory without a vector that is not in the queue would never get one.
 -- name: memories_without_vector
 select m.id from memories m
 where not exists (select 1 from vectors v where v.memory_id = m.id)
@@ -130,7 +130,7 @@ select count(*) as count from jobs where state = 'pending' and run_at <= :before
 -- name: bank_of_memory
 select bank_id from memories where id = :id;
 
--- The numbers by which processes tell what they have already read.
+-- The sequence numbers by which processes detect new rows.
 -- name: newest_mark
 select max(coalesce((select max(seq) from sqlite_sequence where name = 'vectors'), 0),
            coalesce((select max(purge_count) from banks), 0)) as mark;
@@ -141,7 +141,7 @@ update banks set purge_count = :mark;
 -- name: lowest_vector
 select coalesce(min(seq), 0) as seq from vectors;
 
--- In two steps, because a number must be free before it is taken: first below zero, then beyond the mark, in order.
+-- In two steps, because numbers are unique: first to negative numbers, then to numbers after the last one, in order.
 -- name: lift_vectors
 update vectors set seq = -seq;
 

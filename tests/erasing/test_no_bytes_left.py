@@ -20,7 +20,7 @@ from commonplace.engine.engine import Engine
 from commonplace.records.memory import Bank, Draft
 from commonplace.records.query import Filter
 from commonplace.records.receipt import Portion
-from tests.erasing.marked import (
+from tests.erasing.marker_writer import (
     BANK,
     MEMORY,
     REMINDER,

@@ -1,4 +1,4 @@
--- What an erasure looks for besides the memories themselves.
+-- The rows that an erasure removes or redacts besides the memories.
 
 -- name: versions_of_memories
 select v.memory_id, v.number, v.document_id, v.text, v.title, v.metadata
@@ -7,12 +7,12 @@ from ({list:ids}) i cross join versions v on v.memory_id = i.value order by v.me
 -- name: memories_of_document
 select distinct v.memory_id as id from versions v where v.document_id = :id;
 
--- A document that a memory still refers to goes with the last of them.
+-- A document is erased with the last memory that refers to it.
 -- name: delete_empty_documents
 delete from documents where id in ({list:ids})
   and not exists (select 1 from memories m where m.document_id = documents.id);
 
--- Results tell keys and ids of what was written; a finished job needs them no more.
+-- The result of a finished job contains keys and ids of memories, and nothing needs it any more.
 -- name: blank_job_results
 update jobs set result = 'null', error = ''
 where bank_id = :bank_id and state in ('completed', 'failed', 'cancelled') and (result <> 'null' or error <> '');
@@ -21,7 +21,7 @@ where bank_id = :bank_id and state in ('completed', 'failed', 'cancelled') and (
 delete from jobs where bank_id = :bank_id and state <> 'running'
   and json_extract(payload, '$.document') in ({list:names});
 
--- One that runs finds nothing to do.
+-- A running job finds nothing left to do.
 -- name: blank_jobs_of_documents
 update jobs set payload = json_set(payload, '$.document', '')
 where bank_id = :bank_id and json_extract(payload, '$.document') in ({list:names});
@@ -29,19 +29,19 @@ where bank_id = :bank_id and json_extract(payload, '$.document') in ({list:names
 -- name: delete_jobs_of_model
 delete from jobs where bank_id = :bank_id and state <> 'running' and json_extract(payload, '$.mental_model') = :name;
 
--- A key may be made of the words that came with it, and the hash of those words tells short ones by trying. The digest
--- of the key stays, so that a retry does not bring back what was erased.
+-- An idempotency key may contain erased text, and the hash of a short text can be reversed by trying. The digest of the
+-- key stays, so that a retry does not store the erased text again.
 -- name: blank_idempotency_keys
 update idempotency_keys set content_hash = '', key = digest(key) where bank_id = :bank_id and json_type(result) = 'integer'
   and content_hash <> '' and cast(result as integer) in ({list:ids});
 
--- The same for the reason of a change, which may tell what it was about.
+-- The reason of a change may contain erased text too.
 -- name: blank_reasons
 update revisions set reason = '' where bank_id = :bank_id and reason <> '' and (project, number) in (
   select m.project, v.revision from ({list:ids}) i
     cross join memories m on m.id = i.value cross join versions v on v.memory_id = m.id);
 
--- The events and snapshots of a bank that are younger than an id, and so may tell what that id names.
+-- The events and snapshots of a bank that are newer than an id, so that they may contain its text.
 -- name: events_after
 select e.id, e.text from events e join sessions s on s.id = e.session_id
 where e.id > :after and s.bank_id = :bank_id order by e.id limit :limit;
@@ -93,7 +93,7 @@ where s.bank_id = :bank_id
   and (cast(:project as text) is null or json_extract(s.draft, '$.scope.project') = :project)
 order by s.id;
 
--- Documents that no memory came from. Those of a project are what was absorbed into it: its name stands in theirs.
+-- Documents without memories. The documents of a project have its name in theirs.
 -- name: bare_documents
 select d.id, d.text from documents d
 where d.bank_id = :bank_id and not exists (select 1 from versions v where v.document_id = d.id)
@@ -103,7 +103,7 @@ where d.bank_id = :bank_id and not exists (select 1 from versions v where v.docu
       and substr(d.name, -17, 1) = '/' and substr(d.name, -16) not glob '*[^0-9a-f]*'))
 order by d.id;
 
--- Once nothing of a project is left, nothing needs the numbers of its changes.
+-- A project without memories needs no revisions.
 -- name: delete_revisions_of_project
 delete from revisions where bank_id = :bank_id and project = :project
   and not exists (select 1 from memories m where m.bank_id = :bank_id and m.project = :project);

@@ -1,4 +1,4 @@
-"""What text is cut into, and that the index cuts it the same way."""
+"""The terms of a text, and that the index has the same."""
 
 import threading
 
@@ -45,7 +45,7 @@ def test_a_text_becomes_these_terms(given: str, expected: list[str]) -> None:
     assert analyzer.terms(given) == expected
 
 
-def test_a_word_is_cut_alike_in_plain_and_in_mixed_text() -> None:
+def test_a_word_has_the_same_terms_in_plain_and_in_mixed_text() -> None:
     assert analyzer.terms("deploy-key v1.2.3 fooBar é")[:-1] == analyzer.terms(
         "deploy-key v1.2.3 fooBar"
     )
@@ -119,7 +119,7 @@ def test_every_term_is_one_token_of_the_index(given: str) -> None:
 
 @settings(max_examples=200, deadline=None)
 @given(st.text(st.sampled_from(NASTY), max_size=40))
-def test_a_question_only_has_terms_its_own_text_would_have(given: str) -> None:
+def test_the_terms_of_a_question_are_terms_of_the_same_text(given: str) -> None:
     assert set(analyzer.question_terms(given)) <= set(analyzer.terms(given))
 
 
@@ -143,7 +143,7 @@ def test_threads_can_stem_at_the_same_time() -> None:
     assert all(found[1:] == alone for found in seen)
 
 
-def test_of_labels_only_words_have_a_meaning() -> None:
+def test_only_words_of_labels_are_embedded() -> None:
     labels = "sprint-12 user:42 shop.opening_hours ae755baea52561576f24b703 v1.2 café 7b Öl"
     assert analyzer.plain_words(labels) == "sprint user shop opening hours café Öl"
 
@@ -157,5 +157,5 @@ def test_of_labels_only_words_have_a_meaning() -> None:
         ("", False),
     ],
 )
-def test_a_digest_is_known_by_its_look(key: str, *, is_digest: bool) -> None:
+def test_a_digest_is_recognised_by_its_form(key: str, *, is_digest: bool) -> None:
     assert analyzer.is_digest(key) is is_digest

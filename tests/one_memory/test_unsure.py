@@ -9,7 +9,7 @@ import pytest
 from commonplace.engine.engine import Engine
 from commonplace.records.memory import Draft
 from tests.dialects.speaking import Client
-from tests.one_memory.tongues import ask
+from tests.one_memory.dialect_clients import ask
 
 KNOWN = (
     "The staging database runs on port 5433.",

@@ -1,10 +1,11 @@
-"""Derived state: healed by questions, rebuilt by one command that can be cut short."""
+"""Derived state: completed by reads, and rebuilt by a command that can be interrupted."""
 
 from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
 
+from commonplace.engine import catch_up
 from commonplace.engine.engine import Engine
 from commonplace.engine.operations import indexing
 from commonplace.language import analyzer
@@ -63,13 +64,13 @@ def test_a_write_queues_a_memory_and_a_question_embeds_it(filled: Engine) -> Non
     assert filled.stale_count() == COUNT
 
 
-def test_healing_keeps_to_its_time(filled: Engine) -> None:
+def test_catching_up_keeps_to_its_time_budget(filled: Engine) -> None:
     assert (
-        indexing.catch_up_embeddings(filled, filled.get_bank("b").id, 0) == indexing.CATCH_UP_BATCH
+        catch_up.catch_up_embeddings(filled, filled.get_bank("b").id, 0) == catch_up.EMBEDDING_BATCH
     )
     assert (
-        indexing.catch_up_embeddings(filled, filled.get_bank("b").id, 60_000)
-        == COUNT - indexing.CATCH_UP_BATCH
+        catch_up.catch_up_embeddings(filled, filled.get_bank("b").id, 60_000)
+        == COUNT - catch_up.EMBEDDING_BATCH
     )
     assert filled.stale_count() == 0
 
@@ -85,7 +86,7 @@ def test_a_memory_revised_while_it_was_embedded_stays_in_the_queue(filled: Engin
 
 
 def test_a_rebuild_gives_the_same_answers(filled: Engine) -> None:
-    indexing.catch_up_embeddings(filled, filled.get_bank("b").id, 60_000)
+    catch_up.catch_up_embeddings(filled, filled.get_bank("b").id, 60_000)
     before, tags = answers(filled), filled.list_tags("b")
     with filled.db.transaction():
         for name in ("texts", "tags", "vectors"):
@@ -116,7 +117,7 @@ def test_a_rebuild_that_was_cut_short_goes_on_where_it_was(filled: Engine) -> No
 
 
 def test_after_a_change_of_embedder_one_command_embeds_everything_again(filled: Engine) -> None:
-    indexing.catch_up_embeddings(filled, filled.get_bank("b").id, 60_000)
+    catch_up.catch_up_embeddings(filled, filled.get_bank("b").id, 60_000)
     other = VectorIndex(HashEmbedder("hash-32", 32))
     changed = replace(filled, semantics=lambda: other)
     assert indexing.is_outdated(changed)
@@ -148,7 +149,7 @@ def test_a_rebuild_without_an_embedder_mends_the_text_index(filled: Engine) -> N
 
 
 def test_a_store_made_by_another_analyzer_is_outdated_until_rebuilt(filled: Engine) -> None:
-    indexing.catch_up_embeddings(filled, filled.get_bank("b").id, 60_000)
+    catch_up.catch_up_embeddings(filled, filled.get_bank("b").id, 60_000)
     with filled.db.transaction():
         banks.put_store_info(filled.db, "analyzer", "0")
     assert indexing.is_outdated(filled)
@@ -173,9 +174,7 @@ def test_words_of_purged_memories_are_not_in_the_file(engine: Engine, count: int
     for outcome in written[:-1]:
         assert outcome.memory.id
     with engine.db.transaction():
-        text_index.unindex(
-            engine.db, engine.get_bank("b").id, [outcome.memory.id for outcome in written]
-        )
+        text_index.unindex(engine.db, [outcome.memory.id for outcome in written])
     blocks = engine.db.select("select block from text_index_data", {})
     assert not any(b"xylophon" in bytes(row["block"]) for row in blocks)
     assert text_index.is_sound(engine.db)
@@ -188,6 +187,6 @@ def test_after_a_bulk_change_that_failed_words_are_wiped_again(engine: Engine) -
         raise CutShort
     engine.remember_many("b", [Draft(f"filler {n}") for n in range(50)])
     with engine.db.transaction():
-        text_index.unindex(engine.db, engine.get_bank("b").id, [kept.id])
+        text_index.unindex(engine.db, [kept.id])
     blocks = engine.db.select("select block from text_index_data", {})
     assert not any(b"xylophon" in bytes(row["block"]) for row in blocks)

@@ -1,5 +1,5 @@
--- Ways to what a filter means: each finds, by an index, all memories that one part of a filter can let through, and
--- perhaps others. Each $ becomes the number of the part, so that every part has values of its own.
+-- Index lookups for filters: each finds all memories that match one part of a filter, and perhaps others. Each $ becomes
+-- the number of the part, so that every part has its own bound values.
 
 -- name: way_ids
 select value as id from json_each(:v$)
@@ -48,7 +48,7 @@ where bank_id = :bank_id and created_at >= :l$ and created_at <= :h$
 select id from memories indexed by memories_by_change
 where bank_id = :bank_id and updated_at >= :l$ and updated_at <= :h$
 
--- What begins in a span of time, and what began before it and ends in it or later.
+-- Events that begin in a time span, and events that began before it and end in it or later.
 -- name: way_happened
 select id from memories indexed by memories_by_happening
 where bank_id = :bank_id and happened_at >= :l$ and happened_at <= :h$
@@ -56,7 +56,7 @@ union all
 select id from memories indexed by memories_by_ending
 where bank_id = :bank_id and happened_until >= :l$ and happened_at < :l$
 
--- Tags of what is forgotten are not kept, so this serves only those who look for what is live.
+-- Forgotten memories have no indexed tags, so this finds live memories only.
 -- name: way_tags
 select memory_id as id from tags where bank_id = :bank_id and tag in ({list:v$})
 
@@ -66,7 +66,7 @@ select id from memories indexed by memories_untagged where bank_id = :bank_id an
 -- name: way_field
 select memory_id as id from metadata_index where bank_id = :bank_id and path = :p$
 
--- Long texts are cut where they are kept, so they are looked up by their beginnings.
+-- The index has only the beginnings of long texts, so they are looked up by their beginnings.
 -- name: way_field_values
 select memory_id as id from metadata_index where bank_id = :bank_id and path = :p$
   and value in (select case type when 'text' then substr(atom, 1, 100) else atom end from json_each(:v$))
@@ -76,7 +76,7 @@ select memory_id as id from metadata_index where bank_id = :bank_id and path = :
   and value >= case typeof(:l$) when 'text' then substr(:l$, 1, 100) else :l$ end
   and value <= case typeof(:h$) when 'text' then substr(:h$, 1, 100) else :h$ end
 
--- What follows a way that was named `way`.
+-- Queries that follow a lookup with the name `way`.
 -- name: count_way
 , some as (select 1 from way limit :most) select count(*) as count from some
 

@@ -1,4 +1,4 @@
--- Which file holds which note, and what it held when it was last looked at.
+-- The file of each note, and its state when it was last read or written.
 
 -- name: find_note
 select memory_id, bank_id, path, mtime_ns, size, sha256, version, missing_at, made_here from notes where memory_id = :memory_id;
@@ -18,7 +18,7 @@ where bank_id = :bank_id and missing_at is not null;
 select substr(path, length(:folder) + 1) as name from notes where bank_id = :bank_id
   and substr(path, 1, length(:folder)) = :folder and instr(substr(path, length(:folder) + 1), '/') = 0;
 
--- Without those whose file is gone and believed to be.
+-- Without notes whose file is known to be deleted.
 -- name: note_stamps
 select n.path, case when n.missing_at is null then n.mtime_ns else -1 end as mtime_ns, n.size from notes n
 where n.bank_id = :bank_id and (n.missing_at is null
@@ -33,7 +33,7 @@ insert into notes (memory_id, bank_id, path, mtime_ns, size, sha256, version, mi
 values (:memory_id, :bank_id, :path, :mtime_ns, :size, :sha256, :version, :missing_at, :made_here)
 on conflict (memory_id) do update set bank_id = excluded.bank_id, path = excluded.path, mtime_ns = excluded.mtime_ns,
   size = excluded.size, sha256 = excluded.sha256, version = excluded.version, missing_at = excluded.missing_at,
-  -- Once made by us it stays so, whoever looks at it.
+  -- A file that the program created stays marked as such.
   made_here = max(notes.made_here, excluded.made_here);
 
 -- name: taken_ids
@@ -41,7 +41,7 @@ select i.value as id from ({list:ids}) i where exists (select 1 from memories wh
   or exists (select 1 from versions where id = i.value)
   or exists (select 1 from erased_notes where memory_id = i.value and stays = 0);
 
--- Notes in whose place another's file lies now: their own is nowhere.
+-- Notes at whose path another note's file is now.
 -- name: displace_notes
 update notes set path = :nowhere || memory_id || '.md', missing_at = coalesce(missing_at, :now)
 where bank_id = :bank_id and path = :path and memory_id <> :memory_id;
@@ -49,12 +49,12 @@ where bank_id = :bank_id and path = :path and memory_id <> :memory_id;
 -- name: drop_note
 delete from notes where memory_id = :memory_id;
 
--- Notes that were changed through another tongue since their files were last written, or never were.
+-- Notes that another dialect changed since their files were written, or that have no file yet.
 -- name: notes_behind
 select n.memory_id from notes n join memories m on m.id = n.memory_id
 where n.bank_id = :bank_id and (m.version > n.version or n.mtime_ns = 0) order by n.memory_id;
 
--- What memories that are purged leave behind in the folder.
+-- The files of purged memories, which are to be removed from the folder.
 -- name: leave_notes
 insert into erased_notes (memory_id, bank, path, mtime_ns, size, sha256, made_here)
 select n.memory_id, b.name, n.path, n.mtime_ns, n.size, n.sha256, n.made_here from notes n join banks b on b.id = n.bank_id
@@ -89,7 +89,7 @@ select bank from erased_notes where stays = 0 union select bank from conflict_fi
 -- name: banks_of_erased
 select distinct bank from erased_notes where memory_id in ({list:ids}) order by bank;
 
--- The banks in whose folders something is to be written, of what changed since some id was given out, or to be removed.
+-- The banks with files to write, for memories changed since an id, or to remove.
 -- name: banks_behind
 select distinct b.name from versions v join notes n on n.memory_id = v.memory_id
   join memories m on m.id = n.memory_id join banks b on b.id = n.bank_id
@@ -97,12 +97,12 @@ where v.id > :since and m.version > n.version and n.mtime_ns > 0
 union select bank from erased_notes where stays = 0
 union select bank from conflict_files where erased = 1;
 
--- Every change is a version, and every purge is counted in its bank.
+-- Together they detect every change: each one adds a version or raises the purge count of its bank.
 -- name: notes_pulse
 select (select max(id) from versions) as written,
   (select count(*) + sum(purge_count) from banks) as erased;
 
--- Notes that nobody has given a file, as after an import.
+-- Notes without a file, as after an import.
 -- name: notes_without_file
 select m.id from memories m left join notes n on n.memory_id = m.id
 where m.bank_id = :bank_id and n.memory_id is null and json_extract(m.metadata, '$.vault.file') is not null
@@ -118,7 +118,7 @@ on conflict (bank) do update set marker = excluded.marker, path_digest = exclude
 -- name: drop_vault_root
 delete from vaults where bank = :bank;
 
--- The files that should lie in a bank's folder, those that were there last first, and those of erased notes.
+-- The files expected in a bank's folder, those found there last first, and the files of erased notes.
 -- name: expected_files
 select memory_id, path, sha256, present from (
   select n.memory_id, n.path, n.sha256, n.missing_at is null as present from notes n join banks b on b.id = n.bank_id
@@ -127,13 +127,13 @@ select memory_id, path, sha256, present from (
   select memory_id, path, sha256, 1 from erased_notes where bank = :bank
 ) order by present desc, memory_id desc limit :limit;
 
--- The notes whose files are not in the folder are written into it anew.
+-- Notes whose files are not in the folder are written again.
 -- name: rehome_notes
 update notes set path = :nowhere || memory_id || '.md', mtime_ns = 0, missing_at = null
 where bank_id = :bank_id and path not in ({list:present})
   and exists (select 1 from memories m where m.id = notes.memory_id and m.forgotten_at is null);
 
--- Those that are forgotten are not.
+-- Forgotten notes are not written again: their files are marked as missing.
 -- name: rehome_forgotten_notes
 update notes set path = :nowhere || memory_id || '.md', missing_at = coalesce(missing_at, :now)
 where bank_id = :bank_id and path not in ({list:present})
@@ -143,7 +143,7 @@ where bank_id = :bank_id and path not in ({list:present})
 insert into conflict_files (bank, path, memory_id, sha256) values (:bank, :path, :memory_id, :sha256)
 on conflict (bank, path) do update set memory_id = excluded.memory_id, sha256 = excluded.sha256, erased = 0;
 
--- What memories that are purged leave beside their files.
+-- The conflict files of purged memories.
 -- name: leave_conflict_files
 update conflict_files set erased = 1 where memory_id in ({list:ids});
 

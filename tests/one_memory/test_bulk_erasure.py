@@ -7,7 +7,7 @@ import pytest
 from commonplace.dialects import registry
 from commonplace.engine.engine import Engine
 from tests.dialects.speaking import Client
-from tests.one_memory.tongues import DialectClients, Statement, ask, new_statement, rows
+from tests.one_memory.dialect_clients import DialectClients, Statement, ask, new_statement, rows
 
 ALL: set[str] = set(registry.NAMES)
 # Each tool that sweeps: what it is given, and whose memories are gone after it.

@@ -13,7 +13,7 @@ from commonplace.dialects import registry
 from commonplace.dialects.dialect import Tool
 from commonplace.engine.engine import Engine
 from tests.dialects.speaking import Client
-from tests.hostile.aims import Aim, aims
+from tests.hostile.tool_parameters import Aim, aims
 
 # What a tool's words become part of; erasing one of these erases what was written through the tool.
 Kind = str

@@ -1,4 +1,4 @@
--- Files of other programs. Which tables they have is asked of the file; the one to read takes the place of main.sqlite_schema.
+-- Files of other programs. The name of the table to read replaces main.sqlite_schema.
 
 -- name: foreign_columns
 select t.name as table_name, c.name as column_name

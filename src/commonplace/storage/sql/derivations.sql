@@ -1,4 +1,4 @@
--- What observations and mental models were made of, and what of it changed since.
+-- The sources of observations and mental models, and which of them changed since.
 
 -- name: put_derivation
 insert into derivations (source_id, derived_id, bank_id) values (:source_id, :derived_id, :bank_id) on conflict do nothing;
@@ -15,7 +15,7 @@ select distinct d.derived_id as id from ({list:ids}) i cross join derivations d 
 -- name: source_ids
 select distinct d.source_id as id from ({list:ids}) i cross join derivations d on d.derived_id = i.value;
 
--- Only of a memory from which something was derived.
+-- Only for memories from which something is derived.
 -- name: mark_source_changed
 insert into stale_derivations (source_id, bank_id)
 select :memory_id, :bank_id where exists (select 1 from derivations d where d.source_id = :memory_id)
@@ -60,7 +60,7 @@ insert or ignore into derivations (source_id, derived_id, bank_id)
 select s.value, t.id, t.bank_id from bank_items t, json_each(t.body, '$.history') h, json_each(h.value, '$.sources') s
 where t.kind = 'mental_model' and s.type = 'integer';
 
--- What changed since a moment, told apart within it by the ids, which grow with every version.
+-- The newest change since a moment. Version ids grow, so they order the changes of one millisecond.
 -- name: newest_change
 select m.updated_at, m.version_id from memories m indexed by memories_by_change
 where m.bank_id = :bank_id and m.updated_at >= :at and m.version_id > :seen_id
