@@ -1,4 +1,4 @@
-"""What facts a text is cut into."""
+"""The facts that a text is split into."""
 
 import json
 
@@ -14,7 +14,7 @@ def texts(text: str) -> list[str]:
     return [one.text for one in fact_splitting.split_facts(text, AT)]
 
 
-def test_a_text_is_cut_into_statements_word_for_word() -> None:
+def test_a_text_is_split_into_statements_word_for_word() -> None:
     assert texts("Ann moved to Kyoto. She loves it.\n- Rent: 900 EUR\n- Rent: 900 EUR") == [
         "Ann moved to Kyoto. She loves it.",
         "Rent: 900 EUR",
@@ -56,7 +56,7 @@ def test_a_pronoun_that_means_one_person_only_becomes_the_name(text: str, said: 
     assert texts(text) == said
 
 
-def test_what_cannot_be_cut_is_kept_whole() -> None:
+def test_a_text_that_cannot_be_split_is_one_fact() -> None:
     assert texts("What is love?") == ["What is love?"]
     assert texts("  ") == []
 
@@ -95,9 +95,7 @@ def test_a_turn_with_a_name_keeps_it_with_every_sentence() -> None:
         ("() user: I moved. The flat is new.", ["I moved.", "The flat is new."]),
     ],
 )
-def test_whoever_says_something_is_named_with_every_sentence_of_it(
-    text: str, said: list[str]
-) -> None:
+def test_every_sentence_of_a_turn_keeps_its_speaker(text: str, said: list[str]) -> None:
     assert texts(text) == said
 
 
@@ -111,7 +109,7 @@ def test_whoever_says_something_is_named_with_every_sentence_of_it(
         "note: I call Bob. The lamp is broken.",
     ],
 )
-def test_a_label_is_not_taken_for_who_speaks(text: str) -> None:
+def test_a_label_is_no_speaker(text: str) -> None:
     head = text.partition(":")[0]
     assert sum(one.startswith(head) for one in texts(text)) <= 1
 
@@ -130,7 +128,7 @@ def test_yesterday_is_the_day_before_it_was_said(said: str, day: str) -> None:
     assert fact.happened_at == clock.parse_moment(f"{day}T00:00:00Z")
 
 
-def test_a_conversation_tells_who_did_something() -> None:
+def test_the_role_in_a_conversation_decides_whose_experience_it_is() -> None:
     turns = [
         {"role": "user", "content": "My cat is ill."},
         {"role": "assistant", "content": "I called the vet."},
@@ -203,7 +201,7 @@ def test_a_cause_is_linked_where_the_text_says_so(
     } == causes
 
 
-def test_a_cause_that_stands_elsewhere_is_kept_in_its_words() -> None:
+def test_a_cause_that_is_no_fact_is_kept_in_its_words() -> None:
     [fact] = fact_splitting.split_facts("The outage of Tuesday was caused by the broken valve.", AT)
     assert (fact.causes, fact.stated_cause) == ((), "the broken valve")
 
@@ -220,11 +218,11 @@ def test_a_cause_that_stands_elsewhere_is_kept_in_its_words() -> None:
         ("Hello there", ""),
     ],
 )
-def test_a_subject_is_what_stands_before_the_verb(text: str, subject: str) -> None:
+def test_the_subject_is_before_the_verb(text: str, subject: str) -> None:
     assert fact_splitting.subject_of(text) == subject
 
 
-def test_chunks_are_cut_between_sentences_and_lose_nothing() -> None:
+def test_chunks_end_between_sentences_and_lose_nothing() -> None:
     text = "".join(f"Sentence number {number} is here. " for number in range(100)) + "x" * 500
     parts = fact_splitting.split_chunks(text, 200)
     assert "".join(parts) == text
@@ -262,7 +260,7 @@ def test_the_same_statement_has_the_same_identity_under_the_same_tags() -> None:
 @pytest.mark.parametrize(
     "time", ["Yesterday", "Last week,", "On Monday", "This morning", "Tomorrow"]
 )
-def test_the_time_a_statement_begins_with_is_not_what_it_is_about(time: str) -> None:
+def test_a_time_at_the_beginning_is_not_the_subject(time: str) -> None:
     assert (
         fact_splitting.subject_of(f"{time} Anna moved to Bergen.")
         == fact_splitting.subject_of("Anna moved to Bergen.")

@@ -1,4 +1,4 @@
-"""Whom of those who talk a question is about."""
+"""Which speakers a question is about."""
 
 from collections.abc import Iterable
 
@@ -20,11 +20,11 @@ def talk(*speakers: str) -> list[tuple[str, str]]:
         ("Where is the annaberg?", set[str]()),
     ],
 )
-def test_a_question_names_whom_it_is_about(question: str, meant: Iterable[str]) -> None:
+def test_a_speaker_named_in_the_question_matches(question: str, meant: Iterable[str]) -> None:
     assert speakers_asked_about(question, talk("anna", "gina rossi", "user")) == frozenset(meant)
 
 
-def test_a_speaker_whose_name_is_spelt_otherwise_is_meant_too() -> None:
+def test_a_misspelled_name_matches() -> None:
     said = talk("muhhamed", "fahim khan", "ben")
     assert speakers_asked_about("What games do Fahim and Muhammad play?", said) == {
         "muhhamed",
@@ -47,9 +47,7 @@ def test_a_speaker_whose_name_is_spelt_otherwise_is_meant_too() -> None:
         ("Which city is the capital?", set[str]()),
     ],
 )
-def test_in_a_talk_with_an_assistant_it_is_told_whose_words_are_asked_for(
-    question: str, meant: Iterable[str]
-) -> None:
+def test_pronouns_match_the_user_or_the_assistant(question: str, meant: Iterable[str]) -> None:
     assert speakers_asked_about(question, talk("user", "assistant")) == frozenset(meant)
 
 
@@ -61,7 +59,7 @@ def test_in_a_talk_with_an_assistant_it_is_told_whose_words_are_asked_for(
         ("I did not know that, Kate.", "Hey Kate"),
     ],
 )
-def test_who_is_called_by_another_name_is_meant_by_it(calls: tuple[str, str]) -> None:
+def test_a_name_that_another_speaker_uses_matches(calls: tuple[str, str]) -> None:
     said = [("elise", calls[0]), ("emi", "I had a busy day."), ("elise", calls[1])]
     assert speakers_asked_about("What are Kate's hobbies?", said) == {"emi"}
     assert speakers_asked_about("What do both Kate and Elise like?", said) == {"emi", "elise"}
@@ -86,5 +84,5 @@ def test_who_is_called_by_another_name_is_meant_by_it(calls: tuple[str, str]) ->
     ],
     ids=["talked about", "in lists", "once", "by both", "three talk"],
 )
-def test_somebody_talked_about_is_nobody_who_talks(said: list[tuple[str, str]]) -> None:
+def test_a_person_who_is_only_mentioned_is_no_speaker(said: list[tuple[str, str]]) -> None:
     assert speakers_asked_about("What are Kate's hobbies?", said) == frozenset()

@@ -79,14 +79,14 @@ def test_a_vector_without_direction_is_found_last() -> None:
     )
 
 
-def test_forgotten_memories_are_asked_for_apart() -> None:
+def test_forgotten_memories_are_searched_separately() -> None:
     held = holding([1, 2], [True, False])
     assert nearest(held, 2, 5) == [1]
     assert nearest(held, 2, 5, "forgotten") == [2]
     assert nearest(held, 2, 5, "any") == [2, 1]
 
 
-def test_only_the_allowed_ones_are_looked_at() -> None:
+def test_only_allowed_memories_are_compared() -> None:
     held = holding(list(range(1, 51)))
     held.drop(ids([45]))
     assert held.view().nearest_among(question(41), 5, ids([999, 40, 41, 45])) == [41, 40]
@@ -117,7 +117,7 @@ STEP = st.tuples(
 
 @settings(max_examples=50, deadline=None)
 @given(st.lists(STEP, max_size=20))
-def test_it_holds_what_was_put_and_not_dropped(steps: list[tuple[str, list[int]]]) -> None:
+def test_dropped_sketches_are_gone_and_the_others_stay(steps: list[tuple[str, list[int]]]) -> None:
     held, model = Sketches(DIMENSIONS), set[int]()
     for step, numbers in steps:
         if step == "put":

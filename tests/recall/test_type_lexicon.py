@@ -1,4 +1,4 @@
-"""Kinds of things: a question for a pet is answered by what names a dog."""
+"""Types of things: a memory about a dog answers a question for pets."""
 
 from dataclasses import replace
 from importlib import resources
@@ -34,12 +34,12 @@ def _named(question: str, said: str) -> float:
         ("Which city does Imogen live in?", "Imogen found a flat in New York."),
     ],
 )
-def test_what_is_of_the_kind_that_is_asked_for_is_known(question: str, answer: str) -> None:
+def test_members_of_the_type_asked_for_are_found(question: str, answer: str) -> None:
     assert _named(question, answer) > 0
     assert _named(question, "The meeting was put off because of the train.") == 0
 
 
-def test_two_things_of_a_kind_say_more_than_one_and_a_long_text_says_less() -> None:
+def test_two_members_count_more_than_one_and_in_a_long_text_less() -> None:
     one, two = "We have a dog.", "We have a dog and a cat."
     assert 0 < _named("Which pets do you have?", one) < _named("Which pets do you have?", two) == 1
     assert _named("Which pets do you have?", one + " It was a long day in the office." * 20) < 0.3
@@ -55,17 +55,17 @@ def test_two_things_of_a_kind_say_more_than_one_and_a_long_text_says_less() -> N
         "",
     ],
 )
-def test_a_question_that_asks_for_no_kind_of_thing_asks_for_none(question: str) -> None:
+def test_a_question_without_a_type_has_no_members(question: str) -> None:
     assert type_lexicon.asked_members(question) is None
 
 
-def test_what_the_question_says_itself_is_no_answer() -> None:
+def test_a_member_in_the_question_itself_does_not_count() -> None:
     assert _named("Which pet is friends with the dog?", "The dog sleeps.") == 0
     assert _named("Which pet is friends with the guinea pig?", "The guinea pig sleeps.") == 0
     assert _named("Which pet is friends with the dog?", "The dog sleeps beside the guinea pig.") > 0
 
 
-def test_only_a_kind_that_is_named_is_missed_where_nothing_of_it_is_there(engine: Engine) -> None:
+def test_only_a_type_that_is_named_counts_as_missing(engine: Engine) -> None:
     for said in (
         "The birdsong files are under /data/birdsong.",
         "Our lake house stands empty in winter.",
@@ -77,7 +77,7 @@ def test_only_a_kind_that_is_named_is_missed_where_nothing_of_it_is_there(engine
     assert [hit.channels["kind"] for hit in asked.hits] == [0] * len(asked.hits)
 
 
-def test_what_is_of_the_kind_comes_before_what_only_has_the_words(engine: Engine) -> None:
+def test_a_member_of_the_type_comes_before_a_text_with_only_the_words(engine: Engine) -> None:
     for said in ("Callum is a vet.", "Callum works at home on Fridays."):
         engine.remember("b", Draft(said))
     # What the reranker says is one more kind of evidence, and here the weaker one is wanted by
@@ -88,7 +88,7 @@ def test_what_is_of_the_kind_comes_before_what_only_has_the_words(engine: Engine
     assert found.hits[0].memory.text == "Callum is a vet."
 
 
-def test_each_line_names_a_kind_and_things_of_it_once() -> None:
+def test_each_line_has_a_type_and_each_member_once() -> None:
     lines = (
         resources.files("commonplace.recall")
         .joinpath("type_lexicon.txt")

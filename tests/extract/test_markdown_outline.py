@@ -2,7 +2,7 @@
 
 import pytest
 
-from commonplace.extract import markdown_outline
+from commonplace.extract import markdown_outline, sentences
 
 
 def shown(text: str) -> list[str]:
@@ -26,7 +26,7 @@ def shown(text: str) -> list[str]:
         ("a\n\n***\n\nb", ["* = a", "* = b"]),
     ],
 )
-def test_headings_hold_what_is_below_them(text: str, expected: list[str]) -> None:
+def test_statements_are_under_their_headings(text: str, expected: list[str]) -> None:
     assert shown(text) == expected
 
 
@@ -171,7 +171,7 @@ def test_code_in_the_middle_of_a_line_is_no_fence() -> None:
         ("no end and. lower case", ["no end and. lower case"]),
     ],
 )
-def test_a_paragraph_is_cut_into_sentences_and_nothing_is_lost(
+def test_a_paragraph_is_split_into_sentences_and_nothing_is_lost(
     text: str, expected: list[str]
 ) -> None:
-    assert markdown_outline.split_sentences(text) == expected
+    assert sentences.split_sentences(text) == expected

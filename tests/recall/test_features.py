@@ -1,5 +1,5 @@
-"""What is weighed beside a memory's own words: the company a long text is in, and what an embedder
-cannot read.
+"""Features beside the words of a memory: similar long texts, and scripts that the embedder does not
+know.
 """
 
 import pytest
@@ -28,18 +28,18 @@ LEDGER = (
     "question",
     ["我妹妹住在哪里?", "妹は今どこに住んでいますか", "Πού μένει η αδερφή μου;", "أين تعيش أختي"],
 )
-def test_a_question_whose_letters_are_spelt_one_by_one_is_known_as_such(question: str) -> None:
+def test_a_question_in_a_script_unknown_to_the_embedder_is_character_level(question: str) -> None:
     assert VectorIndex(StaticEmbedder()).embed_question(question).is_character_level
 
 
 @pytest.mark.parametrize(
     "question", ["Where does my sister live?", "Wo wohnt sie?", "Где живёт моя сестра?", ""]
 )
-def test_a_question_in_words_the_embedder_knows_is_not_spelt(question: str) -> None:
+def test_a_question_in_known_words_is_not_character_level(question: str) -> None:
     assert not VectorIndex(StaticEmbedder()).embed_question(question).is_character_level
 
 
-def test_words_decide_where_the_embedder_can_only_spell(engine: Engine) -> None:
+def test_words_decide_where_the_embedder_knows_only_characters(engine: Engine) -> None:
     engine.remember("b", Draft("我妹妹在杭州的一家医院当护士。"))
     engine.remember("b", Draft("我哥哥在杭州的一所中学当老师。"))
     engine.remember("b", Draft("周末我们去西湖边散步。"))
@@ -48,7 +48,7 @@ def test_words_decide_where_the_embedder_can_only_spell(engine: Engine) -> None:
     assert all(best.score > other.score for other in others)
 
 
-def test_a_long_text_rises_in_the_company_of_others_like_it(engine: Engine) -> None:
+def test_a_long_text_gains_by_similar_long_texts(engine: Engine) -> None:
     strangers = [LEDGER + f"Letter {number} came on a Monday." for number in range(4)]
     kin = [GARDEN + f"Bed {number} was dug over." for number in range(4)]
     engine.remember_many("b", [Draft(text) for text in (*strangers, *kin)])
@@ -61,7 +61,7 @@ def test_a_long_text_rises_in_the_company_of_others_like_it(engine: Engine) -> N
     )
 
 
-def test_a_statement_or_a_turn_is_in_no_company(engine: Engine) -> None:
+def test_statements_and_turns_gain_nothing_by_similar_texts(engine: Engine) -> None:
     turns = [
         Draft(f"{who}: {GARDEN} So much for day {day}.")
         for day in range(3)

@@ -1,4 +1,4 @@
-"""Rules and preferences that hold from now on."""
+"""Standing rules and preferences."""
 
 import pytest
 
@@ -21,7 +21,7 @@ from commonplace.recall import preferences
         ),
     ],
 )
-def test_it_is_told_what_a_rule_is_about(text: str, about: str) -> None:
+def test_a_rule_has_a_topic(text: str, about: str) -> None:
     assert preferences.rule_topic(text).endswith(about)
 
 
@@ -35,7 +35,7 @@ def test_it_is_told_what_a_rule_is_about(text: str, about: str) -> None:
         "Never mind. " + "We talked about the garden for hours. " * 10 + "When we left, it rained.",
     ],
 )
-def test_what_is_no_rule_or_says_not_what_for_is_about_nothing(text: str) -> None:
+def test_a_text_without_a_rule_or_a_condition_has_no_topic(text: str) -> None:
     assert preferences.rule_topic(text) == ""
 
 
@@ -48,18 +48,18 @@ def test_what_is_no_rule_or_says_not_what_for_is_about_nothing(text: str) -> Non
         "I really don't like onions.",
     ],
 )
-def test_a_preference_is_known(text: str) -> None:
+def test_preferences_are_recognized(text: str) -> None:
     assert preferences.is_preference(text)
 
 
 @pytest.mark.parametrize(
     "text", ["The preferred port is 8080.", "Anna has a rather large dog.", "I prefer tea. " * 60]
 )
-def test_what_is_no_preference_is_not_taken_for_one(text: str) -> None:
+def test_other_statements_are_no_preferences(text: str) -> None:
     assert not preferences.is_preference(text)
 
 
-def test_who_wants_advice_is_told_from_who_wants_a_fact() -> None:
+def test_questions_for_advice_are_distinguished_from_questions_for_facts() -> None:
     assert preferences.asks_for_advice("Which books would you recommend?")
     assert preferences.asks_for_advice("How should I plan my week?")
     assert not preferences.asks_for_advice("Which port does staging use?")

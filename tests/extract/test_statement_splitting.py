@@ -1,4 +1,4 @@
-"""What was said, sorted into statements worth remembering and the rest."""
+"""Messages, split into statements worth remembering and the rest."""
 
 import time
 
@@ -129,7 +129,7 @@ def test_statements_are_kept_word_for_word(text: str, kept: list[str]) -> None:
         ("Best regards,", "greeting"),
     ],
 )
-def test_questions_greetings_and_small_talk_are_passed_over_with_the_reason(
+def test_questions_greetings_and_small_talk_are_skipped_with_the_reason(
     text: str, reason: str
 ) -> None:
     assert found(text) == []
@@ -148,7 +148,7 @@ def test_no_text_takes_long() -> None:
     assert time.perf_counter() - begun < 5
 
 
-def test_every_role_but_the_system_makes_statements() -> None:
+def test_every_role_except_the_system_makes_statements() -> None:
     messages = (
         Message("system", "Be nice."),
         Message("user", "I like tea."),

@@ -1,4 +1,4 @@
-"""The times that texts name, read against one moment: Sunday, 15 November 2026."""
+"""The time expressions of texts, resolved from Sunday, 15 November 2026."""
 
 import pytest
 
@@ -82,7 +82,7 @@ NOW = clock.parse_moment("2026-11-15T12:00:00Z")
         ("上个月她搬家了", "2026-10-01", "2026-11-01"),
     ],
 )
-def test_a_time_is_read_from_its_words(text: str, start: str, end: str) -> None:
+def test_a_time_expression_is_resolved(text: str, start: str, end: str) -> None:
     span = temporal_expressions.first_span(text, NOW)
     assert span is not None
     assert (clock.iso(span.start)[:10], clock.iso(span.end)[:10]) == (start, end)
@@ -108,7 +108,7 @@ def test_a_time_is_read_from_its_words(text: str, start: str, end: str) -> None:
         "half a year ago",
     ],
 )
-def test_what_is_no_time_is_not_taken_for_one(text: str) -> None:
+def test_other_words_are_no_times(text: str) -> None:
     assert temporal_expressions.first_span(text, NOW) is None
 
 

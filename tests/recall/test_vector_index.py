@@ -1,4 +1,4 @@
-"""Vectors as one process sees them: caught up before every search, let go after a purge, bounded in
+"""The vectors in one process: up to date before every search, gone after a purge, bounded in
 number.
 """
 
@@ -92,7 +92,7 @@ def test_a_forgotten_memory_is_found_among_the_forgotten_only(
     assert semantics.nearest(small.db, live, meaning, 1) == [gone.id]
 
 
-def test_the_bank_that_was_not_asked_for_longest_is_let_go(small: Engine) -> None:
+def test_the_least_recently_searched_bank_is_evicted(small: Engine) -> None:
     # A small bank counts as a thousand rows, so that two of them fit and a third does not.
     bounded = VectorIndex(HashEmbedder(), rows_max=2_500)
     parts = replace(small, semantics=lambda: bounded)
@@ -152,7 +152,7 @@ def test_threads_share_one_index(small: Engine, semantics: VectorIndex) -> None:
     assert seen == [50] * 80
 
 
-def test_who_reads_an_older_state_takes_nothing_from_who_reads_a_newer_one(
+def test_a_reader_of_an_older_state_changes_nothing_for_a_newer_one(
     small: Engine, semantics: VectorIndex
 ) -> None:
     small.remember_many("b", [Draft(text) for text in TEXTS])
@@ -186,7 +186,7 @@ def test_who_reads_an_older_state_takes_nothing_from_who_reads_a_newer_one(
     assert nearest(small, semantics, "purple rain", 1) == [new.text]
 
 
-def test_a_word_that_is_rare_in_the_store_says_more_in_a_question() -> None:
+def test_a_word_that_is_rare_in_the_store_has_more_weight() -> None:
     held = VectorIndex(StaticEmbedder())
     plain, weighed = (
         held.embed_question("Anna and Lisbon"),
@@ -203,7 +203,7 @@ def test_a_word_that_is_rare_in_the_store_says_more_in_a_question() -> None:
     assert weighed.vector @ anna < plain.vector @ anna
 
 
-def test_the_newest_memory_is_let_go_when_it_was_purged(
+def test_the_newest_memory_leaves_the_index_when_it_is_purged(
     small: Engine, semantics: VectorIndex
 ) -> None:
     small.remember_many("b", [Draft(text) for text in TEXTS[:2]])
@@ -214,7 +214,7 @@ def test_the_newest_memory_is_let_go_when_it_was_purged(
     assert semantics.count(small.get_bank("b").id) == 2
 
 
-def test_a_number_or_a_digest_among_the_labels_changes_no_meaning(small: Engine) -> None:
+def test_a_number_or_a_digest_among_the_labels_changes_no_vector(small: Engine) -> None:
     semantics = VectorIndex(StaticEmbedder())
     plain = small.remember("b", Draft(TEXTS[2], tags=("drinks",))).memory
     numbered = replace(plain, tags=("drinks", "42", "lme_9a707b82"), key="ae755baea52561576f24b703")

@@ -1,4 +1,4 @@
-"""Questions about two things at once: each of them is asked for by itself too."""
+"""Questions that compare two things: each of them is also searched for alone."""
 
 from dataclasses import replace
 
@@ -36,7 +36,7 @@ from commonplace.records.query import Query
         ),
     ],
 )
-def test_a_comparison_is_taken_apart(question: str, parts: list[str]) -> None:
+def test_a_comparison_is_decomposed(question: str, parts: list[str]) -> None:
     assert list(query_decomposition.split_comparison(question)) == parts
 
 
@@ -54,11 +54,11 @@ def test_a_comparison_is_taken_apart(question: str, parts: list[str]) -> None:
         "",
     ],
 )
-def test_what_compares_nothing_or_too_much_stays_whole(question: str) -> None:
+def test_a_question_without_a_comparison_or_with_too_many_parts_stays_whole(question: str) -> None:
     assert not query_decomposition.split_comparison(question)
 
 
-def test_what_is_told_of_one_thing_comes_before_what_has_words_of_both(engine: Engine) -> None:
+def test_a_memory_about_one_part_comes_before_one_with_words_of_both(engine: Engine) -> None:
     for said in (
         "Many days passed between the harbour fire and the visit of the inspector.",
         "How many days the harbour was closed, nobody counted.",
@@ -77,7 +77,7 @@ def test_what_is_told_of_one_thing_comes_before_what_has_words_of_both(engine: E
     assert found["Friday's concert was loud."] > 0.9
 
 
-def test_what_comes_after_the_best_of_a_comparison_is_scored_without_its_parts(
+def test_later_pages_of_a_comparison_are_scored_without_its_parts(
     engine: Engine,
 ) -> None:
     broken = [

@@ -1,11 +1,12 @@
-"""Of which hits one can be sure, and what is returned to who says nothing of a limit."""
+"""The confidence of hits, and what is returned without a limit."""
 
 import pytest
 
 from commonplace import Draft, Engine, Query
 from commonplace.recall import confidence, weights
 from commonplace.recall.confidence import CandidateView, QueryInfo
-from commonplace.recall.scoring import Evidence, ScoredHit, rank
+from commonplace.recall.evidence import Evidence, Features, HitFeatures
+from commonplace.recall.scoring import ScoredHit, rank
 from tests.conftest import StoppedClock
 
 DAY_MS = 86_400_000
@@ -39,7 +40,7 @@ def filled(engine: Engine, clock: StoppedClock) -> Engine:
         ("where are the spare keys?", FACTS[4]),
     ],
 )
-def test_only_what_surely_answers_is_returned_without_a_limit(
+def test_without_a_limit_only_sure_answers_are_returned(
     filled: Engine, question: str, fact: str
 ) -> None:
     answer = filled.recall("b", Query(question))
@@ -47,19 +48,19 @@ def test_only_what_surely_answers_is_returned_without_a_limit(
     assert not answer.unsure
 
 
-def test_a_limit_brings_the_merely_similar_too(filled: Engine) -> None:
+def test_with_a_limit_merely_similar_memories_are_returned_too(filled: Engine) -> None:
     question = "on which day of the month do newsletters go out?"
     assert len(filled.recall("b", Query(question, limit=10)).hits) > len(
         filled.recall("b", Query(question)).hits
     )
 
 
-def test_what_nothing_answers_is_named_as_such(filled: Engine) -> None:
+def test_a_question_without_an_answer_is_unsure(filled: Engine) -> None:
     answer = filled.recall("b", Query("which dose of ibuprofen is safe for a child?"))
     assert not answer.hits or answer.unsure
 
 
-def test_when_nothing_is_sure_only_the_few_that_come_closest_are_shown(filled: Engine) -> None:
+def test_without_a_sure_hit_only_the_few_closest_are_returned(filled: Engine) -> None:
     answer = filled.recall("b", Query("what does Leonor do for a living?"))
     assert answer.unsure
     assert len(answer.hits) <= 3
@@ -75,9 +76,7 @@ def test_when_nothing_is_sure_only_the_few_that_come_closest_are_shown(filled: E
         "when does the choir rehearse?",
     ],
 )
-def test_the_score_of_the_best_is_one_half_where_it_is_just_sure_enough(
-    filled: Engine, question: str
-) -> None:
+def test_the_best_score_is_one_half_at_the_threshold(filled: Engine, question: str) -> None:
     answer = filled.recall("b", Query(question, limit=10))
     scores = [hit.score for hit in answer.hits]
     assert scores == sorted(scores, reverse=True)
@@ -87,7 +86,7 @@ def test_the_score_of_the_best_is_one_half_where_it_is_just_sure_enough(
     )
 
 
-def test_explain_says_how_sure_a_hit_is_and_why_another_was_dropped(filled: Engine) -> None:
+def test_explain_shows_confidence_and_the_reason_of_a_dropped_hit(filled: Engine) -> None:
     answer = filled.recall("b", Query("what is Leonor allergic to?", explain=True))
     assert answer.hits[0].channels["sure"] >= weights.SURE_MIN
     assert {one.why for one in answer.dropped} == {"not surely an answer"}
@@ -98,37 +97,37 @@ def test_one_memory_alone_can_be_sure(engine: Engine) -> None:
     assert not engine.recall("b", Query("port of staging")).unsure
 
 
-def test_a_memory_asked_for_in_its_own_words_is_sure(filled: Engine) -> None:
+def test_a_question_in_the_words_of_a_memory_is_sure(filled: Engine) -> None:
     for fact in FACTS:
         answer = filled.recall("b", Query(fact))
         assert answer.hits[0].memory.text == fact
         assert not answer.unsure
 
 
-def features(question: str, text: str, found: frozenset[str] = frozenset()) -> dict[str, float]:
-    one: ScoredHit = rank([Evidence(1, False, {"vector": 0.5})])[0]
+def features(question: str, text: str, found: frozenset[str] = frozenset()) -> HitFeatures:
+    one: ScoredHit = rank([Evidence(1, False, Features(vector=0.5))])[0]
     terms = {"anand": 2.0, "birthday": 1.0, "wage": 1.0}
     asked = QueryInfo(question, terms, frozenset({"wage"}), confidence.name_terms(question, terms))
     look = CandidateView(text, frozenset(), found, [0.0] * len(confidence.REACH_DEGREES))
     return confidence.confidence_features(asked, [one], [look])[0]
 
 
-def test_a_name_that_is_not_there_speaks_against_a_hit() -> None:
+def test_a_missing_name_lowers_the_confidence() -> None:
     missing = features(
         "When is Anand's birthday?", "Sietse's birthday is in May.", frozenset({"birthday"})
     )
-    assert missing["names missing"] == 1
+    assert missing.names_missing == 1
     assert (
-        features("When is Anand's birthday?", "Anand was born in May.", frozenset({"anand"}))[
-            "names missing"
-        ]
+        features(
+            "When is Anand's birthday?", "Anand was born in May.", frozenset({"anand"})
+        ).names_missing
         == 0
     )
 
 
-def test_words_that_others_have_are_told_from_words_that_nobody_has() -> None:
+def test_missing_words_are_split_into_known_and_unknown_ones() -> None:
     values = features("Anand birthday wage", "Something.", frozenset({"birthday"}))
-    assert (values["known missing"], values["unknown missing"]) == (0.5, 0.25)
+    assert (values.known_missing, values.unknown_missing) == (0.5, 0.25)
 
 
 @pytest.mark.parametrize(
@@ -140,16 +139,16 @@ def test_words_that_others_have_are_told_from_words_that_nobody_has() -> None:
         ("Wann beginnt es?", "Es beginnt um 8.", "Es beginnt bald."),
     ],
 )
-def test_a_hit_without_the_kind_of_thing_asked_for_is_less_sure(
+def test_a_hit_without_the_type_of_answer_asked_for_is_less_sure(
     question: str, answering: str, other: str
 ) -> None:
-    assert features(question, answering)["kind missing"] == 0
-    assert features(question, other)["kind missing"] == 1
+    assert features(question, answering).kind_missing == 0
+    assert features(question, other).kind_missing == 1
 
 
 def behind(*said: float) -> list[float]:
     found = rank(
-        [Evidence(number, False, {"vector": 0.5, "read": one}) for number, one in enumerate(said)]
+        [Evidence(number, False, Features(vector=0.5, read=one)) for number, one in enumerate(said)]
     )
     asked = QueryInfo("Who has the key?", {"key": 1.0}, frozenset(), frozenset())
     looks = [
@@ -157,35 +156,36 @@ def behind(*said: float) -> list[float]:
             "Moira has it.", frozenset(), frozenset(), [0.0] * len(confidence.REACH_DEGREES)
         )
     ] * len(said)
-    return [
-        round(values["behind"], 2) for values in confidence.confidence_features(asked, found, looks)
-    ]
+    compared = confidence.confidence_features(asked, found, looks)
+    return [round(one.behind, 2) for one in compared if one.behind is not None]
 
 
-def test_what_is_read_as_less_of_an_answer_than_another_is_behind_it() -> None:
+def test_a_lower_reranker_score_is_behind_the_best() -> None:
     assert behind(0.3, 0.28, -0.5) == [0, 0.02, 0.05]
     assert behind(0.3, 0.3) == [0, 0]
     assert behind(0.3) == [0]
 
 
-def test_more_that_speaks_for_a_hit_never_makes_it_less_sure() -> None:
+def test_more_evidence_never_lowers_the_confidence() -> None:
     against = {
         "asking",
         "behind",
-        "kind missing",
-        "known missing",
-        "unknown missing",
-        "names missing",
+        "kind_missing",
+        "known_missing",
+        "unknown_missing",
+        "names_missing",
     }
     either_way = {"long", "turn", "speaker"}
     for name, weight in [*weights.SURE.items(), *weights.READ.items()]:
         assert name in either_way or (weight <= 0 if name in against else weight >= 0), name
 
 
-def test_among_few_candidates_less_will_do() -> None:
-    few, some, many, more = (confidence.min_probability({}, count) for count in (3, 40, 60, 500))
+def test_among_few_candidates_the_threshold_is_lower() -> None:
+    few, some, many, more = (
+        confidence.min_probability(count, is_read=False) for count in (3, 40, 60, 500)
+    )
     assert few < some < many == more == weights.SURE_MIN
-    assert confidence.min_probability({"read": 0.1}, 60) == weights.READ_MIN
+    assert confidence.min_probability(60, is_read=True) == weights.READ_MIN
 
 
 CLASSES = (
@@ -197,13 +197,13 @@ CLASSES = (
 )
 
 
-def test_what_only_names_the_thing_that_is_asked_about_is_no_answer(filled: Engine) -> None:
+def test_a_memory_with_only_the_name_asked_about_is_no_answer(filled: Engine) -> None:
     filled.remember_many("b", [Draft(fact) for fact in CLASSES])
     answer = filled.recall("b", Query("Which room does class 5A have its lessons in?"))
     assert [hit.memory.text for hit in answer.hits] == [CLASSES[0]]
 
 
-def test_who_asks_for_little_else_than_an_identifier_gets_whatever_names_it(filled: Engine) -> None:
+def test_a_question_of_only_an_identifier_returns_all_that_have_it(filled: Engine) -> None:
     facts = [
         "PROJ-123 is the new login.",
         "Nadia closed PROJ-123 before lunch.",
@@ -216,7 +216,7 @@ def test_who_asks_for_little_else_than_an_identifier_gets_whatever_names_it(fill
         assert not answer.unsure
 
 
-def test_names_and_figures_tell_one_thing_from_its_like() -> None:
+def test_names_and_figures_distinguish_similar_things() -> None:
     terms = {"tyre": 2.0, "priya": 1.0, "van": 1.0, "3": 1.0}
     look = CandidateView("The first tyre went to Priya.", frozenset(), frozenset(), ())
     assert confidence.distinguishing_terms("tyres of priya's van 3", terms, [look]) == {

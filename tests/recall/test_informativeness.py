@@ -1,9 +1,9 @@
-"""How much of what is said tells something."""
+"""How informative a turn or a message is."""
 
 from commonplace.recall.informativeness import Informativeness
 
 
-def test_who_tells_says_more_than_who_thanks_agrees_or_promises() -> None:
+def test_a_statement_is_more_informative_than_thanks_consent_or_a_promise() -> None:
     telling = Informativeness("What does Anna do?")
     told = telling.score_turn("Last week I went to Oslo and bought two paintings.")
     assert told > 0
@@ -15,7 +15,7 @@ def test_who_tells_says_more_than_who_thanks_agrees_or_promises() -> None:
         assert telling.score_turn(said) < 0
 
 
-def test_what_a_question_asks_for_counts_more() -> None:
+def test_signs_that_the_question_asks_for_count_more() -> None:
     plain = Informativeness("What about the trip?")
     for question, said in (
         ("When was the trip?", "It was last summer."),
@@ -28,13 +28,13 @@ def test_what_a_question_asks_for_counts_more() -> None:
         )
 
 
-def test_a_typographic_apostrophe_is_read_like_a_plain_one() -> None:
+def test_a_typographic_apostrophe_counts_like_a_plain_one() -> None:
     telling = Informativeness("What about the trip?")
     assert telling.score_turn("I’ll see") == telling.score_turn("I'll see")
     assert telling.score_request("That’s helpful.") == telling.score_request("That's helpful.")
 
 
-def test_to_an_assistant_an_aside_tells_more_and_a_reply_less() -> None:
+def test_in_requests_an_aside_is_more_informative_and_a_reply_less() -> None:
     usual = Informativeness.score_request("I'm looking for some book recommendations.")
     assert Informativeness.score_request("Any tips? By the way, I just got a cat.") > usual
     assert Informativeness.score_request("Thanks, I'll definitely try those.") < usual

@@ -1,6 +1,4 @@
-"""Recall with a reranker: the best candidates are read once more, and what is read settles the
-order.
-"""
+"""Recall with a reranker, which reads the best candidates and decides their order."""
 
 import os
 import subprocess
@@ -15,8 +13,9 @@ import pytest
 from commonplace.app import open_engine
 from commonplace.engine.engine import Engine
 from commonplace.errors import Invalid
-from commonplace.recall import rerank, scoring
+from commonplace.recall import rerank, scoring, weights
 from commonplace.recall.confidence import CandidateView
+from commonplace.recall.evidence import PairFeatures
 from commonplace.recall.supersession import Pair
 from commonplace.recall.vector_index import VectorIndex
 from commonplace.records.memory import Draft
@@ -71,9 +70,7 @@ def reading(engine: Engine, reranker: rerank.Reranker) -> Engine:
     return replace(engine, reranker=lambda: reranker)
 
 
-def test_what_answers_in_other_words_comes_first_once_it_is_read(
-    engine: Engine, home: Path
-) -> None:
+def test_an_answer_in_other_words_comes_first_with_a_reranker(engine: Engine, home: Path) -> None:
     engine.remember_many("b", [Draft(fact) for fact in FACTS])
     unread = open_engine(load({"COMMONPLACE_HOME": str(home), "COMMONPLACE_RERANKER": "none"}))
     plain = unread.recall("b", Query(QUESTION, limit=4)).hits
@@ -85,7 +82,7 @@ def test_what_answers_in_other_words_comes_first_once_it_is_read(
     assert read[0].channels["read"] > max(hit.channels["read"] for hit in read[1:])
 
 
-def test_only_the_best_are_read_and_what_was_not_stands_below_them(engine: Engine) -> None:
+def test_only_the_best_are_reranked_and_the_others_come_after_them(engine: Engine) -> None:
     engine.remember_many(
         "b", [Draft(f"Box {number} holds green glass beads.") for number in range(40)]
     )
@@ -102,7 +99,7 @@ def test_only_the_best_are_read_and_what_was_not_stands_below_them(engine: Engin
     assert all(hit.channels["unread"] < 0 for hit in hits[rerank.DEPTH :])
 
 
-def test_what_may_be_an_answer_is_shown_and_doubted_though_it_has_no_word_of_the_question(
+def test_a_likely_answer_without_a_word_of_the_question_is_returned_as_unsure(
     engine: Engine,
 ) -> None:
     engine.remember_many("b", [Draft(fact) for fact in (*FACTS, *STRANGERS)])
@@ -114,21 +111,21 @@ def test_what_may_be_an_answer_is_shown_and_doubted_though_it_has_no_word_of_the
         assert answer.unsure
 
 
-def test_a_question_of_nothing_but_marks_is_not_read_and_finds_nothing(engine: Engine) -> None:
+def test_a_question_of_punctuation_is_not_reranked_and_finds_nothing(engine: Engine) -> None:
     engine.remember_many("b", [Draft(fact) for fact in FACTS])
     choosy = Choosy("Puls")
     assert not reading(engine, choosy).recall("b", Query("???", limit=5)).hits
     assert not choosy.given
 
 
-def test_a_title_is_read_with_its_text(engine: Engine) -> None:
+def test_the_reranker_reads_a_title_with_its_text(engine: Engine) -> None:
     engine.remember("b", Draft("On the hook behind the door.", title="Spare key"))
     choosy = Choosy("Spare")
     assert reading(engine, choosy).recall("b", Query("where is the spare key", limit=1)).hits
     assert choosy.given == ["Spare key\nOn the hook behind the door."]
 
 
-def test_a_turn_of_a_talk_is_read_with_what_it_replies_to(engine: Engine) -> None:
+def test_the_reranker_reads_a_turn_with_the_turn_before_it(engine: Engine) -> None:
     said = (
         "Ines: I sold my old car at last.",
         "Vera: What did you get for it?",
@@ -145,7 +142,7 @@ def test_a_turn_of_a_talk_is_read_with_what_it_replies_to(engine: Engine) -> Non
     assert set(choosy.given) == {said[0], *(f"{before} {turn}" for before, turn in pairwise(said))}
 
 
-def test_what_somebody_may_not_see_is_not_read_before_a_turn_either(engine: Engine) -> None:
+def test_the_reranker_reads_no_previous_turn_that_the_filter_excludes(engine: Engine) -> None:
     said = (
         "Ines: I sold my old car.",
         "Vera: What did you get for it?",
@@ -165,7 +162,7 @@ def test_what_somebody_may_not_see_is_not_read_before_a_turn_either(engine: Engi
     assert not any("What did you get" in text for text in choosy.given)
 
 
-def test_the_more_memories_there_are_the_less_is_read_so_that_an_answer_takes_no_longer() -> None:
+def test_the_token_budget_falls_with_the_number_of_memories() -> None:
     few, many, most = (
         rerank.RerankPass.sized_for(Choosy(""), QUESTION, 10**power).tokens_max
         for power in (3, 6, 9)
@@ -173,7 +170,7 @@ def test_the_more_memories_there_are_the_less_is_read_so_that_an_answer_takes_no
     assert few > many >= most > 0
 
 
-def test_an_exact_name_still_comes_first(engine: Engine) -> None:
+def test_an_exact_identifier_still_comes_first(engine: Engine) -> None:
     engine.remember_many(
         "b", [Draft("Ticket PROJ-123 tracks the login."), Draft("The login is slow on Mondays.")]
     )
@@ -183,7 +180,7 @@ def test_an_exact_name_still_comes_first(engine: Engine) -> None:
     assert "PROJ-123" in first.memory.text
 
 
-def test_the_first_page_is_read_and_the_others_follow_without_reading(engine: Engine) -> None:
+def test_only_the_first_page_is_reranked(engine: Engine) -> None:
     engine.remember_many("b", [Draft(f"Box {number} holds beads.") for number in range(30)])
     choosy, query = Choosy("Box 7 "), Query("which box holds beads", depth=50, limit=4)
     first = reading(engine, choosy).recall("b", query)
@@ -199,7 +196,7 @@ def test_the_first_page_is_read_and_the_others_follow_without_reading(engine: En
     ] == every
 
 
-def test_a_question_in_letters_that_the_reranker_cannot_read_is_not_given_to_it(
+def test_a_question_in_an_unknown_script_is_not_reranked(
     engine: Engine,
 ) -> None:
     engine.remember("b", Draft("我妹妹在杭州的一家医院当护士。"))
@@ -211,7 +208,7 @@ def test_a_question_in_letters_that_the_reranker_cannot_read_is_not_given_to_it(
 FILLER = "Nothing else of note was said. " * 60
 
 
-def test_of_a_long_text_what_comes_nearest_to_the_question_is_read(engine: Engine) -> None:
+def test_the_reranker_reads_the_most_similar_passage_of_a_long_text(engine: Engine) -> None:
     engine.remember("b", Draft(f"{FILLER} Ruth has the vault code. {FILLER}"))
     choosy = Choosy("Ruth")
     (hit,) = reading(engine, choosy).recall("b", Query("who has the vault code", limit=1)).hits
@@ -221,7 +218,7 @@ def test_of_a_long_text_what_comes_nearest_to_the_question_is_read(engine: Engin
     assert hit.channels["read"] > 0
 
 
-def test_where_no_excerpt_can_be_made_a_long_text_stands_in_the_middle_of_what_was_read(
+def test_a_long_text_without_an_excerpt_gets_the_median_score(
     engine: Engine,
 ) -> None:
     semantics = VectorIndex(HashEmbedder())
@@ -241,7 +238,7 @@ def test_where_no_excerpt_can_be_made_a_long_text_stands_in_the_middle_of_what_w
     assert said[short[0]] > said[long] > said[short[2]]
 
 
-def test_a_story_is_not_given_to_it_as_a_question(engine: Engine) -> None:
+def test_a_very_long_question_is_not_reranked(engine: Engine) -> None:
     engine.remember("b", Draft("The vault code is 4711."))
     choosy = Choosy("4711")
     question = "First of all, the vault. " + "It rained again. " * 100 + "So what is the code?"
@@ -249,7 +246,7 @@ def test_a_story_is_not_given_to_it_as_a_question(engine: Engine) -> None:
     assert choosy.given == []
 
 
-def test_a_question_in_a_language_that_it_does_not_read_is_not_given_to_it(engine: Engine) -> None:
+def test_a_question_in_an_unknown_language_is_not_reranked(engine: Engine) -> None:
     engine.remember_many("b", [Draft("The foreign mint is open on Fridays.")])
     choosy = Choosy("mint")
     (hit,) = reading(engine, choosy).recall("b", Query("foreign mint open", limit=3)).hits
@@ -257,7 +254,7 @@ def test_a_question_in_a_language_that_it_does_not_read_is_not_given_to_it(engin
     assert "read" not in hit.channels
 
 
-def test_a_search_by_one_channel_alone_shows_what_that_one_says(engine: Engine) -> None:
+def test_a_search_by_one_channel_is_not_reranked(engine: Engine) -> None:
     engine.remember_many("b", [Draft("The mint is open on Fridays.")])
     choosy = Choosy("mint")
     (hit,) = (
@@ -283,7 +280,7 @@ WIFI = (
 )
 
 
-def test_what_replaced_an_older_memory_in_other_words_comes_before_it_once_both_are_read(
+def test_a_replacement_in_other_words_comes_first_with_a_reranker(
     engine: Engine,
 ) -> None:
     engine.remember_many("b", [Draft(fact) for fact in WIFI])
@@ -303,7 +300,7 @@ TALK = (
 )
 
 
-def test_what_somebody_says_later_in_a_talk_comes_first_once_it_is_read_as_a_change(
+def test_a_later_turn_comes_first_when_the_reranker_finds_a_change(
     engine: Engine,
 ) -> None:
     engine.remember_many("b", [Draft(turn) for turn in TALK])
@@ -321,7 +318,7 @@ class Hesitant(Updating):
         return [1.0 if self.word in newer else -11.0 for _, newer in pairs]
 
 
-def test_a_sibling_replaces_nothing_unless_it_is_surely_read_as_a_change(engine: Engine) -> None:
+def test_a_sibling_replaces_nothing_without_a_high_reranker_score(engine: Engine) -> None:
     siblings = (
         "The web repo uses React 19.",
         "The web repo's CI runs on GitHub Actions.",
@@ -333,7 +330,7 @@ def test_a_sibling_replaces_nothing_unless_it_is_surely_read_as_a_change(engine:
         assert reading(engine, reranker).recall("b", question).hits[0].memory.text == first
 
 
-def test_who_names_no_limit_is_not_told_what_was_replaced(engine: Engine) -> None:
+def test_without_a_limit_replaced_memories_are_left_out(engine: Engine) -> None:
     engine.remember_many("b", [Draft(fact) for fact in WIFI])
     found = (
         reading(engine, Updating("router")).recall("b", Query("What is the wifi password?")).hits
@@ -341,7 +338,7 @@ def test_who_names_no_limit_is_not_told_what_was_replaced(engine: Engine) -> Non
     assert [hit.memory.text for hit in found] == [WIFI[2]]
 
 
-def test_only_the_likeliest_changes_are_read_the_older_one_first(engine: Engine) -> None:
+def test_only_the_likeliest_changes_are_reranked_the_older_text_first(engine: Engine) -> None:
     engine.remember_many(
         "b", [Draft(f"Ana now has {number} goats on the farm.") for number in range(2, 12)]
     )
@@ -351,7 +348,7 @@ def test_only_the_likeliest_changes_are_read_the_older_one_first(engine: Engine)
     assert all(int(older.split()[3]) < int(newer.split()[3]) for older, newer in updating.compared)
 
 
-def test_a_change_is_looked_for_where_something_was_taken_for_an_answer(engine: Engine) -> None:
+def test_changes_are_reranked_only_for_likely_answers(engine: Engine) -> None:
     herds = [
         f"Ana now has {number} {animals} on the farm."
         for number in range(2, 7)
@@ -364,8 +361,12 @@ def test_a_change_is_looked_for_where_something_was_taken_for_an_answer(engine: 
     assert all("goats" in older for older, _ in choosy.compared)
 
 
-def test_in_the_largest_banks_no_changes_are_read() -> None:
-    pair, looks = Pair(0, 1, {}), [CandidateView(fact, frozenset(), frozenset()) for fact in WIFI]
+def test_in_the_largest_banks_no_pairs_are_reranked() -> None:
+    features = PairFeatures(**dict.fromkeys(weights.SUPERSEDING, 0.0))
+    pair, looks = (
+        Pair(0, 1, features),
+        [CandidateView(fact, frozenset(), frozenset()) for fact in WIFI],
+    )
     updating = Updating("router")
     assert rerank.RerankPass.sized_for(updating, "What is the wifi password?", 10**9).score_pairs(
         [pair], looks, []
@@ -388,7 +389,7 @@ def test_an_unknown_reranker_is_named(home: Path) -> None:
         open_engine(load({"COMMONPLACE_HOME": str(home), "COMMONPLACE_RERANKER": "sesame"}))
 
 
-def test_a_start_without_the_package_says_what_to_do(home: Path) -> None:
+def test_a_start_without_the_package_has_a_hint(home: Path) -> None:
     # As if it were not installed: the name leads to no module.
     script = (
         "import sys; sys.modules['onnxruntime'] = None; from commonplace.faces.cli import main;"
@@ -408,5 +409,5 @@ def test_a_start_without_the_package_says_what_to_do(home: Path) -> None:
     assert "Traceback" not in done.stderr
 
 
-def test_what_is_read_outweighs_what_any_channel_says() -> None:
+def test_the_reranker_score_has_the_largest_weight() -> None:
     assert scoring.ORDER_WEIGHTS["read"] > max(scoring.WEIGHTS.values())

@@ -1,4 +1,4 @@
-"""Which hits a newer memory has replaced, and in which order they then stand."""
+"""Which hits a newer memory has replaced, and their order."""
 
 import pytest
 
@@ -35,7 +35,7 @@ def texts(engine: Engine, query: Query) -> list[str]:
     return [hit.memory.text for hit in engine.recall("b", query).hits]
 
 
-def test_what_was_replaced_is_left_out_when_no_limit_is_given(moved: Engine) -> None:
+def test_without_a_limit_a_replaced_memory_is_left_out(moved: Engine) -> None:
     assert texts(moved, Query(QUESTION)) == [MOVED[5]]
 
 
@@ -72,12 +72,14 @@ def test_the_newer_one_comes_first_also_when_the_older_has_more_of_the_question(
     assert texts(engine, Query("when are salaries paid?", limit=10))[0].startswith("From August")
 
 
-def test_strangers_do_not_replace_each_other(moved: Engine) -> None:
+def test_unrelated_memories_do_not_replace_each_other(moved: Engine) -> None:
     moved.remember("b", Draft("Now the coffee machine is new."))
     assert texts(moved, Query("who borrowed the hammer drill?"))[0] == MOVED[2]
 
 
-def test_what_is_of_the_time_asked_for_is_not_replaced(engine: Engine, clock: StoppedClock) -> None:
+def test_a_memory_of_the_time_asked_for_is_not_replaced(
+    engine: Engine, clock: StoppedClock
+) -> None:
     clock.advance(DAY_MS)
     then = clock.now()
     engine.remember("b", Draft(MOVED[0], happened_at=then))
@@ -87,7 +89,7 @@ def test_what_is_of_the_time_asked_for_is_not_replaced(engine: Engine, clock: St
     assert texts(engine, asked)[0] == MOVED[0]
 
 
-def test_who_asks_in_a_memory_s_own_words_means_that_one(moved: Engine) -> None:
+def test_a_question_in_the_words_of_a_memory_finds_that_one(moved: Engine) -> None:
     assert texts(moved, Query("Staging API listens on port 8041", limit=10))[0] == MOVED[0]
 
 
@@ -111,16 +113,14 @@ def test_who_asks_in_a_memory_s_own_words_means_that_one(moved: Engine) -> None:
         ),
     ],
 )
-def test_nothing_that_comes_later_changes_when_something_happened(
+def test_no_later_memory_changes_when_something_happened(
     engine: Engine, clock: StoppedClock, first: str, later: str, question: str
 ) -> None:
     write(engine, clock, first, *MOVED[1:5], later)
     assert texts(engine, Query(question))[0] == first
 
 
-def test_who_asks_when_something_was_done_last_wants_the_newest(
-    engine: Engine, clock: StoppedClock
-) -> None:
+def test_a_question_for_the_last_time_finds_the_newest(engine: Engine, clock: StoppedClock) -> None:
     often = [
         f"The certificate of the web server was renewed on {day}."
         for day in ("3 May", "7 September")
@@ -149,14 +149,14 @@ def test_who_asks_when_something_was_done_last_wants_the_newest(
         ),
     ],
 )
-def test_what_was_done_to_something_else_later_replaces_nothing(
+def test_a_later_event_with_another_object_replaces_nothing(
     engine: Engine, clock: StoppedClock, asked_for: str, sibling: str, question: str
 ) -> None:
     write(engine, clock, asked_for, *MOVED[1:5], sibling)
     assert texts(engine, Query(question))[0] == asked_for
 
 
-def test_what_bears_another_number_replaces_nothing(engine: Engine, clock: StoppedClock) -> None:
+def test_a_memory_with_another_number_replaces_nothing(engine: Engine, clock: StoppedClock) -> None:
     vans = (
         "Van 4 spends its nights at the Millbrook depot.",
         "Moved van 5 to Quayside for the nights.",
@@ -165,7 +165,7 @@ def test_what_bears_another_number_replaces_nothing(engine: Engine, clock: Stopp
     assert texts(engine, Query("where is van 4 kept overnight"))[0] == vans[0]
 
 
-def test_what_has_nothing_of_the_question_replaces_nothing(
+def test_a_memory_without_words_of_the_question_replaces_nothing(
     engine: Engine, clock: StoppedClock
 ) -> None:
     write(
@@ -177,7 +177,7 @@ def test_what_has_nothing_of_the_question_replaces_nothing(
     assert texts(engine, Query("vitest", limit=2))[0].startswith("Vitest")
 
 
-def test_what_is_of_the_kind_asked_for_is_not_replaced_by_what_is_not(
+def test_a_memory_with_the_type_asked_for_is_not_replaced_by_one_without(
     engine: Engine, clock: StoppedClock
 ) -> None:
     for text in (
@@ -253,7 +253,7 @@ def test_an_exception_or_a_plan_replaces_nothing(
     assert texts(engine, Query(question, limit=10))[0] == settled
 
 
-def test_a_name_alone_ties_no_two_memories_together(engine: Engine, clock: StoppedClock) -> None:
+def test_a_shared_name_alone_is_no_replacement(engine: Engine, clock: StoppedClock) -> None:
     write(engine, clock, "Callum lives in Dunedin.", *MOVED, "Gave the old watch to Callum.")
     assert (
         texts(engine, Query("Where does Callum live?", limit=10))[0] == "Callum lives in Dunedin."

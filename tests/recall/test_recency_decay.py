@@ -1,4 +1,4 @@
-"""What older memories lose by fading is told to who asks why."""
+"""Recency decay shows in the explanation of a recall."""
 
 from dataclasses import replace
 
@@ -10,7 +10,9 @@ from tests.conftest import StoppedClock
 YEAR_MS = 365 * 86_400_000
 
 
-def test_explain_names_what_older_ones_lost_by_fading(engine: Engine, clock: StoppedClock) -> None:
+def test_explain_lists_the_hits_that_decay_moved_below_the_limit(
+    engine: Engine, clock: StoppedClock
+) -> None:
     older = engine.remember("b", Draft("The lamp of the north hall is green and tall.")).memory
     clock.advance(YEAR_MS)
     newer = engine.remember("b", Draft("A lamp stands in the north hall.")).memory

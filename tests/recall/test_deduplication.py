@@ -1,4 +1,4 @@
-"""What counts as the same memory told again, and what is a memory of its own."""
+"""Which memories are copies of each other, and which are memories of their own."""
 
 from dataclasses import replace
 
@@ -58,11 +58,11 @@ def test_capitals_spaces_and_the_mark_at_the_end_make_no_difference(text: str) -
         "",
     ],
 )
-def test_another_word_or_a_question_is_not_the_same(text: str) -> None:
+def test_another_word_or_a_question_mark_makes_a_different_text(text: str) -> None:
     assert not are_copies(text=text)
 
 
-def test_when_and_through_which_tongue_it_was_written_makes_no_difference() -> None:
+def test_time_and_dialect_of_writing_make_no_difference() -> None:
     assert are_copies(
         created_at=99,
         updated_at=99,
@@ -92,13 +92,13 @@ def test_when_and_through_which_tongue_it_was_written_makes_no_difference() -> N
     ],
     ids="-".join,
 )
-def test_what_is_filed_noted_or_dated_otherwise_is_a_memory_of_its_own(
+def test_another_path_note_or_date_makes_a_memory_of_its_own(
     changes: dict[str, object],
 ) -> None:
     assert not are_copies(**changes)
 
 
-def test_a_key_made_of_the_text_itself_tells_nothing_apart() -> None:
+def test_a_key_made_from_the_text_makes_no_difference() -> None:
     plain = replace(SAID, key="")
     digest = replace(SAID, id=2, key="ae755baea52561576f24b703")
     assert deduplication.group_copies(
@@ -106,7 +106,7 @@ def test_a_key_made_of_the_text_itself_tells_nothing_apart() -> None:
     ) == [[1, 2]]
 
 
-def test_each_group_is_by_itself_and_what_is_there_once_is_in_none() -> None:
+def test_groups_do_not_overlap_and_a_single_memory_is_in_none() -> None:
     some = [
         replace(SAID, id=number, text=text)
         for number, text in enumerate(("A.", "B.", "a", "C.", "b"))

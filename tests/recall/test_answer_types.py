@@ -1,4 +1,4 @@
-"""The sort of answer that a question asks for, and texts that have one."""
+"""The type of answer that a question asks for, and texts that have one."""
 
 import pytest
 
@@ -45,7 +45,7 @@ def _has(question: str, said: str) -> bool:
         ("什么时候开会？", "3月2日开会。", "开会很久。"),
     ],
 )
-def test_an_answer_of_the_sort_asked_for_is_told_from_others(
+def test_a_text_with_the_type_of_answer_asked_for_is_recognized(
     question: str, answer: str, other: str
 ) -> None:
     assert _has(question, answer)
@@ -55,18 +55,18 @@ def test_an_answer_of_the_sort_asked_for_is_told_from_others(
 @pytest.mark.parametrize(
     "question", ["What did Anna say about the garden?", "Tell me about the lake house", ""]
 )
-def test_a_question_may_ask_for_no_sort_of_answer(question: str) -> None:
+def test_a_question_may_ask_for_no_type_of_answer(question: str) -> None:
     assert not answer_types.asked_types(question)
 
 
 @pytest.mark.parametrize("words", ["how much ", "what do "])
-def test_a_question_that_says_the_same_again_and_again_is_read_once(words: str) -> None:
+def test_a_question_that_repeats_itself_takes_linear_time(words: str) -> None:
     long = words * 50_000
     assert not _has(long + "you pay?", "Nothing is told here.")
     assert all(sort.question_pattern.search(words) for sort in answer_types.asked_types(long))
 
 
-def test_a_statement_that_tells_when_comes_before_one_with_more_of_the_words(
+def test_a_statement_with_a_time_comes_before_one_with_more_of_the_words(
     engine: Engine,
 ) -> None:
     for said in (

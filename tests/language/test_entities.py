@@ -1,4 +1,4 @@
-"""Whom and what texts name."""
+"""The entities of texts."""
 
 import time
 
