@@ -15,7 +15,7 @@ from tests.web.visitor import Visitor
 VIEWS = (
     *("/memories?bank=views", "/memories?bank=empty", "/memory/ID?bank=views"),
     *("/ask?bank=views&q=which+port&limit=20&compare=1&as2=hindsight", "/ask"),
-    *("/status?check=1", "/inbox?bank=views"),
+    *("/status?check=1", "/inbox?bank=views", "/timeline?bank=views", "/transfer"),
 )
 FORMS = ("/memory/ID/edit?bank=views", "/memory/nonsense")
 

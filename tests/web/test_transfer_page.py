@@ -63,9 +63,7 @@ def test_an_upload_without_a_token_is_refused(visitor: Visitor) -> None:
     assert upload(visitor, "memory.jsonl", GRAPH.encode(), form_token="wrong").status == 403
 
 
-def test_an_export_is_imported_into_another_store(
-    visitor: Visitor, tmp_path_factory: pytest.TempPathFactory
-) -> None:
+def test_an_export_is_a_file_that_an_import_recognizes(visitor: Visitor) -> None:
     visitor.remember("It travels.", bank="from here")
     exported = visitor.get("/transfer/export?bank=from%20here")
     lines = exported.body.decode().splitlines()

@@ -31,7 +31,6 @@ if TYPE_CHECKING:
         runtime as runtime,
         sessions as sessions,
         short_ids as short_ids,
-        token_budget as token_budget,
         undo as undo,
     )
 

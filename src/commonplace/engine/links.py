@@ -41,128 +41,16 @@ def list_links(runtime: Runtime, bank: str, memory_ids: Sequence[int | str]) -> 
     return tuple(links.links_of(runtime.db, bank_id, map(ids.parse, memory_ids), limit=_LINKS_MAX))
 
 
-<<<<<<< HEAD
 def list_contradictions(runtime: Runtime, bank: str, *, limit: int = 50) -> tuple[Link, ...]:
     """The links between live memories that contradict each other, the newest first."""
     validation.count(limit, what="limit", most=LIST_MAX)
     found = banks.find(runtime.db, bank)
     if found is None:
         return ()
-    catch_up_links(runtime, found.id, (), CATCH_UP_MS)
+    catch_up_links(runtime, found.id)
     return tuple(links.links_between_live(runtime.db, found.id, "contradicts", limit))
 
 
-def supersession_reason(winner: int) -> str:
-    """The reason text of a superseded memory. Links are rebuilt from it."""
-    return f"{_SUPERSEDED_PREFIX}{ids.short_form(winner)}"
-
-
-def supersedes_link(winner: int, loser: int) -> Link:
-    """The link from a memory to one that it supersedes."""
-    return Link(
-        "supersedes",
-        winner,
-        loser,
-        1.0,
-        "It replaced the older one when memories were consolidated.",
-    )
-
-
-def catch_up_links(
-    runtime: Runtime, bank_id: int, wanted: Iterable[Memory], budget_ms: int
-) -> None:
-    """Make the links of some memories and then of all others that changed, within a time budget.
-
-    It hardly waits for another writer, because a reader is waiting; the rest of the work stays
-    pending.
-    """
-    position = links.high_water_mark(runtime.db, bank_id)
-    changed = links.changed_since(runtime.db, bank_id, position, _BATCH)
-    if not changed:
-        return
-    deadline = time.monotonic() + budget_ms / 1000
-    made: list[tuple[Memory, list[Link]]] = []
-    for memory in (one for one in wanted if links.change_position(one) > position):
-        made.append((memory, _find_links(runtime, memory, "")))
-        if time.monotonic() > deadline:
-            break
-    for memory, reason in changed:
-        made.append((memory, _find_links(runtime, memory, reason)))
-        position = links.change_position(memory)
-        if time.monotonic() > deadline:
-            break
-    _save(runtime, bank_id, made, position)
-
-
-def catch_up_all_links(runtime: Runtime, budget_ms: int) -> None:
-    """Make links of changed memories in every bank, one bank after the other, within a time
-    budget.
-    """
-    deadline = time.monotonic() + budget_ms / 1000
-    for bank in banks.list_banks(runtime.db, _BANKS_MAX):
-        left = (deadline - time.monotonic()) * 1000
-        if left <= 0:
-            return
-        catch_up_links(runtime, bank.id, (), int(left))
-
-
-def judge_with_model(runtime: Runtime, bank_id: int) -> int:
-    """Have the language model, if any, judge the memories linked last. Returns how many were
-    judged.
-
-    It runs while the server is idle, so that no caller waits for it. Its links are stored beside
-    those derived from words.
-    """
-    model, position = runtime.llm(), links.high_water_mark(runtime.db, bank_id, _JUDGED_MARK)
-    count = 0
-    if model is None:
-        return count
-    for memory, _ in links.changed_since(runtime.db, bank_id, position, _JUDGED_PER_RUN):
-        if links.change_position(memory) > links.high_water_mark(runtime.db, bank_id):
-            break  # Links derived from words come first, because making them drops the others.
-        made = [] if memory.forgotten_at is not None else _judged_links(runtime, model, memory)
-        with runtime.db.transaction():
-            links.put(runtime.db, bank_id, made, runtime.clock.now())
-            links.set_high_water_mark(
-                runtime.db, bank_id, links.change_position(memory), _JUDGED_MARK
-            )
-        count += 1
-    return count
-
-
-def _judged_links(runtime: Runtime, model: Model, memory: Memory) -> list[Link]:
-    """The links from a memory to older ones by the language model's judgement."""
-    older = [
-        one
-        for one in candidates(runtime, memory, _SHOWN_MAX)
-        if _recency_key(one) < _recency_key(memory)
-    ]
-    if not older:
-        return []
-    verdicts = llm_links.judge_relations(model, _full_text(memory), list(map(_full_text, older)))
-    return [
-        Link(kind, memory.id, older[index].id, verdict.confidence, verdict.reason)
-        for index, verdict in verdicts.items()
-        if (kind := link_kind(verdict))
-    ]
-
-
-def judge_all_with_model(runtime: Runtime) -> None:
-    """Judge the links of every bank. After a failure the model is paused for a while."""
-    now = runtime.clock.now()
-    if runtime.llm() is None or now < int(banks.store_info(runtime.db, _MODEL_PAUSED_UNTIL) or 0):
-        return
-    for bank in banks.list_banks(runtime.db, _BANKS_MAX):
-        try:
-            judge_with_model(runtime, bank.id)
-        except ModelFailed:
-            with runtime.db.transaction():
-                banks.put_store_info(runtime.db, _MODEL_PAUSED_UNTIL, str(now + _MODEL_PAUSE_MS))
-            return
-
-
-=======
->>>>>>> page-land
 def conflicts_among(runtime: Runtime, bank_id: int, among: Sequence[Memory]) -> tuple[Link, ...]:
     """The contradictions between some memories, highest confidence first, one per pair."""
     numbers = {memory.id for memory in among}

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from commonplace import ids
 from commonplace.dialects import registry
 from commonplace.dialects.dialect import Call
-from commonplace.engine.token_budget import token_counts
+from commonplace.engine.facts.token_budget import token_counts
 from commonplace.errors import Invalid
 from commonplace.faces.evidence import DESCRIPTIONS, visible_evidence
 from commonplace.faces.web.json_twins import memory_json
