@@ -11,6 +11,8 @@ def api_of(names: list[str]) -> str:
             return "hindsight"
         case ["health", "live"]:
             return "hindsight"
+        case ["api", "v1", "jobs", item] if item:
+            return ""  # A page of the server, with the bank in a header.
         case ["api" | "openapi.json"] | ["api", "v1", *_]:
             return OURS
         case _:
