@@ -11,13 +11,14 @@ from commonplace.errors import Invalid
 # The module of each dialect, which defines DIALECT.
 _MODULES = {
     "hindsight": "commonplace.dialects.hindsight",
+    "mem0": "commonplace.dialects.mem0",
     "memories": "commonplace.dialects.memories",
     "memstate": "commonplace.dialects.memstate",
     "powermem": "commonplace.dialects.powermem",
     "vault": "commonplace.dialects.vault",
 }
 
-NAMES = ("vault", "memories", "memstate", "powermem", "hindsight")
+NAMES = ("vault", "memories", "memstate", "powermem", "mem0", "hindsight")
 
 # The dialect for clients that name none. It can correct and forget a single memory.
 DEFAULT = "hindsight"

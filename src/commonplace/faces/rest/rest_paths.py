@@ -11,6 +11,12 @@ def api_of(names: list[str]) -> str:
             return "hindsight"
         case ["health", "live"]:
             return "hindsight"
+        case ["v1" | "v2" | "v3", *_]:
+            return "mem0"
+        case ["memories", "mcp", *_]:
+            return ""  # The endpoint of the dialect with this name.
+        case ["memories", *_] | ["search" | "reset" | "configure"]:
+            return "mem0"
         case ["api", "v1", "jobs", item] if item:
             return ""  # A page of the server, with the bank in a header.
         case ["api" | "openapi.json"] | ["api", "v1", *_]:
