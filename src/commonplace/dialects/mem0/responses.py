@@ -5,7 +5,7 @@ from itertools import pairwise
 from typing import Any
 
 from commonplace import clock, ids
-from commonplace.dialects.dialect import Call, Reply, Tool, as_json
+from commonplace.dialects.dialect import Call, Reply, Tool, as_json, drop_empty
 from commonplace.dialects.expected_version import version_field
 from commonplace.dialects.mem0.scope import shown_user
 from commonplace.engine.add_messages import MessagesResult
@@ -26,17 +26,17 @@ def item(call: Call, memory: Memory) -> Json:
         "id": ids.uuid_form(memory.id),
         "memory": memory.text,
         "user_id": shown_user(call, scope.user),
-        "agent_id": scope.agent or None,
-        "app_id": scope.project or None,
-        "run_id": scope.run or None,
-        "metadata": user_metadata(memory.metadata) or None,
+        "agent_id": scope.agent,
+        "app_id": scope.project,
+        "run_id": scope.run,
+        "metadata": user_metadata(memory.metadata),
         "categories": list(memory.tags),
         "created_at": clock.iso(memory.created_at),
         "updated_at": clock.iso(memory.updated_at),
         "expiration_date": memory.expires_at and clock.iso(memory.expires_at)[:10],
         **version_field(memory),
     }
-    return {name: value for name, value in shown.items() if value is not None}
+    return drop_empty(shown)
 
 
 def hit(call: Call, one: Hit) -> Json:

@@ -12,7 +12,8 @@ from commonplace.records.query import AllOf, Condition, Filter, Not
 ENTITY_FIELDS = ("user_id", "agent_id", "app_id", "run_id")
 # The kinds of entities, as mem0 calls them, with the field of a scope.
 ENTITY_TYPES = {"user": "user", "agent": "agent", "app": "project", "run": "run"}
-_ANY = "*"
+# The name that means every user, agent, app or run.
+ANY = "*"
 
 
 def user_name(call: Call, user_id: object) -> str:
@@ -45,7 +46,7 @@ def filter_of(call: Call, filters: Mapping[str, Any] | None) -> Filter:
     # What was stored for the owner by name belongs to the owner.
     users = (user_name(call, user),) if user_name(call, user) else ("", owner)
     return Filter(
-        users=None if user == _ANY else users,
+        users=None if user == ANY else users,
         agents=_names(entities, "agent_id"),
         projects=_names(entities, "app_id"),
         runs=_names(entities, "run_id"),
@@ -55,7 +56,7 @@ def filter_of(call: Call, filters: Mapping[str, Any] | None) -> Filter:
 
 def _names(entities: Mapping[str, str], field: str) -> tuple[str, ...] | None:
     name = entities.get(field, "")
-    return (name,) if name and name != _ANY else None
+    return (name,) if name and name != ANY else None
 
 
 def _without_entities(filters: dict[str, Any], entities: dict[str, str]) -> dict[str, Any]:
@@ -63,26 +64,29 @@ def _without_entities(filters: dict[str, Any], entities: dict[str, str]) -> dict
     for name in ENTITY_FIELDS:
         if isinstance(filters.get(name), str):
             entities[name] = str(filters.pop(name)).strip()
-    listed: Any = filters.pop("AND", None)
-    if listed is None:
+    given: object = filters.pop("AND", None)
+    if given is None:
         return filters
-    if not isinstance(listed, list) or not all(isinstance(one, dict) for one in listed):  # pyright: ignore[reportUnknownVariableType]
-        raise Invalid("`AND` needs a list of filters.", hint='For example {"AND": [{"a": 1}]}.')
-    joined = [
-        _without_entities(dict(one), entities) for one in cast("list[dict[str, Any]]", listed)
-    ]
+    joined = [_without_entities(one, entities) for one in _filter_list("AND", given)]
     kept = [one for one in joined if one]
     return filters | ({"AND": kept} if kept else {})
 
 
 def _condition(filters: dict[str, Any], owner: str) -> Condition | None:
-    excluded: Any = filters.pop("NOT", None)
+    excluded: object = filters.pop("NOT", None)
     found = filter_parser.parse_condition(filters, owner)
     if excluded is None:
         return found
-    listed: list[Any] = cast("list[Any]", excluded) if isinstance(excluded, list) else [excluded]
-    if not listed or not all(isinstance(one, dict) for one in listed):
-        raise Invalid("`NOT` needs a list of filters.", hint='For example {"NOT": [{"a": 1}]}.')
-    parsed = [filter_parser.parse_condition(one, owner) for one in listed]
+    parsed = [filter_parser.parse_condition(one, owner) for one in _filter_list("NOT", excluded)]
     conditions = [Not(one) for one in parsed if one is not None]
     return AllOf((*([found] if found else []), *conditions))
+
+
+def _filter_list(name: str, given: object) -> list[dict[str, Any]]:
+    """The filters that AND or NOT joins; one may stand alone."""
+    listed = cast("list[object]", given) if isinstance(given, list) else [given]
+    if not listed or not all(isinstance(one, dict) for one in listed):
+        raise Invalid(
+            f"`{name}` needs a list of filters.", hint=f'For example {{"{name}": [{{"a": 1}}]}}.'
+        )
+    return [dict(one) for one in cast("list[dict[str, Any]]", listed)]

@@ -119,9 +119,9 @@ def get_memories(
 
 
 @tool("reads", ToolRole("fetch", id="memory_id"), title="Get a memory")
-def get_memory(call: Call, memory_id: MemoryId) -> Json:
+def get_memory(call: Call, memory_id: MemoryId, user_id: UserId = None) -> Json:
     """Read one memory by its id."""
-    return responses.item(call, find_memory(call, memory_id))
+    return responses.item(call, find_memory(call, memory_id, user_id))
 
 
 @tool("writes", ToolRole("revise", id="memory_id", text="text"), title="Update a memory")
@@ -132,17 +132,18 @@ def update_memory(
     metadata: Annotated[
         dict[str, Any] | None, About("Metadata to change; other fields stay.")
     ] = None,
+    user_id: UserId = None,
     expected_version: ExpectedVersion = None,
 ) -> Json:
     """Replace the text of a memory. Earlier versions are kept."""
-    edit = Edit(text=text)
-    return responses.item(call, revise(call, memory_id, edit, metadata, expected_version))
+    before = find_memory(call, memory_id, user_id)
+    return responses.item(call, revise(call, before, Edit(text=text), metadata, expected_version))
 
 
 @tool("destroys", ToolRole("forget", id="memory_id"), title="Delete a memory")
-def delete_memory(call: Call, memory_id: MemoryId) -> Json:
+def delete_memory(call: Call, memory_id: MemoryId, user_id: UserId = None) -> Json:
     """Delete a memory. It is hidden, and its owner can restore it or erase it for good."""
-    memory = find_memory(call, memory_id)
+    memory = find_memory(call, memory_id, user_id)
     call.engine.forget(call.bank, [memory.id], call.origin("mem0"))
     return {"message": "Memory deleted successfully!", "id": ids.uuid_form(memory.id)}
 
@@ -214,20 +215,24 @@ def forget_all(call: Call, chosen: Filter) -> int:
     return len(call.engine.forget_where(call.bank, chosen, call.origin("mem0")))
 
 
-def find_memory(call: Call, memory_id: str) -> Memory:
-    """A live memory by any form of its id."""
+def find_memory(call: Call, memory_id: str, user_id: str | None = None) -> Memory:
+    """A live memory of a user, by default the owner, by any form of its id."""
     number = call.engine.get(call.bank, memory_id).id
-    found = call.engine.list(call.bank, Filter(ids=(number,)), limit=1)
+    chosen = scope.filter_of(call, {"user_id": user_id or ""})
+    found = call.engine.list(call.bank, replace(chosen, ids=(number,)), limit=1)
     if not found:
         raise NotFound(f"Memory {memory_id} not found.", hint="List the memories to see their ids.")
     return found[0]
 
 
 def revise(
-    call: Call, memory_id: str, edit: Edit, metadata: Mapping[str, Any] | None, expected: int | None
+    call: Call,
+    before: Memory,
+    edit: Edit,
+    metadata: Mapping[str, Any] | None,
+    expected: int | None = None,
 ) -> Memory:
     """A memory after a change; of the metadata other fields stay."""
-    before = find_memory(call, memory_id)
     if metadata is not None:
         merged = fact_metadata.merge_metadata(
             before.metadata, user_metadata(before.metadata) | dict(metadata)

@@ -197,10 +197,8 @@ class AccessGuard:
             )
         self._check_key(route, headers)
         method = scope["method"]
-        # mem0's client sends a body with DELETE.
-        has_body = method == "DELETE" and b"content-length" in headers
-        is_read_later = (method in _BODILESS and not has_body) or route.streams_body
-        body = b"" if is_read_later else await self._read_body_in_time(headers, receive)
+        has_body = _has_body(method, headers) and not route.streams_body
+        body = await self._read_body_in_time(headers, receive) if has_body else b""
         return HttpRequest(route, method, headers, body, scope, receive, send)
 
     def _check_origin(self, route: Route, headers: Mapping[bytes, bytes]) -> None:
@@ -318,6 +316,13 @@ def is_loopback(host: str) -> bool:
 
 
 _CLOSE = ((b"connection", b"close"),)
+
+
+def _has_body(method: str, headers: Mapping[bytes, bytes]) -> bool:
+    """Whether a request has a body. mem0's client sends one with DELETE."""
+    return method not in _BODILESS or (method == "DELETE" and b"content-length" in headers)
+
+
 _TIMEOUT_NOTE = "The body did not arrive in time."
 
 

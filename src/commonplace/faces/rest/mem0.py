@@ -1,6 +1,6 @@
 """mem0's REST interfaces: the paths of its hosted client and of its open-source server."""
 
-from typing import Any
+from typing import cast
 
 from commonplace import clock
 from commonplace.dialects import allowlists
@@ -8,7 +8,7 @@ from commonplace.dialects.mem0 import responses, scope, tools
 from commonplace.dialects.parameters import check_arguments
 from commonplace.errors import CommonplaceError, Forbidden, Invalid, Unsupported
 from commonplace.faces.rest.product import Json, Product, Request, Route
-from commonplace.records.memory import Edit, Unset
+from commonplace.records.memory import Edit, Memory, Unset
 
 _PAGE_SIZE = 100
 _REPLACING = ("text", "data", "memory")
@@ -27,17 +27,16 @@ def _use(request: Request, name: str, **arguments: object) -> Json:
     tool = request.dialect.tools[name]
     allowlists.check(request.engine, request.call.bank, name, tool.actions)
     values = check_arguments(tool.parameters, arguments, strict=False)
-    answer = tool.function(request.call, **values)
-    return dict(answer) if isinstance(answer, dict) else dict(answer.structured)
+    return dict(cast("Json", tool.function(request.call, **values)))
 
 
 def _filters(request: Request) -> Json:
     """The filter of a request, with the entities that stand beside it."""
-    filters: Any = request.given.get("filters") or {}
+    filters: object = request.given.get("filters") or {}
     if not isinstance(filters, dict):
         raise Invalid("`filters` must be an object.", hint='For example {"user_id": "ada"}.')
     given = {name: request.given.get(name) for name in scope.ENTITY_FIELDS}
-    return {name: value for name, value in given.items() if value} | filters
+    return {name: value for name, value in given.items() if value} | cast("Json", filters)
 
 
 def ping(request: Request) -> Json:
@@ -85,7 +84,7 @@ def list_memories(request: Request) -> Json:
 
 def get_memory(request: Request) -> Json:
     """One memory."""
-    return _use(request, "get_memory", memory_id=request.text("memory_id"))
+    return _use(request, "get_memory", memory_id=request.text("memory_id"), user_id=scope.ANY)
 
 
 def update_memory(request: Request) -> Json:
@@ -101,13 +100,14 @@ def update_memory(request: Request) -> Json:
     edit = Edit(text=Unset() if text is None else str(text), expires_at=expires)
     if metadata is not None and not isinstance(metadata, dict):
         raise Invalid("`metadata` must be an object.", hint="Give names and values.")
-    memory = tools.revise(request.call, request.text("memory_id"), edit, metadata, None)  # pyright: ignore[reportUnknownArgumentType]
-    return responses.item(request.call, memory)
+    fields = cast("Json | None", metadata)
+    before = tools.find_memory(request.call, request.text("memory_id"), scope.ANY)
+    return responses.item(request.call, tools.revise(request.call, before, edit, fields))
 
 
 def delete_memory(request: Request) -> Json:
     """Forget a memory."""
-    return _use(request, "delete_memory", memory_id=request.text("memory_id"))
+    return _use(request, "delete_memory", memory_id=request.text("memory_id"), user_id=scope.ANY)
 
 
 def delete_all(request: Request) -> Json:
@@ -151,23 +151,24 @@ def update_batch(request: Request) -> Json:
     with request.engine.db.transaction():
         for one in listed:
             edit = Edit(text=str(one["text"])) if one.get("text") is not None else Edit()
-            tools.revise(request.call, _batch_id(one), edit, one.get("metadata"), None)
+            tools.revise(request.call, _batch_memory(request, one), edit, one.get("metadata"))
     request.engine.sync_note_files(request.engine)
     return {"message": f"Successfully updated {len(listed)} memories"}
 
 
 def delete_batch(request: Request) -> Json:
     """Forget several memories: all of them or none."""
-    numbers = [_batch_id(one) for one in request.objects("memories")]
-    _use(request, "delete_memories", memory_ids=numbers)
+    allowlists.check(request.engine, request.call.bank, "batch", ("forget",))
+    numbers = [_batch_memory(request, one).id for one in request.objects("memories")]
+    request.engine.forget(request.call.bank, numbers, request.call.origin("mem0"))
     return {"message": f"Successfully deleted {len(numbers)} memories"}
 
 
-def _batch_id(one: Json) -> str:
+def _batch_memory(request: Request, one: Json) -> Memory:
     number = one.get("memory_id")
     if not isinstance(number, str):
         raise Invalid("`memory_id` must be a string.", hint="Give each memory its memory_id.")
-    return number
+    return tools.find_memory(request.call, number, scope.ANY)
 
 
 def reset(request: Request) -> Json:
@@ -205,15 +206,16 @@ _HOSTED = (
     Route("PUT", "/v1/batch", update_batch),
     Route("DELETE", "/v1/batch", delete_batch),
 )
+# The pages have /memories, so the paths of the open-source server stand below /mem0.
 _OPEN_SOURCE = (
-    Route("POST", "/memories", add),
-    Route("GET", "/memories", list_memories),
-    Route("DELETE", "/memories", delete_all),
-    Route("GET", "/memories/{memory_id}", get_memory),
-    Route("PUT", "/memories/{memory_id}", update_memory),
-    Route("DELETE", "/memories/{memory_id}", delete_memory),
-    Route("GET", "/memories/{memory_id}/history", history),
-    Route("POST", "/search", search),
-    Route("POST", "/reset", reset),
+    Route("POST", "/mem0/memories", add),
+    Route("GET", "/mem0/memories", list_memories),
+    Route("DELETE", "/mem0/memories", delete_all),
+    Route("GET", "/mem0/memories/{memory_id}", get_memory),
+    Route("PUT", "/mem0/memories/{memory_id}", update_memory),
+    Route("DELETE", "/mem0/memories/{memory_id}", delete_memory),
+    Route("GET", "/mem0/memories/{memory_id}/history", history),
+    Route("POST", "/mem0/search", search),
+    Route("POST", "/mem0/reset", reset),
 )
 PRODUCT = Product("mem0", (*_HOSTED, *_OPEN_SOURCE), failure, LEFT_OUT)

@@ -13,9 +13,7 @@ def api_of(names: list[str]) -> str:
             return "hindsight"
         case ["v1" | "v2" | "v3", *_]:
             return "mem0"
-        case ["memories", "mcp", *_]:
-            return ""  # The endpoint of the dialect with this name.
-        case ["memories", *_] | ["search" | "reset" | "configure"]:
+        case ["mem0", "memories" | "search" | "reset" | "configure", *_]:
             return "mem0"
         case ["api", "v1", "jobs", item] if item:
             return ""  # A page of the server, with the bank in a header.
