@@ -22,7 +22,6 @@ from commonplace.vault.note_format import frontmatter_yaml
 if TYPE_CHECKING:
     from commonplace.engine.reflect.knowledge import Folder, Knowledge
 
-
 Json = dict[str, Any]
 _ROOT = "root"
 _RESULTS_MAX = 50

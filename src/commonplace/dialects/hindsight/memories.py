@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from commonplace.engine.facts.retain import RetainResult
     from commonplace.engine.facts.retain_request import RetainRequest
 
-
 Json = dict[str, Any]
 TYPES = ("world", "experience", "observation")
 MAX_TOKENS = 4096
@@ -112,7 +111,7 @@ def retain(
     or goals are stated, and for work context or project details. Answers at once with an
     operation_id.
     """
-    passage = _passage(
+    passage = _retain_request(
         content, context, timestamp, tags, metadata, document_id, append=update_mode == "append"
     )
     job = call.engine.retain_as_job(call.bank, passage, call.origin("hindsight"))
@@ -141,7 +140,7 @@ def sync_retain(
     Like retain, but the memory is fully stored and found by recall when this returns. Use it when
     you query right after storing; otherwise prefer retain.
     """
-    passage = _passage(content, context, timestamp, tags, metadata, document_id, append=False)
+    passage = _retain_request(content, context, timestamp, tags, metadata, document_id, append=False)
     done = call.engine.retain(call.bank, passage, call.origin("hindsight"))
     return {
         "status": "completed",
@@ -247,7 +246,7 @@ def get_memory(
     return responses.full_memory(call, responses.get_memory(call, memory_id))
 
 
-def _passage(
+def _retain_request(
     content: str,
     context: str,
     timestamp: str | None,
@@ -268,11 +267,9 @@ def _passage(
 def _retain_message(done: "RetainResult") -> str:
     if done.document is None:
         return _EMPTY
-    return (
-        "Memory stored successfully"
-        if done.changed
-        else "The document already says this; nothing was stored"
-    )
+    if not done.changed:
+        return "The document already says this; nothing was stored"
+    return "Memory stored successfully"
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from commonplace.engine.reflect.directives import Directive
     from commonplace.engine.reflect.reflect import Reflection
 
-
 Json = dict[str, Any]
 ModelId = Annotated[str, About("The ID of the mental model.", 1, 200)]
 Trigger = Annotated[

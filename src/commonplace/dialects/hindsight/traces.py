@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from commonplace.engine.reflect.reflect import Reflection
     from commonplace.engine.reflect.reflect_agent import Step
 
-
 Json = dict[str, Any]
 # Traces of hundreds of ids made some answers of the original too large for their clients.
 _DROPPED_MAX = 50

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from commonplace.engine.sessions.compaction import Compaction
     from commonplace.engine.sessions.context import Context
 
-
 _LABELS = {
     "rule": "📌 RULE",
     "decision": "💡 DECISION",

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from commonplace.engine.sessions.compaction import Compaction
     from commonplace.engine.sessions.context import Context
 
-
 VERSION = "2026-02-10"
 
 

@@ -9,7 +9,6 @@ from commonplace.records.query import Dropped, Hit, Recall
 if TYPE_CHECKING:
     from commonplace.engine.sessions.context import Context
 
-
 _DROPPED_MAX = 10  # A trace lists only the best of the memories that were left out.
 
 
