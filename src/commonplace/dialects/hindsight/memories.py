@@ -111,7 +111,7 @@ def retain(
     or goals are stated, and for work context or project details. Answers at once with an
     operation_id.
     """
-    passage = _retain_request(
+    passage = _request(
         content, context, timestamp, tags, metadata, document_id, append=update_mode == "append"
     )
     job = call.engine.retain_as_job(call.bank, passage, call.origin("hindsight"))
@@ -140,7 +140,7 @@ def sync_retain(
     Like retain, but the memory is fully stored and found by recall when this returns. Use it when
     you query right after storing; otherwise prefer retain.
     """
-    passage = _retain_request(content, context, timestamp, tags, metadata, document_id, append=False)
+    passage = _request(content, context, timestamp, tags, metadata, document_id, append=False)
     done = call.engine.retain(call.bank, passage, call.origin("hindsight"))
     return {
         "status": "completed",
@@ -246,7 +246,7 @@ def get_memory(
     return responses.full_memory(call, responses.get_memory(call, memory_id))
 
 
-def _retain_request(
+def _request(
     content: str,
     context: str,
     timestamp: str | None,

@@ -18,6 +18,7 @@ from commonplace.storage.rows import banks, derivations
 
 KIND = "mental_model"
 TOKENS_DEFAULT = 2048
+TOKENS_MIN, TOKENS_MAX = 256, 8192
 PAGE_TOKENS_DEFAULT = 4096
 # The default trigger of a knowledge page: it is refreshed after its memories change.
 PAGE_TRIGGER: Mapping[str, object] = {
