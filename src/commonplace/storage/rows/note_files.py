@@ -11,7 +11,7 @@ _JUST_NOW_MS = 60_000
 # The folder of the stored path of a note whose file was replaced by that of another note. No path
 # of a note begins with a dot.
 DISPLACED_PREFIX = ".nowhere/"
-# The stored time of a file that must be read again although it has not changed. A migration sets it.
+# The stored time of a file that must be read again although it has not changed; set by a migration.
 READ_AGAIN_NS = 1
 
 
