@@ -11,6 +11,7 @@ from commonplace.errors import Invalid
 
 # The module that has a dialect's table as DIALECT.
 _MODULES = {
+    "commonplace": "commonplace.dialects.commonplace",
     "hindsight": "commonplace.dialects.hindsight",
     "memories": "commonplace.dialects.memories",
     "memstate": "commonplace.dialects.memstate",
@@ -18,10 +19,10 @@ _MODULES = {
     "vault": "commonplace.dialects.vault",
 }
 
-NAMES = ("vault", "memories", "memstate", "powermem", "hindsight")
+NAMES = ("commonplace", "vault", "memories", "memstate", "powermem", "hindsight")
 
-# What a client gets that names none. It has tools that correct and forget a single memory.
-DEFAULT = "hindsight"
+# What a client gets that names none: few tools, which correct and forget a single memory.
+DEFAULT = "commonplace"
 
 # Dialects whose tools name a bank: by which parameter, and the tools that make no sense when there
 # is only one bank.

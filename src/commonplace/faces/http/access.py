@@ -9,6 +9,7 @@ import hmac
 import ipaddress
 import json
 import re
+import secrets
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias, cast
@@ -82,12 +83,17 @@ class ApiKeys:
 
     everything: str = field(default="", repr=False)
     by_dialect: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
+    # The key of this run, for programs that can read the folder of the store.
+    local: str = field(default_factory=secrets.token_urlsafe, repr=False)
 
     def accepted_for(self, route: Route) -> tuple[str, ...]:
         """The keys that are valid for a route. Without any, the route needs no key."""
         if route.page == "health":
             return ()
-        return tuple(filter(None, (self.everything, self.by_dialect.get(route.dialect, ""))))
+        if route.hook == "":
+            return (self.local,)
+        keys = tuple(filter(None, (self.everything, self.by_dialect.get(route.dialect, ""))))
+        return (*keys, self.local) if keys else ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,8 @@ class Route:
     job_id: str = ""
     # Clients look for OAuth metadata before they connect, also below the endpoint.
     well_known: bool = False
+    # What programs on this machine ask for: the event of a hook, or "" for a passed call.
+    hook: str | None = None
 
 
 NOT_FOUND = Route()
@@ -47,6 +49,10 @@ class Router:
         match names:
             case [page] if page in PAGES:
                 return Route(page=page)
+            case ["hooks", event] if event:
+                return Route(hook=event)
+            case ["local", "call"]:
+                return Route(hook="")
             case ["api", "v1", "jobs", item] if item:
                 return Route(page="job", job_id=item)
             case ["mcp", *bank] if self._default:
