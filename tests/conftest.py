@@ -60,6 +60,7 @@ MARKED: dict[str, tuple[str, ...]] = {
             "faces/test_stdio_like_the_sdk.py",
             "faces/test_stdio_parameters.py",
         ),
+        "rest",
         *("importers/test_command.py", "packaging/test_wheel.py", "vault/test_pipes.py"),
     ),
     "slow": (

@@ -139,26 +139,28 @@ def test_files_dropped_in_and_removed_during_queries_end_as_a_fresh_rebuild(home
 
         with ThreadPoolExecutor(2) as crowd:
             asked = [crowd.submit(ask) for _ in range(2)]
-            for n in range(500):
-                (root / f"note {n}.md").write_text(
-                    f"---\ntitle: Note {n}\ntags: [t{n % 7}]\n---\nSeagull {n} cries.\n"
+            try:
+                for n in range(500):
+                    (root / f"note {n}.md").write_text(
+                        f"---\ntitle: Note {n}\ntags: [t{n % 7}]\n---\nSeagull {n} cries.\n"
+                    )
+                until(lambda: len(everything(vault, "seagull cries")) == 500, 60)
+                for n in range(0, 500, 2):
+                    (root / f"note {n}.md").unlink()
+                gone = {f"Note {n}" for n in range(0, 500, 2)}
+                until(
+                    lambda: (
+                        gone
+                        == {
+                            o[0]
+                            for o in everything(vault, "seagull cries").values()
+                            if o[3] == "deleted"
+                        }
+                    ),
+                    60,
                 )
-            until(lambda: len(everything(vault, "seagull cries")) == 500, 60)
-            for n in range(0, 500, 2):
-                (root / f"note {n}.md").unlink()
-            gone = {f"Note {n}" for n in range(0, 500, 2)}
-            until(
-                lambda: (
-                    gone
-                    == {
-                        o[0]
-                        for o in everything(vault, "seagull cries").values()
-                        if o[3] == "deleted"
-                    }
-                ),
-                60,
-            )
-            done.set()
+            finally:
+                done.set()
             assert all(one.result() > 1 for one in asked)
         left = {
             number: one

@@ -6,11 +6,12 @@ import sys
 
 from commonplace.faces.http import server
 from commonplace.settings import load
-from commonplace.vault import memory_to_file, sync
+from commonplace.vault import memory_to_file
+from commonplace.vault.folder import missing_files
 
 
 def main() -> None:
-    sync.GRACE_MS = memory_to_file.GRACE_MS = 2_000
+    missing_files.GRACE_MS = memory_to_file.GRACE_MS = 2_000
     server.run(load(), port=int(sys.argv[-1]))
 
 

@@ -63,9 +63,9 @@ def test_a_text_that_is_refused_leaves_nothing(engine: Engine) -> None:
 def test_what_is_linked_stands_after_what_answers(engine: Engine) -> None:
     engine.retain("b", RetainRequest("The backup of the billing server runs every night at two."))
     engine.retain("b", RetainRequest("Every night at two the backup of the archive machine runs."))
-    [first, *_] = engine.ask("b", Question("billing server backup"))
+    [first, *_] = engine.search_facts("b", Question("billing server backup")).found
     engine.list_links("b", [first.memory.id])
-    found = engine.ask("b", Question("billing"))
+    found = engine.search_facts("b", Question("billing")).found
     assert "billing" in found[0].memory.text
     assert [one.final for one in found] == sorted((one.final for one in found), reverse=True)
 

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
         runtime as runtime,
         sessions as sessions,
         short_ids as short_ids,
+        token_budget as token_budget,
     )
 
 __getattr__ = lazy.submodules(__name__)

@@ -84,15 +84,11 @@ def add_messages(
     runtime: Runtime, bank: str, batch: MessageBatch, origin: Origin = Origin()
 ) -> MessagesResult:
     """Remember messages: each statement is added, revises what is stored, or is known already."""
-    checked, name, author = (
-        _validate(batch),
-        validation.name(bank, what="bank"),
-        validate_origin(origin),
-    )
+    checked, author = _validate(batch), validate_origin(origin)
+    name = validation.name(bank, what="bank")
     if checked.whole:
-        return MessagesResult(
-            (_Merger(runtime, name, checked, author).store_whole(_transcript(checked.messages)),)
-        )
+        merger = _Merger(runtime, name, checked, author)
+        return MessagesResult((merger.store_whole(_transcript(checked.messages)),))
     model_decisions, failure = _decide_with_model(runtime, name, checked)
     found = statement_splitting.split_statements(checked.messages)
     if model_decisions is None and len(found.statements) > STATEMENTS_MAX:
@@ -108,11 +104,7 @@ def add_messages(
         if model_decisions is not None or [one.text for one in found.statements] != [text.strip()]:
             merger.store_document(text)
         if model_decisions is not None:
-            outcomes = [
-                outcome
-                for one in model_decisions.decisions
-                if (outcome := merger.apply_decision(one, model_decisions.shown))
-            ]
+            outcomes = merger.apply_decisions(model_decisions)
             return MessagesResult(_without_repeats(outcomes), document=merger.document)
         outcomes = [merger.merge(one) for one in found.statements]
         return MessagesResult(_without_repeats(outcomes), found.skipped, merger.document, failure)
@@ -173,31 +165,46 @@ class _Merger:
         """Merge a statement with what is stored."""
         like = _similar_memories(self.runtime, self.writer, statement.text, self.batch.scope)
         verdicts = [(self._judge(one, statement), one) for one in like]
-        if same := next((one for found, one in verdicts if found.relation is Relation.SAME), None):
-            return StatementOutcome("unchanged", same)
-        # Two values in one batch are two statements. Only a memory that was stored before can be
-        # revised.
-        known = [(found, one) for found, one in verdicts if one.id not in self.written]
-        ended = [(found.confidence, one.id, one) for found, one in known if found.ends_older()]
-        old = max(ended)[2] if ended else None
+        for verdict, one in verdicts:
+            if verdict.relation is Relation.SAME:
+                return StatementOutcome("unchanged", one)
+        old = self._most_surely_ended(verdicts)
         return self._change(old, statement) if old else self._add(statement)
 
-    def apply_decision(
+    def _most_surely_ended(self, verdicts: Sequence[tuple[Judgement, Memory]]) -> Memory | None:
+        """The memory that a statement most surely ends. Memories of this batch are left alone: two
+        values in one batch are two statements.
+        """
+        ended = [
+            (verdict.confidence, one.id, one)
+            for verdict, one in verdicts
+            if one.id not in self.written and verdict.ends_older()
+        ]
+        return max(ended)[2] if ended else None
+
+    def apply_decisions(self, answer: _ModelDecisions) -> list[StatementOutcome]:
+        """Apply the decisions of a model."""
+        outcomes = [self._apply_decision(one, answer.shown) for one in answer.decisions]
+        return [one for one in outcomes if one]
+
+    def _apply_decision(
         self, decision: Decision, shown: Sequence[Memory]
     ) -> StatementOutcome | None:
-        """Apply the decision of a model, unless the memory has changed since the model saw it."""
+        """Apply a decision. Without a memory, or if the memory has changed since the model saw it,
+        its statement is merged instead.
+        """
         statement = Message("", decision.text)
         old = shown[decision.known_index] if decision.known_index is not None else None
-        is_current = old is not None and self._is_current(old)
-        if decision.event == "NONE":
-            return (
-                StatementOutcome("unchanged", old) if old and is_current else self.merge(statement)
-            )
         if decision.event == "ADD" or old is None:
             return self.merge(statement)
+        is_current = self._is_current(old)
         if decision.event == "DELETE":
             return self._forget(old) if is_current else None
-        if not is_current or self._judge(old, statement).relation is Relation.SAME:
+        if not is_current:
+            return self.merge(statement)
+        if decision.event == "NONE":
+            return StatementOutcome("unchanged", old)
+        if self._judge(old, statement).relation is Relation.SAME:
             return self.merge(statement)
         return self._change(old, statement)
 

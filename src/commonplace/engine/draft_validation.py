@@ -73,12 +73,7 @@ def validate_filter(chosen: Filter) -> Filter:
     for field in fields(chosen):
         value: object = getattr(chosen, field.name)
         if isinstance(value, tuple):
-            most = BULK_MAX if field.name == "ids" else FILTER_VALUES_MAX
-            if len(cast(tuple[object, ...], value)) > most:
-                raise TooLarge(
-                    f"The filter names too many {field.name}; the limit is {most:,}.",
-                    hint="Use fewer.",
-                )
+            _check_value_count(field.name, len(cast(tuple[object, ...], value)))
     for name in ("text_contains", "text_pattern", "key_prefix", "path"):
         value = getattr(chosen, name)
         if value is not None:
@@ -88,6 +83,14 @@ def validate_filter(chosen: Filter) -> Filter:
     for tag in chosen.tags_like or ():
         validation.name(tag, what="tag")
     return chosen
+
+
+def _check_value_count(name: str, count: int) -> None:
+    most = BULK_MAX if name == "ids" else FILTER_VALUES_MAX
+    if count > most:
+        raise TooLarge(
+            f"The filter names too many {name}; the limit is {most:,}.", hint="Use fewer."
+        )
 
 
 def _check_times(

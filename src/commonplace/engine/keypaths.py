@@ -366,21 +366,25 @@ def _write_key(
         first, second = banks.new_ids(runtime.db, writer.now, 2)
         memory = first_version(replace(draft, **given), (first, second), writer)
         return KeyOutcome("added", memory, writer.write(memory, "remember", reason))
-    alive = before.forgotten_at is None
-    if alive and all(getattr(before, name) == value for name, value in given.items()):
+    is_live = before.forgotten_at is None
+    if is_live and all(getattr(before, name) == value for name, value in given.items()):
         return KeyOutcome("unchanged", before)
     text = given.get("text", before.text)
     if not reason and not writer.origin.reason:
-        found, why = key_assignment.compare_values(
-            before.text if alive else None, text, runtime.judge
-        )
-        reason = f"{found}: {why}" if why else found
+        reason = _reason_for_change(runtime, before, text)
     if "metadata" not in given and text != before.text:
         given |= _source_fields(before, draft)
     new_id = banks.new_ids(runtime.db, writer.now)[0]
     memory = replace(next_version(before, new_id, writer.now), forgotten_at=None, **given)
-    change = "revised" if alive else "restored"
+    change = "revised" if is_live else "restored"
     return KeyOutcome(change, memory, writer.write(memory, "remember", reason), before.version_id)
+
+
+def _reason_for_change(runtime: Runtime, before: Memory, text: str) -> str:
+    """How the new value of a key relates to the one before, in words."""
+    old_text = before.text if before.forgotten_at is None else None
+    relation, detail = key_assignment.compare_values(old_text, text, runtime.judge)
+    return f"{relation}: {detail}" if detail else relation
 
 
 def _document_name(scope: Scope, text: str) -> str:

@@ -17,6 +17,7 @@ from commonplace.engine.facts.fact_metadata import fact_metadata_of, to_statemen
 from commonplace.engine.runtime import Runtime
 from commonplace.errors import Busy, Forbidden, ModelFailed
 from commonplace.extract import llm_links
+from commonplace.extract.llm_statements import Model
 from commonplace.language import analyzer
 from commonplace.language.judgement import POSSIBLE_MIN, Judgement, Relation, Statement
 from commonplace.records.memory import Link, LinkKind, Memory, Scope
@@ -51,9 +52,8 @@ _KINDS: dict[Relation, LinkKind] = {
     Relation.REPLACES: "supersedes",
     Relation.CONTRADICTS: "contradicts",
 }
-_SIMILAR_MIN = (
-    0.6  # Two memories that only resemble each other must share this part of their words.
-)
+# Two memories that only resemble each other must share this part of their words.
+_SIMILAR_MIN = 0.6
 
 # The seed, the last link, the number of hops and the score of a linked memory.
 _Path: TypeAlias = tuple[int, Link, int, float]
@@ -147,29 +147,31 @@ def judge_with_model(runtime: Runtime, bank_id: int) -> int:
     for memory, _ in links.changed_since(runtime.db, bank_id, position, _JUDGED_PER_RUN):
         if links.change_position(memory) > links.high_water_mark(runtime.db, bank_id):
             break  # Links derived from words come first, because making them drops the others.
-        older = [
-            one
-            for one in candidates(runtime, memory, _SHOWN_MAX)
-            if _recency_key(one) < _recency_key(memory)
-        ]
-        found = (
-            llm_links.judge_relations(model, _full_text(memory), list(map(_full_text, older)))
-            if older
-            else {}
-        )
-        made = [
-            Link(kind, memory.id, older[at].id, verdict.confidence, verdict.reason)
-            for at, verdict in found.items()
-            if (kind := link_kind(verdict))
-        ]
+        made = [] if memory.forgotten_at is not None else _judged_links(runtime, model, memory)
         with runtime.db.transaction():
-            kept = [link for link in made if memory.forgotten_at is None]
-            links.put(runtime.db, bank_id, kept, runtime.clock.now())
+            links.put(runtime.db, bank_id, made, runtime.clock.now())
             links.set_high_water_mark(
                 runtime.db, bank_id, links.change_position(memory), _JUDGED_MARK
             )
         count += 1
     return count
+
+
+def _judged_links(runtime: Runtime, model: Model, memory: Memory) -> list[Link]:
+    """The links from a memory to older ones by the language model's judgement."""
+    older = [
+        one
+        for one in candidates(runtime, memory, _SHOWN_MAX)
+        if _recency_key(one) < _recency_key(memory)
+    ]
+    if not older:
+        return []
+    verdicts = llm_links.judge_relations(model, _full_text(memory), list(map(_full_text, older)))
+    return [
+        Link(kind, memory.id, older[index].id, verdict.confidence, verdict.reason)
+        for index, verdict in verdicts.items()
+        if (kind := link_kind(verdict))
+    ]
 
 
 def judge_all_with_model(runtime: Runtime) -> None:

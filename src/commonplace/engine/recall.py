@@ -28,25 +28,31 @@ def recall(runtime: Runtime, bank: str, query: Query) -> Recall:
     found = banks.find(runtime.db, validation.name(bank, what="bank"))
     if found is None:  # Nothing was written to it yet.
         return Recall(())
-    bank_id = found.id
-    semantics = runtime.semantics() if "vector" in query.channels else None
-    if semantics:
-        indexing.catch_up_embeddings(runtime, bank_id, CATCH_UP_MS)
+    models = _models(runtime, query)
+    if models.semantics:
+        indexing.catch_up_embeddings(runtime, found.id, CATCH_UP_MS)
     now = runtime.clock.now() if query.now is None else query.now
     # Recency may lift a memory from below the limit, so all are scored before sorting. Pagination
     # sorts by the score alone.
     has_decay = runtime.half_life_days and not query.depth
     wide = replace(query, limit=RECALL_MAX) if has_decay and query.limit else query
     timed = _with_time_span(wide, now)
-    # A query of a single channel shows the order of that channel, so it is not reranked.
-    reranker = runtime.reranker() if set(query.channels) == set(pipeline.CHANNELS) else None
     run = pagination.run if query.depth else pipeline.run
     with runtime.db.snapshot():
-        answer = run(runtime.db, Models(semantics, reranker, runtime.judge), bank_id, timed, now)
-    return (
-        recency_decay.apply_decay(answer, now, runtime.half_life_days, query)
-        if has_decay
-        else answer
+        answer = run(runtime.db, models, found.id, timed, now)
+    if has_decay:
+        return recency_decay.apply_decay(answer, now, runtime.half_life_days, query)
+    return answer
+
+
+def _models(runtime: Runtime, query: Query) -> Models:
+    """The models that the channels of a query need. A query of a single channel shows the order of
+    that channel, so it is not reranked.
+    """
+    return Models(
+        runtime.semantics() if "vector" in query.channels else None,
+        runtime.reranker() if set(query.channels) == set(pipeline.CHANNELS) else None,
+        runtime.judge,
     )
 
 

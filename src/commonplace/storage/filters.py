@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import fields
+from typing import Any
 
 from commonplace import validation
 from commonplace.errors import Invalid
@@ -26,15 +27,11 @@ def compile_filter(db: Database, chosen: Filter, now: int) -> tuple[str, dict[st
     """The conditions of a filter, each preceded by ` and `, and their values."""
     parts: list[str] = []
     values: dict[str, object] = {}
-    for name in (field.name for field in fields(chosen) if field.name not in _NOT_FRAGMENTS):
-        value = getattr(chosen, name)
-        if value is not None:
-            parts.append(db.text(f"filter_{name}"))
-            if name in _USUAL_VALUES and _USUAL_VALUES[name] not in value:
-                parts.append(db.text(f"named_{name}"))
-            values[name] = (
-                json.dumps(value, ensure_ascii=False) if isinstance(value, tuple) else value
-            )
+    for name, value in _fragment_values(chosen):
+        parts.append(db.text(f"filter_{name}"))
+        if name in _USUAL_VALUES and _USUAL_VALUES[name] not in value:
+            parts.append(db.text(f"named_{name}"))
+        values[name] = json.dumps(value, ensure_ascii=False) if isinstance(value, tuple) else value
     if chosen.status != "any":
         parts.append(db.text(f"filter_{chosen.status}"))
     if not chosen.expired:
@@ -43,6 +40,13 @@ def compile_filter(db: Database, chosen: Filter, now: int) -> tuple[str, dict[st
     if chosen.where:
         parts.append(_condition(db, chosen.where, values, 0))
     return "".join(f" and {part}" for part in parts), values
+
+
+def _fragment_values(chosen: Filter) -> list[tuple[str, Any]]:
+    """The fields of a filter that have a fragment of their own, and their values."""
+    names = (field.name for field in fields(chosen) if field.name not in _NOT_FRAGMENTS)
+    values = ((name, getattr(chosen, name)) for name in names)
+    return [(name, value) for name, value in values if value is not None]
 
 
 def json_path(match: Match) -> str:
@@ -86,33 +90,34 @@ def _match(db: Database, match: Match, values: dict[str, object]) -> str:
         raise Invalid("The filter names no metadata field.", hint="Name the field to compare.")
     for name in match.path:
         validation.any_text(name, what="name of a metadata field")
-    path = json_path(match)
-    operator, value = match.operator, match.value
-    if value is None and operator in ("eq", "ne"):
-        return _match_fragment(
-            db, match, "match_null" if operator == "eq" else "match_not_null", values, p=path
-        )
-    if operator in ("in", "nin") or (operator in ("eq", "ne") and isinstance(value, list | tuple)):
+    path, operator, value = json_path(match), match.operator, match.value
+    if operator in ("eq", "ne") and value is None:
+        name = "match_null" if operator == "eq" else "match_not_null"
+        return _match_fragment(db, match, name, values, p=path)
+    if operator in ("eq", "ne") and isinstance(value, list | tuple):
+        operator = "in" if operator == "eq" else "nin"
+    bound = _bound_values(operator, match.value)
+    return _match_fragment(db, match, f"match_{operator}", values, p=path, **bound)
+
+
+def _bound_values(operator: str, value: object) -> dict[str, object]:
+    """The values that the fragment of an operator needs. Raises Invalid for a wrong type."""
+    if operator in ("in", "nin"):
         if not isinstance(value, list | tuple):
             raise Invalid(
                 f"`{operator}` needs a list.", hint=f'For example {{"{operator}": ["a", "b"]}}.'
             )
-        name = {"eq": "in", "ne": "nin"}.get(operator, operator)
-        return _match_fragment(db, match, f"match_{name}", values, p=path, v=json.dumps(value))
+        return {"v": json.dumps(value)}
     if operator in ("like", "ilike"):
         if not isinstance(value, str):
             raise Invalid(f"`{operator}` needs a string.", hint='For example {"like": "port%"}.')
-        return _match_fragment(
-            db, match, f"match_{operator}", values, p=path, v=validation.pattern(value)
-        )
+        return {"v": validation.pattern(value)}
     if not isinstance(value, str | int | float | bool):
         raise Invalid(
             f"`{operator}` cannot compare with {value!r}.",
             hint="Use a string, a number, true or false.",
         )
-    return _match_fragment(
-        db, match, f"match_{operator}", values, p=path, t=json.dumps(_types(value)), v=value
-    )
+    return {"t": json.dumps(_types(value)), "v": value}
 
 
 def _match_fragment(

@@ -141,23 +141,27 @@ class IndexLookups:
     def _for_condition(self, condition: Condition, *, live: bool) -> list[str]:
         match condition:
             case AllOf(conditions):
-                others, spans = _split_spans(conditions)
-                found = [lookup for one in others for lookup in self._for_condition(one, live=live)]
-                return [
-                    *found,
-                    *(lookup for match, span in spans for lookup in self._by_span(match, span)),
-                ]
+                return self._for_all(conditions, live=live)
             case AnyOf(conditions):
-                found = [self._for_condition(one, live=live) for one in conditions]
-                return [_union(lookups[0] for lookups in found)] if found and all(found) else []
-            case TagMatch() | LabelMatch():
-                # Forgotten memories have no tags in the index.
-                return self._by_tags(condition) if live else []
+                return self._for_any(conditions, live=live)
+            case TagMatch() | LabelMatch() if live:  # Forgotten memories have no indexed tags.
+                return self._by_tags(condition)
             case Match():
                 span = _span(condition)
                 return self._by_span(condition, span) if span else self._by_field(condition)
             case _:
                 return []
+
+    def _for_any(self, conditions: Iterable[Condition], *, live: bool) -> list[str]:
+        found = [self._for_condition(one, live=live) for one in conditions]
+        return [_union(lookups[0] for lookups in found)] if found and all(found) else []
+
+    def _for_all(self, conditions: Iterable[Condition], *, live: bool) -> list[str]:
+        others, spans = _split_spans(conditions)
+        found = [lookup for one in others for lookup in self._for_condition(one, live=live)]
+        for match, span in spans:
+            found += self._by_span(match, span)
+        return found
 
     def _by_tags(self, match: TagMatch | LabelMatch) -> list[str]:
         labels = isinstance(match, LabelMatch)

@@ -25,16 +25,16 @@ ProjectId = Annotated[
 MemoryId = Annotated[str, About("The id of the memory.", 1, 200)]
 
 
-@tool("reads", ToolRole("find", text="question"), title="Recall", always_loaded=True)
+@tool("reads", ToolRole("find", text="query"), title="Recall", always_loaded=True)
 def recall(
     call: Call,
-    question: Annotated[str, About("What you want to know, as a question.", 1, 10_000)],
+    query: Annotated[str, About("What you want to know, as a question.", 1, 10_000)],
     limit: Annotated[int, About("Most memories to return.", 1, RECALL_MAX)] = 8,
     project_id: ProjectId = None,
 ) -> Reply:
     """Find what is known about a question, best first. Empty means that nothing is known."""
-    query = Query(question, _visible(_project(call, project_id)), limit=limit)
-    found = call.engine.recall(call.bank, query)
+    asked = Query(query, _visible(_project(call, project_id)), limit=limit)
+    found = call.engine.recall(call.bank, asked)
     doubted = unsure_field(unsure=found.unsure, found=found.hits)
     lines = [_line(hit.memory) for hit in found.hits] or ["Nothing is known about this."]
     return Reply(

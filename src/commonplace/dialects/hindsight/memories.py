@@ -12,7 +12,8 @@ from commonplace.dialects.unsure import unsure_field
 from commonplace.engine.facts.fact_extraction import split_chunks
 from commonplace.engine.facts.fact_listing import filter_kinds
 from commonplace.engine.facts.fact_metadata import fact_metadata_of
-from commonplace.engine.facts.fact_search import DEPTHS, Asked, Finding, Question
+from commonplace.engine.facts.fact_ranking import Finding
+from commonplace.engine.facts.fact_search import DEPTHS, FactSearchResult, Question
 from commonplace.engine.facts.retain import RetainResult
 from commonplace.engine.facts.retain_request import RetainRequest
 from commonplace.errors import Invalid, NotFound
@@ -210,14 +211,16 @@ def recall(
     )
     # The type `opinion` of older clients is understood, and nothing is of it.
     asked = (
-        Asked() if types and not _check_types(types) else call.engine.explain(call.bank, question)
+        FactSearchResult()
+        if types and not _check_types(types)
+        else call.engine.search_facts(call.bank, question)
     )
     hits = _without_source_facts(asked.found) if prefer_observations else asked.found
     config = _config(call)
     room = (
         max_tokens if max_tokens is not None else int(config.get("recall_max_tokens", MAX_TOKENS))
     )
-    kept = call.engine.packed(hits, lambda hit: hit.memory.text, room)
+    kept = call.engine.fit_tokens(hits, lambda hit: hit.memory.text, room)
     chunked = (
         config.get("recall_include_chunks", False) if include_chunks is None else include_chunks
     )
@@ -321,7 +324,7 @@ def _config(call: Call) -> Json:
 
 def _entities(call: Call, kept: Sequence[Finding], tokens_max: int) -> Json:
     counts = Counter(name for hit in kept for name in fact_metadata_of(hit.memory).entities)
-    names = call.engine.packed(
+    names = call.engine.fit_tokens(
         [name for name, _ in counts.most_common()], lambda name: name, tokens_max
     )
     return {
@@ -350,7 +353,7 @@ def _chunks(call: Call, hits: Sequence[Finding], names: dict[int, str], tokens_m
             "chunk_index": place,
             "truncated": False,
         }
-        for name, place, text in call.engine.packed(found, lambda one: one[2], tokens_max)
+        for name, place, text in call.engine.fit_tokens(found, lambda one: one[2], tokens_max)
     }
 
 
@@ -359,7 +362,7 @@ def _sources(call: Call, kept: Sequence[Finding], tokens_max: int) -> Json:
         dict.fromkeys(number for hit in kept for number in fact_metadata_of(hit.memory).sources)
     )
     found = call.engine.list(call.bank, Filter(ids=numbers), limit=LIST_MAX)
-    shown = call.engine.packed(found, lambda one: one.text, tokens_max)
+    shown = call.engine.fit_tokens(found, lambda one: one.text, tokens_max)
     names = responses.document_names(call, shown)
     by_id = {
         responses.ids.uuid_form(one.id): drop_empty(responses.memory_item(call, one, names))

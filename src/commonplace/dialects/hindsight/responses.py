@@ -11,7 +11,7 @@ from commonplace.dialects.dialect import Call
 from commonplace.dialects.expected_version import version_field
 from commonplace.engine.facts import fact_metadata
 from commonplace.engine.facts.fact_metadata import FactMetadata
-from commonplace.engine.facts.fact_search import Finding
+from commonplace.engine.facts.fact_ranking import Finding
 from commonplace.engine.facts.stats import KINDS
 from commonplace.engine.reflect import refresh_policy
 from commonplace.engine.reflect.directives import DISPOSITION_TRAITS

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from commonplace import ids
-from commonplace.engine.facts.fact_search import Asked, Finding, Question, left_out
+from commonplace.engine.facts.fact_ranking import Finding, left_out
+from commonplace.engine.facts.fact_search import FactSearchResult, Question
 from commonplace.engine.reflect.reflect_agent import Step
 from commonplace.records.query import Dropped
 
@@ -20,16 +21,16 @@ _WORDS, _MEANING = ("keyword", "coverage", "passage"), ("vector", "tokens", "pas
 
 
 def recall_trace(
-    question: Question, asked: Asked, hits: Sequence[Finding], kept: Sequence[Finding]
+    question: Question, result: FactSearchResult, hits: Sequence[Finding], kept: Sequence[Finding]
 ) -> Json:
     """How the results of recall came about: what was found, of which `hits` were let stand and
     `kept` had room.
     """
-    stages = Counter(_stage(hit) for hit in asked.found)
+    stages = Counter(_stage(hit) for hit in result.found)
     dropped = [
-        *left_out(asked.found, hits, _COVERED_BY_OBSERVATION),
+        *left_out(result.found, hits, _COVERED_BY_OBSERVATION),
         *left_out(hits, kept, _NO_ROOM),
-        *asked.dropped,
+        *result.dropped,
     ]
     return {
         "query": question.text,
@@ -64,7 +65,7 @@ def _result(hit: Finding) -> Json:
         "semantic": hit.semantic,
         "temporal": hit.temporal,
         "graph": hit.graph,
-        "links": list(hit.ways),
+        "links": list(hit.link_types),
         "reranker": hit.relevance,
         "final": round(hit.final, 4),
         "channels": dict(hit.channels),
@@ -88,7 +89,7 @@ def _stage(hit: Finding) -> str:
 def _why(hit: Finding) -> str:
     """Why a result is one, in words."""
     if hit.graph is not None:
-        return f"linked to what was found directly ({', '.join(hit.ways)})"
+        return f"linked to what was found directly ({', '.join(hit.link_types)})"
     if hit.relevance is None:
         return "from the time asked about"
     ways = {"its words": _WORDS, "its meaning": _MEANING}

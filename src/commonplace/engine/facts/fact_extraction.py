@@ -95,41 +95,41 @@ def extract_by_model(
         return extract_by_rules(text, spoken_at, config)
     options = llm_facts.extraction_config(config)
     work = _ModelExtraction(model, spoken_at, options, known or {})
-    parts = split_chunks(text, config)
-    shown_context = "" if context == _PLACEHOLDER_CONTEXT else context[:_OPENING_CHARS]
-    opening = parts[0][:_OPENING_CHARS] if len(parts) > 1 else ""
-    prompts = [
-        Chunk(part, index, shown_context, opening if index else "")
-        for index, part in enumerate(parts)
-    ]
+    chunks = _chunks_with_context(split_chunks(text, config), context)
     size = config.get("retain_chunk_batch_size")
-    workers = min(
-        _CONCURRENCY_MAX, size if isinstance(size, int) else _CONCURRENCY, max(1, len(parts))
-    )
+    concurrency = min(_CONCURRENCY_MAX, size if isinstance(size, int) else _CONCURRENCY)
     # Imported here because it imports logging, which takes a tenth of the start-up time.
     from concurrent.futures import ThreadPoolExecutor
 
-    with ThreadPoolExecutor(workers, thread_name_prefix="commonplace-reading") as pool:
-        per_chunk = list(pool.map(work.extract_chunk, prompts))
-    by_fingerprint = {
-        chunk_fingerprint(part, options): facts
-        for part, facts in zip(parts, per_chunk, strict=True)
+    with ThreadPoolExecutor(
+        min(concurrency, max(1, len(chunks))), thread_name_prefix="commonplace-extraction"
+    ) as pool:
+        by_model = list(pool.map(work.extract_chunk, chunks))
+    facts_by_chunk = [
+        work.extract_by_rules(chunk) if facts is None else facts
+        for chunk, facts in zip(chunks, by_model, strict=True)
+    ]
+    texts_by_fingerprint = {
+        chunk_fingerprint(chunk.text, options): tuple(one.text for one in facts)
+        for chunk, facts in zip(chunks, by_model, strict=True)
         if facts is not None
     }
-    all_facts: list[Sequence[Fact]] = []
-    for index, (part, facts) in enumerate(zip(parts, per_chunk, strict=True)):
-        by_rule = (
-            ()
-            if facts is not None
-            else llm_facts.apply_labels(fact_splitting.chunk_facts(part, spoken_at, index), options)
-        )
-        all_facts.append(by_rule if facts is None else facts)
-    texts_by_fingerprint = {
-        mark: tuple(one.text for one in facts) for mark, facts in by_fingerprint.items()
-    }
     return Extraction(
-        text, fact_splitting.merge_facts(all_facts), work.warning(len(parts)), texts_by_fingerprint
+        text,
+        fact_splitting.merge_facts(facts_by_chunk),
+        work.warning(len(chunks)),
+        texts_by_fingerprint,
     )
+
+
+def _chunks_with_context(parts: Sequence[str], context: str) -> list[Chunk]:
+    """The chunks of a text, each with its context and, after the first, the text's opening."""
+    shown_context = "" if context == _PLACEHOLDER_CONTEXT else context[:_OPENING_CHARS]
+    opening = parts[0][:_OPENING_CHARS] if parts else ""
+    return [
+        Chunk(part, index, shown_context, opening if index else "")
+        for index, part in enumerate(parts)
+    ]
 
 
 def load_extracted_facts(runtime: Runtime, document: Document) -> dict[str, list[Fact]]:
@@ -142,16 +142,12 @@ def load_extracted_facts(runtime: Runtime, document: Document) -> dict[str, list
         [fact_id for some in ids_by_chunk.values() for fact_id in some],
     )
     by_key = {one.key: one.text for one in by_id.values()}
-    facts_by_chunk: dict[str, list[Fact]] = {}
-    for chunk, fact_ids in ids_by_chunk.items():
-        live = [
-            by_id[fact_id]
-            for fact_id in fact_ids
-            if fact_id in by_id and by_id[fact_id].forgotten_at is None
-        ]
-        if len(live) == len(fact_ids):
-            facts_by_chunk[chunk] = [_to_fact(one, by_key) for one in live]
-    return facts_by_chunk
+    live = {one.id: one for one in by_id.values() if one.forgotten_at is None}
+    return {
+        chunk: [_to_fact(live[fact_id], by_key) for fact_id in fact_ids]
+        for chunk, fact_ids in ids_by_chunk.items()
+        if live.keys() >= set(fact_ids)
+    }
 
 
 def _to_fact(memory: Memory, by_key: Mapping[str, str]) -> Fact:
@@ -222,6 +218,11 @@ class _ModelExtraction:
             self.is_model_gone.set()
             self.failures.append(error.message)
         return None
+
+    def extract_by_rules(self, chunk: Chunk) -> list[Fact]:
+        """Extract the facts of a chunk without the model."""
+        facts = fact_splitting.chunk_facts(chunk.text, self.spoken_at, chunk.number)
+        return list(llm_facts.apply_labels(facts, self.options))
 
     def warning(self, count: int) -> str:
         """A sentence that says for how many chunks the model failed, and why."""

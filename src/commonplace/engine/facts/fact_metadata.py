@@ -81,7 +81,12 @@ def proof_count(fact: FactMetadata) -> int:
 
 def user_metadata(memory: Memory) -> dict[str, object]:
     """The metadata that the caller gave."""
-    return {name: value for name, value in memory.metadata.items() if name != FACT_FIELD}
+    return caller_fields(memory.metadata)
+
+
+def caller_fields(metadata: Metadata) -> dict[str, object]:
+    """The fields of a memory's metadata that the caller gave."""
+    return {name: value for name, value in metadata.items() if name != FACT_FIELD}
 
 
 def merge_metadata(before: Metadata, from_caller: Metadata) -> dict[str, object]:

@@ -60,28 +60,26 @@ def find_neighbours(
     """The facts one link away from the seeds that are not known yet, the closest first."""
     linking.catch_up_links(runtime, bank_id, seeds, linking.CATCH_UP_MS)
     link_weights = _link_weights(runtime, bank_id, {one.id for one in seeds})
-    candidates = [number for number in link_weights if number not in query.known_ids]
+    linked_ids = [number for number in link_weights if number not in query.known_ids]
     names = _entity_names(seeds, query.text)
-    neighbour_ids = (
-        text_index.filter_ids(runtime.db, bank_id, candidates, query.filter, runtime.clock.now())
-        if candidates
-        else set[int]()
-    )
-    neighbour_ids |= _ids_sharing_names(runtime, bank_id, names, query)
+    neighbour_ids = _ids_sharing_names(runtime, bank_id, names, query)
+    if linked_ids:
+        now = runtime.clock.now()
+        neighbour_ids |= text_index.filter_ids(runtime.db, bank_id, linked_ids, query.filter, now)
     found: list[Neighbour] = []
     moments = [_moment_of(one) for one in seeds]
     for one in memories.by_ids(runtime.db, bank_id, sorted(neighbour_ids)).values():
-        if one.kind == "observation":  # An observation repeats its facts.
-            continue
-        weights = dict(link_weights.get(one.id, {}))
-        shared_names = len(
-            set(names) & {name.casefold() for name in fact_metadata_of(one).entities}
-        )
-        if shared_names:
-            weights["entity"] = math.tanh(0.5 * shared_names)
-        if weights:
+        weights = link_weights.get(one.id, {}) | _entity_weight(one, names)
+        # An observation repeats its facts.
+        if weights and one.kind != "observation":
             found.append(_combine_weights(one, weights, moments))
     return sorted(found, key=lambda one: (-one.weight, -one.memory.id))[:limit]
+
+
+def _entity_weight(one: Memory, names: Sequence[str]) -> dict[str, float]:
+    """The weight of the names that a fact shares; empty if it shares none."""
+    shared = set(names) & {name.casefold() for name in fact_metadata_of(one).entities}
+    return {"entity": math.tanh(0.5 * len(shared))} if shared else {}
 
 
 def _entity_names(seeds: Sequence[Memory], query_text: str) -> list[str]:

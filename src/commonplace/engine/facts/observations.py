@@ -130,31 +130,37 @@ def _find_facts(
     The observation's sources and the new facts are complete as long as none of them was forgotten.
     Otherwise the bank is searched, which may miss some facts of a very common subject.
     """
-    candidate_ids = dict.fromkeys(
-        (*(fact_metadata_of(before).sources if before else ()), *fact_ids)
-    )
-    candidates = memories.by_ids(runtime.db, bank_id, list(candidate_ids))
-    if (
-        before is None
-        or before.forgotten_at is not None
-        or any(one.forgotten_at is not None for one in candidates.values())
-    ):
-        first, _, rest = subject.partition(" ")
-        match = text_index.any_of([words.index_text(rest if first in _BROAD_SUBJECTS else subject)])
-        filter_ = Filter(kinds=_FACT_KINDS, users=("",))
-        matching_ids = text_index.keyword_ids(
-            runtime.db, bank_id, match, filter_, runtime.clock.now(), _CANDIDATES_MAX
-        )
-        candidates |= memories.by_ids(
-            runtime.db, bank_id, [one for one in matching_ids if one not in candidates]
-        )
-    live = [
-        one for one in candidates.values() if one.forgotten_at is None and one.kind in _FACT_KINDS
-    ]
-    about_subject = [
-        one for one in live if _subject_of(one.text) == subject and tuple(sorted(one.tags)) == tags
-    ]
+    source_ids = fact_metadata_of(before).sources if before else ()
+    candidates = memories.by_ids(runtime.db, bank_id, list(dict.fromkeys((*source_ids, *fact_ids))))
+    if before is None or _is_any_forgotten([before, *candidates.values()]):
+        candidates |= _search_candidates(runtime, bank_id, subject)
+    about_subject = [one for one in candidates.values() if _is_about(one, subject, tags)]
     return sorted(about_subject, key=_age_key, reverse=True)[:_SOURCES_MAX]
+
+
+def _is_any_forgotten(some: Iterable[Memory]) -> bool:
+    return any(one.forgotten_at is not None for one in some)
+
+
+def _search_candidates(runtime: Runtime, bank_id: int, subject: str) -> dict[int, Memory]:
+    """The facts of a bank that contain the words of a subject."""
+    first, _, rest = subject.partition(" ")
+    match = text_index.any_of([words.index_text(rest if first in _BROAD_SUBJECTS else subject)])
+    filter_ = Filter(kinds=_FACT_KINDS, users=("",))
+    matching_ids = text_index.keyword_ids(
+        runtime.db, bank_id, match, filter_, runtime.clock.now(), _CANDIDATES_MAX
+    )
+    return memories.by_ids(runtime.db, bank_id, matching_ids)
+
+
+def _is_about(fact: Memory, subject: str, tags: tuple[str, ...]) -> bool:
+    """Whether a memory is a live fact about a subject with exactly these tags."""
+    return (
+        fact.forgotten_at is None
+        and fact.kind in _FACT_KINDS
+        and tuple(sorted(fact.tags)) == tags
+        and _subject_of(fact.text) == subject
+    )
 
 
 def _age_key(memory: Memory) -> tuple[int, int]:
@@ -174,15 +180,14 @@ def _observation_key(subject: str, tags: tuple[str, ...]) -> str:
 def _build_draft(
     runtime: Runtime, subject: str, tags: tuple[str, ...], facts: Sequence[Memory]
 ) -> Draft:
-    current_facts: list[Memory] = []
-    current: list[str] = []
-    earlier: list[str] = []
+    current: list[Memory] = []
+    earlier: list[Memory] = []
     for one in facts:
-        is_ended = any(fact_metadata.has_ended(runtime.judge, one, new) for new in current_facts)
-        (earlier if is_ended else current).append(one.text.rstrip())
-        current_facts += [] if is_ended else [one]
-    sentences = [_end_sentence(one) for one in current] + [
-        f"Earlier: {_end_sentence(one)}" for one in earlier
+        is_ended = any(fact_metadata.has_ended(runtime.judge, one, new) for new in current)
+        (earlier if is_ended else current).append(one)
+    sentences = [
+        *(_end_sentence(one.text) for one in current),
+        *(f"Earlier: {_end_sentence(one.text)}" for one in earlier),
     ]
     entity_names = tuple(
         dict.fromkeys(name for one in facts for name in fact_metadata_of(one).entities)
@@ -203,6 +208,7 @@ def _build_draft(
 
 
 def _end_sentence(sentence: str) -> str:
+    sentence = sentence.rstrip()
     return sentence if sentence[-1:] in ".!?。！？" else f"{sentence}."
 
 

@@ -18,7 +18,6 @@ from commonplace.language.statement import fold_text
 from commonplace.records.memory import Draft, Memory, Scope
 from commonplace.records.query import Filter
 from commonplace.records.work import Document
-from commonplace.reserved_metadata import FACT_FIELD
 from commonplace.storage.rows import banks, memories
 from commonplace.storage.rows import documents as rows
 
@@ -73,11 +72,8 @@ def record_fact(
 
 def _changed_fields(before: Memory, draft: Draft, *, corrects: bool, dated: bool) -> dict[str, Any]:
     """The fields of a document's own fact that differ in the new draft, besides its text."""
-    drafted, stored = (
-        fact_metadata.parse_fact_metadata(draft.metadata) or FactMetadata(),
-        fact_metadata_of(before),
-    )
-    after = replace(stored, chunk=drafted.chunk)
+    drafted = fact_metadata.parse_fact_metadata(draft.metadata) or FactMetadata()
+    after = replace(fact_metadata_of(before), chunk=drafted.chunk)
     changes: dict[str, Any] = {}
     # A fact edited through another dialect keeps its edits.
     if corrects and fold_text(before.text) == fold_text(draft.text):
@@ -86,9 +82,9 @@ def _changed_fields(before: Memory, draft: Draft, *, corrects: bool, dated: bool
         if dated:
             after = replace(after, mentioned_at=drafted.mentioned_at)
             changes |= {"happened_at": draft.happened_at, "happened_until": draft.happened_until}
-    user_fields = {name: value for name, value in draft.metadata.items() if name != FACT_FIELD}
+    caller_fields = fact_metadata.caller_fields(draft.metadata) if corrects else {}
     changes["metadata"] = fact_metadata.with_fact_metadata(
-        user_fields if corrects and user_fields else fact_metadata.user_metadata(before), after
+        caller_fields or fact_metadata.user_metadata(before), after
     )
     return {name: value for name, value in changes.items() if getattr(before, name) != value}
 
@@ -176,15 +172,19 @@ def record_extraction(
     if shared := [one.id for one in facts if one.document_id != document.id][:_SHARED_MAX]:
         metadata[SHARED_KEY] = shared
     if extraction and extraction.by_chunk and len(facts) <= _EXTRACTED_MAX:
-        by_key = {one.key: one.id for one in facts}
-        ids_by_chunk = {
-            chunk: [
-                by_key.get(fact_splitting.fact_digest(text, document.tags), 0) for text in texts
-            ]
-            for chunk, texts in extraction.by_chunk.items()
-        }
-        metadata[fact_extraction.EXTRACTED_KEY] = {
-            chunk: numbers for chunk, numbers in ids_by_chunk.items() if all(numbers)
-        }
+        metadata[fact_extraction.EXTRACTED_KEY] = _ids_by_chunk(document, facts, extraction)
     if metadata != document.metadata:
         rows.update(runtime.db, replace(document, metadata=metadata))
+
+
+def _ids_by_chunk(
+    document: Document, facts: Sequence[Memory], extraction: Extraction
+) -> dict[str, list[int]]:
+    """The ids of the facts of each chunk, for the chunks of which every fact is stored."""
+    id_by_key = {one.key: one.id for one in facts}
+    ids_by_chunk: dict[str, list[int]] = {}
+    for chunk, texts in extraction.by_chunk.items():
+        keys = [fact_splitting.fact_digest(text, document.tags) for text in texts]
+        if all(key in id_by_key for key in keys):
+            ids_by_chunk[chunk] = [id_by_key[key] for key in keys]
+    return ids_by_chunk

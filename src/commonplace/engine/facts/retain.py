@@ -207,16 +207,23 @@ def _extract_beforehand(
     if runtime.db.in_transaction or not request.text.strip():
         return None
     bank_record = banks.find(runtime.db, bank)
-    before = (
-        rows.find(runtime.db, bank_record.id, request.name)
-        if bank_record and request.name
-        else None
-    )
+    before = _find_document(runtime, bank_record, request.name)
     text = f"{before.text}\n{request.text}" if before and request.append else request.text
-    is_unchanged = before and before.text == text and request.tags in (None, before.tags)
-    if before and is_unchanged and document_metadata(request, before) == before.metadata:
+    if before and _is_unchanged(before, request, text):
         return None
     return _extract(runtime, bank_record, replace(request, text=text), model, before)
+
+
+def _find_document(runtime: Runtime, bank_record: Bank | None, name: str) -> Document | None:
+    return rows.find(runtime.db, bank_record.id, name) if bank_record and name else None
+
+
+def _is_unchanged(before: Document, request: RetainRequest, text: str) -> bool:
+    return (
+        before.text == text
+        and request.tags in (None, before.tags)
+        and document_metadata(request, before) == before.metadata
+    )
 
 
 def _extract(

@@ -9,7 +9,7 @@ from commonplace.engine import links as linking
 from commonplace.engine.facts.fact_metadata import FactMetadata, fact_metadata_of
 from commonplace.engine.runtime import Runtime
 from commonplace.limits import LIST_MAX
-from commonplace.records.memory import Memory
+from commonplace.records.memory import Link, Memory
 from commonplace.records.query import Filter, PageRequest
 from commonplace.storage.rows import banks, documents, links, memories
 
@@ -40,24 +40,23 @@ def survey(runtime: Runtime, bank: str) -> FactStats:
         if bank_record is None:
             return FactStats({}, {}, 0, 0, None)
         rows = list(_all_memories(runtime, bank_record.id))
-        fact_ids = {one.id for one in rows if one.kind != "observation"}
+        fact_rows = [one for one in rows if one.kind != "observation"]
+        fact_ids = {one.id for one in fact_rows}
         similar = links.links_of(
             runtime.db, bank_record.id, fact_ids, ("similar_to",), limit=_LINKS_MAX
         )
         document_count = documents.count(runtime.db, bank_record.id, None, "")
-    kinds = Counter(one.kind if one.kind in KINDS else "world" for one in rows)
-    facts = [fact_metadata_of(one) for one in rows if one.kind != "observation"]
-    name_counts = Counter(name.casefold() for fact in facts for name in fact.entities)
+    facts = [fact_metadata_of(one) for one in fact_rows]
     link_counts = {
-        "semantic": sum({one.from_id, one.to_id} <= fact_ids for one in similar),
-        "entity": sum(count * (count - 1) // 2 for count in name_counts.values()),
+        "semantic": _pairs_among(fact_ids, similar),
+        "entity": _pairs_sharing_entities(facts),
         "temporal": _pairs_within_a_day(sorted(fact.mentioned_at for fact in facts)),
         "caused_by": _causal_pairs(facts, {one.key for one in rows}),
     }
     return FactStats(
-        dict(kinds),
-        {link_type: count for link_type, count in link_counts.items() if count},
-        len(name_counts),
+        _kind_counts(rows),
+        +Counter(link_counts),
+        len(_entity_counts(facts)),
         document_count,
         max((one.updated_at for one in rows), default=None),
     )
@@ -69,13 +68,12 @@ def holdings(runtime: Runtime, bank: str) -> tuple[int, int]:
         bank_record = banks.find(runtime.db, bank)
         if bank_record is None:
             return 0, 0
-        facts = (
+        facts = [
             fact_metadata_of(one)
             for one in _all_memories(runtime, bank_record.id)
             if one.kind != "observation"
-        )
-        names = {name.casefold() for mark in facts for name in mark.entities}
-        return len(names), documents.count(runtime.db, bank_record.id, None, "")
+        ]
+        return len(_entity_counts(facts)), documents.count(runtime.db, bank_record.id, None, "")
 
 
 def _catch_up_links(runtime: Runtime, bank: str) -> None:
@@ -97,12 +95,29 @@ def _all_memories(runtime: Runtime, bank_id: int) -> Iterator[Memory]:
         offset += LIST_MAX
 
 
+def _pairs_among(fact_ids: set[int], found: Sequence[Link]) -> int:
+    return sum({one.from_id, one.to_id} <= fact_ids for one in found)
+
+
+def _kind_counts(rows: Sequence[Memory]) -> Counter[str]:
+    return Counter(one.kind if one.kind in KINDS else "world" for one in rows)
+
+
+def _entity_counts(facts: Sequence[FactMetadata]) -> Counter[str]:
+    """The number of facts that name each entity."""
+    return Counter(name.casefold() for fact in facts for name in fact.entities)
+
+
+def _pairs_sharing_entities(facts: Sequence[FactMetadata]) -> int:
+    return sum(count * (count - 1) // 2 for count in _entity_counts(facts).values())
+
+
 def _pairs_within_a_day(moments: list[int]) -> int:
     pairs = first = 0
-    for bank_record, moment in enumerate(moments):
+    for index, moment in enumerate(moments):
         while moment - moments[first] > _DAY_MS:
             first += 1
-        pairs += bank_record - first
+        pairs += index - first
     return pairs
 
 

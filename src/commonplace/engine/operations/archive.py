@@ -167,7 +167,7 @@ def import_from(
         filesystem.translate_os_errors(source),
         source.open(encoding="utf-8-sig", newline="\n") as file,
     ):
-        return import_archive(runtime, _read_lines(file), dry_run=dry_run, progress=progress)
+        return import_archive(runtime, read_lines(file), dry_run=dry_run, progress=progress)
 
 
 def _read_all(
@@ -214,7 +214,8 @@ def _format_line(value: dict[str, Any]) -> str:
     return text + "\n"
 
 
-def _read_lines(file: IO[str]) -> Iterator[str]:
+def read_lines(file: IO[str]) -> Iterator[str]:
+    """The lines of an archive. A line without an end is refused."""
     try:
         while line := file.readline(LINE_CHARS_MAX):
             if len(line) == LINE_CHARS_MAX:
@@ -241,14 +242,8 @@ def _parse_object(line: str) -> dict[str, Any]:
 def _header_counts(header: dict[str, Any]) -> dict[str, int]:
     if header.get("format") != FORMAT:
         raise Invalid("This is not the first line of an archive.", hint=_EXPORT_HINT)
-    number, counts = header.get("number"), header.get("counts")
-    if type(number) is not int or number < 1:
-        raise Invalid("The format number is missing.", hint=_EXPORT_HINT)
-    if number > FORMAT_NUMBER:
-        raise Unsupported(
-            f"The archive has format {number}; this version reads up to {FORMAT_NUMBER}.",
-            hint="Install the newest version.",
-        )
+    _check_format_number(header.get("number"))
+    counts = header.get("counts")
     if not isinstance(counts, dict):
         raise Invalid("The counts are missing.", hint=_EXPORT_HINT)
     expected_counts = cast("dict[str, object]", counts)
@@ -258,6 +253,16 @@ def _header_counts(header: dict[str, Any]) -> dict[str, int]:
                 f"The count of type {name!r} is wrong.", hint=f"Known types: {', '.join(SHAPES)}."
             )
     return {name: cast("int", expected_counts.get(name, 0)) for name in SHAPES}
+
+
+def _check_format_number(number: object) -> None:
+    if type(number) is not int or number < 1:
+        raise Invalid("The format number is missing.", hint=_EXPORT_HINT)
+    if number > FORMAT_NUMBER:
+        raise Unsupported(
+            f"The archive has format {number}; this version reads up to {FORMAT_NUMBER}.",
+            hint="Install the newest version.",
+        )
 
 
 def _parse_shape(value: dict[str, Any]) -> Shape:
@@ -287,24 +292,31 @@ def _validate_field(kind: Kind, value: object, name: str, id_max: int) -> None:
             f"The field {name!r} is not {_TYPE_NAMES[expected_type]}.",
             hint="Correct the line, or export again.",
         )
-    match value:
-        case str() if kind == "text":
+    match kind:
+        case "text":
             validation.any_text(value, what=name, bytes_max=LINE_CHARS_MAX)
-        case int() if kind in ("id", "id?"):
-            if not 0 < value <= id_max:
-                raise Invalid(
-                    f"The {name} {value} is out of range.",
-                    hint="Check the clocks of both machines.",
-                )
-        case int() if kind in ("moment", "moment?"):
-            validation.moment(value, what=name)
-        case int() if kind in ("number", "number?"):
-            validation.count(value, what=name, least=-COUNT_MAX, most=COUNT_MAX)
-        case list() if kind == "list":
-            for item in cast("list[object]", value):
-                validation.any_text(item, what=name)
-        case _:
-            _validate_json(cast("object", value), name)
+        case "id" | "id?":
+            _validate_id(cast("int", value), name, id_max)
+        case "moment" | "moment?":
+            validation.moment(cast("int", value), what=name)
+        case "number" | "number?":
+            validation.count(cast("int", value), what=name, least=-COUNT_MAX, most=COUNT_MAX)
+        case "list":
+            _validate_texts(cast("list[object]", value), name)
+        case "object" | "json":
+            _validate_json(value, name)
+
+
+def _validate_texts(items: list[object], name: str) -> None:
+    for item in items:
+        validation.any_text(item, what=name)
+
+
+def _validate_id(number: int, name: str, id_max: int) -> None:
+    if not 0 < number <= id_max:
+        raise Invalid(
+            f"The {name} {number} is out of range.", hint="Check the clocks of both machines."
+        )
 
 
 def _validate_json(value: object, name: str) -> None:

@@ -126,14 +126,21 @@ def import_reminder(
         reply = (
             memories.find_idempotency_key(runtime.db, found.id, **reply_address) if found else None
         )
-        number = int(str(reply[1])) if reply else 0
-        if found and reply and stored.find(runtime.db, found.id, number) is None:
-            return ImportOutcome("left", ERASED)
-        if reply and reply[0] == _sha256(repr(one)):
-            return ImportOutcome("unchanged")
-        if not dry_run:
-            _store_reminder(runtime, name, one, reply_address, number)
-    return ImportOutcome("revised" if reply else "added")
+        reminder_id = int(str(reply[1])) if reply else 0
+        outcome = ImportOutcome("added")
+        if found and reply:
+            is_erased = stored.find(runtime.db, found.id, reminder_id) is None
+            outcome = _reminder_outcome(one, reply[0], is_erased=is_erased)
+        if outcome.change in ("added", "revised") and not dry_run:
+            _store_reminder(runtime, name, one, reply_address, reminder_id)
+    return outcome
+
+
+def _reminder_outcome(one: ExternalReminder, digest: str, *, is_erased: bool) -> ImportOutcome:
+    """The outcome for a reminder that was imported before, when it had this digest."""
+    if is_erased:
+        return ImportOutcome("left", ERASED)
+    return ImportOutcome("unchanged" if digest == _sha256(repr(one)) else "revised")
 
 
 def _store_reminder(

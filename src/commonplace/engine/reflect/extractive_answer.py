@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from commonplace import clock, ids
 from commonplace.engine.facts.fact_metadata import fact_metadata_of, has_ended
-from commonplace.engine.facts.fact_search import Finding
+from commonplace.engine.facts.fact_ranking import Finding
 from commonplace.extract import fact_splitting
 from commonplace.language import analyzer as words
 from commonplace.language import temporal_expressions
@@ -105,22 +105,27 @@ def _heading(subject: str, text: str) -> str:
 
 def _unknown_words(question: str, findings: Sequence[Finding]) -> list[str]:
     """The words of a question that no memory contains."""
-    known = {
-        term for one in findings for term in words.terms(f"{one.memory.text} {one.memory.category}")
-    }
-    question_terms = set(words.question_terms(question))
-    remaining = question
-    for span in temporal_expressions.find_spans(question, 0):  # Times are matched by date.
-        remaining = remaining.replace(span.words, " ")
-    all_words = dict.fromkeys(_WORD.findall(remaining))
-    content_words = [
-        word for word in all_words if len(word) > 3 or (len(word) > 1 and word.isupper())
-    ]
-    specific = [word for word in content_words if word.casefold() not in _QUESTION_WORDS]
+    known = set[str]().union(
+        *(words.terms(f"{one.memory.text} {one.memory.category}") for one in findings)
+    )
+    searched = set(words.question_terms(question))
+    unknown: list[str] = []
+    for word in _content_words(question):
+        terms = set(words.terms(word))
+        if terms & searched and not terms & known:
+            unknown.append(word)
+    return unknown
+
+
+def _content_words(question: str) -> list[str]:
+    """The distinct words of a question that say what it is about, without its times."""
+    for span in temporal_expressions.find_spans(question, 0):
+        question = question.replace(span.words, " ")
     return [
         word
-        for word in specific
-        if (terms := set(words.terms(word))) & question_terms and not terms & known
+        for word in dict.fromkeys(_WORD.findall(question))
+        if (len(word) > 3 or (len(word) > 1 and word.isupper()))
+        and word.casefold() not in _QUESTION_WORDS
     ]
 
 

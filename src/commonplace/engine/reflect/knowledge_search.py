@@ -39,7 +39,8 @@ def search_knowledge(
     if not pages or not query.strip():
         return ()
     wanted = _term_weights(query, pages)
-    hits = fact_search.ask(runtime, bank, Question(query, Filter(users=("",)), "low"))
+    question = Question(query, Filter(users=("",)), "low")
+    hits = fact_search.search_facts(runtime, bank, question).found
     relevance = {hit.memory.id: hit.relevance or 0.0 for hit in hits}
     found = [_score_page(page, wanted, relevance) for page in pages]
     best = sorted(

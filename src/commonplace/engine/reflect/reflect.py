@@ -9,8 +9,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from commonplace.engine.facts import fact_search
-from commonplace.engine.facts.fact_search import Finding, Question
+from commonplace.engine import token_budget
+from commonplace.engine.facts.fact_ranking import Finding
+from commonplace.engine.facts.fact_search import Question
 from commonplace.engine.memories import list_memories
 from commonplace.engine.reflect import extractive_answer, structured_output
 from commonplace.engine.reflect.reflect_agent import Guidance, MemorySearch, ReflectAgent, Step
@@ -58,7 +59,7 @@ def reflect(
             )
         except ModelFailed as failure:
             reason = failure.message if search.found else ""
-    shown = fact_search.packed(
+    shown = token_budget.fit_tokens(
         runtime, search.found[:_LINES_MAX], _format_line, tokens_max * 2 // 3
     )
     text = extractive_answer.build_answer(question.text, shown, runtime.judge)

@@ -12,8 +12,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
+from commonplace.engine import token_budget
 from commonplace.engine.facts import fact_search
-from commonplace.engine.facts.fact_search import Finding, Question
+from commonplace.engine.facts.fact_ranking import Finding, left_out
+from commonplace.engine.facts.fact_search import Question
 from commonplace.engine.reflect import structured_output
 from commonplace.engine.reflect.extractive_answer import cite, time_of
 from commonplace.engine.runtime import Runtime
@@ -21,6 +23,7 @@ from commonplace.errors import ModelFailed
 from commonplace.extract.llm_statements import Model, with_time_limit
 from commonplace.limits import MODEL_TEXT_CHARS_MAX, QUERY_CHARS_MAX
 from commonplace.models.bad_answer import UnusableAnswer
+from commonplace.records.memory import Memory
 from commonplace.records.query import Dropped
 
 REFLECT_S_MAX = 50  # Clients wait a minute.
@@ -28,6 +31,7 @@ REFLECT_S_MAX = 50  # Clients wait a minute.
 ROUNDS: Mapping[str, tuple[int, int]] = {"low": (2, 40), "mid": (4, 80), "high": (8, 160)}
 _SEARCHES_MAX = 3
 _SEARCH_CHARS_MAX = 300
+_UNKNOWN_MAX = 9
 _LINE_CHARS_MAX = 1_500
 _SENTENCES_MAX = 60
 _DROPPED_OBSERVATION = "an observation: the facts it was made of are read instead"
@@ -101,15 +105,15 @@ class MemorySearch:
     def run(self, text: str, round_number: int) -> int:
         """Search for a text. Returns the number of memories that were not found before."""
         started, known_ids = time.monotonic(), {one.memory.id for one in self.found}
-        result = fact_search.explain(
+        result = fact_search.search_facts(
             self.runtime, self.bank, replace(self.question, text=text[:QUERY_CHARS_MAX])
         )
         new_findings = [one for one in result.found if one.memory.id not in known_ids]
         facts = [one for one in new_findings if one.memory.kind != "observation"]
         added = facts[: max(0, self.shown_max - len(self.found))]
         dropped = (
-            *fact_search.left_out(new_findings, facts, _DROPPED_OBSERVATION),
-            *fact_search.left_out(facts, added, _DROPPED_OVER_BUDGET),
+            *left_out(new_findings, facts, _DROPPED_OBSERVATION),
+            *left_out(facts, added, _DROPPED_OVER_BUDGET),
         )
         self.found += added
         numbers = tuple(one.memory.id for one in added)
@@ -136,12 +140,7 @@ class ReflectAgent:
 
     def answer(self, tokens_max: int) -> str:
         """The model's answer with its citations. Raises ModelFailed."""
-        guidance_text = (
-            f"\n{_guidance_text(self.guidance)}" if _guidance_text(self.guidance) else ""
-        )
-        instructions = _ANSWER_INSTRUCTIONS.format(
-            guidance=guidance_text, words=max(20, tokens_max * 3 // 4)
-        )
+        instructions = _answer_instructions(self.guidance, tokens_max)
         remark = ""
         for round_number in range(1, self.search.rounds + 1):
             is_last_round = round_number == self.search.rounds
@@ -188,7 +187,7 @@ class ReflectAgent:
                 raise ModelFailed(f"The model did not answer within {REFLECT_S_MAX} seconds.")
             started, prompt_tokens = (
                 time.monotonic(),
-                fact_search.token_counts(self.runtime, [instructions + text])[0],
+                token_budget.token_counts(self.runtime, [instructions + text])[0],
             )
             try:
                 answer = with_time_limit(self.model, seconds_left).ask(
@@ -201,7 +200,7 @@ class ReflectAgent:
                 if is_last_attempt:
                     raise
                 continue
-            answer_tokens = fact_search.token_counts(self.runtime, [_to_json(answer)])[0]
+            answer_tokens = token_budget.token_counts(self.runtime, [_to_json(answer)])[0]
             self.search.steps.append(
                 Step(
                     "model",
@@ -235,52 +234,59 @@ class ReflectAgent:
 
     def _cited_sentences(self, answer: Mapping[str, Any]) -> list[str]:
         """The sentences that cite memories the model was shown, each with their ids."""
-        sentences = answer.get("sentences")
         cited: list[str] = []
-        for one in (
-            cast(list[object], sentences)[:_SENTENCES_MAX] if isinstance(sentences, list) else []
-        ):
+        for one in _as_list(answer.get("sentences"))[:_SENTENCES_MAX]:
             fields = cast(Mapping[str, Any], one if isinstance(one, Mapping) else {})
-            text, sources = fields.get("text"), fields.get("sources")
-            numbers_given = cast(list[object], sources) if isinstance(sources, list) else [sources]
-            numbers = dict.fromkeys(
-                n for n in numbers_given if isinstance(n, int) and not isinstance(n, bool)
-            )
-            cited_memories = [self.found[n - 1].memory for n in numbers if 0 < n <= len(self.found)]
-            cleaned = " ".join(_CITATION.sub("", text).split()) if isinstance(text, str) else ""
-            if cleaned and cited_memories:
-                cited.append(
-                    f"{cleaned} {''.join(f'[{cite(memory)}]' for memory in cited_memories)}"
-                )
+            text = _strip_citations(fields.get("text"))
+            citations = [f"[{cite(one)}]" for one in self._shown_memories(fields.get("sources"))]
+            if text and citations:
+                cited.append(f"{text} {''.join(citations)}")
         return cited
+
+    def _shown_memories(self, numbers: object) -> list[Memory]:
+        """The memories of the numbers in an answer. Numbers that were not shown are ignored."""
+        valid = dict.fromkeys(one for one in _as_list(numbers) if type(one) is int)
+        return [self.found[one - 1].memory for one in valid if 0 < one <= len(self.found)]
 
     def _pack_answer(
         self, sentences: Sequence[str], unknown: Sequence[str], tokens_max: int
     ) -> str:
-        kept = fact_search.packed(self.runtime, sentences, lambda one: one, tokens_max)
+        kept = token_budget.fit_tokens(self.runtime, sentences, lambda one: one, tokens_max)
         return " ".join(kept) + (f"\n\nNot known: {'; '.join(unknown)}." if unknown else "")
 
 
 def _parse_queries(answer: Mapping[str, Any]) -> list[str]:
-    field_value = answer.get("search")
-    values = cast(list[object], field_value) if isinstance(field_value, list) else [field_value]
     texts = [
         " ".join(one.split())[:_SEARCH_CHARS_MAX]
-        for one in values
+        for one in _as_list(answer.get("search"))
         if isinstance(one, str) and one.strip()
     ]
     return list(dict.fromkeys(texts))[:_SEARCHES_MAX]
 
 
 def _parse_unknown(answer: Mapping[str, Any]) -> list[str]:
-    field_value = answer.get("unknown")
-    values = cast(list[object], field_value) if isinstance(field_value, list) else [field_value]
     texts = [
-        " ".join(_CITATION.sub("", one).split()).rstrip(".")
-        for one in values
+        _strip_citations(one).rstrip(".")
+        for one in _as_list(answer.get("unknown"))
         if isinstance(one, str) and one.strip()
     ]
-    return texts[: _SEARCHES_MAX * 3]
+    return texts[:_UNKNOWN_MAX]
+
+
+def _as_list(value: object) -> list[object]:
+    """A list as it is, and any other value as the only item of one."""
+    return cast(list[object], value) if isinstance(value, list) else [value]
+
+
+def _strip_citations(text: object) -> str:
+    return " ".join(_CITATION.sub("", text).split()) if isinstance(text, str) else ""
+
+
+def _answer_instructions(guidance: Guidance, tokens_max: int) -> str:
+    text = _guidance_text(guidance)
+    return _ANSWER_INSTRUCTIONS.format(
+        guidance=f"\n{text}" if text else "", words=max(20, tokens_max * 3 // 4)
+    )
 
 
 def _guidance_text(guidance: Guidance) -> str:

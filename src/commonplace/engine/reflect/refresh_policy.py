@@ -1,6 +1,7 @@
 """Mental model triggers: when an answer is refreshed, and from which memories."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any, cast, get_args
 
 from commonplace import validation
@@ -96,22 +97,23 @@ def validate_trigger(given: Metadata) -> dict[str, object]:
 
 def build_query(model: MentalModel) -> Question:
     """The query from whose results a model's answer is made."""
-    mode = cast(TagsMatch, model.trigger.get("tags_match") or "all_strict")
-    conditions = [tags_condition(model.tags, mode)] if model.tags else []
-    groups = tag_groups_condition(model.trigger.get("tag_groups"))
-    all_conditions = tuple[Condition, ...]([*conditions, *([groups] if groups else [])])
-    filter_ = Filter(users=("",), where=AllOf(all_conditions) if all_conditions else None)
     kinds = cast(list[str], model.trigger.get("fact_types") or [])
+    filter_ = Filter(users=("",), where=_model_condition(model))
     if "world" in kinds:
         # Memories of other dialects count as world facts.
-        filter_ = Filter(
-            users=("",),
-            where=filter_.where,
-            kinds_not=tuple(one for one in KINDS[1:] if one not in kinds),
-        )
+        filter_ = replace(filter_, kinds_not=tuple(one for one in KINDS[1:] if one not in kinds))
     elif kinds:
-        filter_ = Filter(users=("",), where=filter_.where, kinds=tuple(kinds))
+        filter_ = replace(filter_, kinds=tuple(kinds))
     return Question(model.query, filter_, text_field(model.trigger, "budget") or "high")
+
+
+def _model_condition(model: MentalModel) -> Condition | None:
+    """The condition for the memories that a model is made of: its tags and its tag groups."""
+    mode = cast(TagsMatch, model.trigger.get("tags_match") or "all_strict")
+    by_tags = tags_condition(model.tags, mode) if model.tags else None
+    by_groups = tag_groups_condition(model.trigger.get("tag_groups"))
+    conditions = tuple(one for one in (by_tags, by_groups) if one)
+    return AllOf(conditions) if conditions else None
 
 
 def tag_groups_condition(groups: object) -> Condition | None:

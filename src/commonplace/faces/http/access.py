@@ -16,6 +16,7 @@ from typing import Any, TypeAlias, cast
 
 from commonplace.errors import CommonplaceError
 from commonplace.faces.http.routing import Route, Router
+from commonplace.faces.rest import problems
 from commonplace.limits import BODY_BYTES_MAX, BODY_READ_S_MAX, HEAD_BYTES_MAX
 
 Scope: TypeAlias = MutableMapping[str, Any]
@@ -126,7 +127,11 @@ class AccessGuard:
         try:
             http_request = await self._admit(scope, receive, send)
         except Rejection as away:
-            await send_response(send, away.status, error_body(str(away), away.hint), away.headers)
+            body, media_type = error_body(str(away), away.hint), b"application/json"
+            if problems.is_ours(scope["raw_path"]):
+                body = problems.problem(away.status, str(away), away.hint)
+                media_type = problems.MEDIA_TYPE
+            await send_response(send, away.status, body, away.headers, media_type)
             return
         await self._handler(http_request)
 
@@ -169,7 +174,8 @@ class AccessGuard:
             )
         self._check_key(route, headers)
         method = scope["method"]
-        body = b"" if method in _BODILESS else await self._read_body_in_time(headers, receive)
+        is_read_later = method in _BODILESS or route.streams_body
+        body = b"" if is_read_later else await self._read_body_in_time(headers, receive)
         return HttpRequest(route, method, headers, body, scope, receive, send)
 
     def _check_origin(self, route: Route, headers: Mapping[bytes, bytes]) -> None:

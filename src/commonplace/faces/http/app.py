@@ -39,6 +39,7 @@ from commonplace.faces.http.local import serve_local
 from commonplace.faces.http.metrics import Metrics
 from commonplace.faces.http.routing import Router
 from commonplace.faces.mcp import messages
+from commonplace.faces.rest.apis import RestApis
 
 if TYPE_CHECKING:
     from commonplace.faces.http.sdk_bridge import Bridge
@@ -73,6 +74,7 @@ class Site:
         self._access = AccessGuard(
             self._dispatch, Router(plan.dialects, plan.default), plan.admission
         )
+        self._rest = RestApis(self.calls)
         self._bridge: asyncio.Future[Bridge] | None = None
         self._bridge_task: asyncio.Task[None] | None = None
         self._stop_event: asyncio.Event | None = None
@@ -149,6 +151,8 @@ class Site:
             if http_request.route.hook is not None:
                 bank = self._endpoints.bank_of(http_request)
                 await serve_local(self.calls, http_request, bank)
+            elif http_request.route.api:
+                await self._rest.serve(http_request)
             elif http_request.route.dialect:
                 await self.dispatcher.serve(http_request, self._endpoints.find(http_request))
             elif http_request.route.page:
@@ -208,7 +212,7 @@ _NO_SUCH_PATH = json.dumps(
     {
         "error": {
             "message": "There is no such path.",
-            "hint": "Try /mcp, /DIALECT/mcp, /health, /version or /metrics.",
+            "hint": "Try /mcp, /DIALECT/mcp, /api, /health, /version or /metrics.",
         }
     }
 ).encode()

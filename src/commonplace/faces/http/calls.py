@@ -102,6 +102,19 @@ class Calls:
         work.add_done_callback(partial(self._return_result, result))
         return result
 
+    async def timed(
+        self, face: str, name: str, function: Callable[..., tuple[Result, bool]], *arguments: object
+    ) -> Result:
+        """Run a function in a thread and count the call. It returns its result and whether it
+        failed.
+        """
+        started, failed = time.perf_counter(), True
+        try:
+            result, failed = await self.read(function, *arguments)
+        finally:
+            self._metrics.observe(face, name, time.perf_counter() - started, failed)
+        return result
+
     def _return_result(self, result: asyncio.Future[Result], work: Future[Result]) -> None:
         """Pass a finished result to the event loop, in one batch with others."""
         self._running_work.discard(work)

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from urllib.parse import unquote_to_bytes
 
+from commonplace.faces.rest import problems
+
 PAGES = ("health", "version", "metrics")
 _CACHE_SIZE_MAX = 4096
 
@@ -19,6 +21,10 @@ class Route:
     page: str = ""
     dialect: str = ""
     bank: str = ""
+    # The REST interface: ours, or that of a product.
+    api: str = ""
+    # Whether the body is read by the handler, in parts, because it may be of any size.
+    streams_body: bool = False
     # The id of a job, on the page of one.
     job_id: str = ""
     # Clients look for OAuth metadata before they connect, also below the endpoint.
@@ -45,7 +51,7 @@ class Router:
         try:
             names = [unquote_to_bytes(part).decode() for part in parts]
         except UnicodeDecodeError:
-            return NOT_FOUND
+            return Route(api="commonplace") if problems.is_ours(raw) else NOT_FOUND
         match names:
             case [page] if page in PAGES:
                 return Route(page=page)
@@ -55,6 +61,10 @@ class Router:
                 return Route(hook="")
             case ["api", "v1", "jobs", item] if item:
                 return Route(page="job", job_id=item)
+            case ["api", "v1", "import"]:
+                return Route(api="commonplace", streams_body=True)
+            case ["api" | "openapi.json"] | ["api", "v1", *_]:
+                return Route(api="commonplace")
             case ["mcp", *bank] if self._default:
                 return _endpoint_route(self._default, bank)
             case [dialect, "mcp", *bank] if dialect in self._dialects:

@@ -1,0 +1,1 @@
+"""The REST interface: the engine's verbs over HTTP, and the REST interfaces of other products."""
