@@ -23,6 +23,8 @@ NAMES = ("commonplace", "vault", "memories", "memstate", "powermem", "hindsight"
 
 # What a client gets that names none: few tools, which correct and forget a single memory.
 DEFAULT = "commonplace"
+# What a server answers with at /mcp, because Hindsight's clients go there.
+HTTP_DEFAULT = "hindsight"
 
 # Dialects whose tools name a bank: by which parameter, and the tools that make no sense when there
 # is only one bank.

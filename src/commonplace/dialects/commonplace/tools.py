@@ -129,11 +129,9 @@ def _shown(memory: Memory) -> dict[str, Any]:
         "id": ids.short_form(memory.id),
         "text": memory.text,
         "kind": memory.kind,
-        "title": memory.title,
-        "key": memory.key,
+        "key": memory.key or memory.title,
         "project_id": memory.scope.project,
-        "tags": list(memory.tags),
-        "updated_at": clock.iso(memory.updated_at),
+        "date": clock.iso(memory.updated_at)[:10],
     }
     return drop_empty(values) | version_field(memory)
 

@@ -78,7 +78,7 @@ def run(
     with listener:
         engine = open_engine(settings)
         plan = _site_config(
-            settings, spoken, dialect or registry.DEFAULT, host, listener.getsockname()[1]
+            settings, spoken, dialect or registry.HTTP_DEFAULT, host, listener.getsockname()[1]
         )
         site = Site(engine, plan)
         _print_banner(settings, plan, host, log_json)
